@@ -212,7 +212,7 @@ func TestKilledRun(t *testing.T) {
 	require.Equal(t, []int64{1}, g.Stats().WorkerIDs)
 	_, err := backfill.New(s.source(), s.config(0, present))
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
-	s.pass(lease.DefaultTTL + time.Second)
+	s.pass(5*time.Minute + time.Second)
 	r := s.live(t)
 	require.EqualValues(t, present+1, r.First)
 	r = s.live(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/count"
 )
 
 // Health says what a call finds, under each policy, before and behind its clock.
@@ -73,7 +74,7 @@ func TestHealthBehind(t *testing.T) {
 		require.NoError(t, err)
 		h := g.Health()
 		require.Equal(t, time.Hour, h.Lead.Now.Duration)
-		require.EqualValues(t, 1, h.Counts[health.ClockBehind])
-		require.Zero(t, h.Counts[health.SequenceWaits])
+		require.EqualValues(t, 1, h.Counts[count.ClockBehind])
+		require.Zero(t, h.Counts[count.SequenceWaits])
 	})
 }

@@ -81,7 +81,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Timeout = timeout
 	if c.MaxClockSkew == 0 {
-		c.MaxClockSkew = lease.DefaultMaxClockSkew
+		c.MaxClockSkew = 2 * time.Second
 	}
 	if c.MaxAhead == 0 {
 		c.MaxAhead = lease.Burn + 15*time.Minute

@@ -52,7 +52,7 @@ func on(t *testing.T, s *server, stands bool) drivertest.Subject {
 			return store.Driver(), nil
 		},
 		Remove: func(key string) error {
-			s.set(etcd.DefaultPrefix+key, "")
+			s.set("uid/"+key, "")
 			return nil
 		},
 		Secret: secret,

@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/stores"
 )
 
-// DefaultPrefix begins all keys unless a [Config] says otherwise.
-const DefaultPrefix = "uid"
+// defaultPrefix begins all keys unless a [Config] says otherwise.
+const defaultPrefix = "uid"
 
 // maxPrefix is the most bytes of a Prefix.
 const maxPrefix = 64
@@ -49,7 +49,7 @@ func New(client redis.UniversalClient, cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("%w: a Ring sends keys to another server when theirs is down, and leases with them", uid.ErrConfig)
 	}
 	if cfg.Prefix == "" {
-		cfg.Prefix = DefaultPrefix
+		cfg.Prefix = defaultPrefix
 	}
 	if n := len(cfg.Prefix); n > maxPrefix {
 		return nil, fmt.Errorf("%w: the Prefix %.100q has %d bytes, at most %d are allowed", uid.ErrConfig, cfg.Prefix, n, maxPrefix)

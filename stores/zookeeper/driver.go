@@ -14,7 +14,7 @@ import (
 
 // A driver keeps the texts of package stores in nodes; see path.go.
 type driver struct {
-	conn Conn
+	conn connection
 	root string
 	acl  []zk.ACL
 	off  time.Duration // how far a clock may be off

@@ -168,17 +168,17 @@ func TestClock(t *testing.T) {
 	nothing := func(*leasestore.Namespace, leasestore.Clock) error { return nil }
 	takes := func() error {
 		return l.Take(t.Context(), wanted(0, 9), func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
-			require.Equal(t, DefaultClockError, now.Error)
+			require.Equal(t, defaultClockError, now.Error)
 			return nil
 		})
 	}
 	var off time.Duration
 	l.now = func() time.Time { return clock.Now().Add(off) }
-	for _, off = range []time.Duration{0, 2 * DefaultClockError, -2 * DefaultClockError} {
+	for _, off = range []time.Duration{0, 2 * defaultClockError, -2 * defaultClockError} {
 		require.NoError(t, takes())
 		require.NoError(t, l.Init(t.Context(), nothing))
 	}
-	for _, off = range []time.Duration{2*DefaultClockError + 2*time.Millisecond, -2*DefaultClockError - 2*time.Millisecond, time.Hour} {
+	for _, off = range []time.Duration{2*defaultClockError + 2*time.Millisecond, -2*defaultClockError - 2*time.Millisecond, time.Hour} {
 		conn.counts()
 		err := takes()
 		require.ErrorIs(t, err, worker.ErrClock)

@@ -25,7 +25,7 @@ func (c *handClock) Now() time.Time          { return time.UnixMicro(c.now.Load(
 func (c *handClock) Advance(d time.Duration) { c.now.Add(d.Microseconds()) }
 
 // stored returns a store on a fake.
-func stored(t testing.TB, f *fake, conn Conn, cfg Config) *Store {
+func stored(t testing.TB, f *fake, conn connection, cfg Config) *Store {
 	t.Helper()
 	s, err := New(conn, cfg)
 	require.NoError(t, err)

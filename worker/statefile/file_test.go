@@ -681,7 +681,7 @@ func TestFileFloor(t *testing.T) {
 
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
-	allowed := int64(statefile.DefaultMaxAhead / time.Second)
+	allowed := int64(15 * time.Minute / time.Second)
 	_, err = f.Acquire(t.Context(), of(now+allowed+2))
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, fmt.Sprintf("ticks up to %d are ruled out, which is 15m1s ahead", now+allowed+1))

@@ -1,10 +1,12 @@
-package metrics
+// Package measure has the one list of metrics, which package metrics and the modules below it show.
+package measure
 
 import (
 	"slices"
 	"time"
 
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 )
 
 // A Kind is the kind of a metric.
@@ -162,29 +164,29 @@ var all = []Metric{
 			return float64(h.Numbers.Total), true
 		}),
 
-	counter(health.Issued, "{uid}", "UIDs or numbers that were drawn."),
-	counter(health.Lost, "{uid}", "Claimed positions that were not issued; they leave gaps."),
-	counter(health.Ticks, "{tick}", "Ticks that were put into the ring."),
-	counter(health.StaleTicks, "{tick}", "Ticks that were skipped untouched, because the clock had left them behind or because they were discarded."),
-	counter(health.Refills, "{refill}", "Refills of the ring."),
-	counter(health.RejectedTakes, "{call}", "Calls that found no UID that they may have."),
-	counter(health.RejectedPuts, "{tick}", "Ticks for which the ring had no room, so that UIDs are issued behind the clock."),
-	counter(health.HandlerPanics, "{panic}", "Panics of the program's handlers."),
-	counter(health.ClockBehind, "{call}", "Calls that found the clock behind the newest UID."),
-	counter(health.SequenceWaits, "{call}", "Calls that slept because the sequence of their tick was used up."),
-	counter(health.RenewalFailures, "{attempt}", "Attempts to renew the reservation, or to take numbers, that failed."),
-	counter(health.NumbersTaken, "{number}", "Numbers that were taken from the store."),
-	counter(health.Segments, "{segment}", "How often numbers were taken from the store."),
-	counter(health.NumbersGivenBack, "{number}", "Numbers that were given back to the store."),
-	counter(health.NumbersDropped, "{number}", "Numbers of which nobody knows whether they were issued; they leave gaps."),
+	counter(count.Issued, "{uid}", "UIDs or numbers that were drawn."),
+	counter(count.Lost, "{uid}", "Claimed positions that were not issued; they leave gaps."),
+	counter(count.Ticks, "{tick}", "Ticks that were put into the ring."),
+	counter(count.StaleTicks, "{tick}", "Ticks that were skipped untouched, because the clock had left them behind or because they were discarded."),
+	counter(count.Refills, "{refill}", "Refills of the ring."),
+	counter(count.RejectedTakes, "{call}", "Calls that found no UID that they may have."),
+	counter(count.RejectedPuts, "{tick}", "Ticks for which the ring had no room, so that UIDs are issued behind the clock."),
+	counter(count.HandlerPanics, "{panic}", "Panics of the program's handlers."),
+	counter(count.ClockBehind, "{call}", "Calls that found the clock behind the newest UID."),
+	counter(count.SequenceWaits, "{call}", "Calls that slept because the sequence of their tick was used up."),
+	counter(count.RenewalFailures, "{attempt}", "Attempts to renew the reservation, or to take numbers, that failed."),
+	counter(count.NumbersTaken, "{number}", "Numbers that were taken from the store."),
+	counter(count.Segments, "{segment}", "How often numbers were taken from the store."),
+	counter(count.NumbersGivenBack, "{number}", "Numbers that were given back to the store."),
+	counter(count.NumbersDropped, "{number}", "Numbers of which nobody knows whether they were issued; they leave gaps."),
 }
 
 func gauge(name, unit, help string, value func(*health.Health) (float64, bool)) Metric {
 	return Metric{name: name, Kind: Gauge, Unit: unit, Help: help, value: value}
 }
 
-func counter(c health.Count, unit, help string) Metric {
-	return Metric{name: string(c), Kind: Counter, Unit: unit, Help: help, value: func(h *health.Health) (float64, bool) {
+func counter(c, unit, help string) Metric {
+	return Metric{name: c, Kind: Counter, Unit: unit, Help: help, value: func(h *health.Health) (float64, bool) {
 		n, ok := h.Counts[c]
 		return float64(n), ok
 	}}
@@ -195,4 +197,15 @@ func number(is bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// Label is the name of the one label, or attribute, that samples have: the generator's name.
+const Label = "generator"
+
+// A Sample is the value of a metric of a generator.
+type Sample struct {
+	// Metric is the index in All.
+	Metric    int
+	Generator string
+	Value     float64
 }
