@@ -1,4 +1,4 @@
-package foreign_test
+package guess_test
 
 import (
 	"slices"
@@ -11,13 +11,14 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/internal/guess"
 )
 
 const day = 24 * time.Hour
 
 var now = at("2026-11-21T12:00:00Z")
 
-func names(found []foreign.Guess) (names []string) {
+func names(found []guess.Guess) (names []string) {
 	for _, g := range found {
 		names = append(names, g.Name)
 	}
@@ -34,28 +35,28 @@ func TestGuesses(t *testing.T) {
 	for _, c := range []struct {
 		id   int64
 		best string
-		sure foreign.Confidence
+		sure guess.Confidence
 		also []string
 	}{
 		// A March 2026, a July 2016 or a March 2012 of three small workers.
-		{180363646902239241, "default", foreign.Likely, []string{"uidgenerator", "twitter", "sonyflake"}},
+		{180363646902239241, "default", guess.Likely, []string{"uidgenerator", "twitter", "sonyflake"}},
 		// A tweet of 2022; but as well a Discord ID of 2026. Its sequence 0 speaks for both.
-		{1541815603606036480, "discord", foreign.Possible, []string{"twitter", "uidgenerator"}},
-		{-7053003394352373760, "uidgenerator", foreign.Likely, nil},
-		{compose(t, bits.Default(), now, 1, 0), "default", foreign.Likely, []string{"twitter", "uidgenerator"}},
-		{compose(t, bits.JavaScriptSafe(), now, 1, 0), "javascript", foreign.Likely, nil},
-		{compose(t, bits.Discord(), now, 33, 5), "discord", foreign.Likely, nil},
-		{compose(t, bits.Instagram(), now, 5, 5), "instagram", foreign.Likely, nil},
-		{compose(t, bits.Yitter(), now, 1, 5), "yitter", foreign.Likely, nil},
-		{99934493955050238 - 255<<16, "sonyflake2", foreign.Likely, nil}, // the sequence 0
-		{99934493955050238, "sonyflake2", foreign.Possible, []string{"default", "twitter"}},
-		{417256906266053127, "default", foreign.WidthsOnly, []string{"sonyflake"}}, // an old one of a large machine
+		{1541815603606036480, "discord", guess.Possible, []string{"twitter", "uidgenerator"}},
+		{-7053003394352373760, "uidgenerator", guess.Likely, nil},
+		{compose(t, bits.Default(), now, 1, 0), "default", guess.Likely, []string{"twitter", "uidgenerator"}},
+		{compose(t, bits.JavaScriptSafe(), now, 1, 0), "javascript", guess.Likely, nil},
+		{compose(t, bits.Discord(), now, 33, 5), "discord", guess.Likely, nil},
+		{compose(t, bits.Instagram(), now, 5, 5), "instagram", guess.Likely, nil},
+		{compose(t, bits.Yitter(), now, 1, 5), "yitter", guess.Likely, nil},
+		{99934493955050238 - 255<<16, "sonyflake2", guess.Likely, nil}, // the sequence 0
+		{99934493955050238, "sonyflake2", guess.Possible, []string{"default", "twitter"}},
+		{417256906266053127, "default", guess.WidthsOnly, []string{"sonyflake"}}, // an old one of a large machine
 		{42, "", 0, nil},
 		{0, "", 0, nil},
 		{-1, "", 0, nil},       // its time is in 2033
 		{-1 << 62, "", 0, nil}, // in 2029
 	} {
-		found := foreign.Guesses(c.id, now)
+		found := guess.Guesses(c.id, now)
 		if c.best == "" {
 			require.Empty(t, found, "%d", c.id)
 			continue
@@ -69,7 +70,7 @@ func TestGuesses(t *testing.T) {
 
 func TestConfidence(t *testing.T) {
 	for signs, want := range []string{"widths only", "possible", "likely", "likely"} {
-		require.Equal(t, want, foreign.Guess{Signs: make([]string, signs)}.Confidence().String())
+		require.Equal(t, want, guess.Guess{Signs: make([]string, signs)}.Confidence().String())
 	}
 }
 
@@ -88,13 +89,13 @@ func TestSigns(t *testing.T) {
 		{now.Add(-30*day - time.Millisecond), 31, 128, []string{"small worker"}},
 		{now.Add(-30*day - time.Millisecond), 32, 128, nil},
 	} {
-		found := foreign.Guesses(compose(t, l, c.at, c.worker, c.sequence), now)
+		found := guess.Guesses(compose(t, l, c.at, c.worker, c.sequence), now)
 		i := slices.Index(names(found), "twitter")
 		require.GreaterOrEqual(t, i, 0)
 		require.Equal(t, c.want, found[i].Signs, "%v", c)
 	}
 	// Four bits of worker are too few for a sign.
-	found := foreign.Guesses(compose(t, bits.JavaScriptSafe(), now, 0, 1<<14), now)
+	found := guess.Guesses(compose(t, bits.JavaScriptSafe(), now, 0, 1<<14), now)
 	require.Equal(t, []string{"recent time"}, found[slices.Index(names(found), "javascript")].Signs)
 }
 
@@ -122,7 +123,7 @@ func TestGuessesFindTheForm(t *testing.T) {
 		require.NoError(t, err)
 		then := made.Time.Add(time.Duration(rapid.Int64Range(-int64(day), int64(30*365*day)).Draw(t, "age")))
 
-		found := foreign.Guesses(int64(u), then)
+		found := guess.Guesses(int64(u), then)
 		require.Contains(t, names(found), f.name)
 		seen := map[string]bool{}
 		for i, g := range found {
@@ -135,7 +136,7 @@ func TestGuessesFindTheForm(t *testing.T) {
 				p, err := f.Parse(int64(u))
 				require.NoError(t, err)
 				require.Equal(t, p, g.Parts)
-				require.Empty(t, foreign.Doubt(f, int64(u), then))
+				require.Empty(t, guess.Doubt(f, int64(u), then))
 			} else {
 				l, err := bits.Preset(g.Name)
 				require.NoError(t, err)
@@ -151,14 +152,18 @@ func TestGuessesFindTheForm(t *testing.T) {
 }
 
 func TestDoubt(t *testing.T) {
-	overrun := foreign.UidGenerator{}
-	made := asJavaReads[0] // 2026-11-21T15:31:37Z
-	require.Empty(t, foreign.Doubt(overrun, made.ID, made.Time.Add(-day)))
+	overrun, err := foreign.ParseFormat("uidgenerator")
+	require.NoError(t, err)
+	made, err := overrun.Parse(-7053003394352373760)
+	require.NoError(t, err)
+	require.Empty(t, guess.Doubt(overrun, made.ID, made.Time.Add(-day)))
 	require.Equal(t, "its time, 2026-11-21T15:31:37Z, is in the future: it may be of another format",
-		foreign.Doubt(overrun, made.ID, made.Time.Add(-day-1)))
-	require.Contains(t, foreign.Doubt(overrun, 42, now), "after the layout's epoch")
-	require.Contains(t, foreign.Doubt(foreign.SonyflakeV1(), -1, now), "-1 is below 0")
-	require.ErrorIs(t, func() error { _, err := foreign.SonyflakeV1().Parse(-1); return err }(), uid.ErrRange)
+		guess.Doubt(overrun, made.ID, made.Time.Add(-day-1)))
+	require.Contains(t, guess.Doubt(overrun, 42, now), "after the layout's epoch")
+	sonyflake, err := foreign.ParseFormat("sonyflake")
+	require.NoError(t, err)
+	require.Contains(t, guess.Doubt(sonyflake, -1, now), "-1 is below 0")
+	require.ErrorIs(t, func() error { _, err := sonyflake.Parse(-1); return err }(), uid.ErrRange)
 }
 
 // Numbers that no generator made have a sign as seldom as Guess says.
@@ -169,7 +174,7 @@ func TestSignsAreSeldom(t *testing.T) {
 	for range 20000 {
 		state = state*6364136223846793005 + 1442695040888963407 // Knuth's MMIX
 		x := state ^ state>>29                                  // its low bits are weak
-		for _, g := range foreign.Guesses(int64(x>>1), now) {
+		for _, g := range guess.Guesses(int64(x>>1), now) {
 			guesses++
 			for _, s := range g.Signs {
 				counts[s]++
@@ -180,4 +185,13 @@ func TestSignsAreSeldom(t *testing.T) {
 	for sign, n := range counts {
 		require.Less(t, float64(n)/float64(guesses), 1./28, sign)
 	}
+}
+
+// at is for tables outside of tests.
+func at(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
 }

@@ -1,4 +1,5 @@
-package foreign
+// Package guess says which presets of package bits, and formats of package foreign, a number could be of.
+package guess
 
 import (
 	"fmt"
@@ -7,14 +8,15 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/foreign"
 )
 
-// A Guess is a preset of package bits, or a format of this package, under which a number
+// A Guess is a preset of package bits, or a format of package foreign, under which a number
 // makes sense.
 type Guess struct {
 	// Name is the preset's or the format's.
 	Name  string
-	Parts Parts
+	Parts foreign.Parts
 	// Signs are what speaks for it, other than that the number fits the widths:
 	//
 	//   recent time     within the last 30 days, or a day ahead
@@ -63,7 +65,7 @@ const (
 
 // Doubt says in a sentence why id was probably not made in the format f, seen from the time
 // now; it is empty when nothing speaks against it. See bits.Layout.Doubt.
-func Doubt(f Format, id int64, now time.Time) string {
+func Doubt(f foreign.Format, id int64, now time.Time) string {
 	p, err := f.Parse(id)
 	switch {
 	case err != nil:
@@ -77,12 +79,12 @@ func Doubt(f Format, id int64, now time.Time) string {
 }
 
 // Guesses returns what id could be, seen from the time now: the presets of package bits and
-// the formats of this package that hold it and do not doubt its time (see bits.Layout.Doubt).
+// the formats of package foreign that hold it and do not doubt its time (see bits.Layout.Doubt).
 // The one for which most speaks comes first, of equal ones that with the latest time. There
 // may be none, or several.
 func Guesses(id int64, now time.Time) []Guess {
 	var found []Guess
-	add := func(name string, p Parts, machineBits, sequenceBits int) {
+	add := func(name string, p foreign.Parts, machineBits, sequenceBits int) {
 		g := Guess{Name: name, Parts: p}
 		if now.Sub(p.Time) <= lately {
 			g.Signs = append(g.Signs, "recent time")
@@ -98,10 +100,10 @@ func Guesses(id int64, now time.Time) []Guess {
 	for _, preset := range bits.Presets() {
 		l := preset.Layout
 		if p, err := l.Parse(uid.UID(id)); err == nil && l.Doubt(p.UID, now) == "" {
-			add(preset.Name, Parts{id, p.Time, p.WorkerID, p.Sequence}, l.WorkerBits(), l.SequenceBits())
+			add(preset.Name, foreign.Parts{ID: id, Time: p.Time, Machine: p.WorkerID, Sequence: p.Sequence}, l.WorkerBits(), l.SequenceBits())
 		}
 	}
-	for _, f := range Formats() {
+	for _, f := range foreign.Formats() {
 		_, preset := bits.Preset(f.Name())
 		if id >= 0 && preset == nil {
 			continue // the preset has read it
