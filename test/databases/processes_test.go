@@ -15,11 +15,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -59,7 +59,7 @@ func takeNumber(j job) error {
 	}
 	var id int64
 	err = retry.Do(context.Background(), retry.DefaultTimeout, slog.New(slog.DiscardHandler), func(ctx context.Context) (err error) {
-		id, err = tables.Numbers().Next(ctx, disposable.Host{Name: "h"}, 1<<22-1)
+		id, err = tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1<<22-1)
 		return err
 	})
 	if err != nil {

@@ -22,11 +22,11 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -199,7 +199,7 @@ func tryAll(j job) error {
 	if err != nil {
 		return err
 	}
-	_, err = tables.Numbers().Next(ctx, disposable.Host{Name: "h"}, 1023)
+	_, err = tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1023)
 	fmt.Println(placeWords(err))
 	l, err := tables.Leases("")
 	if err != nil {

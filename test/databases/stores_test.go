@@ -12,6 +12,7 @@ import (
 
 	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
@@ -85,7 +86,7 @@ func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {
 
 func (d *asker) acquire(ctx context.Context, most int64) (id int64, err error) {
 	err = retry.Do(ctx, d.Timeout, d.Logger, func(ctx context.Context) (err error) {
-		id, err = d.Next(ctx, disposable.Host{Name: d.Host, Port: d.Port}, most)
+		id, err = d.Next(ctx, numberstore.Host{Name: d.Host, Port: d.Port}, most)
 		return err
 	})
 	return id, err

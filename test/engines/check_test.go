@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/doctor/sqldoctor"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -88,7 +88,7 @@ func used(t *testing.T, store registry.Store) {
 	if tables, is := store.(*sqldoctor.DB); is {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err := tables.Numbers().Next(ctx, disposable.Host{Name: "h"}, bits.Default().MaxWorkerID())
+		_, err := tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, bits.Default().MaxWorkerID())
 		require.NoError(t, err)
 	}
 }

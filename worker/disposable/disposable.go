@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/supply"
@@ -41,7 +42,7 @@ type disposable struct {
 //
 // Acquire takes the next number, and returns a reservation of all ticks under it: of those above
 // the generator's floor, and above those that other starts have kept in the store (see
-// [Beginner]).
+// Beginner of package numberstore).
 //
 // It retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
 // is about to start, give ctx a deadline. Then its
@@ -145,7 +146,7 @@ func (d *disposable) inspect(ctx context.Context) error {
 
 // begin keeps the generator's floor, and returns the first tick above all floors that are kept.
 func (d *disposable) begin(ctx context.Context, t uid.Terms, id int64) (first int64, err error) {
-	keeper, keeps := d.numbers.(Beginner)
+	keeper, keeps := d.numbers.(numberstore.Beginner)
 	if !keeps {
 		return t.MinTick, nil
 	}

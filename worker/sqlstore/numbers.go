@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 )
@@ -28,8 +29,8 @@ const (
 type numberTable struct{ tables }
 
 var (
-	_ disposable.Numbers  = (*numberTable)(nil)
-	_ disposable.Beginner = (*numberTable)(nil)
+	_ disposable.Numbers   = (*numberTable)(nil)
+	_ numberstore.Beginner = (*numberTable)(nil)
 )
 
 // Numbers returns the numbers of the table of disposable IDs. It does not touch the database.
@@ -59,7 +60,7 @@ func (s *numberTable) Inspect(ctx context.Context) (lossy []string, err error) {
 // It fails as [disposable.Numbers] says, with [uid.ErrConfig] for SQLite in memory or with
 // locking_mode EXCLUSIVE, and with [worker.ErrState] when the SQLite file is not in its place or
 // has a second name.
-func (s *numberTable) Next(ctx context.Context, h disposable.Host, most int64) (int64, error) {
+func (s *numberTable) Next(ctx context.Context, h numberstore.Host, most int64) (int64, error) {
 	conn, err := s.db.Connx(ctx)
 	if err != nil {
 		return 0, database.Failed("connect", err)
@@ -103,7 +104,7 @@ func (s *numberTable) look(ctx context.Context, conn *sqlx.Conn, place *database
 }
 
 // insert commits a row whose PORT is a nonce, and returns the ID from the insert's own result.
-func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h disposable.Host, most int64) (id int64, nonce string, err error) {
+func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h numberstore.Host, most int64) (id int64, nonce string, err error) {
 	kind := typeActual
 	if h.Port != "" {
 		kind = typeContainer

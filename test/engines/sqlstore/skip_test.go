@@ -9,9 +9,9 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -22,7 +22,7 @@ func startOn(t testing.TB, db *sqlx.DB) (id int64) {
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
 	err = retry.Do(t.Context(), retry.DefaultTimeout, slog.New(slog.DiscardHandler), func(ctx context.Context) (err error) {
-		id, err = tables.Numbers().Next(ctx, disposable.Host{Name: "h"}, 1<<22-1)
+		id, err = tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1<<22-1)
 		return err
 	})
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -141,7 +142,7 @@ func TestLifeOnPostgres(t *testing.T) {
 	require.NoError(t, found(t, l))
 
 	for want := int64(1); want < 4; want++ {
-		id, err := tables.Numbers().Next(t.Context(), disposable.Host{Name: "h", Port: "80"}, 1000)
+		id, err := tables.Numbers().Next(t.Context(), numberstore.Host{Name: "h", Port: "80"}, 1000)
 		require.NoError(t, err)
 		require.Equal(t, want, id)
 	}
@@ -154,7 +155,7 @@ func TestLifeOnPostgres(t *testing.T) {
 		id       int64
 		at, kept time.Time
 	}{{elsewhere.Numbers(), 1, time.Time{}, time.Time{}}, {tables.Numbers(), 2, floor, floor}, {elsewhere.Numbers(), 3, floor.Add(-time.Minute), floor}} {
-		kept, err := begin.in.(disposable.Beginner).Begin(t.Context(), begin.id, begin.at)
+		kept, err := begin.in.(numberstore.Beginner).Begin(t.Context(), begin.id, begin.at)
 		require.NoError(t, err)
 		require.True(t, begin.kept.Equal(kept), "%v, not %v", kept, begin.kept)
 	}
@@ -223,7 +224,7 @@ func TestRightsOnPostgres(t *testing.T) {
 	require.NoError(t, found(t, leasesOf(t, admin, "")))
 	tables, err := sqlstore.New(admin, sqlstore.Config{})
 	require.NoError(t, err)
-	_, err = tables.Numbers().Next(t.Context(), disposable.Host{Name: "h"}, 1000)
+	_, err = tables.Numbers().Next(t.Context(), numberstore.Host{Name: "h"}, 1000)
 	require.NoError(t, err)
 	kit.Do(t, admin, "CREATE ROLE worker LOGIN", "CREATE ROLE keeper LOGIN", "GRANT USAGE ON SCHEMA public TO worker, keeper",
 		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO worker", "GRANT SELECT, UPDATE ON worker_lease TO keeper",
@@ -244,7 +245,7 @@ func TestRightsOnPostgres(t *testing.T) {
 	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *leasestore.Row) { r.Until = time.Unix(0, 0) }))
 	_, err = take(t.Context(), l)
 	require.NoError(t, err)
-	id, err := as("worker").Numbers().Next(t.Context(), disposable.Host{Name: "h", Port: "80"}, 1000)
+	id, err := as("worker").Numbers().Next(t.Context(), numberstore.Host{Name: "h", Port: "80"}, 1000)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, id)
 	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *leasestore.Row) { r.Until = time.Unix(0, 0) }))
