@@ -41,7 +41,7 @@ func (l Layout) String() string {
 }
 
 // ParseLayout reads a layout from a text for people to type: the name of a preset
-// (see [Preset]), or the widths of time, worker ID and sequence,
+// (see [Presets]; "js" is short for "javascript", and "bwmarrin" and "leaf" stand for "twitter"), or the widths of time, worker ID and sequence,
 //
 //	28/22/13
 //	41ms/10/12
@@ -60,7 +60,7 @@ func ParseLayout(text string) (Layout, error) {
 	}
 	words := strings.Fields(text)
 	if len(words) == 1 && !strings.Contains(words[0], "/") {
-		return Preset(words[0])
+		return preset(words[0])
 	}
 	cfg, err := parseConfig(words)
 	if err != nil {

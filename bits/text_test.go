@@ -97,18 +97,18 @@ func TestPresets(t *testing.T) {
 	var names []string
 	for _, p := range Presets() {
 		names = append(names, p.Name)
-		for _, find := range []func(string) (Layout, error){Preset, ParseLayout} {
+		for _, find := range []func(string) (Layout, error){preset, ParseLayout} {
 			l, err := find(p.Name)
 			require.NoError(t, err)
 			require.Equal(t, p.Layout, l)
 		}
 	}
 	require.Equal(t, []string{"default", "uidgenerator", "twitter", "javascript", "redis", "discord", "instagram", "yitter"}, names)
-	js, err := Preset("js")
+	js, err := preset("js")
 	require.NoError(t, err)
 	require.Equal(t, JavaScriptSafe(), js)
 	for _, name := range []string{"", "Default", "no such"} {
-		l, err := Preset(name)
+		l, err := preset(name)
 		require.ErrorIs(t, err, uid.ErrSyntax)
 		require.ErrorContains(t, err, "default, uidgenerator, twitter, javascript, redis")
 		require.True(t, l.IsZero())

@@ -24,7 +24,7 @@ type Config struct {
 	Current int
 
 	// Tweak is the name of the kind of ID, such as "orders": under another tweak the same UID
-	// has another text. At most MaxTweak bytes, compared as they are; it may be empty. Never
+	// has another text. At most 255 bytes, compared as they are; it may be empty. Never
 	// change it: no text would open to its UID any more, and no error would say so.
 	Tweak string
 }

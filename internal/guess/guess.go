@@ -104,7 +104,7 @@ func Guesses(id int64, now time.Time) []Guess {
 		}
 	}
 	for _, f := range foreign.Formats() {
-		_, preset := bits.Preset(f.Name())
+		_, preset := bits.ParseLayout(f.Name())
 		if id >= 0 && preset == nil {
 			continue // the preset has read it
 		}

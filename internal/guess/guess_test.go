@@ -138,7 +138,7 @@ func TestGuessesFindTheForm(t *testing.T) {
 				require.Equal(t, p, g.Parts)
 				require.Empty(t, guess.Doubt(f, int64(u), then))
 			} else {
-				l, err := bits.Preset(g.Name)
+				l, err := bits.ParseLayout(g.Name)
 				require.NoError(t, err)
 				p, err := l.Parse(u)
 				require.NoError(t, err)

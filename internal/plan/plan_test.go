@@ -156,7 +156,7 @@ func TestLayoutsHold(t *testing.T) {
 				least, _ := n.least(l.Unit())
 				require.True(t, o.WorkerIDs >= 2*n.Workers || least.sum() == n.limit(), "%v can be replaced", o)
 			} else {
-				preset, err := bits.Preset(o.Name)
+				preset, err := bits.ParseLayout(o.Name)
 				require.NoError(t, err)
 				require.Equal(t, preset, l)
 			}

@@ -37,7 +37,7 @@ func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 // createTable returns the statement that creates a table of a default name.
 func createTable(t testing.TB, db *sqlx.DB, name string) string {
 	t.Helper()
-	statement, err := database.Schema(name, name, database.Dialect(tablesOf(t, db, sqlstore.Config{}).Dialect()))
+	statement, err := database.Schema(name, name, tablesOf(t, db, sqlstore.Config{}).Tables().Dialect)
 	require.NoError(t, err)
 	return statement
 }

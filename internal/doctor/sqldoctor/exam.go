@@ -34,7 +34,8 @@ func New(db *sqlstore.DB) (*DB, error) {
 // answered. It needs no right but to read the tables; what a server shows to some accounts only
 // becomes a note.
 func (db *DB) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Finding, error) {
-	t := fitness.Tables{Nodes: db.NodeTable(), Leases: db.LeaseTable(), Segments: db.SegmentTable()}
+	tables := db.Tables()
+	t := fitness.Tables{Nodes: tables.Nodes, Leases: tables.Leases, Segments: tables.Segments}
 	// First, while no connection is held: the pool may have no other.
 	nodes, counted, err := db.Nodes(ctx)
 	if database.KindOf(err) == database.Transient {
@@ -43,10 +44,10 @@ func (db *DB) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Finding,
 	if counted {
 		t.Counted = &nodes
 	}
-	conn, err := db.SQL().Connx(ctx)
+	conn, err := tables.DB.Connx(ctx)
 	if err != nil {
 		return nil, database.Failed("connect", err)
 	}
 	defer conn.Close()
-	return fitness.Examine(ctx, conn, database.Dialect(db.Dialect()), t, cfg)
+	return fitness.Examine(ctx, conn, tables.Dialect, t, cfg)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -31,7 +32,7 @@ func TestPlainDatabaseOnPostgres(t *testing.T) {
 	for _, db := range []*sql.DB{plain, pooled} {
 		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
-		require.Equal(t, sqlstore.Postgres, tables.Dialect())
+		require.Equal(t, database.Postgres, tables.Tables().Dialect)
 		w, err := disposable.New(tables.Numbers(), disposable.Config{})
 		require.NoError(t, err)
 		g, err := cached.New(w, cached.Config{})
