@@ -62,8 +62,16 @@ night: ## everything else, at full length: hours; each gate can be called by its
 	  echo "<== make $$gate took $$((SECONDS - began)) s"; \
 	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
+.PHONY: api
+api: ## whether what the modules export is what their files api.txt list; make api-write writes them
+	$(GO) run ./test/api
+
+.PHONY: api-write
+api-write:
+	$(GO) run ./test/api -write
+
 .PHONY: lint
-lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign
+lint: api ## make api, gofmt, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
 	$(GO) vet $(ALL)
 	$(STATICCHECK) $(ALL)

@@ -12,8 +12,8 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // What Health knows of the ring.

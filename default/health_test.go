@@ -12,8 +12,8 @@ import (
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // Health says what a call finds, under each policy, before and behind its clock.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/supply"
 )
 
 var _ health.Reporter = (*Generator)(nil)

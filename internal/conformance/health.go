@@ -12,8 +12,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // Codes are the reasons of a health. What is read back from its JSON is the same.
