@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"log"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func namesIn(dir string) (names []string, err error) {
 	names = slices.DeleteFunc(names, func(name string) bool { return !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:]) })
 	slices.Sort(names)
 	for i := range names {
-		names[i] = filepath.ToSlash(dir) + "." + names[i]
+		names[i] = path.Join("uid", filepath.ToSlash(dir)) + "." + names[i]
 	}
 	return names, nil
 }
