@@ -9,7 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -57,7 +57,7 @@ func Example_operator() {
 	}
 }
 
-// A person makes the row of a tag, whose numbers begin above those in use, and lists all rows.
+// Numbers above those that are in use, and a list of all tags.
 func ExampleStore_Segments() {
 	ctx := context.Background()
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"etcd-1:2379", "etcd-2:2379", "etcd-3:2379"}})
@@ -70,16 +70,16 @@ func ExampleStore_Segments() {
 		log.Fatal(err)
 	}
 	segments := store.Segments()
-	err = segments.Change(ctx, "invoices", func(r *segmentstore.Row) error {
-		if !r.Fresh {
-			return fmt.Errorf("tag %q is there, its next number is %d", r.Tag, r.Next)
-		}
-		r.Next, r.Step, r.Description = 1_000_000, 1000, "numbers of invoices"
-		return nil
-	})
+	g, err := segment.New(segment.Source{Store: segments, Tag: "invoices"}, segment.Config{First: 1_000_000, Create: true})
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer g.Close()
+	n, err := g.GetUID()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(n)
 	rows, err := segments.Rows(ctx, "", 100)
 	if err != nil {
 		log.Fatal(err)
