@@ -16,7 +16,7 @@ var (
 	javaScriptSafe = mustBuild(Config{TimeBits: 33, WorkerBits: 4, SequenceBits: 15})
 	redis          = mustBuild(Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond})
 	discord        = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1420070400000),
-		Fields: []Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}})
+		Fields: []uid.Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}})
 	instagram = mustBuild(Config{TimeBits: 40, WorkerBits: 13, SequenceBits: 10, Unit: time.Millisecond, Epoch: time.UnixMilli(1314220021721)})
 	yitter    = mustBuild(Config{TimeBits: 41, WorkerBits: 6, SequenceBits: 6, Unit: time.Millisecond, Epoch: time.UnixMilli(1582136402000)})
 )

@@ -45,8 +45,8 @@ var (
 	sonyflakeV2 = mustSonyflake(time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC))
 )
 
-// NewSonyflake returns the format of Sonyflake, github.com/sony/sonyflake, that version 2 has with these settings, and version 1 if
-// only StartTime is set. It returns ErrConfig when Sonyflake or this package does not allow
+// NewSonyflake returns the format of Sonyflake, github.com/sony/sonyflake, that version 2 has with
+// these settings, and version 1 if only StartTime is set. It returns ErrConfig when Sonyflake or this package does not allow
 // a width or a unit, or the start is before 1970 or after the present.
 func NewSonyflake(cfg SonyflakeConfig) (Format, error) {
 	s, m := cmp.Or(cfg.BitsSequence, 8), cmp.Or(cfg.BitsMachineID, 16)

@@ -77,10 +77,10 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 		})
 	}
 	t.Run("leases", func(t *testing.T) {
-		storetest.Run(t, cfg, func(t *testing.T) storetest.Subject { return Leases(open(t)) })
+		storetest.Run(t, cfg, func(t *testing.T) storetest.Subject { return leasesOf(open(t)) })
 	})
 	t.Run("namespaces", func(t *testing.T) {
-		storetest.RunRegistry(t, cfg, func(t *testing.T) storetest.Subject { return Leases(open(t)) })
+		storetest.RunRegistry(t, cfg, func(t *testing.T) storetest.Subject { return leasesOf(open(t)) })
 	})
 	t.Run("segments", func(t *testing.T) {
 		cfg := segmenttest.Config{Histories: cfg.Histories, Seed: cfg.Seed, Patience: cfg.Patience}
@@ -90,8 +90,8 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 
 var given = regexp.MustCompile(`"given":-?\d+`)
 
-// Leases returns what the suite of package storetest runs on.
-func Leases(s Subject) storetest.Subject {
+// leasesOf returns what the suite of package storetest runs on.
+func leasesOf(s Subject) storetest.Subject {
 	f := &faults{}
 	out := storetest.Subject{
 		Open: func(namespace string) (lease.Store, error) {

@@ -82,7 +82,7 @@ func TestUpdates(t *testing.T) {
 func TestDecodes(t *testing.T) {
 	t.Parallel()
 	layout := bits.MustLayout(bits.Config{
-		TimeBits: 30, WorkerBits: 10, SequenceBits: 12, Fields: []bits.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}},
+		TimeBits: 30, WorkerBits: 10, SequenceBits: 12, Fields: []uid.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}},
 	})
 	now := time.Now()
 	at := now.Add(-time.Hour).Truncate(time.Second)

@@ -249,7 +249,7 @@ var operatorFaults = []fault{
 			" where the layout is kept, so is one on the layout without names. Where it is not kept, and without the condition, that one gets an ID in which the bit is set.",
 		play: func(s *scene) {
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
-				Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
+				Fields: []uid.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
 			if s.leased() {
 				s.make("turns", named)
 			}
