@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
@@ -59,17 +60,15 @@ func TestDecisions(t *testing.T) {
 				require.NoError(t, c.row.Check())
 				return
 			}
-			require.ErrorIs(t, err, c.is)
-			require.ErrorContains(t, err, c.text)
-			require.ErrorContains(t, err, "uid segment set TAG --create --next NUMBER")
-			require.ErrorContains(t, err, fmt.Sprintf("to %d at least", max(101, c.row.Next, c.row.Floor)))
+			logtest.Error(t, err, c.is,
+				c.text, "uid segment set TAG --create --next NUMBER",
+				fmt.Sprintf("to %d at least", max(101, c.row.Next, c.row.Floor)))
 			require.True(t, before.Equal(&c.row), "nothing is changed")
 		})
 	}
 
 	_, err := new(took).take(&segmentstore.Row{Tag: "a", Fresh: true}, 10)
-	require.ErrorIs(t, err, ErrLost)
-	require.ErrorContains(t, err, "its next number was 101")
+	logtest.Error(t, err, ErrLost, "its next number was 101")
 	starting := taking{tag: "a", nonce: "me", first: 1, last: 1000, create: true}
 	for _, row := range []segmentstore.Row{
 		{Tag: "a", Fresh: true, Writes: 3, Floor: 700, Takers: full(600)},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
@@ -126,9 +127,7 @@ func TestBounds(t *testing.T) {
 	}
 	for range 2 {
 		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrExhausted)
-		require.ErrorContains(t, err, "106")
-		require.ErrorContains(t, err, "105")
+		logtest.Error(t, err, uid.ErrExhausted, "106", "105")
 		_, err = g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrExhausted)
 	}
@@ -192,8 +191,7 @@ func TestRefusals(t *testing.T) {
 		{segment.Config{Timeout: -1}, "Timeout -1ns"},
 	} {
 		_, err := segment.New(segment.Source{Store: h, Tag: "a"}, c.cfg)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, c.text)
+		logtest.Error(t, err, uid.ErrConfig, c.text)
 		_, err = segment.NewRegistry(h, c.cfg)
 		require.ErrorContains(t, err, c.text)
 		require.Panics(t, func() { segment.MustNew(segment.Source{Store: h, Tag: "a"}, c.cfg) })
@@ -211,8 +209,7 @@ func TestNoTag(t *testing.T) {
 	require.NoError(t, err)
 	_, err = g.GetUID()
 	require.ErrorIs(t, err, segment.ErrNoTag)
-	require.ErrorIs(t, err, uid.ErrNoReservation)
-	require.ErrorContains(t, err, `"b"`)
+	logtest.Error(t, err, uid.ErrNoReservation, `"b"`)
 	require.True(t, new(h.Row("b")).Fresh, "no row is made")
 	require.NoError(t, g.Close())
 }
@@ -234,8 +231,7 @@ func TestLossyStore(t *testing.T) {
 		time.Sleep(2 * time.Hour) // what was seen is outdated
 		for range 2 {
 			_, err := g.GetUID()
-			require.ErrorIs(t, err, uid.ErrLossy)
-			require.ErrorContains(t, err, *h.lossy.Load())
+			logtest.Error(t, err, uid.ErrLossy, *h.lossy.Load())
 			require.Zero(t, h.calls.Load())
 			time.Sleep(time.Minute)
 		}

@@ -159,22 +159,6 @@ func TestLoweredByHand(t *testing.T) {
 	}
 }
 
-// TestRaisedByHand goes on above.
-func TestRaisedByHand(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
-		next(t, g)
-		require.NoError(t, h.Lower("a", 5000))
-		var last int64
-		for range 50 {
-			last = next(t, g)
-			synctest.Wait()
-		}
-		require.Greater(t, last, int64(5000))
-	})
-}
-
 // TestMadeAndRemoved has a row removed whose only write was that of the generator which made it.
 func TestMadeAndRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

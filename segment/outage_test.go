@@ -235,24 +235,6 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestForgotten is no loss: so many others have taken since that the row remembers only them.
-func TestForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MaxStep: 10})
-		next(t, g)
-		for range segmentstore.MaxTakers {
-			o, err := segment.New(segment.Source{Store: h.Client(), Tag: "a"}, segment.Config{})
-			require.NoError(t, err)
-			next(t, o)
-		}
-		for range 30 {
-			next(t, g)
-			synctest.Wait()
-		}
-	})
-}
-
 // TestSentTwice has a client library that sends a write twice, and reports the second one, which was
 // refused, so that the store decides anew.
 func TestSentTwice(t *testing.T) {
@@ -302,18 +284,4 @@ func TestLostReplies(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestStartInAnOutage makes a generator while the store is down, which then comes back.
-func TestStartInAnOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		h.Outage(true)
-		g := h.start(t, segment.Config{})
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		h.Outage(false)
-		time.Sleep(2 * time.Second)
-		require.EqualValues(t, 1, next(t, g))
-	})
 }

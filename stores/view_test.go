@@ -14,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/worker/lease"
@@ -179,9 +180,7 @@ func TestFullNamespace(t *testing.T) {
 	})
 	first := time.Now().Add(time.Hour)
 	err = s.looks(l, w)
-	require.ErrorIs(t, err, uid.ErrNoWorkerID)
-	require.ErrorContains(t, err, "of 0 to 2999")
-	require.ErrorContains(t, err, first.Add(time.Minute).UTC().Format("2006-01-02T15"))
+	logtest.Error(t, err, uid.ErrNoWorkerID, "of 0 to 2999", first.Add(time.Minute).UTC().Format("2006-01-02T15"))
 
 	// An ID whose row was deleted is named, and not given.
 	s.m.Set(workerKey(1777), "")

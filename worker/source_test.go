@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -45,8 +46,7 @@ func TestEnvID(t *testing.T) {
 	require.ErrorContains(t, err, "is empty")
 	require.NoError(t, os.Unsetenv(name))
 	_, err = worker.EnvID(name)(1023)
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "is not set")
+	logtest.Error(t, err, uid.ErrConfig, "is not set")
 }
 
 func TestOrdinalID(t *testing.T) {
@@ -65,9 +65,7 @@ func TestOrdinalID(t *testing.T) {
 	}
 	for _, name := range []string{"web-1024", "web-99999999999999999999"} {
 		_, err := worker.OrdinalID(name)(1023)
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, name)
-		require.ErrorContains(t, err, "1023")
+		logtest.Error(t, err, uid.ErrRange, name, "1023")
 	}
 }
 

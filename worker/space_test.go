@@ -126,8 +126,7 @@ func TestSpaceExhausted(t *testing.T) {
 	require.NoError(t, w.Release(t.Context(), terms.MaxTick))
 	for range 2 { // the first refusal claims nothing
 		_, err := worker.Static(3, space).Acquire(t.Context(), terms)
-		require.ErrorIs(t, err, uid.ErrExhausted)
-		require.ErrorContains(t, err, "268435455")
+		logtest.Error(t, err, uid.ErrExhausted, "268435455")
 	}
 }
 
@@ -135,8 +134,7 @@ func TestUnusableSpaces(t *testing.T) {
 	_, err := worker.Static(3, "").Acquire(t.Context(), newLayout())
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = worker.Static(3, "a", "b").Acquire(t.Context(), newLayout())
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, `2 Spaces for one worker: ["a" "b"]`)
+	logtest.Error(t, err, uid.ErrConfig, `2 Spaces for one worker: ["a" "b"]`)
 }
 
 func TestSpaceServesOneOfMany(t *testing.T) {

@@ -40,22 +40,18 @@ var Tables = []Table{
 		return []column{{"", func(x row) string { return x.at }}}
 	}},
 	{"summary", "Nanoseconds for an ID, the median of the rounds", "", measured("Scale"), compare},
-	{"brief", "Time for an ID, 8 goroutines", "8 goroutines", named("",
+	{"brief", "Time for an ID, 8 goroutines", "8 goroutines", named(
 		"uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid",
 		"mysql-auto-increment", "atomic-add"), func(r *Results) []column {
 		return []column{r.times("time for an ID", 8), r.duplicates()}
 	}},
-	{"short", "Time for an ID, 8 goroutines", "8 goroutines", named("Scale/goroutines=8",
-		"uid-cached", "uid-unordered", "uid-lane", "uid-uncached",
-		"snowflake", "snowflake-16", "sonyflake", "google-uuid-v7", "ulid", "xid",
-		"segment-mysql", "segment-redis", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add"), short},
 	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(
 		r *Results,
 	) []row {
 		if len(r.of("Scale/"+addItself+r.full())) == 0 {
 			return nil
 		}
-		rows := named("", "uid-cached", "uid-lane", "uid-fill", "uid-unordered")(r)
+		rows := named("uid-cached", "uid-lane", "uid-fill", "uid-unordered")(r)
 		return append(rows, row{subject.Subject{Label: "the add itself"}, addItself})
 	}, ratios},
 	{"rates", "IDs a second, the median of the rounds and their range", "goroutines", measured("Scale"), rates},
@@ -190,15 +186,11 @@ func measured(name string) func(*Results) []row {
 	}
 }
 
-// named returns a row for each of the names of which there are results, in their order; for all if
-// it is not said which results.
-func named(name string, names ...string) func(*Results) []row {
-	return func(r *Results) (out []row) {
-		present := r.words(name+r.full(), "subject")
+// named returns a row for each of the names, in their order.
+func named(names ...string) func(*Results) []row {
+	return func(*Results) (out []row) {
 		for _, n := range names {
-			if name == "" || slices.Contains(present, n) {
-				out = append(out, row{subjectOf(n), "subject=" + n})
-			}
+			out = append(out, row{subjectOf(n), "subject=" + n})
 		}
 		return out
 	}
@@ -294,14 +286,6 @@ func (r *Results) duplicates() column {
 		}
 		return fmt.Sprintf("%s in %s", grouped(r.total(name, "duplicates")), count(r.total(name, "IDs")))
 	}}
-}
-
-func short(r *Results) []column {
-	late := column{"one call in a thousand takes", func(x row) string {
-		return median(r.percentile("Latency/goroutines=8/"+x.at, 99.9),
-			func(ns float64) string { return "≥ " + span(ns) })
-	}}
-	return []column{r.times("time for an ID", 8), late, sustained, beyond, r.duplicates()}
 }
 
 const addItself = "subject=atomic-add"

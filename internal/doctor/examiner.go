@@ -13,7 +13,8 @@ type Examiner interface {
 	Examine(ctx context.Context, cfg Config) ([]Finding, error)
 }
 
-// A Row of a list for [Judge] is a finding for what is so.
+// A Row of a list for [Judge] is a finding for what is so. A package that writes such a list makes a type of its
+// own of it, so that it can leave out the names of the fields.
 type Row struct {
 	Is                   bool
 	Level                Level // none if this is no finding
@@ -21,9 +22,14 @@ type Row struct {
 }
 
 // Judge returns, for each What, the first of its rows that is so.
-func Judge(rows ...Row) (findings []Finding) {
+func Judge[R ~struct {
+	Is                   bool
+	Level                Level
+	What, Value, Why, Do string
+}](rows ...R) (findings []Finding) {
 	var judged []string
-	for _, r := range rows {
+	for _, row := range rows {
+		r := Row(row)
 		if !r.Is || slices.Contains(judged, r.What) {
 			continue
 		}

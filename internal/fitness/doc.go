@@ -24,11 +24,3 @@ func fine(what, value string) row {
 
 // A row is one of package doctor's.
 type row doctor.Row
-
-func judged(rows ...row) []doctor.Finding {
-	var all []doctor.Row
-	for _, r := range rows {
-		all = append(all, doctor.Row(r))
-	}
-	return doctor.Judge(all...)
-}

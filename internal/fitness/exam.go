@@ -49,7 +49,7 @@ type exam struct {
 	findings           []doctor.Finding
 }
 
-func (e *exam) judge(rows ...row) { e.findings = append(e.findings, judged(rows...)...) }
+func (e *exam) judge(rows ...row) { e.findings = append(e.findings, doctor.Judge(rows...)...) }
 
 // level says how bad a loss is. A disposable ID that is lost is given again; whoever promotes a server can
 // mind the counter. Leases make up for a loss, except where Losses are Never: such a start is refused.

@@ -39,8 +39,8 @@ func TestGalera(t *testing.T) {
 			s := &server{vars: vars.with(settings{tt.name: tt.value}), status: status.with(settings{tt.name: tt.value})}
 			rows, odd := s.galeraRows(), map[string]doctor.Level{"certification": note, "Galera's durability": takeover, tt.what: tt.want}
 			checkRows(t, rows, tt.what, tt.want, tt.says)
-			require.Len(t, judged(rows...), 7)
-			for _, f := range judged(rows...) {
+			require.Len(t, doctor.Judge(rows...), 7)
+			for _, f := range doctor.Judge(rows...) {
 				if want, is := odd[f.What]; is {
 					require.Equal(t, want, f.Level)
 				} else {

@@ -14,7 +14,7 @@ import (
 func checkRows(t *testing.T, rows []row, what string, level doctor.Level, words ...string) {
 	t.Helper()
 	var is doctor.Finding
-	for _, f := range judged(rows...) {
+	for _, f := range doctor.Judge(rows...) {
 		require.NotEmpty(t, f.What)
 		require.NotEmpty(t, f.Value, "%+v", f)
 		require.Equal(t, f.Level == ok, f.Why == "", "%+v", f)

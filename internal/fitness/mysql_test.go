@@ -55,7 +55,7 @@ func TestSettingsOfMySQL(t *testing.T) {
 		checkRows(t, s.sessionRows(true), tt.what, tt.want, tt.says)
 	}
 	checkRows(t, (&server{vars: sound.with(settings{"auto_increment_increment": "7"})}).sessionRows(false), "auto_increment_increment", note)
-	for _, f := range judged(append((&server{}).sessionRows(true), postgresRows(nil, nil)...)...) {
+	for _, f := range doctor.Judge(append((&server{}).sessionRows(true), postgresRows(nil, nil)...)...) {
 		require.NotContains(t, []doctor.Level{crash, damage, takeover}, f.Level, "of a server that tells nothing: %+v", f)
 	}
 }

@@ -71,7 +71,7 @@ func TestReplication(t *testing.T) {
 			checkRows(t, rows, "replication", tt.replica_)
 			checkRows(t, rows, "wsrep_on", "")
 			var said string
-			for _, f := range judged(rows...) {
+			for _, f := range doctor.Judge(rows...) {
 				said += f.Value + " " + f.Why
 			}
 			require.Contains(t, said, tt.says)

@@ -26,7 +26,7 @@ func TestSettingsOfSQLite(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	good := file{disk: localDisk, linksKnown: true, links: 1}
-	for _, f := range judged(good.rows()...) {
+	for _, f := range doctor.Judge(good.rows()...) {
 		require.Equal(t, ok, f.Level)
 	}
 	for _, tt := range []struct {
@@ -51,6 +51,6 @@ func TestFile(t *testing.T) {
 		f := good
 		tt.change(&f)
 		checkRows(t, f.rows(), tt.what, tt.want, tt.says)
-		require.Len(t, judged(f.rows()...), tt.howMany)
+		require.Len(t, doctor.Judge(f.rows()...), tt.howMany)
 	}
 }

@@ -1,6 +1,20 @@
 package logtest
 
-import "fmt"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Error requires that an error wraps another one, and says each of the texts.
+func Error(t testing.TB, err, kind error, texts ...string) {
+	t.Helper()
+	require.ErrorIs(t, err, kind)
+	for _, text := range texts {
+		require.ErrorContains(t, err, text)
+	}
+}
 
 // Texts is all that a program could log of an error: its text and fields, and those of all
 // errors that it wraps.

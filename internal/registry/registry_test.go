@@ -2,7 +2,6 @@ package registry_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -15,7 +14,9 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -25,8 +26,6 @@ var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 var layout = bits.Default()
 
-func newMemory() *memory { return &memory{now: now, namespaces: map[string]*namespace{}} }
-
 func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
 	t.Helper()
 	r, err := registry.New(store, registry.Config{Logger: slog.New(slog.DiscardHandler)})
@@ -35,14 +34,16 @@ func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
 }
 
 // put adds a namespace with rows.
-func (m *memory) put(name string, rows ...leasestore.Row) *namespace {
-	ns := &namespace{memory: m, name: name, rows: map[int64]leasestore.Row{}}
-	ns.own = &leasestore.Namespace{Layout: layout.String(), Given: -1, Floor: -1}
+func (m *memory) put(name string, rows ...leasestore.Row) {
+	m.own(name, -1, lease.Range{})
 	for _, row := range rows {
-		ns.rows[row.WorkerID] = row
+		m.all.SetRow(name, row)
 	}
-	m.namespaces[name] = ns
-	return ns
+}
+
+// own sets what is common to the rows of a namespace.
+func (m *memory) own(name string, given int64, ids lease.Range) {
+	m.all.SetNamespace(name, leasestore.Namespace{Layout: layout.String(), Given: given, Floor: -1, IDs: ids})
 }
 
 // row returns a row whose lease ends, and whose ticks reach up to, some time from now.
@@ -68,21 +69,21 @@ func ids(leases []registry.LeaseInfo) (all []string) {
 func TestNewRefuses(t *testing.T) {
 	_, err := registry.New(nil, registry.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = registry.New(newMemory(), registry.Config{Timeout: -1})
+	_, err = registry.New(newMemory(0), registry.Config{Timeout: -1})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = newRegistry(t, newMemory()).Overview(t.Context(), -time.Second)
+	_, err = newRegistry(t, newMemory(0)).Overview(t.Context(), -time.Second)
 	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
 func TestOverviewOfNothing(t *testing.T) {
-	m := newMemory()
-	m.namespaces = nil
+	m := newMemory(0)
+	m.gone = true
 	r := newRegistry(t, m)
 	o, err := r.Overview(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, registry.Overview{Now: now}, o)
 	m.nodes = &registry.NodeInfo{Rows: 1, Last: 1, Next: 4}
-	m.namespaces = map[string]*namespace{}
+	m.gone = false
 	o, err = r.Overview(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, registry.Overview{Now: now, HasLeases: true, Nodes: m.nodes}, o)
@@ -95,12 +96,13 @@ func TestOverviewOfNothing(t *testing.T) {
 }
 
 func TestOverviewTellsStates(t *testing.T) {
-	m := newMemory()
+	m := newMemory(0)
 	m.put("default",
 		row(0, time.Hour, 0), row(1, -time.Minute, 0), released(row(2, -time.Minute, 0)), row(3, -time.Hour, 0),
 		released(row(4, -time.Hour, 0)), released(row(5, time.Hour, 0)), row(6, 0, 0), row(7, -5*time.Minute, 0), row(8, -5*time.Minute-1, 0))
 	m.put("other", row(7, time.Hour, 0))
-	m.put("unlisted", row(1, time.Hour, 0)).own = nil
+	m.put("unlisted", row(1, time.Hour, 0))
+	m.all.RemoveNamespace("unlisted")
 	o, err := newRegistry(t, m).Overview(t.Context(), 0)
 	require.NoError(t, err)
 	type state struct {
@@ -145,12 +147,14 @@ func TestOverviewTellsStates(t *testing.T) {
 // Rows that nobody has used yet are no leases. IDs that had a row, and have none, are named.
 func TestOverviewTellsWhatIsMissing(t *testing.T) {
 	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
-	m := newMemory()
-	m.put("all", row(1, time.Hour, 0), leasestore.NewRow(2), row(4, time.Hour, 0), leasestore.NewRow(5)).own.Given = 9
-	ranged := m.put("range", row(101, time.Hour, 0))
-	ranged.own.Given, ranged.own.IDs = 103, lease.Range{First: 100, Last: 200}
+	m := newMemory(0)
+	m.put("all", row(1, time.Hour, 0), leasestore.NewRow(2), row(4, time.Hour, 0), leasestore.NewRow(5))
+	m.own("all", 9, lease.Range{})
+	m.put("range", row(101, time.Hour, 0))
+	m.own("range", 103, lease.Range{First: 100, Last: 200})
 	m.put("old", row(0, time.Hour, 0), row(1, time.Hour, 0)) // of a program that kept no Given
-	m.put("unlisted", row(7, time.Hour, 0)).own = nil
+	m.put("unlisted", row(7, time.Hour, 0))
+	m.all.RemoveNamespace("unlisted")
 	o, err := newRegistry(t, m).Overview(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, []string{"all/1", "all/4", "old/0", "old/1", "range/101", "unlisted/7"}, ids(o.Leases))
@@ -165,7 +169,7 @@ func TestOverviewTellsWhatIsMissing(t *testing.T) {
 
 func TestOverviewInPages(t *testing.T) {
 	for _, n := range []int64{0, 499, 500, 501, 1234} {
-		m := newMemory()
+		m := newMemory(0)
 		var rows []leasestore.Row
 		for id := range n {
 			rows = append(rows, row(3*id, time.Hour, 0))
@@ -183,12 +187,11 @@ func TestOverviewInPages(t *testing.T) {
 }
 
 func TestReleaseRefusesALiveLease(t *testing.T) {
-	m := newMemory()
+	m := newMemory(0)
 	m.put("default", row(3, time.Hour, time.Hour))
 	r := newRegistry(t, m)
 	_, err := r.Release(t.Context(), "", 3, false)
-	require.ErrorIs(t, err, registry.ErrLive)
-	require.ErrorContains(t, err, `worker ID 3 is held by "host/3" for another 1h0m0s, renewed -59m0s ago`)
+	logtest.Error(t, err, registry.ErrLive, `worker ID 3 is held by "host/3" for another 1h0m0s, renewed -59m0s ago`)
 	for _, none := range []struct {
 		namespace string
 		id        int64
@@ -198,11 +201,11 @@ func TestReleaseRefusesALiveLease(t *testing.T) {
 	}
 	require.Zero(t, m.writes)
 
-	m.refuses = fmt.Errorf("%w: the name is secret", uid.ErrRange)
-	_, err = r.Release(t.Context(), "secret", 3, true)
+	secret := strings.Repeat("secret", 20) // which no name can be
+	_, err = r.Release(t.Context(), secret, 3, true)
 	require.ErrorIs(t, err, registry.ErrNoLease)
 	require.NotContains(t, err.Error(), "secret")
-	require.ErrorIs(t, r.Init(t.Context(), "secret", lease.Founding{Layout: layout}), uid.ErrRange)
+	require.ErrorIs(t, r.Init(t.Context(), secret, lease.Founding{Layout: layout}), uid.ErrRange)
 }
 
 func TestRelease(t *testing.T) {
@@ -219,8 +222,8 @@ func TestRelease(t *testing.T) {
 		"by a clock of tomorrow": {released(row(3, 24*time.Hour, time.Hour)), false, 0, 1, registry.Quarantined},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newMemory()
-			ns := m.put("default", tt.was, row(4, time.Hour, time.Hour))
+			m := newMemory(0)
+			m.put("default", tt.was, row(4, time.Hour, time.Hour))
 			was, err := newRegistry(t, m).Release(t.Context(), "default", 3, tt.force)
 			require.NoError(t, err)
 			require.Equal(t, tt.state, was.State)
@@ -229,15 +232,16 @@ func TestRelease(t *testing.T) {
 			require.Equal(t, tt.writes, m.writes)
 			want := tt.was
 			want.Nonce, want.Until = "", now.Add(tt.until)
-			require.Equal(t, map[int64]leasestore.Row{3: want, 4: row(4, time.Hour, time.Hour)}, ns.rows, "the ticks stay used, and other rows as they were")
+			page, err := m.Rows(t.Context(), "default", -1, 9)
+			require.NoError(t, err)
+			require.Equal(t, []leasestore.Row{want, row(4, time.Hour, time.Hour)}, page.Rows, "the ticks stay used, and other rows as they were")
 		})
 	}
 }
 
 // A store's clock that may be off lets a lease be over only when it is so by any.
 func TestClockError(t *testing.T) {
-	m := newMemory()
-	m.error = time.Second
+	m := newMemory(time.Second)
 	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0))
 	r := newRegistry(t, m)
 	o, err := r.Overview(t.Context(), 0)
@@ -249,52 +253,48 @@ func TestClockError(t *testing.T) {
 }
 
 func TestInit(t *testing.T) {
-	m := newMemory()
-	m.namespaces = nil
+	m := newMemory(0)
+	m.gone = true
 	r := newRegistry(t, m)
 	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
-	own := m.namespaces["default"].own
+	own, _ := m.all.Namespace("default")
 	require.Equal(t, layout.String(), own.Layout)
 	require.EqualValues(t, -1, own.Floor)
 	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
 	require.Equal(t, 1, m.writes)
 
 	require.NoError(t, r.Init(t.Context(), "lost", lease.Founding{Layout: layout, Lost: true}))
-	require.Equal(t, layout.TickAt(now.Add(lease.Burn)), m.namespaces["lost"].own.Floor)
+	own, _ = m.all.Namespace("lost")
+	require.Equal(t, layout.TickAt(now.Add(lease.Burn)), own.Floor)
 
 	err := r.Init(t.Context(), "lost", lease.Founding{Layout: bits.Twitter()})
-	require.ErrorIs(t, err, worker.ErrLayout)
-	require.ErrorContains(t, err, "make namespace lost of a test: ")
+	logtest.Error(t, err, worker.ErrLayout, `make namespace "lost" in memory: `)
 }
 
 // What may pass is tried again, until the time is up.
 func TestTransientFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		passing := worker.Transient(errors.New("deadlock"))
 		calls := map[string]func(*registry.Registry) error{
 			"read the worker IDs": func(r *registry.Registry) error { _, err := r.Overview(t.Context(), 0); return err },
 			"release worker ID 1": func(r *registry.Registry) error {
 				_, err := r.Release(t.Context(), "", 1, true)
 				return err
 			},
-			"make namespace default of a test": func(r *registry.Registry) error {
+			`make namespace "default" in memory`: func(r *registry.Registry) error {
 				return r.Init(t.Context(), "", lease.Founding{Layout: layout})
 			},
 		}
 		for doing, call := range calls {
-			m := newMemory()
+			m := newMemory(0)
 			m.put("default", row(1, time.Hour, 0))
-			m.fails = []error{passing, passing}
+			m.faults = []storetest.Fault{storetest.Refuse, storetest.Refuse}
+			m.Fault(m.faults...)
 			require.NoError(t, call(newRegistry(t, m)))
-			require.Empty(t, m.fails)
 
-			for range 1000 {
-				m.fails = append(m.fails, passing)
-			}
+			m.all.Outage(true)
 			start := time.Now()
 			err := call(newRegistry(t, m))
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.ErrorContains(t, err, "deadlock")
+			logtest.Error(t, err, context.DeadlineExceeded, "cannot be reached")
 			require.True(t, strings.HasPrefix(err.Error(), doing+": gave up after 30s: "), err.Error())
 			require.Equal(t, 30*time.Second, time.Since(start))
 		}

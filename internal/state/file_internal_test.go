@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -107,16 +108,14 @@ func TestFileIsLocked(t *testing.T) {
 	path := tempFile(t)
 	f := mustOpen(t, path)
 	_, err := Open(path)
-	require.ErrorIs(t, err, uid.ErrWorkerInUse)
-	require.ErrorContains(t, err, path)
+	logtest.Error(t, err, uid.ErrWorkerInUse, path)
 	require.NoError(t, f.Save(record(1)))
 
 	link := path + ".link"
 	require.NoError(t, os.Link(path, link))
 	for _, name := range []string{path, link} {
 		_, err = Open(name)
-		require.ErrorIs(t, err, uid.ErrWorkerInUse)
-		require.ErrorContains(t, err, `on host "alpha"`)
+		logtest.Error(t, err, uid.ErrWorkerInUse, `on host "alpha"`)
 	}
 	// The refusals have not cost f its lock.
 	_, err = Open(path)
@@ -339,8 +338,7 @@ func TestFileOfAnotherVersion(t *testing.T) {
 		copy(image[slotOffset(0):], append(sum(rest), rest...))
 		require.NoError(t, os.WriteFile(path, image, 0o600))
 		_, err = Open(path)
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, "another version")
+		logtest.Error(t, err, worker.ErrState, "another version")
 	}
 	// A slot that was copied over the other one is not in its place.
 	path := tempFile(t)
@@ -440,8 +438,7 @@ func TestFileRefusesWhatItCannotHold(t *testing.T) {
 	for n := pageSize - 200; ; n++ {
 		fits.Layout = strings.Repeat("x", n)
 		if err := f.Save(fits); err != nil {
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, "4097 bytes")
+			logtest.Error(t, err, uid.ErrRange, "4097 bytes")
 			break
 		}
 	}

@@ -50,6 +50,9 @@ func (p *Probe) recorder(seed uint64) *Recorder {
 // one.
 func (p *Probe) Record(record func(r *Recorder, n int)) {
 	undecided := 0
+	ctx, cancel := context.WithTimeout(p.Ctx, Limit)
+	defer cancel()
+	p.Ctx = ctx
 	for n := range p.Histories {
 		switch p.recorder(p.Seed + uint64(n)).judge(func(r *Recorder) { record(r, n) }) {
 		case porcupine.Illegal:

@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// Limit bounds a check, and each of its waits.
+	// Limit bounds the histories of a check, and each of its waits.
 	Limit = time.Minute
+	// longest bounds a check, which may write hundreds of rows on a slow disk.
+	longest = 5 * Limit
 	// soon is when a call returns at the latest after its context has ended.
 	soon = 5 * time.Second
 	// most is how many violations a check reports.
@@ -95,9 +97,9 @@ func (p *Probe) brief(text string) string {
 // stopped ends a check that cannot go on.
 type stopped struct{}
 
-// Try runs a check, until its end, a stop, or the Limit.
+// Try runs a check, until its end, a stop, or its longest time.
 func (p *Probe) Try(check func()) {
-	ctx, cancel := context.WithTimeout(p.Ctx, Limit)
+	ctx, cancel := context.WithTimeout(p.Ctx, longest)
 	defer cancel()
 	p.Ctx = ctx
 	p.Guarded(check)

@@ -25,7 +25,7 @@ import (
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/recipes/kubernetes"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/process"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -123,7 +123,7 @@ func TestServiceRefuses(t *testing.T) {
 		"UID_DRAIN":  {"UID_DRAIN=20", "UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1)/shop"},
 	} {
 		var log lines
-		p, err := process.Start(process.Config{Env: append(env, serve+"=1", "UID_LISTEN=127.0.0.1:0"), Output: &log})
+		p, err := harness.Start(harness.Program{Env: append(env, serve+"=1", "UID_LISTEN=127.0.0.1:0"), Output: &log})
 		require.NoError(t, err)
 		<-p.Done()
 		require.Equal(t, 1, p.State().ExitCode())
@@ -134,7 +134,7 @@ func TestServiceRefuses(t *testing.T) {
 
 // A pod is a process of the service.
 type pod struct {
-	*process.Process
+	*harness.Process
 	url string
 	log *lines
 }
@@ -154,7 +154,7 @@ func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string
 		env = append(env, v.Name+"="+v.Value)
 	}
 	log := &lines{listening: make(chan string, 1)}
-	p, err := process.Start(process.Config{Env: append(env, serve+"=1"), Output: log})
+	p, err := harness.Start(harness.Program{Env: append(env, serve+"=1"), Output: log})
 	require.NoError(t, err)
 	t.Cleanup(p.Kill)
 	select {

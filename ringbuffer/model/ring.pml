@@ -2,7 +2,7 @@
  * The ring of runs (package ringbuffer) and those who share it (package cached):
  * takers, those of them that wait, the goroutine that refills, the worker that grants and
  * revokes, Close.
- * README.md says which step stands for what, and what is left out.
+ * README.md says what has to hold, and what is left out.
  *
  * An access to a word that somebody else may write at that moment (cursor, front,
  * and for who does not hold the lock tail and the flags) is a step of its own, and
@@ -495,6 +495,7 @@ inline leave() {
 #define ANYDUE (DUE(0) || DUE(1))
 #endif
 
+/* line.serve for calls given a position: Serve of package queue. */
 inline serveAhead() {
 	who = 0;
 	do
@@ -668,6 +669,7 @@ inline topUp() {
 /* draw, one turn of its loop: what to do next, with the lock held. */
 mtype = { Issue, Claim, Refill, Fail };
 
+/* Generator.settle, and draw of a call with a place in the queue. */
 inline draw() {
 	if
 	:: closed -> todo = Fail
@@ -730,6 +732,7 @@ inline collect() {
 	get()
 }
 
+/* What Generator.draw does before it returns an error. */
 inline giveUp() {
 	pos = 0; n = 0; mine = 0;
 	slow = false
@@ -1022,6 +1025,7 @@ active proctype Worker()
 #endif
 
 #if CLOSES
+/* Generator.CloseContext. */
 active proctype Closer()
 {
 	atomic { !mu ->

@@ -2,7 +2,7 @@
  * The row of a tag and those who take numbers from it: generators, as segment/decide.go has
  * them, and programs that know nothing of takers. The store changes the row by
  * compare-and-swap. Replies are lost, writes arrive late, the store may lose the last
- * ones, and people lower the next number. README.md says what stands for what, and what is left out.
+ * ones, and people lower the next number. README.md says what has to hold, and what is left out.
  *
  * A generator reads the row and decides in one step, and writes in another. One that takes no
  * step is paused, or waits for a reply.
@@ -348,6 +348,7 @@ inline undo(j) {
 	n = 0
 }
 
+/* A failover to a server that lagged, or a restored backup, with the versions of before. */
 inline lose(j) {
 	failed = true;
 	loses = 0;
@@ -578,6 +579,8 @@ inline stop(g) {
 
 inline forget() { gen[ME].read = 0; to = 0; taken = 0 }
 
+/* takeFromStore with Store.Change and taking.take; Generator.giveBack with taking.giveBack. To end at idle is
+ * a Close that gives nothing back, or death. */
 active [GENERATORS] proctype Generator() {
 	int to;                 /* the row to write, */
 	byte taken;             /* and what is taken by it */

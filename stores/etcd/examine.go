@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,12 +89,7 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doct
 				return nil, err
 			}
 		}
-		for _, f := range found {
-			if f.What == "" {
-				f.What = step.what
-			}
-			findings = append(findings, f)
-		}
+		findings = append(findings, found...)
 	}
 	return append(findings, doctor.Finding{
 		Level: doctor.LevelNote, What: "etcd disks", Value: "could not be told", Why: "No member says whether it runs with --unsafe-no-fsync, by which a crash can lose what was acknowledged: UIDs could come twice.",
@@ -101,9 +97,10 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doct
 	}), nil
 }
 
-func found(level doctor.Level, value, why, do string) []doctor.Finding {
-	return []doctor.Finding{{Level: level, Value: value, Why: why, Do: do}}
-}
+const ok, warn = doctor.LevelOK, doctor.LevelWarn
+
+// A row is one of package doctor's.
+type row doctor.Row
 
 func (d *driver) members(ctx context.Context) ([]doctor.Finding, error) {
 	list, err := ask(ctx, d, "list the members", func(ctx context.Context) (*clientv3.MemberListResponse, error) { return d.client.MemberList(ctx) })
@@ -117,13 +114,12 @@ func (d *driver) members(ctx context.Context) ([]doctor.Finding, error) {
 		}
 	}
 	value := fmt.Sprintf("%d that vote, %d that learn", votes, len(list.Members)-votes)
-	switch {
-	case votes == 1:
-		return found(doctor.LevelWarn, value, "When it is down nobody renews; when its disk is lost so are the ticks used, and UIDs come twice.", "Run three members."), nil
-	case votes%2 == 0:
-		return found(doctor.LevelWarn, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.", votes/2+1, votes-1), "Run an odd number of members."), nil
-	}
-	return found(doctor.LevelOK, value, "", ""), nil
+	const what = "etcd members"
+	return doctor.Judge([]row{
+		{votes == 1, warn, what, value, "When it is down nobody renews; when its disk is lost so are the ticks used, and UIDs come twice.", "Run three members."},
+		{votes%2 == 0, warn, what, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.", votes/2+1, votes-1), "Run an odd number of members."},
+		{true, ok, what, value, "", ""},
+	}...), nil
 }
 
 // assumedQuota is etcd's default; members before 3.6 do not tell theirs.
@@ -152,36 +148,24 @@ func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err 
 			largest = a
 		}
 	}
-	findings = found(doctor.LevelOK, fmt.Sprintf("%d of %d answer", len(endpoints)-len(ill), len(endpoints)), "", "")
-	if len(ill) > 0 {
-		findings = found(doctor.LevelWarn, findings[0].Value, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")), "Bring them back: a majority has to be up.")
-	}
-	if len(versions) == 0 {
-		return findings, nil
-	}
 	slices.Sort(versions)
-	version := doctor.Fine("etcd versions", strings.Join(slices.Compact(versions), ", "))
-	if len(bad) > 0 {
-		version.Level, version.Why, version.Do = doctor.LevelError, strings.Join(slices.Compact(bad), " ")+" UIDs could come twice.", "Upgrade."
-	}
-	return append(findings, version, size(largest)), nil
-}
-
-// size judges the largest member's database.
-func size(a *clientv3.StatusResponse) doctor.Finding {
-	quota := a.DbSizeQuota
-	if quota == 0 {
-		quota = assumedQuota
-	}
-	f := doctor.Fine("etcd database", fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", a.DbSize>>20, a.DbSizeInUse>>20, quota>>20))
+	quota := cmp.Or(largest.DbSizeQuota, assumedQuota)
+	answer := fmt.Sprintf("%d of %d answer", len(endpoints)-len(ill), len(endpoints))
+	version := strings.Join(slices.Compact(versions), ", ")
+	size := fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", largest.DbSize>>20, largest.DbSizeInUse>>20, quota>>20)
+	const is, are, database = "etcd endpoints", "etcd versions", "etcd database"
 	const full = "At its quota (2 GB by default) the cluster refuses all writes: no lease is renewed."
-	switch {
-	case a.DbSizeInUse > quota/2:
-		f.Level, f.Why, f.Do = doctor.LevelWarn, full, "Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes."
-	case a.DbSize > quota/2:
-		f.Level, f.Why, f.Do = doctor.LevelWarn, full+" What is free inside counts, too.", "Defragment the members, one after another."
-	}
-	return f
+	return doctor.Judge([]row{
+		{len(ill) > 0, warn, is, answer, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")), "Bring them back: a majority has to be up."},
+		{true, ok, is, answer, "", ""},
+		{len(versions) == 0, "", are, "", "", ""},
+		{len(bad) > 0, doctor.LevelError, are, version, strings.Join(slices.Compact(bad), " ") + " UIDs could come twice.", "Upgrade."},
+		{true, ok, are, version, "", ""},
+		{len(versions) == 0, "", database, "", "", ""},
+		{largest.DbSizeInUse > quota/2, warn, database, size, full, "Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes."},
+		{largest.DbSize > quota/2, warn, database, size, full + " What is free inside counts, too.", "Defragment the members, one after another."},
+		{true, ok, database, size, "", ""},
+	}...), nil
 }
 
 func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
@@ -196,11 +180,12 @@ func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
 		}
 	}
 	slices.Sort(names)
-	if names = slices.Compact(names); len(names) > 0 {
-		return found(doctor.LevelError, strings.Join(names, ", "), "NOSPACE: the cluster refuses all writes, and no lease is renewed. CORRUPT: members differ.",
-			"NOSPACE: compact, defragment, etcdctl alarm disarm. CORRUPT: replace the member that differs."), nil
-	}
-	return found(doctor.LevelOK, "none", "", ""), nil
+	const what = "etcd alarms"
+	return doctor.Judge([]row{
+		{len(names) == 0, ok, what, "none", "", ""},
+		{true, doctor.LevelError, what, strings.Join(slices.Compact(names), ", "), "NOSPACE: the cluster refuses all writes, and no lease is renewed. CORRUPT: members differ.",
+			"NOSPACE: compact, defragment, etcdctl alarm disarm. CORRUPT: replace the member that differs."},
+	}...), nil
 }
 
 // muchHistory is how many revisions may be kept: about 400 MB of renewals.
@@ -228,13 +213,12 @@ func (d *driver) history(ctx context.Context) ([]doctor.Finding, error) {
 	value := fmt.Sprintf("at least %d of %d revisions are kept", kept, now)
 	const do = "Set --auto-compaction-mode and --auto-compaction-retention (an hour, say). The store needs no history."
 	const why = "Each renewal leaves some 400 bytes until the history is compacted; at the quota the cluster refuses all writes."
-	switch {
-	case kept >= muchHistory:
-		return found(doctor.LevelWarn, value, why, do), nil
-	case now > 1 && kept == now-1:
-		return found(doctor.LevelNote, fmt.Sprintf("all %d revisions are kept", now), "Nothing has been compacted yet. "+why, do), nil
-	}
-	return found(doctor.LevelOK, value, "", ""), nil
+	const what = "etcd history"
+	return doctor.Judge([]row{
+		{kept >= muchHistory, warn, what, value, why, do},
+		{now > 1 && kept == now-1, doctor.LevelNote, what, fmt.Sprintf("all %d revisions are kept", now), "Nothing has been compacted yet. " + why, do},
+		{true, ok, what, value, "", ""},
+	}...), nil
 }
 
 // rights asks for a write that never happens: etcd looks at the rights first.
@@ -242,9 +226,14 @@ func (d *driver) rights(ctx context.Context) ([]doctor.Finding, error) {
 	key := d.cfg.Prefix + "leases/"
 	never := clientv3.Compare(clientv3.ModRevision(key), "=", -1)
 	_, err := d.request(ctx, "look at the rights", []clientv3.Cmp{never}, []clientv3.Op{clientv3.OpPut(key, "")}, []clientv3.Op{clientv3.OpGet(key)})
-	if errors.Is(err, rpctypes.ErrPermissionDenied) {
-		return found(doctor.LevelNote, "this account may not write below "+key, "Workers need it, at least below the key of their namespace.",
-			"If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite "+d.cfg.Prefix), nil
+	denied := errors.Is(err, rpctypes.ErrPermissionDenied)
+	if err != nil && !denied {
+		return nil, err
 	}
-	return found(doctor.LevelOK, "may write below "+key, "", ""), err
+	const what = "etcd rights"
+	return doctor.Judge([]row{
+		{denied, doctor.LevelNote, what, "this account may not write below " + key, "Workers need it, at least below the key of their namespace.",
+			"If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite " + d.cfg.Prefix},
+		{true, ok, what, "may write below " + key, "", ""},
+	}...), nil
 }

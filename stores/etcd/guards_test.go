@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/worker/lease"
@@ -84,9 +85,7 @@ func TestRestoredElsewhere(t *testing.T) {
 	restore := s.backup()
 	restore(0xbad)
 	err := l.Change(t.Context(), 0, noDecision(t))
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "cdf818194e3a8c32")
-	require.ErrorContains(t, err, "0000000000000bad")
+	logtest.Error(t, err, uid.ErrConfig, "cdf818194e3a8c32", "0000000000000bad")
 	require.False(t, retry.IsTransient(err))
 	err = l.Take(t.Context(), wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
 		t.Error("decide has run")

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"strings"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -38,6 +39,8 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 	cfg := clientv3.Config{
 		Username: u.User, Password: u.Password, TLS: secure, DialTimeout: o.Timeout, Logger: zap.NewNop(),
 		Context: context.WithoutCancel(ctx), // the client outlives a start
+		// A server that stands still, or is cut off, is left for another one while a call waits for it.
+		DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second,
 	}
 	for _, host := range u.Hosts {
 		cfg.Endpoints = append(cfg.Endpoints, protocol+host)

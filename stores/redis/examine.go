@@ -183,8 +183,11 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doct
 	return append(findings, more...), err
 }
 
+// A row is one of package doctor's.
+type row doctor.Row
+
 // judge says what each of the facts means.
-func (f facts) judge(sync string, unsaid error) (all []doctor.Finding) {
+func (f facts) judge(sync string, unsaid error) []doctor.Finding {
 	const drops = "The server drops leases when its memory is full. Workers refuse to start."
 	name, v := "Valkey", f.info["valkey_version"]
 	if v == "" {
@@ -207,13 +210,7 @@ func (f facts) judge(sync string, unsaid error) (all []doctor.Finding) {
 	file := f.info["aof_enabled"]
 	const ok, note, warn, bad = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
 	const untold = "could not be told"
-	// Of those with one name the first counts whose condition is met.
-	for _, c := range []struct {
-		is             bool
-		level          doctor.Level
-		what, value    string
-		why, therefore string
-	}{
+	return doctor.Judge([]row{
 		{old != nil || number < 5, warn, "server", name + " " + v, "Servers before version 5 repeat scripts on replicas instead of what the scripts wrote.", "Use a server from version 6 on."},
 		{true, ok, "server", name + " " + v, "", ""},
 		{file == "1", ok, "append-only file", "on", "", ""},
@@ -237,10 +234,5 @@ func (f facts) judge(sync string, unsaid error) (all []doctor.Finding) {
 		{unsaid != nil, note, "appendfsync", untold, fmt.Sprintf("CONFIG GET fails: %v.", unsaid), "Nothing, if it is everysec or always."},
 		{sync == "no", note, "appendfsync", sync, "A crash of the machine loses about half a minute of writes. UIDs stay unique, but workers begin ahead of the clock then.", "Set appendfsync everysec."},
 		{true, ok, "appendfsync", sync, "", ""},
-	} {
-		if c.is && (len(all) == 0 || all[len(all)-1].What != c.what) {
-			all = append(all, doctor.Finding{Level: c.level, What: c.what, Value: c.value, Why: c.why, Do: c.therefore})
-		}
-	}
-	return all
+	}...)
 }

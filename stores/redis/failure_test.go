@@ -125,12 +125,9 @@ func TestConnectionsErrors(t *testing.T) {
 	}
 }
 
-type failing struct{ err error }
-
-func (h failing) DialHook(next goredis.DialHook) goredis.DialHook { return next }
-
-func (h failing) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
-	return next
+type failing struct {
+	hook
+	err error
 }
 
 func (h failing) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {

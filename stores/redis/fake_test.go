@@ -3,7 +3,6 @@ package redis_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/internal/segmenttest"
-	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/redis"
@@ -119,43 +117,13 @@ func (f *fake) store(hooks ...goredis.Hook) *redis.Store {
 	return s
 }
 
-// faults makes the commands of one client fail.
-type faults struct {
-	mu sync.Mutex
-	of storetest.Fault
-}
+// A hook lets everything pass.
+type hook struct{}
 
-func isWrite(cmd goredis.Cmder) bool { return redis.IsWrite(cmd.Args()) }
-
-func (h *faults) DialHook(next goredis.DialHook) goredis.DialHook { return next }
-
-func (h *faults) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+func (hook) DialHook(next goredis.DialHook) goredis.DialHook          { return next }
+func (hook) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }
+func (hook) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
 	return next
-}
-
-func (h *faults) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
-	return func(ctx context.Context, cmd goredis.Cmder) error {
-		h.mu.Lock()
-		of := h.of
-		if of != storetest.Refuse && !isWrite(cmd) {
-			of = storetest.OK
-		}
-		if of != storetest.OK {
-			h.of = storetest.OK
-		}
-		h.mu.Unlock()
-		lost := fmt.Errorf("a fault of the test: %w", io.EOF)
-		switch of {
-		case storetest.OK:
-			return next(ctx, cmd)
-		case storetest.LoseReply:
-			if err := next(ctx, cmd); err != nil {
-				return err
-			}
-		}
-		cmd.SetErr(lost)
-		return lost
-	}
 }
 
 // backup keeps all keys. Going back to them is what a restart, or a failover, can look like.

@@ -52,44 +52,38 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Findin
 		return nil, err
 	}
 	more, err := s.Store.Examine(ctx, cfg)
-	return append([]doctor.Finding{servers(config), {
-		Level: doctor.LevelNote, What: "synced writes", Value: "not known: servers do not tell clients",
-		Why: "With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and UIDs can come twice.",
-		Do:  "See that no server is started with zookeeper.forceSync=no.",
-	}, open, long}, more...), err
+	synced := row{true, note, "synced writes", "not known: servers do not tell clients",
+		"With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and UIDs can come twice.",
+		"See that no server is started with zookeeper.forceSync=no."}
+	return append(doctor.Judge(slices.Concat(servers(config), []row{synced}, open, long)...), more...), err
 }
 
+const ok, note, warn = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn
+
+// A row is one of package doctor's.
+type row doctor.Row
+
 // servers judges what the ensemble says of its members.
-func servers(config node) doctor.Finding {
-	f := doctor.Finding{Level: doctor.LevelOK, What: "servers of the ensemble"}
+func servers(config node) []row {
 	n := 0
 	for line := range strings.Lines(config.data) {
 		if strings.HasPrefix(line, "server.") && !strings.Contains(line, ":observer") {
 			n++
 		}
 	}
-	f.Value = fmt.Sprintf("%d with a vote", n)
-	switch {
-	case config.err != nil || !config.found:
-		f.Level, f.Value = doctor.LevelNote, "not known"
-		f.Why = "A single server that is lost loses the leases, and UIDs can come twice."
-		f.Do = "Run three servers or five; allow everybody to read " + configPath + "."
-	case n <= 1:
-		f.Level = doctor.LevelWarn
-		f.Value = "one"
-		f.Why = "When its disk is lost the leases are, and UIDs can come twice. While it is down nobody starts."
-		f.Do = "Run three servers or five."
-	case n == 2:
-		f.Level = doctor.LevelNote
-		f.Why = "Both have to be up: two servers are down more often than one."
-		f.Do = "Run three servers or five."
+	const what, run = "servers of the ensemble", "Run three servers or five"
+	value := fmt.Sprintf("%d with a vote", n)
+	return []row{
+		{config.err != nil || !config.found, note, what, "not known", "A single server that is lost loses the leases, and UIDs can come twice.",
+			run + "; allow everybody to read " + configPath + "."},
+		{n <= 1, warn, what, "one", "When its disk is lost the leases are, and UIDs can come twice. While it is down nobody starts.", run + "."},
+		{n == 2, note, what, value, "Both have to be up: two servers are down more often than one.", run + "."},
+		{true, ok, what, value, "", ""},
 	}
-	return f
 }
 
 // open judges who may write to nodes.
-func (d *driver) open(ctx context.Context, paths []string) (doctor.Finding, error) {
-	f := doctor.Finding{Level: doctor.LevelOK, What: "rights on the nodes"}
+func (d *driver) open(ctx context.Context, paths []string) ([]row, error) {
 	open, unknown, first := 0, 0, ""
 	acls, errs := make([][]zk.ACL, len(paths)), make([]error, len(paths))
 	var requests []func()
@@ -97,7 +91,7 @@ func (d *driver) open(ctx context.Context, paths []string) (doctor.Finding, erro
 		requests = append(requests, func() { acls[i], _, errs[i] = d.conn.GetACL(path) })
 	}
 	if err := together(ctx, requests...); err != nil {
-		return f, err
+		return nil, err
 	}
 	for i, path := range paths {
 		switch errs[i] {
@@ -109,20 +103,19 @@ func (d *driver) open(ctx context.Context, paths []string) (doctor.Finding, erro
 		case zk.ErrNoAuth:
 			unknown++
 		default:
-			return f, failure("read the ACL of", path, errs[i])
+			return nil, failure("read the ACL of", path, errs[i])
 		}
 	}
-	f.Value = fmt.Sprintf("none of %d is open to everybody", len(paths)-unknown)
-	if unknown > 0 {
-		f.Level, f.Value = doctor.LevelNote, fmt.Sprintf("%s, those of %d may not be seen", f.Value, unknown)
-		f.Why, f.Do = "Whoever may change the nodes can make UIDs come twice.", "Run the check with the right to read."
-	}
-	if open > 0 {
-		f.Level, f.Value = doctor.LevelWarn, fmt.Sprintf("everybody may change %d of %d, such as %s", open, len(paths), first)
-		f.Why = "Whoever reaches the ensemble can delete the nodes that keep UIDs from coming twice."
-		f.Do = "Give workers an account (addauth digest) and the nodes an ACL for it (setAcl -R)."
-	}
-	return f, nil
+	const what = "rights on the nodes"
+	value := fmt.Sprintf("none of %d is open to everybody", len(paths)-unknown)
+	return []row{
+		{open > 0, warn, what, fmt.Sprintf("everybody may change %d of %d, such as %s", open, len(paths), first),
+			"Whoever reaches the ensemble can delete the nodes that keep UIDs from coming twice.",
+			"Give workers an account (addauth digest) and the nodes an ACL for it (setAcl -R)."},
+		{unknown > 0, note, what, fmt.Sprintf("%s, those of %d may not be seen", value, unknown),
+			"Whoever may change the nodes can make UIDs come twice.", "Run the check with the right to read."},
+		{true, ok, what, value, "", ""},
+	}, nil
 }
 
 func worldWrites(acl []zk.ACL) bool {
@@ -135,13 +128,12 @@ func worldWrites(acl []zk.ACL) bool {
 }
 
 // longest judges the longest list of rows.
-func (d *driver) longest(ctx context.Context, paths []string) (doctor.Finding, error) {
-	f := doctor.Finding{Level: doctor.LevelOK, What: "lists of rows"}
+func (d *driver) longest(ctx context.Context, paths []string) ([]row, error) {
 	most := 0
 	for _, path := range slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, segmentsName) }) {
 		names, err := d.children(ctx, path)
 		if err != nil {
-			return f, err
+			return nil, err
 		}
 		size := 0
 		for _, name := range names {
@@ -149,11 +141,11 @@ func (d *driver) longest(ctx context.Context, paths []string) (doctor.Finding, e
 		}
 		most = max(most, size)
 	}
-	f.Value = fmt.Sprintf("%d bytes at most", most)
-	if most > juteMaxBuffer/2 {
-		f.Level = doctor.LevelWarn
-		f.Why = fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by default %d bytes.", juteMaxBuffer)
-		f.Do = "Raise jute.maxbuffer for tools and servers alike."
-	}
-	return f, nil
+	const what = "lists of rows"
+	value := fmt.Sprintf("%d bytes at most", most)
+	return []row{
+		{most > juteMaxBuffer/2, warn, what, value, fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by default %d bytes.", juteMaxBuffer),
+			"Raise jute.maxbuffer for tools and servers alike."},
+		{true, ok, what, value, "", ""},
+	}, nil
 }

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
-
-	"github.com/uidgen/uid/internal/storetest"
 )
 
 // A fake is an ensemble in memory. It keeps all states, since a connection may see an old one.
@@ -28,7 +26,6 @@ type fakeNode struct {
 	data    string
 	version int32
 	mtime   int64
-	mzxid   int64
 }
 
 func newFake(now func() time.Time) *fake {
@@ -45,10 +42,9 @@ type fakeConn struct {
 	seen    int
 	session int64
 	state   zk.State
-	fault   storetest.Fault
-	reads   int // since the last count
+	late    bool // the next write is held back
+	reads   int  // since the last count
 	writes  int
-	ops     int             // of the last Multi
 	refuse  map[string]bool // operations that come to ErrNoAuth
 	hold    chan struct{}   // requests wait until it is closed
 	delay   time.Duration   // of all requests
@@ -84,24 +80,6 @@ func (c *fakeConn) SessionID() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session
-}
-
-func (c *fakeConn) set(f storetest.Fault) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.fault = f
-	return true
-}
-
-// take returns the fault, if it is one of those, and clears it.
-func (c *fakeConn) take(of ...storetest.Fault) storetest.Fault {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f := c.fault; f != storetest.OK && slices.Contains(of, f) {
-		c.fault = storetest.OK
-		return f
-	}
-	return storetest.OK
 }
 
 // counts returns how many requests there were since the last call.
@@ -140,9 +118,6 @@ func (c *fakeConn) view() map[string]fakeNode {
 }
 
 func (c *fakeConn) Get(path string) ([]byte, *zk.Stat, error) {
-	if c.take(storetest.Refuse) != storetest.OK {
-		return nil, nil, zk.ErrConnectionClosed
-	}
 	if err := c.begin("get"); err != nil {
 		return nil, &zk.Stat{}, err
 	}
@@ -150,7 +125,7 @@ func (c *fakeConn) Get(path string) ([]byte, *zk.Stat, error) {
 	if !found {
 		return nil, &zk.Stat{}, zk.ErrNoNode
 	}
-	return []byte(n.data), &zk.Stat{Version: n.version, Mtime: n.mtime, Mzxid: n.mzxid}, nil
+	return []byte(n.data), &zk.Stat{Version: n.version, Mtime: n.mtime}, nil
 }
 
 func (c *fakeConn) Children(parent string) (names []string, _ *zk.Stat, err error) {
@@ -208,15 +183,8 @@ func (c *fakeConn) Multi(ops ...any) ([]zk.MultiResponse, error) {
 		}
 		return results, err
 	}
-	switch c.take(storetest.LoseWrite, storetest.LoseReply, storetest.Delay) {
-	case storetest.LoseWrite:
-		return nil, zk.ErrConnectionClosed
-	case storetest.LoseReply:
-		_, _ = c.commit("multi", ops...)
-		return nil, zk.ErrConnectionClosed
-	case storetest.Delay:
-		c.f.mu.Lock()
-		defer c.f.mu.Unlock()
+	if c.late {
+		c.late = false
 		c.f.late = append(c.f.late, func() { _, _ = c.commit("multi", ops...) })
 		return nil, zk.ErrConnectionClosed
 	}
@@ -225,11 +193,7 @@ func (c *fakeConn) Multi(ops ...any) ([]zk.MultiResponse, error) {
 
 // deliver lets the writes arrive that were held back.
 func (f *fake) deliver() {
-	f.mu.Lock()
-	late := f.late
-	f.late = nil
-	f.mu.Unlock()
-	for _, write := range late {
+	for _, write := range f.late {
 		write()
 	}
 }
@@ -246,7 +210,7 @@ func (c *fakeConn) commit(name string, ops ...any) ([]zk.MultiResponse, error) {
 	results := make([]zk.MultiResponse, len(ops))
 	var failed error
 	for i, op := range ops {
-		if results[i].Stat, failed = apply(state, op, f.now().UnixMilli(), int64(len(f.states))); failed != nil {
+		if results[i].Stat, failed = apply(state, op, f.now().UnixMilli()); failed != nil {
 			results[i].Error = failed
 			break
 		}
@@ -256,11 +220,11 @@ func (c *fakeConn) commit(name string, ops ...any) ([]zk.MultiResponse, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.seen, c.writes, c.ops = len(f.states)-1, c.writes+1, len(ops)
+	c.seen, c.writes = len(f.states)-1, c.writes+1
 	return results, failed
 }
 
-func apply(state map[string]fakeNode, op any, now, zxid int64) (*zk.Stat, error) {
+func apply(state map[string]fakeNode, op any, now int64) (*zk.Stat, error) {
 	at := func(path string, version int32) (fakeNode, error) {
 		n, found := state[path]
 		switch {
@@ -282,14 +246,14 @@ func apply(state map[string]fakeNode, op any, now, zxid int64) (*zk.Stat, error)
 		if _, found := state[op.Path]; found {
 			return nil, zk.ErrNodeExists
 		}
-		state[op.Path] = fakeNode{string(op.Data), 0, now, zxid}
+		state[op.Path] = fakeNode{string(op.Data), 0, now}
 		return nil, nil
 	case *zk.SetDataRequest:
 		n, err := at(op.Path, op.Version)
 		if err != nil {
 			return nil, err
 		}
-		state[op.Path] = fakeNode{string(op.Data), n.version + 1, now, zxid}
+		state[op.Path] = fakeNode{string(op.Data), n.version + 1, now}
 		return &zk.Stat{Version: n.version + 1, Mtime: now}, nil
 	case *zk.DeleteRequest:
 		if _, err := at(op.Path, op.Version); err != nil {

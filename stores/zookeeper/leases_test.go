@@ -128,7 +128,7 @@ func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
 		l, _ := leases(t, f, false)
 		other, late := leases(t, f, false)
 		take(t, l, wanted(5, 5), -time.Hour)
-		late.set(4) // storetest.Delay
+		late.late = true
 		require.Error(t, change(other, t.Context(), 5, "late"))
 		remove(t, l, 5)
 		_, err := l.conn.Set(ordersPath, nil, -1)

@@ -3,7 +3,6 @@ package zookeeper
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,39 +11,8 @@ import (
 
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/segmentstore"
-	"github.com/uidgen/uid/internal/segmenttest"
-	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 )
-
-type segmentClient struct {
-	segment.Store
-	conn *fakeConn
-}
-
-func TestSegments(t *testing.T) {
-	for name, lag := range map[string]func(int64) bool{
-		"servers behind by chance":          func(int64) bool { return false },
-		"servers as far behind as they may": func(int64) bool { return true },
-		"both":                              func(n int64) bool { return n%2 == 0 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			segmenttest.Run(t, segmenttest.Config{Histories: 20, Patience: 2 * time.Millisecond}, func(t *testing.T) segmenttest.Subject {
-				f := newFake(time.Now)
-				var n atomic.Int64
-				return segmenttest.Subject{
-					Open: func() (segment.Store, error) {
-						conn := f.connect(lag(n.Add(1)))
-						return segmentClient{stored(t, f, conn, Config{}).Segments(), conn}, nil
-					},
-					Fault:   func(s segment.Store, fault segmenttest.Fault) bool { return s.(segmentClient).conn.set(fault) },
-					Deliver: f.deliver,
-				}
-			})
-		})
-	}
-}
 
 // missing is a connection that does not see a node.
 type missingNode struct {

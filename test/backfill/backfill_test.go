@@ -5,13 +5,11 @@ package backfill_test
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -24,24 +22,16 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// childEnv makes the test binary an importer, and says which one.
-const childEnv = "UID_BACKFILL_TEST_CHILD"
-
 func TestMain(m *testing.M) {
-	if text := os.Getenv(childEnv); text != "" {
-		if err := child(text); err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
+	harness.Ordered(task.do) // the test binary is an importer, too
 	cluster.Main(m)
 }
 
@@ -58,7 +48,7 @@ var (
 
 // A task is what an importer does: it imports rows from the first on.
 type task struct {
-	Store kit.Store
+	Store engines.Database
 	Base  time.Time // when the oldest row was created
 	First int
 }
@@ -85,12 +75,8 @@ func sources(tables *sqlstore.DB) ([2]backfill.Source, error) {
 	}, err
 }
 
-// child imports rows, and prints the UID of each.
-func child(text string) error {
-	var t task
-	if err := json.Unmarshal([]byte(text), &t); err != nil {
-		return err
-	}
+// do imports rows, and prints the UID of each.
+func (t task) do(*os.File) error {
 	ctx := context.Background()
 	db, err := t.Store.Connect(ctx, cluster.Quiet)
 	if err != nil {
@@ -184,7 +170,7 @@ const mostKills = 25
 // Importers on both kinds of worker IDs are killed again and again, anywhere from their start on, while live
 // generators of both kinds come, issue and go. No UID comes twice, and each row's has its tick.
 func TestKilledImporters(t *testing.T) {
-	kit.Each(t, func(t *testing.T, s kit.Store) {
+	engines.Each(t, func(t *testing.T, s engines.Database) {
 		t.Parallel() // they wait more than they work
 		db := s.Open(t)
 		tables, err := sqlstore.New(db, sqlstore.Config{})
@@ -264,11 +250,7 @@ func draw(t *testing.T, w uid.Worker, all *marks) {
 // the first row that is left and how many were imported.
 func runImporter(t *testing.T, task task, limit int, all *marks) (next, n int, killed bool) {
 	t.Helper()
-	text, err := json.Marshal(task)
-	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"="+string(text), "GORACE=atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
+	cmd := harness.Command(task)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	goes, err := cmd.StdinPipe()
@@ -319,7 +301,7 @@ func (liveNumbers) Name() string                                                
 
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.
 func TestLiveIDGivesDuplicates(t *testing.T) {
-	kit.Each(t, func(t *testing.T, s kit.Store) {
+	engines.Each(t, func(t *testing.T, s engines.Database) {
 		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
 		require.NoError(t, err)
 		w, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
@@ -355,7 +337,7 @@ func TestLiveIDGivesDuplicates(t *testing.T) {
 // A namespace that was made for all worker IDs is no neighbour of disposable ones, and a number within
 // its range is refused.
 func TestApart(t *testing.T) {
-	kit.Each(t, func(t *testing.T, s kit.Store) {
+	engines.Each(t, func(t *testing.T, s engines.Database) {
 		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
 		require.NoError(t, err)
 		for name, ids := range map[string]lease.Range{"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()}} {

@@ -32,7 +32,7 @@ import (
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -50,7 +50,7 @@ func shop(t *testing.T) (p *program, sample string) {
 	start := func(holder string) *cached.Generator {
 		w, err := lease.New(leases, lease.Config{})
 		require.NoError(t, err)
-		kit.SetHolder(w, holder)
+		harness.SetHolder(w, holder)
 		g, err := cached.New(w, cached.Config{MaxLead: 2 * time.Minute})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = g.Close() })

@@ -22,8 +22,7 @@ import (
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -129,7 +128,7 @@ func berlin(t *testing.T) *time.Location {
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	server := cluster.NewMariaDB(t)
-	wire, err := proxy.Listen("127.0.0.1:0", server.Addr(0))
+	wire, err := harness.Listen("127.0.0.1:0", server.Addr(0))
 	require.NoError(t, err)
 	t.Cleanup(wire.Close)
 	cfg := server.Config(server.NewDatabase(t))
@@ -144,7 +143,7 @@ func TestOutage(t *testing.T) {
 	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: bits.Default()}))
 	w, err := lease.New(leases, lease.Config{Losses: lease.NeverUnchecked})
 	require.NoError(t, err)
-	kit.SetHolder(w, "web-1.example/4711")
+	harness.SetHolder(w, "web-1.example/4711")
 	g, err := cached.New(w, cached.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = g.Close() })

@@ -4,9 +4,7 @@ package command_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"log/slog"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -19,34 +17,28 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "uid-command-")
-	if err == nil {
-		file, err = cluster.BuildCommand(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cluster.Main(m, func() { os.RemoveAll(dir) })
-}
+func TestMain(m *testing.M) { cluster.MainWithCommand(m, &file) }
 
 // file is the built command.
 var file string
 
-// command returns a run of the command with a database, by its environment.
-func command(t *testing.T, dsn *mysql.Config, args ...string) *exec.Cmd {
+// command returns a run of the command with a store, by the variable of the environment that names it.
+func command(t *testing.T, store string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), file, args...)
-	cmd.Env = []string{"UID_MYSQL_DSN=" + dsn.FormatDSN(), "HOME=" + t.TempDir()}
+	cmd.Env = []string{store, "HOME=" + t.TempDir()}
 	return cmd
 }
+
+// dsn names a database of MariaDB.
+func dsn(cfg *mysql.Config) string { return "UID_MYSQL_DSN=" + cfg.FormatDSN() }
 
 // said is what a run wrote, and its exit code.
 type said struct {
@@ -55,10 +47,10 @@ type said struct {
 }
 
 // run runs the command.
-func run(t *testing.T, dsn *mysql.Config, args ...string) said {
+func run(t *testing.T, store string, args ...string) said {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	cmd := command(t, dsn, args...)
+	cmd := command(t, store, args...)
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		require.NoError(t, err)
@@ -80,9 +72,9 @@ func account(t *testing.T, s *cluster.MySQL) *mysql.Config {
 	t.Helper()
 	cfg := s.Config(s.NewDatabase(t))
 	admin, user := s.Open(t, ""), canary+cfg.DBName[8:20]
-	kit.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY '"+canary+"'",
+	engines.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY '"+canary+"'",
 		"GRANT CREATE, INSERT, SELECT, UPDATE, DELETE ON "+cfg.DBName+".* TO '"+user+"'@'%'")
-	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+user+"'@'%'") })
+	t.Cleanup(func() { engines.Do(t, admin, "DROP USER '"+user+"'@'%'") })
 	cfg.User, cfg.Passwd = user, canary
 	return cfg
 }
@@ -90,22 +82,31 @@ func account(t *testing.T, s *cluster.MySQL) *mysql.Config {
 // Each process has a worker ID of its own, though all begin at once on an empty database. What they
 // print is read back.
 func TestProcessesAtOnce(t *testing.T) {
-	cfg := account(t, cluster.Shared(t))
-	var all sync.WaitGroup
-	var outs [8]said
-	for i := range outs {
-		all.Go(func() { outs[i] = run(t, cfg, "gen", "-v", "-n", "3", "--format", "json") })
+	for kind, store := range map[string]func(t *testing.T) string{
+		"MySQL":  func(t *testing.T) string { return dsn(account(t, cluster.Shared(t))) },
+		"SQLite": func(t *testing.T) string { return "UID_STORE=sqlite://" + t.TempDir() + "/uid.db" },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			for range 4 {
+				var all sync.WaitGroup
+				var outs [8]said
+				in := store(t)
+				for i := range outs {
+					all.Go(func() { outs[i] = run(t, in, "gen", "-v", "-n", "3", "--format", "json") })
+				}
+				all.Wait()
+				ids := map[int64]bool{}
+				for _, o := range outs {
+					require.Zero(t, o.code, o.err)
+					require.NotContains(t, o.err, canary)
+					var parts uid.Parts
+					require.NoError(t, json.Unmarshal([]byte(strings.SplitN(o.out, "\n", 2)[0]), &parts))
+					ids[parts.WorkerID] = true
+				}
+				require.Len(t, ids, len(outs))
+			}
+		})
 	}
-	all.Wait()
-	ids := map[int64]bool{}
-	for _, o := range outs {
-		require.Zero(t, o.code, o.err)
-		require.NotContains(t, o.err, canary)
-		var parts uid.Parts
-		require.NoError(t, json.Unmarshal([]byte(strings.SplitN(o.out, "\n", 2)[0]), &parts))
-		ids[parts.WorkerID] = true
-	}
-	require.Len(t, ids, len(outs))
 }
 
 // worker init --after gives a namespace its floor, or raises it.
@@ -114,7 +115,7 @@ func TestInitAfter(t *testing.T) {
 	cfg := account(t, s)
 	layout := bits.Default()
 	initAfter := func(after string) said {
-		return run(t, cfg, "worker", "init", "--namespace", "floored", "--after", after)
+		return run(t, dsn(cfg), "worker", "init", "--namespace", "floored", "--after", after)
 	}
 	o := initAfter("9223372036854775807")
 	require.Equal(t, exitBadInput, o.code)
@@ -143,7 +144,7 @@ func TestLossyServer(t *testing.T) {
 	require.NoError(t, err)
 	l, err := lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	kit.SetHolder(l, "till/42")
+	harness.SetHolder(l, "till/42")
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: bits.Default()}))
@@ -169,6 +170,8 @@ func TestLossyServer(t *testing.T) {
 		{"segment ls", exitOK, ""},
 		{"segment set order --create", exitOK, "tag \"order\": the next number is "},
 		{"segment next order", exitFailure, "--lossy-store accepts that"},
+		{"gen --segment order", exitFailure, "--lossy-store accepts that"},
+		{"gen --segment order --daily", exitFailure, "--lossy-store accepts that"},
 		{"segment next order --lossy-store", exitOK, "\n"},
 		{"gen --segment order --lossy-store", exitOK, "\n"},
 		{"gen --segment order --daily --lossy-store", exitOK, time.Now().UTC().Format("2006")},
@@ -183,7 +186,7 @@ func TestLossyServer(t *testing.T) {
 			if verbose {
 				args = append(args, "-v")
 			}
-			o := run(t, cfg, args...)
+			o := run(t, dsn(cfg), args...)
 			require.Equal(t, tt.code, o.code, "%s: %s%s", tt.args, o.out, o.err)
 			require.Contains(t, o.out+o.err, tt.says)
 			require.NotContains(t, strings.ToLower(o.out+o.err), canary, tt.args)
@@ -208,7 +211,7 @@ func TestDenied(t *testing.T) {
 		{"segment next x --lossy-store --timeout 1s", cfg, exitFailure},
 	} {
 		for _, verbose := range []string{"", " -v"} {
-			o := run(t, tt.dsn, strings.Fields(tt.args+verbose)...)
+			o := run(t, dsn(tt.dsn), strings.Fields(tt.args+verbose)...)
 			require.Equal(t, tt.code, o.code, "%s: %s%s", tt.args, o.out, o.err)
 			require.NotContains(t, strings.ToLower(o.out+o.err), canary, tt.args)
 			last := o.err[strings.LastIndex(strings.TrimSpace(o.err), "\n")+1:]
@@ -219,7 +222,7 @@ func TestDenied(t *testing.T) {
 
 // What a server says of its store at its start holds no secret.
 func TestServeTellsNoSecret(t *testing.T) {
-	cmd := command(t, account(t, cluster.Shared(t)), "serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0")
+	cmd := command(t, dsn(account(t, cluster.Shared(t))), "serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0")
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

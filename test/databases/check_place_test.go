@@ -9,30 +9,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 )
 
 func TestCheckOfASQLitePlace(t *testing.T) {
 	t.Parallel()
-	eachJournal(t, func(t *testing.T, s kit.Store, mode string) {
+	eachJournal(t, func(t *testing.T, s engines.Database, mode string) {
 		db := s.Open(t)
 		both(t, db)
 		m := checked(t, db, doctor.Config{})
-		require.Equal(t, doctor.LevelOK, m["names of the file"].Level)
-		require.Equal(t, "1", m["names of the file"].Value)
+		m.is(t, "names of the file", doctor.LevelOK, "1")
 		require.Equal(t, doctor.LevelOK, m["place of the file"].Level)
 		require.Equal(t, map[string]doctor.Level{"delete": doctor.LevelOK, "wal": doctor.LevelNote}[mode], m["journal_mode"].Level)
 
 		require.NoError(t, os.Link(s.Source, s.Source+".link"))
 		m = checked(t, db, doctor.Config{})
-		require.Equal(t, doctor.LevelError, m["names of the file"].Level)
-		require.Equal(t, "2", m["names of the file"].Value)
+		m.is(t, "names of the file", doctor.LevelError, "2")
 		require.NoError(t, os.Remove(s.Source+".link"))
 
 		moveAll(t, s.Source, s.Source+".old")
 		m = checked(t, db, doctor.Config{})
-		require.Equal(t, doctor.LevelError, m["place of the file"].Level)
-		require.Equal(t, "removed or moved", m["place of the file"].Value)
+		m.is(t, "place of the file", doctor.LevelError, "removed or moved")
 
 		for _, rows := range []func(db *sqlx.DB){
 			func(*sqlx.DB) {},
@@ -41,8 +38,7 @@ func TestCheckOfASQLitePlace(t *testing.T) {
 			another := s.Open(t)
 			rows(another)
 			m = checked(t, db, doctor.Config{})
-			require.Equal(t, doctor.LevelError, m["place of the file"].Level)
-			require.Equal(t, "another file is there", m["place of the file"].Value)
+			m.is(t, "place of the file", doctor.LevelError, "another file is there")
 		}
 		require.NotContains(t, fmt.Sprint(m), s.Source)
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 )
 
 // A column that is gone is named, on real databases, and what a trigger or a table has
@@ -24,24 +24,24 @@ func TestColumnErrors(t *testing.T) {
 			require.ErrorContains(t, err, says)
 			require.NotContains(t, logtest.Texts(err), canary)
 		}
-		kit.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME COLUMN HIGH TO hunter2")
+		engines.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME COLUMN HIGH TO hunter2")
 		_, err := tenant.tryTake(t.Context())
 		require.ErrorContains(t, err, "a column is missing: HIGH")
 
-		kit.Do(t, db, "ALTER TABLE WORKER_NODE RENAME COLUMN PORT TO hunter2")
+		engines.Do(t, db, "ALTER TABLE WORKER_NODE RENAME COLUMN PORT TO hunter2")
 		fails("a column is missing: PORT")
 		if db.DriverName() != "mysql" {
 			return
 		}
-		kit.Do(t, db, "DELETE FROM WORKER_NODE", "ALTER TABLE WORKER_NODE CHANGE COLUMN hunter2 PORT VARCHAR(7) NOT NULL")
+		engines.Do(t, db, "DELETE FROM WORKER_NODE", "ALTER TABLE WORKER_NODE CHANGE COLUMN hunter2 PORT VARCHAR(7) NOT NULL")
 		fails("a value is too long for its column: PORT")
-		kit.Do(t, db, "ALTER TABLE WORKER_NODE MODIFY COLUMN PORT VARCHAR(64) NOT NULL, ADD COLUMN hunter2 INT NOT NULL")
+		engines.Do(t, db, "ALTER TABLE WORKER_NODE MODIFY COLUMN PORT VARCHAR(64) NOT NULL, ADD COLUMN hunter2 INT NOT NULL")
 		fails("1364 (HY000): a column that workers leave out has no default value")
-		kit.Do(t, db, "ALTER TABLE WORKER_NODE DROP COLUMN hunter2")
+		engines.Do(t, db, "ALTER TABLE WORKER_NODE DROP COLUMN hunter2")
 		for _, number := range []int{1054, 1264, 1364, 1366, 1406} {
-			kit.Do(t, db, fmt.Sprintf("CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = %d, MESSAGE_TEXT = 'hunter2'", number))
+			engines.Do(t, db, fmt.Sprintf("CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = %d, MESSAGE_TEXT = 'hunter2'", number))
 			fails(fmt.Sprint(number))
-			kit.Do(t, db, "DROP TRIGGER teller")
+			engines.Do(t, db, "DROP TRIGGER teller")
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -19,7 +20,7 @@ import (
 // table, which asks for none. Rows of Java's kind say nothing of floors, whatever their times are.
 func TestDisposableFloor(t *testing.T) {
 	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		layout := bits.Default()
 		numbers := tablesOf(t, db, sqlstore.Config{}).Numbers()
@@ -35,7 +36,7 @@ func TestDisposableFloor(t *testing.T) {
 			return u
 		}
 		first(0)
-		_, err := db.Exec("UPDATE `WORKER_NODE` SET MODIFIED = '2037-01-01 00:00:00'") // a clock was wrong
+		_, err := db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2037-01-01 00:00:00'") // a clock was wrong
 		require.NoError(t, err)
 		floor, err := layout.Last(time.Now().Add(5 * time.Minute))
 		require.NoError(t, err)
@@ -54,7 +55,7 @@ func TestDisposableFloor(t *testing.T) {
 		}
 
 		// Once the clock has passed a floor it is none any more.
-		_, err = db.Exec("UPDATE `WORKER_NODE` SET MODIFIED = '2026-01-01 00:00:00'")
+		_, err = db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2026-01-01 00:00:00'")
 		require.NoError(t, err)
 		require.Less(t, first(0), floor)
 		kept, err := numbers.(numberstore.Beginner).Begin(t.Context(), 10, time.Time{})
@@ -74,7 +75,7 @@ func TestDisposableFloor(t *testing.T) {
 			kept, err = numbers.(numberstore.Beginner).Begin(t.Context(), id, time.Time{})
 			require.NoError(t, err)
 			require.True(t, kept.Equal(second), "%v is what others find of %v", kept, at)
-			_, err = db.Exec("UPDATE `WORKER_NODE` SET MODIFIED = '2026-01-01 00:00:00'")
+			_, err = db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2026-01-01 00:00:00'")
 			require.NoError(t, err)
 		}
 	})

@@ -14,8 +14,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -43,11 +42,11 @@ func refusesDisposable(t *testing.T, db *sqlx.DB, setting string) {
 // A table that a restart of the server empties would hand out all IDs again: no word makes it good.
 func TestDisposableOnATableThatForgets(t *testing.T) {
 	t.Parallel()
-	s := kit.NewMySQL(t)
+	s := engines.NewMySQL(t)
 	db := s.Open(t)
 	require.NoError(t, startDisposable(t, db, false))
 	for _, engine := range []string{"MEMORY", "MyISAM"} {
-		kit.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = "+engine)
+		engines.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = "+engine)
 		for _, unverified := range []bool{false, true} {
 			err := startDisposable(t, db, unverified)
 			require.ErrorIs(t, err, uid.ErrConfig)
@@ -56,7 +55,7 @@ func TestDisposableOnATableThatForgets(t *testing.T) {
 		}
 		require.Len(t, nodes(t, db), 1, "nothing was inserted")
 	}
-	kit.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB")
+	engines.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB")
 	require.NoError(t, startDisposable(t, db, false))
 }
 
@@ -88,7 +87,7 @@ func TestNodeThatWritesAlone(t *testing.T) {
 	if _, err := os.Stat(provider); err != nil {
 		t.Skip("no Galera on this machine: ", err)
 	}
-	server := cluster.NewMariaDB(t,
+	server := mariaDB(t,
 		"--loose-wsrep-on=ON", "--loose-wsrep-provider="+provider, "--loose-wsrep-cluster-address=gcomm://",
 		"--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
 		"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW",
@@ -104,7 +103,7 @@ func TestNodeThatWritesAlone(t *testing.T) {
 	lossy, err := tenantOf(t, together).Inspect(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(lossy, "; "), "a node of a Galera cluster")
-	used := kit.Store{Driver: "mysql", Source: server.DSN(name)}
+	used := engines.Database{Driver: "mysql", Source: server.DSN(name)}
 	alone := used.With(t, func(c *mysql.Config) { c.Params = map[string]string{"wsrep_on": "0"} }).Open(t)
 	for _, unverified := range []bool{false, true} {
 		require.ErrorContains(t, startDisposable(t, alone, unverified),

@@ -5,26 +5,28 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// historyOf returns the history that a store tells.
+// historyOf returns the history that a store tells. A server that was started but now has none yet.
 func historyOf(t testing.TB, s lease.Store) (history string) {
 	t.Helper()
-	require.ErrorIs(t, s.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
-		history = now.History
-		return errLost
-	}), errLost)
-	require.NotEmpty(t, history)
+	require.Eventually(t, func() bool {
+		require.ErrorIs(t, s.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+			history = now.History
+			return errLost
+		}), errLost)
+		return history != ""
+	}, time.Minute, 10*time.Millisecond)
 	require.LessOrEqual(t, len(history), leasestore.MostHistory)
 	return history
 }
@@ -33,7 +35,7 @@ func historyOf(t testing.TB, s lease.Store) (history string) {
 // once the table was renamed there and back, put back from a copy, or altered.
 func TestHistoryOfATable(t *testing.T) {
 	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		owner := tenantOf(t, db)
 		untilOld(t, db)
@@ -47,7 +49,7 @@ func TestHistoryOfATable(t *testing.T) {
 		moves := func(statements ...string) {
 			t.Helper()
 			untilOld(t, db) // a table's time is in whole seconds
-			kit.Do(t, db, statements...)
+			engines.Do(t, db, statements...)
 			now := historyOf(t, owner)
 			require.NotEqual(t, history, now, statements)
 			history = now
@@ -56,9 +58,11 @@ func TestHistoryOfATable(t *testing.T) {
 		stays()
 		owner.take(t)
 		require.NoError(t, owner.renew(t.Context()))
-		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1")
+		engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1")
 		stays()
-		moves("ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+		if !engines.Asked("mysql9") { // where a table is as old under another name
+			moves("ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+		}
 		moves("ALTER TABLE WORKER_LEASE ADD COLUMN MORE INT")
 		moves("CREATE TABLE BACKUP AS SELECT * FROM WORKER_LEASE", "DROP TABLE WORKER_LEASE", createTable(t, db, "WORKER_LEASE"),
 			"INSERT INTO WORKER_LEASE SELECT NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY FROM BACKUP")
@@ -69,28 +73,28 @@ func TestHistoryOfATable(t *testing.T) {
 func untilOld(t testing.TB, db *sqlx.DB) {
 	t.Helper()
 	if db.DriverName() == "mysql" {
-		kit.Do(t, db, "DO SLEEP(1 - MICROSECOND(NOW(6)) / 1000000 + 0.01)")
+		engines.Do(t, db, "DO SLEEP(1 - MICROSECOND(NOW(6)) / 1000000 + 0.01)")
 	}
 }
 
 // What was decided under one history is not written under another, and neither is what goes with it.
 func TestDecidedUnderAnotherHistory(t *testing.T) {
 	t.Parallel()
-	s := kit.NewMySQL(t) // a SQLite file is locked meanwhile
+	s := engines.NewMySQL(t) // a SQLite file is locked meanwhile
 	db := s.Open(t)
 	owner := tenantOf(t, db)
 	owner.take(t)
 	untilOld(t, db)
 	for _, changes := range []string{"row", "both", "take", "grow", "init"} {
-		kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID > 0")
+		engines.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID > 0")
 		if changes == "grow" {
-			kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
+			engines.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
 		}
 		runs := 0
 		decide := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			if runs++; runs == 1 {
 				untilOld(t, db)
-				kit.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+				engines.Do(t, db, "ALTER TABLE WORKER_LEASE FORCE") // which makes it anew
 			}
 			if changes == "both" || changes == "init" {
 				n.Floor++
@@ -119,13 +123,13 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 // A namespace that a Change leaves alone others may write meanwhile.
 func TestChangeOfTheNamespace(t *testing.T) {
 	t.Parallel()
-	db := kit.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
+	db := engines.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
 	owner := tenantOf(t, db)
 	owner.take(t)
 	runs := 0
 	require.NoError(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		runs++
-		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID = -1")
+		engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID = -1")
 		owner.write(r, now)
 		return nil
 	}))
@@ -136,10 +140,9 @@ func TestChangeOfTheNamespace(t *testing.T) {
 // A server that was started anew, in good order or not, may have lost what it had acknowledged.
 func TestHistoryOfAServer(t *testing.T) {
 	t.Parallel()
-	server := cluster.NewMariaDB(t)
+	server := mariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
-	kit.Do(t, db, "DO SLEEP(3)")           // a server that was started but now cannot tell
 	since := func(history string) string { // the server may listen elsewhere now, too
 		_, text, _ := strings.Cut(history, " since ")
 		text, _, _ = strings.Cut(text, ",")
@@ -152,15 +155,6 @@ func TestHistoryOfAServer(t *testing.T) {
 	} {
 		require.NoError(t, end(), name)
 		require.NoError(t, server.Restart(), name)
-		young := func() (text string) {
-			require.ErrorIs(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
-				text = now.History
-				return errLost
-			}), errLost)
-			return text
-		}
-		require.NotEqual(t, history, young(), name)
-		kit.Do(t, db, "DO SLEEP(3)")
 		now := historyOf(t, owner)
 		require.NotEqual(t, since(history), since(now), name)
 		require.Equal(t, now, historyOf(t, owner), name)
@@ -173,7 +167,7 @@ func TestHistoryOfAServer(t *testing.T) {
 // moved away and back, and one that is overwritten with an older copy.
 func TestHistoryOfAFile(t *testing.T) {
 	t.Parallel()
-	s := kit.NewSQLite(t)
+	s := engines.NewSQLite(t)
 	history := func() string { return historyOf(t, strangerOf(t, s.Open(t), "")) }
 	db := s.Open(t)
 	owner := tenantOf(t, db)
@@ -205,14 +199,14 @@ func TestTableOfAnOlderVersion(t *testing.T) {
 		owner := tenantOf(t, db)
 		_, err := db.Exec("SELECT REACH FROM WORKER_LEASE")
 		require.Error(t, err)
-		kit.Do(t, db, "ALTER TABLE WORKER_LEASE DROP COLUMN HISTORY", "ALTER TABLE WORKER_LEASE ADD COLUMN REACH BIGINT NOT NULL DEFAULT 0")
+		engines.Do(t, db, "ALTER TABLE WORKER_LEASE DROP COLUMN HISTORY", "ALTER TABLE WORKER_LEASE ADD COLUMN REACH BIGINT NOT NULL DEFAULT 0")
 		_, err = owner.Inspect(t.Context())
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, "no column HISTORY")
 		require.ErrorContains(t, err, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''")
 		require.ErrorContains(t, owner.renew(t.Context()), "a column is missing: HISTORY")
 		require.NotErrorIs(t, owner.renew(t.Context()), worker.ErrNoNamespace)
-		kit.Do(t, db, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''", "ALTER TABLE WORKER_LEASE DROP COLUMN REACH")
+		engines.Do(t, db, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''", "ALTER TABLE WORKER_LEASE DROP COLUMN REACH")
 		_, err = owner.Inspect(t.Context())
 		require.NoError(t, err)
 		owner.take(t)

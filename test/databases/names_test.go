@@ -12,7 +12,7 @@ import (
 
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -26,15 +26,15 @@ func TestForeignNamesOfColumns(t *testing.T) {
 		return db
 	}
 	t.Run("SQLite, Mapper", func(t *testing.T) {
-		s := kit.NewSQLite(t)
+		s := engines.NewSQLite(t)
 		everyMethod(t, s, mapper(s.Open(t)))
 	})
 	t.Run("MySQL, Mapper", func(t *testing.T) {
-		s := kit.NewMySQL(t)
+		s := engines.NewMySQL(t)
 		everyMethod(t, s, mapper(s.Open(t)))
 	})
 	t.Run("MySQL, columnsWithAlias", func(t *testing.T) {
-		s := kit.NewMySQL(t)
+		s := engines.NewMySQL(t)
 		db := s.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
 		rows, err := db.Query("SELECT x.a FROM (SELECT 1 AS a) AS x")
 		require.NoError(t, err)

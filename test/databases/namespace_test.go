@@ -3,23 +3,11 @@ package databases_test
 import (
 	"testing"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 )
-
-// leaseTables returns which tables of leases there are.
-func leaseTables(t testing.TB, db *sqlx.DB) (names []string) {
-	t.Helper()
-	query := "SELECT name FROM sqlite_master WHERE name LIKE 'WORKER%'"
-	if db.DriverName() == "mysql" {
-		query = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'WORKER%'"
-	}
-	require.NoError(t, db.Select(&names, query))
-	return names
-}
 
 // A table that is dropped or emptied is told from a row that is gone.
 func TestNamespaceGone(t *testing.T) {
@@ -30,14 +18,14 @@ func TestNamespaceGone(t *testing.T) {
 		"DELETE FROM WORKER_LEASE WHERE WORKER_ID = 0": errLost,
 	} {
 		t.Run(statement, func(t *testing.T) {
-			eachStore(t, func(t *testing.T, s store) {
+			engines.Each(t, func(t *testing.T, s store) {
 				db := s.Open(t)
 				owner := tenantOf(t, db)
 				owner.take(t)
-				kit.Do(t, db, statement)
-				tables := leaseTables(t, db)
+				engines.Do(t, db, statement)
+				tables := countTables(t, db, "worker%")
 				require.ErrorIs(t, owner.renew(t.Context()), is)
-				require.Equal(t, tables, leaseTables(t, db))
+				require.Equal(t, tables, countTables(t, db, "worker%"))
 			})
 		})
 	}
@@ -51,16 +39,16 @@ func TestUpdateIsConfirmed(t *testing.T) {
 		owner := tenantOf(t, db)
 		mine := owner.take(t)
 		if s.Driver == "sqlite" {
-			kit.Do(t, db, "CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE BEGIN SELECT RAISE(IGNORE); END")
+			engines.Do(t, db, "CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE BEGIN SELECT RAISE(IGNORE); END")
 		} else {
-			kit.Do(t, db, `CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE FOR EACH ROW
+			engines.Do(t, db, `CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE FOR EACH ROW
 				SET NEW.NONCE = OLD.NONCE, NEW.HIGH = OLD.HIGH, NEW.LEASE_UNTIL = OLD.LEASE_UNTIL, NEW.RENEWED = OLD.RENEWED`)
 		}
 		err := owner.renew(t.Context())
 		require.ErrorIs(t, err, worker.ErrUnconfirmed)
 		require.ErrorContains(t, err, "the update of worker ID 0 changed 0 rows")
 		require.Equal(t, mine, owner.row)
-		kit.Do(t, db, "DROP TRIGGER keeper")
+		engines.Do(t, db, "DROP TRIGGER keeper")
 		require.NoError(t, owner.renew(t.Context()))
 	})
 }

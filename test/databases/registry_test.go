@@ -1,7 +1,6 @@
 package databases_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -12,10 +11,9 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -37,7 +35,8 @@ func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 // createTable returns the statement that creates a table of a default name.
 func createTable(t testing.TB, db *sqlx.DB, name string) string {
 	t.Helper()
-	statement, err := database.Schema(name, name, tablesOf(t, db, sqlstore.Config{}).Tables().Dialect)
+	d := tablesOf(t, db, sqlstore.Config{}).Tables().Dialect
+	statement, err := database.Schema(name, d.DefaultName(name), d)
 	require.NoError(t, err)
 	return statement
 }
@@ -63,15 +62,15 @@ type aLease struct {
 // putLeases makes the table, the control rows of the namespaces, and the rows.
 func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 	t.Helper()
-	kit.Do(t, db, createTable(t, db, "WORKER_LEASE"))
+	engines.Do(t, db, createTable(t, db, "WORKER_LEASE"))
 	now := time.Now()
 	insert := func(namespace string, id int64, nonce string, high, until int64, layout string, renewed int64) {
 		holder := ""
 		if id >= 0 {
 			holder = fmt.Sprintf("host/%d", id)
 		}
-		_, err := db.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY)"+
-			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')", namespace, id, nonce, high, until, layout, holder, renewed, renewed)
+		_, err := db.Exec(db.Rebind("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY)"+
+			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')"), namespace, id, nonce, high, until, layout, holder, renewed, renewed)
 		require.NoError(t, err)
 	}
 	namespaces := map[string]bool{}
@@ -96,38 +95,17 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 
 func TestOverviewCountsNodes(t *testing.T) {
 	t.Parallel()
-	kit.Each(t, func(t *testing.T, s kit.Store) {
+	engines.Each(t, func(t *testing.T, s engines.Database) {
 		db := s.Open(t)
 		for range 3 {
-			acquire(t, db, asked{Table: "OTHER"})
+			acquire(t, db, asked{Table: "other"})
 		}
-		kit.Do(t, db, "DELETE FROM OTHER WHERE ID > 1")
-		r, err := registry.New(tablesOf(t, db, sqlstore.Config{NodeTable: "OTHER"}), registry.Config{})
+		engines.Do(t, db, "DELETE FROM other WHERE ID > 1")
+		r, err := registry.New(tablesOf(t, db, sqlstore.Config{NodeTable: "other"}), registry.Config{})
 		require.NoError(t, err)
 		o, err := r.Overview(t.Context(), 0)
 		require.NoError(t, err)
 		require.Equal(t, registry.NodeInfo{Rows: 1, Last: 1, Next: 4}, *o.Nodes)
 		require.EqualValues(t, 3, o.Nodes.Used(), "IDs of deleted rows are used, too")
 	})
-}
-
-func TestRegistryOutOfReach(t *testing.T) {
-	t.Parallel()
-	db := kit.Store{Driver: "mysql", Source: "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.Open(t)
-	var logged logtest.Records
-	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
-	require.NoError(t, err)
-	for _, call := range []func() error{
-		func() error { _, err := r.Overview(t.Context(), 0); return err },
-		func() error { _, err := r.Release(t.Context(), "", 1, true); return err },
-		func() error {
-			_, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
-			return err
-		},
-	} {
-		err := call()
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "dial 127.0.0.1:1: ")
-		require.NotContains(t, logtest.Texts(err)+logged.String(), canary)
-	}
 }

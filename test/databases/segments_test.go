@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,17 +18,16 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/test/faulty"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // leafTable is the statement for Leaf's own table, as far as the database knows its words.
 func leafTable(s store) string {
-	if s.Driver != "sqlite" {
-		return faulty.LeafTable
+	if s.Driver == "mysql" {
+		return createLeaf
 	}
-	return strings.TrimSuffix(strings.Replace(faulty.LeafTable, " ON UPDATE CURRENT_TIMESTAMP", "", 1), " ENGINE=InnoDB")
+	return strings.TrimSuffix(strings.Replace(createLeaf, " ON UPDATE CURRENT_TIMESTAMP", "", 1), " ENGINE=InnoDB")
 }
 
 func segmentsOf(t testing.TB, db *sqlx.DB) segment.Store {
@@ -47,15 +47,21 @@ func looked(t testing.TB, s segment.Store, tag string) (row segmentstore.Row) {
 // drawn takes n numbers of a tag, for a generator with that nonce.
 func drawn(ctx context.Context, s segment.Store, tag, nonce string, n int64) (got segmentstore.Range, err error) {
 	err = s.Change(ctx, tag, func(r *segmentstore.Row) error {
-		if r.Fresh {
-			r.Fresh, r.Next, r.Step = false, 1, 1
-		}
-		got = segmentstore.Range{First: r.Next, Last: r.Next + n - 1}
-		r.Next += n
-		r.Takers = []segmentstore.Taker{{Nonce: nonce, Last: got.Last}}
+		got = taken(r, nonce, n)
 		return nil
 	})
 	return got, err
+}
+
+// taken decides that n numbers are taken.
+func taken(r *segmentstore.Row, nonce string, n int64) segmentstore.Range {
+	if r.Fresh {
+		r.Fresh, r.Next, r.Step = false, 1, 1
+	}
+	got := segmentstore.Range{First: r.Next, Last: r.Next + n - 1}
+	r.Next += n
+	r.Takers = []segmentstore.Taker{{Nonce: nonce, Last: got.Last}}
+	return got
 }
 
 func draw(t testing.TB, s segment.Store, tag string) segmentstore.Range {
@@ -63,19 +69,6 @@ func draw(t testing.TB, s segment.Store, tag string) segmentstore.Range {
 	got, err := drawn(t.Context(), s, tag, "drawer", 10)
 	require.NoError(t, err)
 	return got
-}
-
-// Java services with Leaf and Go services take numbers from one table.
-func TestSegmentsBesideLeaf(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		kit.Do(t, s.Open(t), leafTable(s))
-		rounds := 170
-		if s.Driver == "sqlite" {
-			rounds = 30 // which has no queue for its lock
-		}
-		subject(t, s, false).BesideLeaf(t, rounds)
-	})
 }
 
 // Leaf's table stays what it was, whatever charset and collation it has. A tag that only Leaf has
@@ -90,7 +83,7 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 		for _, o := range options {
 			t.Run(o, func(t *testing.T) {
 				db := s.Open(t)
-				kit.Do(t, db, "DROP TABLE IF EXISTS leaf_alloc", "DROP TABLE IF EXISTS leaf_alloc_takers", leafTable(s)+o,
+				engines.Do(t, db, "DROP TABLE IF EXISTS leaf_alloc", "DROP TABLE IF EXISTS leaf_alloc_takers", leafTable(s)+o,
 					"INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('Orders', 1, 2000), ('', 5, 5)",
 					"INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES ('b', 77, 7, 'f\u00fcr Leute'), ('Z', 1, 1, '')")
 				definition := definitionOf(t, db, "leaf_alloc")
@@ -152,7 +145,10 @@ func one(t testing.TB, db *sqlx.DB, query string) (text string) {
 func countTables(t testing.TB, db *sqlx.DB, like string) (n int) {
 	t.Helper()
 	query := "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '" + like + "'"
-	if db.DriverName() == "sqlite" {
+	switch db.DriverName() {
+	case "pgx":
+		query = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = CURRENT_SCHEMA AND tablename ILIKE '" + like + "'"
+	case "sqlite":
 		query = "SELECT COUNT(*) FROM sqlite_master WHERE name LIKE '" + like + "' AND type = 'table'"
 	}
 	require.NoError(t, db.Get(&n, query))
@@ -162,16 +158,16 @@ func countTables(t testing.TB, db *sqlx.DB, like string) (n int) {
 // A trigger that keeps a row from being written is told of.
 func TestSegmentTriggers(t *testing.T) {
 	t.Parallel()
-	db := kit.NewSQLite(t).Open(t)
+	db := engines.NewSQLite(t).Open(t)
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")
 	for _, table := range []string{"leaf_alloc", "leaf_alloc_takers"} {
-		kit.Do(t, db, "CREATE TRIGGER ignoring BEFORE UPDATE ON "+table+" BEGIN SELECT RAISE(IGNORE); END")
+		engines.Do(t, db, "CREATE TRIGGER ignoring BEFORE UPDATE ON "+table+" BEGIN SELECT RAISE(IGNORE); END")
 		_, err := drawn(t.Context(), segments, "orders", "drawer", 10)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, "is there a trigger")
 		require.False(t, retry.IsTransient(err))
-		kit.Do(t, db, "DROP TRIGGER ignoring")
+		engines.Do(t, db, "DROP TRIGGER ignoring")
 		require.EqualValues(t, 11, looked(t, segments, "orders").Next)
 	}
 }
@@ -198,16 +194,16 @@ func TestSegmentsByHand(t *testing.T) {
 			cases["UPDATE leaf_alloc SET step = 2147483648"] = "the step of tag \"orders\" is 2147483648"
 		}
 		for statement, says := range cases {
-			kit.Do(t, db, "DELETE FROM leaf_alloc", "DELETE FROM leaf_alloc_takers")
+			engines.Do(t, db, "DELETE FROM leaf_alloc", "DELETE FROM leaf_alloc_takers")
 			if s.Driver == "mysql" && strings.Contains(statement, "18446744073709551615") {
-				kit.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT UNSIGNED NOT NULL")
+				engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT UNSIGNED NOT NULL")
 				_, err := segments.Inspect(t.Context())
 				require.NoError(t, err)
 			} else if s.Driver == "mysql" {
-				kit.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT NOT NULL")
+				engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT NOT NULL")
 			}
 			draw(t, segments, "orders")
-			kit.Do(t, db, statement)
+			engines.Do(t, db, statement)
 			before := contentOfSegments(t, db)
 			err := segments.Change(t.Context(), "orders", func(*segmentstore.Row) error {
 				t.Error("decided")
@@ -239,78 +235,102 @@ func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 	return all
 }
 
-// A take is decided anew when anything of what it has read has changed, by whomever.
-func TestSegmentsAreComparedWhole(t *testing.T) {
-	t.Parallel()
-	db := kit.NewMySQL(t).Open(t)
-	segments := segmentsOf(t, db)
-	draw(t, segments, "orders")
-	kit.Do(t, db, "ALTER TABLE leaf_alloc MODIFY biz_tag VARCHAR(128) CHARACTER SET latin1 NOT NULL, MODIFY description VARCHAR(256) CHARACTER SET latin1")
-	for i, c := range []struct{ before, meanwhile, is, want string }{
-		{"SET max_id = 100", "SET max_id = 150", "max_id", "160"},
-		{"SET step = 5", "SET step = 6", "step", "6"},
-		{"SET description = 'for people'", "SET description = 'for People'", "description", "for People"},
-		{"SET description = 'for people'", "SET description = 'for people '", "CONCAT(description, '.')", "for people ."},
-		{"SET description = NULL", "SET description = ''", "description", ""},
-		{"SET description = ''", "SET description = NULL", "COALESCE(description, 'NULL')", "NULL"},
-		{"SET biz_tag = 'orders'", "SET biz_tag = 'Orders'", "biz_tag", "Orders"},
-		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')",
-			`{"v":2,"writes":0,"floor":0,"takers":["late 1","drawer 2"]}`},
-	} {
-		kit.Do(t, db, "UPDATE leaf_alloc "+c.before)
-		meanwhile := []string{"UPDATE leaf_alloc " + c.meanwhile}
-		if c.meanwhile == "" {
-			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = ` +
-				`'{"v":2,"writes":0,"floor":0,"takers":["late 1"]}' WHERE biz_tag = 'orders'`}
+// meanwhile takes ten numbers and, at its first decision, does something else. It returns how often it decided.
+func meanwhile(t testing.TB, s segment.Store, do func()) (got segmentstore.Range, runs int) {
+	t.Helper()
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+		if runs++; runs == 1 {
+			do()
 		}
-		runs := 0
-		require.NoError(t, segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
-			if runs++; runs == 1 {
-				kit.Do(t, db, meanwhile...)
-			}
-			r.Next += 10
-			r.Takers = append(r.Takers, segmentstore.Taker{Nonce: "drawer", Last: 2})[max(0, len(r.Takers)-1):]
-			return nil
-		}))
-		want := 2
-		if i == 6 { // of a tag that only Leaf has used
-			want = 3
-		}
-		require.Equal(t, want, runs, meanwhile)
-		require.Equal(t, c.want, one(t, db, "SELECT "+c.is+" FROM leaf_alloc"), meanwhile)
-	}
+		got = taken(r, "drawer", 10)
+		return nil
+	}))
+	return got, runs
 }
 
-// A take is two round trips.
-func TestSegmentRoundTrips(t *testing.T) {
+// A take is decided anew when anything of what it has read has changed, and only then: a row that
+// was written with the same values is locked in its new version.
+func TestSegmentsAreComparedWhole(t *testing.T) {
 	t.Parallel()
-	s := kit.NewMySQL(t)
-	db, c := counted(t, s)
-	segments := segmentsOf(t, db)
-	draw(t, segments, "orders")
-	trips := func(want int64, what string, call func()) {
-		t.Helper()
-		before := c.sent.Load()
-		call()
-		require.Equal(t, want, c.sent.Load()-before, what)
-	}
-	trips(2, "a take", func() { draw(t, segments, "orders") })
-	trips(1, "a look", func() { looked(t, segments, "orders") })
-	trips(1, "a page", func() {
-		_, err := segments.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
+	engines.Each(t, func(t *testing.T, s store) {
+		if s.Driver == "sqlite" {
+			return // whose file is locked meanwhile
+		}
+		admin, segments := s.Open(t), segmentsOf(t, s.Open(t))
+		draw(t, segments, "orders")
+		waiters := "SELECT '', COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+		if s.Driver == "mysql" {
+			waiters = "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'"
+			engines.Do(t, admin, "ALTER TABLE leaf_alloc MODIFY biz_tag VARCHAR(128) CHARACTER SET latin1 NOT NULL, "+
+				"MODIFY description VARCHAR(256) CHARACTER SET latin1")
+		}
+		const at = " WHERE biz_tag = 'orders'"
+		for _, c := range []struct {
+			before, meanwhile string
+			runs              int
+		}{
+			{"", "UPDATE leaf_alloc SET max_id = max_id + 1000" + at, 2},
+			{"", "UPDATE leaf_alloc SET step = step + 1" + at, 2},
+			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = 'for People'" + at, 2},
+			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = 'for People '" + at, 2},
+			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = NULL" + at, 2},
+			{"UPDATE leaf_alloc SET description = NULL", "UPDATE leaf_alloc SET description = ''" + at, 2},
+			{"", "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
+			{"", "UPDATE leaf_alloc_takers SET takers = ''" + at, 2},
+			{"", "DELETE FROM leaf_alloc_takers" + at, 2},
+			{"", "DELETE FROM leaf_alloc" + at, 2},
+			{"", "UPDATE leaf_alloc SET update_time = NOW()" + at, 1},
+			{"", "UPDATE leaf_alloc_takers SET nonce = nonce" + at, 1},
+			{"DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', '')", 2},
+			{"DELETE FROM leaf_alloc_takers", "UPDATE leaf_alloc SET max_id = max_id + 1" + at, 2},
+			{"DELETE FROM leaf_alloc", "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
+			{"DELETE FROM leaf_alloc", "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
+			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
+			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', '')", 2},
+			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', ''); INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
+		} {
+			for _, waits := range []bool{false, true} {
+				if c.before != "" {
+					engines.Do(t, admin, strings.Split(c.before, "; ")...)
+				}
+				// Somebody has written the row by then, or has it locked, and commits while the write waits.
+				tx, err := admin.Beginx()
+				require.NoError(t, err)
+				var all sync.WaitGroup
+				got, runs := meanwhile(t, segments, func() {
+					for _, statement := range strings.Split(c.meanwhile, "; ") {
+						tx.MustExec(statement)
+					}
+					if !waits {
+						require.NoError(t, tx.Commit())
+						return
+					}
+					all.Go(func() {
+						name, waiting := "", 0
+						for deadline := time.Now().Add(time.Minute); waiting == 0 && time.Now().Before(deadline); {
+							_ = admin.QueryRow(waiters).Scan(&name, &waiting)
+						}
+						_ = tx.Commit()
+					})
+				})
+				all.Wait()
+				if s.Driver == "mysql" { // which makes a missing row first
+					runs = min(runs, 2)
+				}
+				require.Equal(t, c.runs, runs, "%s (waits: %v)", c.meanwhile, waits)
+				row := looked(t, segments, "orders")
+				require.Equal(t, got.Last+1, row.Next)
+				require.Equal(t, []segmentstore.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
+				require.Greater(t, row.Updated, time.Now().Add(-time.Minute).UTC())
+			}
+		}
 	})
-	trips(7, "the first take of a tag", func() { draw(t, segments, "new") })
-	kit.Do(t, s.Open(t), "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('leaf', 1, 1)")
-	trips(4, "the first take of one of Leaf's", func() { draw(t, segments, "leaf") })
-	require.Equal(t, 1, db.Stats().OpenConnections)
-	require.Zero(t, db.Stats().InUse, "none is held")
 }
 
 // Tables are made when there is something to write, and their owner may do so.
 func TestSegmentTables(t *testing.T) {
 	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		segments := segmentsOf(t, db)
 		require.True(t, looked(t, segments, "orders").Fresh)
@@ -322,7 +342,7 @@ func TestSegmentTables(t *testing.T) {
 		_, err = segments.Inspect(t.Context())
 		require.NoError(t, err)
 
-		kit.Do(t, db, "DROP TABLE leaf_alloc_takers")
+		engines.Do(t, db, "DROP TABLE leaf_alloc_takers")
 		require.EqualValues(t, 11, looked(t, segments, "orders").Next)
 		rows, err := segments.Rows(t.Context(), "", 10)
 		require.NoError(t, err)
@@ -330,7 +350,7 @@ func TestSegmentTables(t *testing.T) {
 		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, segments, "orders"))
 		require.Equal(t, 2, countTables(t, db, "leaf_alloc%"))
 
-		kit.Do(t, db, "DROP TABLE leaf_alloc")
+		engines.Do(t, db, "DROP TABLE leaf_alloc")
 		require.True(t, looked(t, segments, "orders").Fresh)
 		require.Equal(t, 1, countTables(t, db, "leaf_alloc%"))
 
@@ -340,7 +360,7 @@ func TestSegmentTables(t *testing.T) {
 		require.True(t, looked(t, segments, "orders").Fresh)
 	})
 	t.Run("rights", func(t *testing.T) {
-		all := kit.NewMySQL(t)
+		all := engines.NewMySQL(t)
 		few := segmentsOf(t, granted(t, all, "GRANT SELECT, INSERT, UPDATE ON DB.* TO @"))
 		require.True(t, looked(t, few, "orders").Fresh)
 		_, err := drawn(t.Context(), few, "orders", "drawer", 10)
@@ -361,7 +381,7 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 	t.Parallel()
 	statements := documented(t, "app.leaf_")
 	require.Len(t, statements, 3)
-	s := kit.NewMySQL(t)
+	s := engines.NewMySQL(t)
 	admin := segmentsOf(t, s.Open(t))
 	draw(t, admin, "orders")
 	tags := 0
@@ -370,7 +390,7 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 		tags++
 		tag := fmt.Sprint("tag", tags)
 		if !make {
-			kit.Do(t, s.Open(t), "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('"+tag+"', 1, 1)")
+			engines.Do(t, s.Open(t), "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('"+tag+"', 1, 1)")
 		}
 		for range 2 {
 			if _, err := drawn(t.Context(), segments, tag, "drawer", 10); err != nil {
@@ -396,7 +416,7 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 // A column that cannot hold what is written is told of, and refuses it whatever the session's mode.
 func TestSegmentColumns(t *testing.T) {
 	t.Parallel()
-	db := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
+	db := engines.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")
 	for change, says := range map[string]string{
@@ -413,16 +433,16 @@ func TestSegmentColumns(t *testing.T) {
 		"leaf_alloc_takers DROP nonce":                           "no column nonce",
 		"leaf_alloc_takers DROP PRIMARY KEY":                     "column biz_tag is not in the primary key",
 	} {
-		kit.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
+		engines.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
 		draw(t, segments, "orders")
-		kit.Do(t, db, "ALTER TABLE "+change)
+		engines.Do(t, db, "ALTER TABLE "+change)
 		_, err := segments.Inspect(t.Context())
 		require.ErrorIs(t, err, uid.ErrConfig, change)
 		require.ErrorContains(t, err, says)
 	}
-	kit.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
+	engines.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
 	draw(t, segments, "orders")
-	kit.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id INT NOT NULL, MODIFY step SMALLINT NOT NULL")
+	engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id INT NOT NULL, MODIFY step SMALLINT NOT NULL")
 	for _, spoil := range []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Next = 1 << 31 }, func(r *segmentstore.Row) { r.Step = 1 << 15 }} {
 		for _, tag := range []string{"orders", "new"} {
 			err := segments.Change(t.Context(), tag, func(r *segmentstore.Row) error {

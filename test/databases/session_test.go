@@ -13,15 +13,16 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // Whatever a session is set to, and whatever a program has left open in it: what is written is committed, what others
 // write is seen, no transaction is left open, and the settings stay.
 func TestInAnySession(t *testing.T) {
 	t.Parallel()
-	s := kit.NewMySQL(t)
+	s := engines.NewMySQL(t)
 	watcher := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"lock_wait_timeout": "5"} }).Open(t)
 	isolation := transaction(t, s, "isolation")
 	for name, c := range map[string]struct {
@@ -44,7 +45,7 @@ func TestInAnySession(t *testing.T) {
 			continue // MySQL does not tell; package sqlstore warns of it
 		}
 		t.Run(name, func(t *testing.T) {
-			kit.Do(t, watcher, "DROP TABLE IF EXISTS WORKER_NODE, WORKER_LEASE, leaf_alloc, leaf_alloc_takers")
+			engines.Do(t, watcher, "DROP TABLE IF EXISTS WORKER_NODE, WORKER_LEASE, leaf_alloc, leaf_alloc_takers")
 			db := s.With(t, func(to *mysql.Config) { to.Params = c.params }).Open(t)
 			db.SetMaxOpenConns(1)
 			settings := "SELECT CONCAT_WS(' ', CONNECTION_ID(), @@SESSION.autocommit, @@SESSION.completion_type, @@SESSION.sql_mode, @@SESSION.wait_timeout)"
@@ -62,14 +63,14 @@ func TestInAnySession(t *testing.T) {
 
 			owner, left := tenantOf(t, db), func() {}
 			if c.left != "" {
-				left = func() { kit.Do(t, db, c.left) }
+				left = func() { engines.Do(t, db, c.left) }
 			}
 			left()
 			require.Equal(t, owner.take(t).Nonce, rowIn(t, watcher, 0).Nonce, "it is committed")
 			left()
 			require.NoError(t, owner.renew(t.Context()))
 			left()
-			kit.Do(t, watcher, "UPDATE WORKER_LEASE SET HIGH = 5 WHERE WORKER_ID = 0")
+			engines.Do(t, watcher, "UPDATE WORKER_LEASE SET HIGH = 5 WHERE WORKER_ID = 0")
 			require.NoError(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 				require.EqualValues(t, 5, r.High)
 				r.High = 6
@@ -86,7 +87,7 @@ func TestInAnySession(t *testing.T) {
 				require.Equal(t, segmentstore.Range{First: want + 10, Last: want + 19}, draw(t, other, "orders"))
 			}
 			for _, table := range []string{"WORKER_NODE", "WORKER_LEASE", "leaf_alloc"} {
-				kit.Do(t, watcher, "ALTER TABLE "+table+" COMMENT = 'no transaction is left open'")
+				engines.Do(t, watcher, "ALTER TABLE "+table+" COMMENT = 'no transaction is left open'")
 			}
 			require.Equal(t, before, one(t, db, settings))
 		})
@@ -115,8 +116,8 @@ func TestStall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := kit.NewMySQL(t)
-			p := kit.NewProxy(t, serverOf(t, s))
+			s := engines.NewMySQL(t)
+			p := harness.NewProxy(t, serverOf(t, s))
 			first := tenantOf(t, s.Open(t))
 			first.take(t)
 			draw(t, first.segments, "orders")
@@ -141,12 +142,13 @@ func TestStall(t *testing.T) {
 // A proxy that gives statements of one session to several connections is found out, and nothing is written.
 func TestSharedConnection(t *testing.T) {
 	t.Parallel()
-	s := kit.NewMySQL(t)
+	s := engines.NewMySQL(t)
 	good := tenantOf(t, s.Open(t))
 	good.take(t)
 	draw(t, good.segments, "orders")
-	_, c := counted(t, s)
-	db := sqlx.NewDb(sql.OpenDB(sharing{c}), "mysql")
+	_, f, err := subject(t, s, false).clients(t).open()
+	require.NoError(t, err)
+	db := sqlx.NewDb(sql.OpenDB(sharing{f}), "mysql")
 	defer db.Close()
 	owner := strangerOf(t, db, "")
 	owner.row, owner.nonces = good.row, good.nonces
@@ -167,8 +169,8 @@ func TestSharedConnection(t *testing.T) {
 // A renewal whose commit hangs ends with its context, and the next one knows the row again.
 func TestLeaseCommitHangs(t *testing.T) {
 	t.Parallel()
-	s := kit.NewMySQL(t)
-	p := kit.NewProxy(t, serverOf(t, s))
+	s := engines.NewMySQL(t)
+	p := harness.NewProxy(t, serverOf(t, s))
 	owner := tenantOf(t, s.With(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).Open(t))
 	was := owner.take(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,7 +13,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -32,9 +33,14 @@ func marked(t testing.TB, db *sqlx.DB, skip, most int64) func() (int64, error) {
 // failOver forgets the rows above an ID, and the table has another history.
 func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
 	t.Helper()
-	kit.Do(t, db, fmt.Sprint("DELETE FROM WORKER_NODE WHERE ID > ", id))
+	engines.Do(t, db, fmt.Sprint("DELETE FROM WORKER_NODE WHERE ID > ", id))
 	if s.Driver == "sqlite" {
-		kit.Do(t, db, fmt.Sprint("UPDATE sqlite_sequence SET seq = ", id), "CREATE TABLE OTHER (X INT)", "DROP TABLE OTHER")
+		engines.Do(t, db, fmt.Sprint("UPDATE sqlite_sequence SET seq = ", id), "CREATE TABLE OTHER (X INT)", "DROP TABLE OTHER")
+		return
+	}
+	if s.Driver == "pgx" {
+		engines.Do(t, db, fmt.Sprint("ALTER TABLE worker_node ALTER COLUMN id RESTART WITH ", id+1),
+			"ALTER TABLE worker_node RENAME TO away", "ALTER TABLE away RENAME TO worker_node")
 		return
 	}
 	require.Eventually(t, func() bool { // the time at which a table was made counts seconds
@@ -43,14 +49,14 @@ func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
 			"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'WORKER_NODE'"))
 		return aged
 	}, 20*time.Second, 20*time.Millisecond)
-	kit.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB", fmt.Sprint("ALTER TABLE WORKER_NODE AUTO_INCREMENT = ", id+1))
+	engines.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB", fmt.Sprint("ALTER TABLE WORKER_NODE AUTO_INCREMENT = ", id+1))
 }
 
 // What a failover forgot is not given again: the first start after it leaves out IDs, and others do not.
 func TestSkip(t *testing.T) {
 	t.Parallel()
 	const most, skip = 1<<22 - 1, 4095
-	eachStore(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		next := marked(t, db, 0, most)
 		start := func() int64 {
@@ -90,7 +96,7 @@ func TestSkip(t *testing.T) {
 
 func TestSkipIsBounded(t *testing.T) {
 	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		for i := range int64(3) {
 			id, err := marked(t, db, -1, 1<<22-1)()
@@ -119,11 +125,26 @@ func TestMarksAreRenewed(t *testing.T) {
 		next := marked(t, db, 0, 1<<22-1)
 		_, err := next()
 		require.NoError(t, err)
-		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (700, 'java', 'x', 2, CURRENT_DATE)")
+		engines.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (700, 'java', 'x', 2, CURRENT_DATE)")
 		for _, want := range []int64{701, 703, 704} {
 			id, err := next()
 			require.NoError(t, err)
 			require.Equal(t, want, id)
 		}
 	})
+}
+
+// The nodes of a cluster have histories of their own. Each is learned of once.
+func TestSkipOnGalera(t *testing.T) {
+	engines.Needs(t, "galera")
+	g, err := cluster.StartGalera("galera")
+	cluster.For(t, g, err)
+	ids := map[int64]bool{}
+	for i := range 9 {
+		id, err := marked(t, g.Nodes[i%3].Open(t, "uid"), 0, 1<<22-1)()
+		require.NoError(t, err)
+		require.Less(t, id, int64(2*4095+200))
+		ids[id] = true
+	}
+	require.Len(t, ids, 9)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -14,7 +14,7 @@ import (
 // the file that is there now, which somebody is writing to.
 func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	t.Parallel()
-	s := kit.NewSQLite(t)
+	s := engines.NewSQLite(t)
 	owner := tenantOf(t, s.Open(t))
 	owner.take(t)
 	require.NoError(t, os.Rename(s.Source, s.Source+".moved"))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/harness"
 )
 
 func init() { jobs["mount"] = mountIt }
@@ -39,7 +39,7 @@ func TestSQLiteFileIsMounted(t *testing.T) {
 		to := s.Source + ".mounted"
 		require.NoError(t, os.WriteFile(to, nil, 0o600))
 		run := func(flags uintptr) (string, error) {
-			cmd := crew.Command(job{Do: "mount", Store: s, To: to})
+			cmd := harness.Command(job{Do: "mount", Store: s, To: to})
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
 			if flags&syscall.CLONE_NEWUSER != 0 {
 				cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,8 +23,8 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/segmentstore"
-	"github.com/uidgen/uid/test/crew"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -36,7 +35,7 @@ import (
 func eachJournal(t *testing.T, test func(t *testing.T, s store, mode string)) {
 	for _, mode := range []string{"delete", "wal"} {
 		t.Run(mode, func(t *testing.T) {
-			s := kit.NewSQLite(t)
+			s := engines.NewSQLite(t)
 			setJournal(t, s, mode)
 			test(t, s, mode)
 		})
@@ -74,116 +73,160 @@ func removeAll(t testing.TB, path string) {
 	}
 }
 
-// An owner whose file is not in its place any more notices at its next renewal, and
-// renews nothing in the one that is there.
-func TestSQLiteFileIsLost(t *testing.T) {
+// uses are the ways to use a file: as the owner, who renews, and as who takes numbers.
+func (n *tenant) uses(t *testing.T) map[string]func() error {
+	return map[string]func() error{
+		"lease":    func() error { return n.renew(t.Context()) },
+		"segments": func() error { _, err := drawn(t.Context(), n.segments, "orders", "drawer", 10); return err },
+	}
+}
+
+// usedFile is a file of which a tenant has an ID, a disposable one and numbers. A function is called when a transaction
+// is committed.
+func usedFile(t *testing.T, s store, committed *func()) (*sqlx.DB, *tenant) {
+	t.Helper()
+	db := hooked(t, s, committed)
+	owner := tenantOf(t, db)
+	owner.take(t)
+	acquire(t, db, asked{})
+	draw(t, owner.segments, "orders")
+	return db, owner
+}
+
+// Who uses a file that is not in its place any more, or not by one name, notices at the next use, and changes nothing in
+// the file that is there. The owner of one that is right again goes on.
+func TestSQLitePlace(t *testing.T) {
 	t.Parallel()
-	for how, lose := range map[string]func(t *testing.T, path string){
-		"removed": func(t *testing.T, path string) { removeAll(t, path) },
-		"moved":   func(t *testing.T, path string) { moveAll(t, path, path+".old") },
-		"folder moved": func(t *testing.T, path string) {
+	for how, c := range map[string]struct {
+		harm    func(t *testing.T, db *sqlx.DB, path string)
+		undo    func(t *testing.T, path string)
+		says    string
+		another bool // one with its own rows is made in the place
+		wal     bool // only with a write-ahead log
+	}{
+		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) { removeAll(t, path) }, says: "no longer in its place", another: true},
+		"moved":   {harm: func(t *testing.T, _ *sqlx.DB, path string) { moveAll(t, path, path+".old") }, says: "no longer in its place", another: true},
+		"folder moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			dir := filepath.Dir(path)
 			require.NoError(t, os.Rename(dir, dir+".old"))
 			require.NoError(t, os.Mkdir(dir, 0o700))
-		},
-		"empty one in its place": func(t *testing.T, path string) {
+		}, says: "no longer in its place", another: true},
+		"empty one in its place": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			removeAll(t, path)
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
+		}, says: "no longer in its place", another: true},
+		"copy in its place": {harm: func(t *testing.T, db *sqlx.DB, path string) { // which has the owner's row
+			engines.Do(t, db, "VACUUM INTO '"+path+".copy'")
+			moveAll(t, path, path+".old")
+			moveAll(t, path+".copy", path)
+		}, says: "another file is now"},
+		"without its log":         {harm: remove("-wal"), wal: true},
+		"without log and index":   {harm: remove("-wal", "-shm"), wal: true},
+		"with a log, but removed": {harm: remove(""), wal: true},
+		"two names": {
+			harm: func(t *testing.T, _ *sqlx.DB, path string) { require.NoError(t, os.Link(path, path+".link")) },
+			undo: func(t *testing.T, path string) { require.NoError(t, os.Remove(path+".link")) }, says: "2 names",
 		},
 	} {
 		t.Run(how, func(t *testing.T) {
 			eachJournal(t, func(t *testing.T, s store, mode string) {
+				if c.wal && mode != "wal" {
+					return
+				}
 				s.Source = filepath.Join(filepath.Dir(s.Source), "in", "uid.db")
 				require.NoError(t, os.Mkdir(filepath.Dir(s.Source), 0o700))
 				setJournal(t, s, mode)
-				owner := tenantOf(t, s.Open(t))
-				mine := owner.take(t)
-				lose(t, s.Source)
-
-				other := s.Open(t)
-				theirs := tenantOf(t, other).take(t)
-				require.Equal(t, mine.WorkerID, theirs.WorkerID)
-				before := rowIn(t, other, mine.WorkerID)
-				for range 10 {
-					err := owner.renew(t.Context())
-					require.ErrorIs(t, err, worker.ErrState)
-					require.ErrorContains(t, err, "no longer in its place")
-					require.NotContains(t, logtest.Texts(err), s.Source)
+				db, owner := usedFile(t, s, &nothing)
+				mine := owner.row
+				c.harm(t, db, s.Source)
+				there, before := db, ""
+				if c.another {
+					var theirs *tenant
+					there, theirs = usedFile(t, s, &nothing)
+					require.Equal(t, mine.WorkerID, theirs.row.WorkerID)
+				}
+				if !c.wal {
+					before = content(t, there)
+				}
+				uses, rounds := owner.uses(t), 3
+				if c.wal { // what comes next of a log that is gone is SQLite's
+					delete(uses, "segments")
+					rounds = 1
+				}
+				for range rounds {
+					for use, call := range uses {
+						err := call()
+						require.ErrorIs(t, err, worker.ErrState, use)
+						require.ErrorContains(t, err, c.says, use)
+						require.NotContains(t, logtest.Texts(err), s.Source)
+					}
 				}
 				require.Equal(t, mine, owner.row)
-				require.Equal(t, before, rowIn(t, other, mine.WorkerID))
+				if !c.wal {
+					require.Equal(t, before, content(t, there), "nothing was written")
+				}
+				if c.undo != nil {
+					c.undo(t, s.Source)
+					for use, call := range uses {
+						require.NoError(t, call(), use)
+					}
+				}
 			})
 		})
 	}
 }
 
-// A copy in the file's place is not taken for it, though it has the owner's row.
-func TestSQLiteFileIsACopy(t *testing.T) {
-	t.Parallel()
-	eachJournal(t, func(t *testing.T, s store, mode string) {
-		db := s.Open(t)
-		owner := tenantOf(t, db)
-		mine := owner.take(t)
-		kit.Do(t, db, "VACUUM INTO '"+s.Source+".copy'")
-		moveAll(t, s.Source, s.Source+".old")
-		moveAll(t, s.Source+".copy", s.Source)
-		err := owner.renew(t.Context())
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, "another file is now")
-		require.Equal(t, mine, owner.row)
+var nothing = func() {}
 
-		// Nor is it when the owner starts again: its connections are those to the other one.
-		_, err = owner.tryTake(t.Context())
-		require.ErrorIs(t, err, worker.ErrState)
-		require.NotEqual(t, mine.WorkerID, strangerOf(t, s.Open(t), "").take(t).WorkerID, "it is leased")
-	})
-}
-
-// Of a file with a write-ahead log, parts are lost as well as the whole.
-func TestSQLiteLogIsLost(t *testing.T) {
-	t.Parallel()
-	for _, parts := range [][]string{{""}, {"-wal"}, {"-wal", "-shm"}} {
-		t.Run(fmt.Sprintf("%q", parts), func(t *testing.T) {
-			s := kit.NewSQLite(t)
-			setJournal(t, s, "wal")
-			owner := tenantOf(t, s.Open(t))
-			mine := owner.take(t)
-			for _, end := range parts {
-				require.NoError(t, os.Remove(s.Source+end))
-			}
-			require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
-			require.Equal(t, mine, owner.row)
-		})
+// remove removes parts of a file.
+func remove(ends ...string) func(*testing.T, *sqlx.DB, string) {
+	return func(t *testing.T, _ *sqlx.DB, path string) {
+		for _, end := range ends {
+			require.NoError(t, os.Remove(path+end))
+		}
 	}
 }
 
-// Nobody gets an ID by either of two names, and nothing is written under them. An owner
-// goes on when the second name is gone.
+// What happens while a transaction runs is seen after it. Then it has happened, and the owner finds that out by the row.
+func TestSQLiteFileIsLinkedMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachJournal(t, func(t *testing.T, s store, mode string) {
+		link := func() {}
+		db, owner := usedFile(t, s, &link)
+		mine := owner.row
+		uses := owner.uses(t)
+		uses["disposable"] = func() error { return tryID(t, db, asked{Timeout: time.Second}) }
+		for use, call := range uses {
+			before := content(t, db)
+			link = func() { _ = os.Link(s.Source, s.Source+".link") }
+			err := call()
+			link = func() {}
+			require.ErrorIs(t, err, worker.ErrState, use)
+			require.ErrorContains(t, err, "2 names", use)
+			require.NotEqual(t, before, content(t, db), "it was committed")
+			require.NoError(t, os.Remove(s.Source+".link"))
+		}
+		require.Equal(t, mine, owner.row)
+		for use, call := range uses {
+			require.NoError(t, call(), use)
+		}
+	})
+}
+
+// A process that is started with a file of two names writes nothing, by either.
 func TestSQLiteFileHasTwoNames(t *testing.T) {
 	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
-		db := s.Open(t)
-		owner := tenantOf(t, db)
-		mine := owner.take(t)
-		acquire(t, db, asked{})
+		usedFile(t, s, &nothing)
 		second := s.Source + ".link"
 		require.NoError(t, os.Link(s.Source, second))
-
-		before := content(t, db)
 		for _, path := range []string{s.Source, second} {
 			file := fileContent(t, path)
-			out, err := crew.Command(job{Do: "start", Store: store{Driver: "sqlite", Source: path}}).Output()
+			out, err := harness.Command(job{Do: "start", Store: store{Driver: "sqlite", Source: path}}).Output()
 			require.NoError(t, err, "%s", out)
 			require.Equal(t, strings.Repeat("unusable: it has 2 names (hard links)\n", 3)+"found by its name\n", string(out))
 			require.True(t, file == fileContent(t, path), "nothing was written")
 		}
-		require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
-		require.Equal(t, mine, owner.row)
-		require.Equal(t, before, content(t, db))
-
-		require.NoError(t, os.Remove(second))
-		require.NoError(t, owner.renew(t.Context()))
-		require.NotEqual(t, before, content(t, db))
 	})
 }
 
@@ -254,84 +297,12 @@ func content(t testing.TB, db *sqlx.DB) (all string) {
 	return all
 }
 
-// A commitHook is a driver of SQLite that calls after when a transaction is committed.
-type commitHook struct {
-	driver driver.Driver
-	source string
-	after  func()
-}
-
-func (h *commitHook) Connect(context.Context) (driver.Conn, error) {
-	c, err := h.driver.Open(h.source)
-	if err != nil {
-		return nil, err
-	}
-	return &hookedConn{c, c.(driver.ExecerContext), c.(driver.QueryerContext), h}, nil
-}
-
-func (h *commitHook) Driver() driver.Driver { return h.driver }
-
-type hookedConn struct {
-	driver.Conn
-	driver.ExecerContext
-	driver.QueryerContext
-	hook *commitHook
-}
-
-func (c *hookedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	tx, err := c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
-	return &hookedTx{tx, c.hook}, err
-}
-
-type hookedTx struct {
-	driver.Tx
-	hook *commitHook
-}
-
-func (tx *hookedTx) Commit() error {
-	err := tx.Tx.Commit()
-	tx.hook.after()
-	return err
-}
-
-// hooked opens a store so that after is called when a transaction is committed.
-func hooked(t testing.TB, s store, after *func()) *sqlx.DB {
-	plain := s.Open(t)
-	hook := &commitHook{plain.Driver(), s.Source + "?_txlock=immediate", func() { (*after)() }}
-	db := sqlx.NewDb(sql.OpenDB(hook), "sqlite")
+// hooked opens a store so that a function is called when a transaction is committed.
+func hooked(t testing.TB, s store, committed *func()) *sqlx.DB {
+	f := &faults{Connector: fileConnector{s.Open(t).Driver(), s.Source + "?_txlock=immediate"}, pretence: &pretence{}, committed: committed}
+	db := sqlx.NewDb(sql.OpenDB(f), "sqlite")
 	t.Cleanup(func() { db.Close() })
 	return db
-}
-
-// What happens while a transaction runs is seen after it. Then it has happened, and the
-// owner finds that out by the row.
-func TestSQLiteFileIsLinkedMeanwhile(t *testing.T) {
-	t.Parallel()
-	eachJournal(t, func(t *testing.T, s store, mode string) {
-		link := func() {}
-		db := hooked(t, s, &link)
-		owner := tenantOf(t, db)
-		mine := owner.take(t)
-		acquire(t, db, asked{})
-
-		link = func() { _ = os.Link(s.Source, s.Source+".link") }
-		err := owner.renew(t.Context())
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, "2 names")
-		require.NotEqual(t, mine.Nonce, rowIn(t, db, mine.WorkerID).Nonce, "it was committed")
-		require.Equal(t, mine, owner.row)
-		require.NoError(t, os.Remove(s.Source+".link"))
-
-		_, err = newAsker(t, db, asked{}).acquire(t.Context(), 1023)
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, "2 names")
-		require.Len(t, nodes(t, db), 2, "it was committed")
-		require.NoError(t, os.Remove(s.Source+".link"))
-
-		link = func() {}
-		require.NoError(t, owner.renew(t.Context()))
-		require.EqualValues(t, 3, acquire(t, db, asked{}))
-	})
 }
 
 // Connections of the pool may have a file open that was there before. A start that gets
@@ -344,10 +315,7 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 				_, err := strangerOf(t, db, "").tryTake(t.Context())
 				return err
 			},
-			"disposable": func(t *testing.T, db *sqlx.DB) error {
-				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
-				return err
-			},
+			"disposable": func(t *testing.T, db *sqlx.DB) error { return tryID(t, db, asked{}) },
 			"segment": func(t *testing.T, db *sqlx.DB) error {
 				_, err := drawn(t.Context(), segmentsOf(t, db), "orders", "drawer", 10)
 				return err
@@ -356,14 +324,10 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				s := store{Driver: s.Driver, Source: s.Source + name}
 				setJournal(t, s, mode)
-				db := s.Open(t)
-				draw(t, tenantOf(t, db).segments, "orders")
-				acquire(t, db, asked{})
+				db, _ := usedFile(t, s, &nothing)
 				moveAll(t, s.Source, s.Source+".old")
 				setJournal(t, s, mode)
-				other := s.Open(t)
-				draw(t, tenantOf(t, other).segments, "orders")
-				acquire(t, other, asked{})
+				other, _ := usedFile(t, s, &nothing)
 
 				before := content(t, other)
 				require.ErrorIs(t, start(t, db), worker.ErrState)
@@ -385,7 +349,7 @@ func TestSQLiteRowIsAnothers(t *testing.T) {
 		mine := owner.take(t)
 		draw(t, owner.segments, "orders")
 		change = func() {
-			kit.Do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0", "UPDATE leaf_alloc_takers SET nonce = 'another'")
+			engines.Do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0", "UPDATE leaf_alloc_takers SET nonce = 'another'")
 		}
 		require.NoError(t, owner.renew(t.Context()))
 		require.Greater(t, owner.row.High, mine.High)
@@ -472,9 +436,9 @@ func writeHalf(j job) error {
 // half transaction would stand.
 func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	t.Parallel()
-	s := kit.NewSQLite(t)
+	s := engines.NewSQLite(t)
 	mine := tenantOf(t, s.Open(t)).take(t)
-	cmd := crew.Command(job{Do: "hot", Store: s})
+	cmd := harness.Command(job{Do: "hot", Store: s})
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -488,7 +452,7 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	second := store{Driver: s.Driver, Source: s.Source + ".link"}
 	require.NoError(t, os.Link(s.Source, second.Source))
 	before := fileContent(t, second.Source)
-	says, err := crew.Command(job{Do: "start", Store: second}).Output()
+	says, err := harness.Command(job{Do: "start", Store: second}).Output()
 	require.NoError(t, err, "%s", says)
 	require.Contains(t, string(says), "unusable: it has 2 names")
 	require.True(t, before == fileContent(t, second.Source), "nothing was written")

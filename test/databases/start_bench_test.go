@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -61,7 +61,7 @@ func BenchmarkStart(b *testing.B) {
 		})
 		run("file-new", func(b *testing.B) starts { return stateFileStarts(b, true) })
 		run("file-released", func(b *testing.B) starts { return stateFileStarts(b, false) })
-		for kind, fresh := range kit.Kinds {
+		for kind, fresh := range engines.Kinds() {
 			run("disposable-"+kind, func(b *testing.B) starts { return disposableStarts(b, fresh(b)) })
 			for _, past := range []string{"new", "released", "expired", "restarted"} {
 				run("durable-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lease.NeverUnchecked) })
@@ -118,7 +118,7 @@ func leaseStarts(b *testing.B, s store, past string, losses lease.Losses) starts
 	of := starts{worker: func(b *testing.B, l bits.Layout) uid.Worker {
 		require.NoError(b, lease.Found(b.Context(), leases, lease.Founding{Layout: l}))
 		if past == "released" || past == "expired" {
-			kit.Do(b, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0") // its quarantine is over
+			engines.Do(b, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0") // its quarantine is over
 		}
 		leased, err := lease.New(leases, lease.Config{Losses: losses, Logger: quiet()})
 		require.NoError(b, err)

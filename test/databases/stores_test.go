@@ -14,16 +14,43 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // A store is an empty database of its own for one test.
-type store = kit.Store
+type store = engines.Database
 
-// eachStore runs a test on an empty store of each kind.
-func eachStore(t *testing.T, test func(t *testing.T, s store)) { kit.Each(t, test) }
+// eachStore runs a test on an empty store of each kind that is asked for, PostgreSQL left out.
+func eachStore(t *testing.T, test func(t *testing.T, s store)) {
+	engines.Each(t, func(t *testing.T, s store) {
+		if s.Driver != "pgx" {
+			test(t, s)
+		}
+	})
+}
+
+// mariaDB returns a server of the test's own.
+func mariaDB(t testing.TB, options ...string) *cluster.MySQL {
+	t.Helper()
+	engines.Needs(t, "mysql")
+	return cluster.NewMariaDB(t, options...)
+}
+
+// mariaDBPair returns one with a replica.
+func mariaDBPair(t testing.TB, options ...string) *cluster.Pair {
+	t.Helper()
+	engines.Needs(t, "mysql")
+	return cluster.NewMariaDBPair(t, options...)
+}
+
+// opening returns a pool of a client's own, by a source for its driver.
+func opening(t testing.TB, driver, source string) *sqlx.DB {
+	t.Helper()
+	return store{Driver: driver, Source: source}.Open(t)
+}
 
 // isMariaDB reports whether the server is one of MariaDB, and not of MySQL.
 func isMariaDB(t testing.TB, s store) bool {
@@ -113,6 +140,6 @@ type node struct {
 
 func nodes(t testing.TB, db *sqlx.DB) (rows []node) {
 	t.Helper()
-	require.NoError(t, db.Select(&rows, "SELECT ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED FROM WORKER_NODE ORDER BY ID"))
+	require.NoError(t, db.Select(&rows, "SELECT "+columns("ID HOST_NAME PORT TYPE LAUNCH_DATE MODIFIED CREATED")+" FROM WORKER_NODE ORDER BY ID"))
 	return rows
 }

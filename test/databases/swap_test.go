@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"net"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,138 +20,228 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
-	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A counter counts the statements that a database is sent, and what it is asked to prepare.
-type counter struct {
-	driver.Connector
-	sent, prepared atomic.Int64
+// A tripCounter counts the round trips over a connection: how often something is sent after
+// something was received.
+type tripCounter struct {
+	net.Conn
+	trips *atomic.Int64
+	asked bool // the driver waits for an answer before it asks again
 }
 
-// counted opens a store whose statements are counted.
-func counted(t testing.TB, s store) (*sqlx.DB, *counter) {
+func (c *tripCounter) Write(b []byte) (int, error) {
+	if !c.asked {
+		c.trips.Add(1)
+		c.asked = true
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *tripCounter) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.asked = false
+	}
+	return n, err
+}
+
+// counted opens a pool of one connection, whose round trips are counted.
+func counted(t testing.TB, s store) (*sqlx.DB, *atomic.Int64) {
 	t.Helper()
-	cfg, err := mysql.ParseDSN(s.Source)
-	require.NoError(t, err)
-	connector, err := mysql.NewConnector(cfg)
-	require.NoError(t, err)
-	c := &counter{Connector: connector}
-	db := sqlx.NewDb(sql.OpenDB(c), s.Driver)
+	trips := new(atomic.Int64)
+	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+		return &tripCounter{Conn: c, trips: trips}, err
+	}
+	var db *sql.DB
+	if s.Driver == "pgx" {
+		cfg, err := pgx.ParseConfig(s.Source)
+		require.NoError(t, err)
+		cfg.DialFunc = dial
+		// The pool's look at a connection that was idle for long is none of the store's.
+		db = stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
+	} else {
+		cfg, err := mysql.ParseDSN(s.Source)
+		require.NoError(t, err)
+		cfg.DialFunc = dial
+		connector, err := mysql.NewConnector(cfg)
+		require.NoError(t, err)
+		db = sql.OpenDB(connector)
+	}
+	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { db.Close() })
-	return db, c
+	return sqlx.NewDb(db, s.Driver), trips
 }
 
-func (c *counter) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
-	return &countingConn{conn, c}, err
+// eachCounted runs a test on each server that is asked for, in each way in which its driver sends a statement. takes
+// requires that a call takes so many round trips.
+func eachCounted(t *testing.T, test func(t *testing.T, admin, db *sqlx.DB, takes func(trips int64, what string, call func()))) {
+	engines.Each(t, func(t *testing.T, s store) {
+		settings := map[string][]string{"mysql": {""}}[s.Driver]
+		if s.Driver == "pgx" {
+			for _, mode := range pgxModes {
+				settings = append(settings, "&default_query_exec_mode="+mode)
+			}
+		}
+		for _, setting := range settings {
+			t.Run(setting, func(t *testing.T) {
+				admin := s.Open(t)
+				engines.Do(t, admin, "DROP TABLE IF EXISTS WORKER_LEASE", "DROP TABLE IF EXISTS leaf_alloc", "DROP TABLE IF EXISTS leaf_alloc_takers")
+				db, trips := counted(t, store{Driver: s.Driver, Source: s.Source + setting})
+				test(t, admin, db, func(want int64, what string, call func()) {
+					t.Helper()
+					before := trips.Load()
+					call()
+					require.Equal(t, want, trips.Load()-before, what)
+				})
+			})
+		}
+	})
 }
 
-type countingConn struct {
-	driver.Conn
-	*counter
-}
-
-func (c *countingConn) Driver() driver.Driver { return c.Connector.Driver() }
-
-func (c *countingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	c.sent.Add(1)
-	c.prepared.Add(1)
-	return c.Conn.(driver.ConnPrepareContext).PrepareContext(ctx, query)
-}
-
-func (c *countingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	c.sent.Add(1)
-	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
-}
-
-func (c *countingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	c.sent.Add(1)
-	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
-}
-
-// An acquisition and a renewal are two round trips each.
+// An acquisition and a renewal are two round trips each, however the driver sends a statement.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
-	s := kit.NewMySQL(t)
-	db, c := counted(t, s)
-	owner := tenantOf(t, db)
-	takes := func(trips int64, what string, call func() error) {
-		t.Helper()
-		before := c.sent.Load()
-		require.NoError(t, call(), what)
-		require.Equal(t, trips, c.sent.Load()-before, what)
-	}
-	take := func() error { _, err := owner.tryTake(t.Context()); return err }
-	takes(2, "an acquisition of a new ID", take)
-	takes(2, "a renewal", func() error { return owner.renew(t.Context()) })
-	kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
-	takes(2, "an acquisition of an ID that is over", take)
-	kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
-	takes(2, "an acquisition that makes more rows", take)
-	tables := tablesOf(t, db, sqlstore.Config{})
-	page := func() error { _, err := tables.Rows(t.Context(), "default", -1, 100); return err }
-	takes(2, "the first page of an overview, which asks what the server is", page)
-	takes(1, "another page", page)
-	draw(t, owner.segments, "orders")
-	require.Zero(t, c.prepared.Load(), "in transactions, too")
+	eachCounted(t, func(t *testing.T, admin, db *sqlx.DB, takes func(int64, string, func())) {
+		owner := tenantOf(t, db)
+		take := func() { owner.take(t) }
+		take() // whatever is sent but once has been sent
+		engines.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE WORKER_ID >= 0")
+		takes(2, "an acquisition of a new ID", take)
+		takes(2, "a renewal", func() { require.NoError(t, owner.renew(t.Context())) })
+		engines.Do(t, admin, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+		takes(2, "an acquisition of an ID that is over", take)
+		engines.Do(t, admin, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
+		takes(2, "an acquisition that makes more rows", take)
+		if db.DriverName() == "pgx" {
+			engines.Do(t, admin, "UPDATE WORKER_LEASE SET HISTORY = '' WHERE WORKER_ID < 0")
+			takes(5, "a renewal that finds another history", func() {
+				require.NoError(t, owner.Change(t.Context(), owner.row.WorkerID, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+					n.History, r.High = now.History, r.High+1
+					return nil
+				}))
+			})
+			return
+		}
+		tables := tablesOf(t, db, sqlstore.Config{})
+		page := func() { _, err := tables.Rows(t.Context(), "default", -1, 100); require.NoError(t, err) }
+		takes(2, "the first page of an overview, which asks what the server is", page)
+		takes(1, "another page", page)
+	})
+}
+
+// A take of numbers is two round trips, and no connection is held.
+func TestSegmentRoundTrips(t *testing.T) {
+	t.Parallel()
+	eachCounted(t, func(t *testing.T, admin, db *sqlx.DB, takes func(int64, string, func())) {
+		segments := segmentsOf(t, db)
+		draw(t, segments, "orders")
+		engines.Do(t, admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('leaf', 1, 1)")
+		first := map[string]map[string]int64{"mysql": {"orders": 2, "new": 7, "leaf": 4}, "pgx": {"orders": 2, "new": 5, "leaf": 5}}
+		for tag, trips := range first[db.DriverName()] {
+			takes(trips, "the first take of "+tag, func() { draw(t, segments, tag) })
+			takes(2, "another one", func() { draw(t, segments, tag) })
+		}
+		takes(1, "a look", func() { looked(t, segments, "orders") })
+		require.Zero(t, db.Stats().InUse, "none is held")
+	})
 }
 
 // A server that is read-only, as a replica is, may lack the newest rows: nothing is decided by
-// them, even if the account may write to it.
-func TestReadOnlyServer(t *testing.T) {
+// them, even if the account may write to it. Nor does a session that is read-only decide.
+func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	server := cluster.NewMariaDB(t)
-	db := server.Open(t, server.NewDatabase(t))
-	owner := tenantOf(t, db)
-	owner.take(t)
-	segments := segmentsOf(t, db)
-	draw(t, segments, "orders")
-	kit.Do(t, db, "SET GLOBAL read_only = 1")
-	decided := errors.New("decided")
-	for _, err := range []error{
-		owner.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return decided }),
-		owner.Take(t.Context(), wanted, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return decided }),
-		owner.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return decided }),
-		segments.Change(t.Context(), "orders", func(*segmentstore.Row) error { return decided }),
+	for name, c := range map[string]struct {
+		// readOnly has what is to be read written, and returns the database that may not be written.
+		readOnly func(t *testing.T, used func(*sqlx.DB)) *sqlx.DB
+		says     string
+	}{
+		"MariaDB": {func(t *testing.T, used func(*sqlx.DB)) *sqlx.DB {
+			server := mariaDB(t)
+			db := server.Open(t, server.NewDatabase(t))
+			used(db)
+			engines.Do(t, db, "SET GLOBAL read_only = 1")
+			return db
+		}, "MySQL Error 1290: the server is read-only"},
+		"a standby of PostgreSQL": {func(t *testing.T, used func(*sqlx.DB)) *sqlx.DB {
+			p := postgresPair(t)
+			used(opening(t, "pgx", p.URL(p.Addr())))
+			require.NoError(t, p.CatchUp())
+			return opening(t, "pgx", p.URL(p.Standby()))
+		}, "25006"},
+		"a session of PostgreSQL": {func(t *testing.T, used func(*sqlx.DB)) *sqlx.DB {
+			s := engines.NewPostgres(t)
+			used(s.Open(t))
+			return opening(t, "pgx", s.Source+"&default_transaction_read_only=on")
+		}, "25006"},
 	} {
-		require.ErrorContains(t, err, "MySQL Error 1290: the server is read-only")
-		require.NotErrorIs(t, err, decided)
-		require.False(t, retry.IsTransient(err))
+		t.Run(name, func(t *testing.T) {
+			db := c.readOnly(t, func(db *sqlx.DB) {
+				owner := tenantOf(t, db)
+				owner.take(t)
+				draw(t, owner.segments, "orders")
+			})
+			reader, decided := strangerOf(t, db, ""), errors.New("decided")
+			for name, write := range reader.writes(t.Context()) {
+				err := write(decided)
+				require.ErrorContains(t, err, c.says, name)
+				require.NotErrorIs(t, err, decided, name)
+				require.False(t, retry.IsTransient(err), name)
+			}
+			_, err := tablesOf(t, db, sqlstore.Config{}).Rows(t.Context(), "default", -1, 10)
+			require.NoError(t, err, "who only looks may look")
+			_, err = reader.segments.Rows(t.Context(), "", 10)
+			require.NoError(t, err, "who only looks may look")
+		})
 	}
-	_, err := tablesOf(t, db, sqlstore.Config{}).Rows(t.Context(), "default", -1, 10)
-	require.NoError(t, err, "who only looks may look")
-	_, err = segments.Rows(t.Context(), "", 10)
-	require.NoError(t, err, "who only looks may look")
-	kit.Do(t, db, "SET GLOBAL read_only = 0")
-	require.NoError(t, owner.renew(t.Context()))
-	draw(t, segments, "orders")
+}
+
+// writes are the calls that write. Each decides by what it returns.
+func (n *tenant) writes(ctx context.Context) map[string]func(decided error) error {
+	decide := func(decided error) func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+		return func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return decided }
+	}
+	return map[string]func(error) error{
+		"Change": func(decided error) error { return n.Change(ctx, 0, decide(decided)) },
+		"Take":   func(decided error) error { return n.Take(ctx, wanted, decide(decided)) },
+		"Init": func(decided error) error {
+			return n.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return decided })
+		},
+		"segment": func(decided error) error {
+			return n.segments.Change(ctx, "orders", func(r *segmentstore.Row) error { r.Next++; return decided })
+		},
+	}
 }
 
 // A sharingConn is one of two connections to a server, in turns, as of a proxy that shares them
 // among its clients.
 type sharingConn struct {
-	*countingConn
-	other *countingConn
+	*conn
+	other *conn
 }
 
 func (c *sharingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	return c.other.ExecContext(ctx, query, args)
 }
 
-func (c *sharingConn) Close() error { return errors.Join(c.countingConn.Close(), c.other.Close()) }
+func (c *sharingConn) Close() error { return errors.Join(c.conn.Close(), c.other.Close()) }
 
-type sharing struct{ *counter }
+type sharing struct{ *faults }
 
 func (s sharing) Connect(ctx context.Context) (driver.Conn, error) {
-	a, err := s.counter.Connect(ctx)
+	a, err := s.faults.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.counter.Connect(ctx)
-	return &sharingConn{a.(*countingConn), b.(*countingConn)}, err
+	b, err := s.faults.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &sharingConn{a.(*conn), b.(*conn)}, nil
 }
 
 // Many that start at once over a slow network do not wait for each other: each that has lost an
@@ -159,17 +252,17 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 	const n, delay = 80, 80 * time.Millisecond
 	for _, kind := range []string{"IDs without a row", "IDs that are over"} {
 		t.Run(kind, func(t *testing.T) {
-			s := kit.NewMySQL(t)
+			s := engines.NewMySQL(t)
 			admin := s.Open(t)
 			tenantOf(t, admin)
 			if kind == "IDs that are over" {
 				for range n + n/3 {
 					strangerOf(t, admin, "").take(t)
 				}
-				kit.Do(t, admin, "UPDATE WORKER_LEASE SET LEASE_UNTIL = WORKER_ID WHERE WORKER_ID >= 0")
+				engines.Do(t, admin, "UPDATE WORKER_LEASE SET LEASE_UNTIL = WORKER_ID WHERE WORKER_ID >= 0")
 			}
-			p := kit.NewProxy(t, serverOf(t, s))
-			db, c := counted(t, s.With(t, func(c *mysql.Config) { c.Addr = p.Addr() }))
+			p := harness.NewProxy(t, serverOf(t, s))
+			db, trips := counted(t, s.With(t, func(c *mysql.Config) { c.Addr = p.Addr() }))
 			db.SetMaxOpenConns(n)
 			db.SetMaxIdleConns(n)
 			p.Delay(delay)
@@ -187,8 +280,8 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 				ids[<-taken] = true
 			}
 			require.Len(t, ids, n)
-			t.Logf("%d in %v, %.1f statements each", n, time.Since(began), float64(c.sent.Load())/n)
-			require.Less(t, c.sent.Load(), int64(n*n/4), "statements")
+			t.Logf("%d in %v, %.1f round trips each", n, time.Since(began), float64(trips.Load())/n)
+			require.Less(t, trips.Load(), int64(n*n/4), "round trips")
 		})
 	}
 }
@@ -196,13 +289,13 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 // A row that comes between the look and the write of new rows stays as it is.
 func TestNewRowsReplaceNone(t *testing.T) {
 	t.Parallel()
-	db := kit.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
+	db := engines.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
 	owner := tenantOf(t, db)
 	runs := 0
 	var id int64
 	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		if runs++; runs == 1 {
-			kit.Do(t, db,
+			engines.Do(t, db,
 				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')")
 		}
 		id = r.WorkerID

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,7 +136,16 @@ type leaseRow struct {
 
 func rowIn(t testing.TB, db *sqlx.DB, id int64) (r leaseRow) {
 	t.Helper()
-	require.NoError(t, db.Get(&r, "SELECT WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY FROM WORKER_LEASE"+
-		" WHERE NAMESPACE = 'default' AND WORKER_ID = ?", id))
+	require.NoError(t, db.Get(&r, db.Rebind("SELECT "+columns("WORKER_ID NONCE HIGH LEASE_UNTIL LAYOUT HOLDER ACQUIRED RENEWED HISTORY")+
+		" FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = ?"), id))
 	return r
+}
+
+// columns selects columns by names in capitals, which PostgreSQL makes others of.
+func columns(names string) string {
+	var all []string
+	for _, name := range strings.Fields(names) {
+		all = append(all, name+` AS "`+name+`"`)
+	}
+	return strings.Join(all, ", ")
 }

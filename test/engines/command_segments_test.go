@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 func TestCommandSegments(t *testing.T) {
@@ -79,37 +77,4 @@ func atOnce(t *testing.T, url string) {
 	}
 	require.Len(t, seen, processes*each)
 	require.Equal(t, fmt.Sprintln(processes*each+1), run(t, url, "segment", "next", "all").out, "none was skipped")
-}
-
-// Servers that can lose what they have acknowledged.
-func TestCommandSegmentsLossy(t *testing.T) {
-	for name, p := range map[string]func(t *testing.T) place{
-		"redis": func(t *testing.T) place {
-			r, err := cluster.StartRedis("lossy", "--appendonly=no")
-			cluster.For(t, r, err)
-			return place{url: "redis://" + r.Addr(0)}
-		},
-		"mariadb": func(t *testing.T) place {
-			return ofMySQL(t, cluster.NewMariaDB(t, "--innodb-flush-log-at-trx-commit=0"))
-		},
-		"postgres": func(t *testing.T) place {
-			s, err := cluster.StartPostgres("lossy", "fsync=off")
-			cluster.For(t, s, err)
-			return place{url: s.URL(s.Addr(0))}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			url := p(t).url
-			require.Zero(t, run(t, url, "segment", "set", "x", "--create").code)
-			for _, args := range [][]string{{"segment", "next", "x"}, {"gen", "--segment", "x"}, {"gen", "--segment", "x", "--daily"}} {
-				s := run(t, url, args...)
-				require.Equal(t, 1, s.code, s.out)
-				require.Empty(t, s.out)
-				require.Regexp(t, `^uid: the store can lose numbers that it has given out, and would then give them out again: .*; --lossy-store accepts that\n$`, s.err)
-				t.Log(s.err)
-			}
-			require.Equal(t, said{"1\n", "", 0}, run(t, url, "segment", "next", "x", "--lossy-store"))
-			require.Equal(t, said{"2\n", "", 0}, run(t, url, "gen", "--segment", "x", "-n", "1", "--lossy-store"))
-		})
-	}
 }

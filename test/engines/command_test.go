@@ -25,17 +25,7 @@ const canary = "hunter2"
 // command is the built command; TestMain makes it.
 var command string
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "uid-command-")
-	if err == nil {
-		command, err = cluster.BuildCommand(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cluster.Main(m, func() { os.RemoveAll(dir) })
-}
+func TestMain(m *testing.M) { cluster.MainWithCommand(m, &command) }
 
 // said is what a run of the command wrote, and its exit code.
 type said struct {
@@ -100,7 +90,7 @@ func part() string { return fmt.Sprint("eu", placed.Add(1)) }
 // places make a place on each engine.
 var places = map[string]func(t *testing.T) place{
 	"etcd": func(t *testing.T) place {
-		return place{url: "etcd://" + strings.Join(sharedEtcd(t).Endpoints(), ",") + "/region/" + part()}
+		return place{url: "etcd://" + strings.Join(sharedEtcd(t).Addrs(), ",") + "/region/" + part()}
 	},
 	"zookeeper": func(t *testing.T) place {
 		return place{url: "zookeeper://me:" + canary + "@" + strings.Join(sharedZooKeeper(t).Addrs(), ",") + "/region/" + part()}

@@ -61,10 +61,10 @@ func One(n Node, addr string, at func(string) string, version func() (string, er
 }
 
 // several is a deployment of nodes that clients know all of.
-func several(scheme string, servers []*cluster.Server, addrs []string) *Deployment {
-	d := &Deployment{Addrs: addrs, URL: func(addrs ...string) string { return scheme + "://" + strings.Join(addrs, ",") }}
+func several(scheme string, servers []*cluster.Server) *Deployment {
+	d := &Deployment{URL: func(addrs ...string) string { return scheme + "://" + strings.Join(addrs, ",") }}
 	for _, s := range servers {
-		d.Nodes = append(d.Nodes, s)
+		d.Nodes, d.Addrs = append(d.Nodes, s), append(d.Addrs, s.Addr(0))
 	}
 	return d
 }

@@ -22,7 +22,7 @@ func startEtcd() (*Deployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: c.Endpoints(), DialTimeout: time.Second, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: c.Addrs(), DialTimeout: time.Second, Logger: zap.NewNop()})
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -31,9 +31,9 @@ func startEtcd() (*Deployment, error) {
 	of := func(node int) (*clientv3.StatusResponse, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
-		return client.Status(ctx, c.Endpoints()[node])
+		return client.Status(ctx, c.Addrs()[node])
 	}
-	d := several("etcd", c.Nodes, c.Endpoints())
+	d := several("etcd", c.Nodes)
 	d.Close = func() { _ = client.Close(); c.Close() }
 	d.Version = func() (string, error) {
 		s, err := of(0)
@@ -53,7 +53,7 @@ func startEtcd() (*Deployment, error) {
 	return d, nil
 }
 
-func openEtcd(_ context.Context, u *url.URL) (Store, io.Closer, error) {
+func openEtcd(u *url.URL) (Store, io.Closer, error) {
 	c, err := clientv3.New(clientv3.Config{
 		Endpoints: strings.Split(u.Host, ","), DialTimeout: time.Second, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second,
 		Logger: zap.NewNop(),

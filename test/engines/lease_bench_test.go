@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlite"
 )
@@ -106,9 +106,9 @@ func outage(b *testing.B, d *engines.Deployment, n *engines.Network, leases leas
 	require.NoError(b, lease.Found(b.Context(), leases, lease.Founding{}))
 	g, _, _ := start(b, leases)
 	if len(d.Addrs) > 0 {
-		n.Near.Each((*proxy.Proxy).Cut)
-		n.Near.Each(func(p *proxy.Proxy) { p.Refuse(true) })
-		defer n.Near.Each(func(p *proxy.Proxy) { p.Refuse(false) })
+		n.Near.Each((*harness.Proxy).Cut)
+		n.Near.Each(func(p *harness.Proxy) { p.Refuse(true) })
+		defer n.Near.Each(func(p *harness.Proxy) { p.Refuse(false) })
 	} else { // of a file, somebody else holds the lock
 		db, err := sqlite.Open(b.Context(), strings.TrimPrefix(d.URL(), "sqlite://"))
 		require.NoError(b, err)

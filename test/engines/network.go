@@ -3,7 +3,7 @@ package engines
 import (
 	"slices"
 
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A Network is two ways to a deployment's nodes: each has a proxy in front of each node. A
@@ -14,14 +14,14 @@ type Network struct {
 }
 
 // A Way is the proxies in front of the nodes, by their number.
-type Way []*proxy.Proxy
+type Way []*harness.Proxy
 
 // NewNetwork returns the ways to a deployment.
 func NewNetwork(d *Deployment) (*Network, error) {
 	n := &Network{d: d}
 	for _, w := range []*Way{&n.Near, &n.Far} {
 		for _, addr := range d.Addrs {
-			p, err := proxy.Listen("127.0.0.1:0", addr)
+			p, err := harness.Listen("127.0.0.1:0", addr)
 			if err != nil {
 				n.Close()
 				return nil, err
@@ -63,7 +63,7 @@ func (n *Network) Avoid(node int, avoided bool) {
 }
 
 // Each does something to the proxies of all nodes but those that are excepted.
-func (w Way) Each(do func(*proxy.Proxy), except ...int) {
+func (w Way) Each(do func(*harness.Proxy), except ...int) {
 	for i, p := range w {
 		if !slices.Contains(except, i) {
 			do(p)

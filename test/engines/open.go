@@ -2,15 +2,20 @@ package engines
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/url"
+	"strings"
 	"time"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/jmoiron/sqlx"
 
+	_ "github.com/uidgen/uid/connect/mysql" // which open what URLs name
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/segment"
+	_ "github.com/uidgen/uid/stores/redis"
+	_ "github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -20,45 +25,39 @@ type Store struct {
 	Segments segment.Store
 }
 
-// openers open stores, by the scheme of their URL.
-var openers = map[string]func(context.Context, *url.URL) (Store, io.Closer, error){
-	"postgres":  openPostgres,
-	"mysql":     openMySQL,
-	"sqlite":    openSQLite,
-	"etcd":      openEtcd,
-	"zookeeper": openZooKeeper,
-	"redis":     openRedis,
-}
-
 // clockError is more than the clocks of one machine differ by.
 const clockError = 5 * time.Millisecond
 
 // Open opens the store at a URL of a Deployment, for as long as the Closer is open. It connects as
-// late as it can.
+// late as it can, and notices soon that a server of etcd or ZooKeeper does not answer any more.
 func Open(ctx context.Context, where string) (Store, io.Closer, error) {
-	u, err := url.Parse(where)
-	if err != nil {
-		return Store{}, nil, fmt.Errorf("the URL of a store: %w", err)
+	if strings.HasPrefix(where, "postgres:") { // whose opener is another module
+		db, err := sqlx.Open("pgx", where)
+		if err != nil {
+			return Store{}, nil, err
+		}
+		s, err := sqlstore.New(db, sqlstore.Config{})
+		if err != nil {
+			return Store{}, nil, err
+		}
+		return Store{s, s.Segments()}, db, nil
 	}
-	opener := openers[u.Scheme]
-	if opener == nil {
-		return Store{}, nil, fmt.Errorf("no store has URLs that begin with %s", u.Scheme)
+	if u, err := url.Parse(where); err == nil && u.Scheme == "etcd" {
+		return openEtcd(u)
+	} else if err == nil && u.Scheme == "zookeeper" {
+		return openZooKeeper(u)
 	}
-	return opener(ctx, u)
-}
-
-func openTables(db *sqlx.DB) (Store, io.Closer, error) {
-	s, err := sqlstore.New(db, sqlstore.Config{})
+	u, err := scheme.Parse(where)
 	if err != nil {
-		db.Close()
 		return Store{}, nil, err
 	}
-	return Store{s, s.Segments()}, db, nil
+	s, err := u.Open(ctx, scheme.Options{Timeout: time.Second})
+	if err != nil {
+		return Store{}, nil, err
+	}
+	return Store{s.Registry, s.Segments}, closer(s.Close), nil
 }
 
-type closer func()
+type closer func() error
 
-func (c closer) Close() error {
-	c()
-	return nil
-}
+func (c closer) Close() error { return c() }

@@ -2,7 +2,6 @@ package engines
 
 import (
 	"context"
-	"io"
 	"net/url"
 
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -30,12 +29,4 @@ func startSQLite() (*Deployment, error) {
 			return version, db.Get(&version, "SELECT sqlite_version()")
 		},
 	}, nil
-}
-
-func openSQLite(ctx context.Context, u *url.URL) (Store, io.Closer, error) {
-	db, err := sqlite.Open(ctx, u.Path)
-	if err != nil {
-		return Store{}, nil, err
-	}
-	return openTables(db)
 }

@@ -22,18 +22,18 @@ func startZooKeeper() (*Deployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := several("zookeeper", z.Servers, z.Addrs())
+	d := several("zookeeper", z.Nodes)
 	d.Close = z.Close
-	d.Version = func() (string, error) { return cluster.ZooKeeperVersion(z.Servers[0]) }
+	d.Version = func() (string, error) { return cluster.ZooKeeperVersion(z.Nodes[0]) }
 	d.Leader = func() (int, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
-		return max(0, slices.Index(z.Servers, z.Leader(ctx))), nil
+		return max(0, slices.Index(z.Nodes, z.Leader(ctx))), nil
 	}
 	return d, nil
 }
 
-func openZooKeeper(_ context.Context, u *url.URL) (Store, io.Closer, error) {
+func openZooKeeper(u *url.URL) (Store, io.Closer, error) {
 	c, _, err := zk.Connect(strings.Split(u.Host, ","), 2*time.Second, zk.WithLogger(silence{}))
 	if err != nil {
 		return Store{}, nil, err
@@ -43,7 +43,7 @@ func openZooKeeper(_ context.Context, u *url.URL) (Store, io.Closer, error) {
 		c.Close()
 		return Store{}, nil, err
 	}
-	return Store{s, s.Segments()}, closer(c.Close), nil
+	return Store{s, s.Segments()}, closer(func() error { c.Close(); return nil }), nil
 }
 
 type silence struct{}

@@ -10,21 +10,10 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/plan"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
-
-// plainAfter is newPlain with a floor.
-func plainAfter(t testing.TB, w uid.Worker, c *clock, after uid.UID) *uncached.Generator {
-	t.Helper()
-	g, err := uncached.New(w, uncached.Config{Layout: bits.Twitter(), Now: c.now, Logger: quiet, After: after})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, g.Close()) })
-	return g
-}
 
 // firstOfTick returns the next number that begins a millisecond.
 func firstOfTick(n *snowflake.Node) snowflake.ID {
@@ -49,17 +38,15 @@ func TestOneProcessAfterTheOther(t *testing.T) {
 	// Without a floor it makes an old key again.
 	var c clock
 	c.set(time.UnixMilli(first.Time()))
-	o.refuses(t, drawn(t, plainAfter(t, worker.Static(1, "no floor"), &c, 0)))
+	o.refuses(t, drawn(t, newPlain(t, worker.Static(1, "no floor"), bits.Twitter(), &c, 0)))
 
 	// 1. Stop the old process. 2. Ask for the highest key. 3. Start the new one above it.
 	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
-	o.write(t, 100, map[string]writer{"new": of(plainAfter(t, worker.Static(1, "floor"), &c, highest))})
+	o.write(t, 100, map[string]writer{"new": of(newPlain(t, worker.Static(1, "floor"), bits.Twitter(), &c, highest))})
 	require.Greater(t, o.edge(t, "MIN(id)", "new"), int64(highest))
 	require.Equal(t, 100, reader.poll(t, o, uid.Max))
-	g, err := cached.New(worker.Static(1, "cached"), cached.Config{Layout: bits.Twitter(), Logger: quiet, After: uid.UID(o.edge(t, "MAX(id)", "%"))})
-	require.NoError(t, err)
+	g := newCachedAfter(t, worker.Static(1, "cached"), bits.Twitter(), uid.UID(o.edge(t, "MAX(id)", "%")))
 	o.write(t, 100, map[string]writer{"new": of(g)})
-	require.NoError(t, g.Close())
 	reader.poll(t, o, uid.Max)
 	sawAll(t, o, reader)
 }
@@ -71,7 +58,7 @@ func TestFloorTakenTooEarly(t *testing.T) {
 	o.write(t, 50, map[string]writer{"old": bwmarrin(old)})
 	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
 	var c clock
-	g := plainAfter(t, worker.Static(1, "too early"), &c, highest)
+	g := newPlain(t, worker.Static(1, "too early"), bits.Twitter(), &c, highest)
 	late := firstOfTick(old)
 	require.Greater(t, late.Int64(), int64(highest))
 	require.NoError(t, o.insert("old", late.Int64()))
@@ -86,10 +73,7 @@ func TestBackTooEarly(t *testing.T) {
 	l := bits.Twitter()
 	ahead, err := l.Last(time.Now().Add(time.Minute))
 	require.NoError(t, err)
-	g, err := cached.New(worker.Static(1, "ahead"), cached.Config{Layout: l, Logger: quiet, After: ahead})
-	require.NoError(t, err)
-	o.write(t, 10, map[string]writer{"new": of(g)})
-	require.NoError(t, g.Close())
+	o.write(t, 10, map[string]writer{"new": of(newCachedAfter(t, worker.Static(1, "ahead"), l, ahead))})
 	tick, err := l.Tick(uid.UID(o.edge(t, "MIN(id)", "new")))
 	require.NoError(t, err)
 	require.WithinRange(t, l.TimeOf(tick), time.Now(), time.Now().Add(time.Minute+time.Second))
@@ -114,11 +98,7 @@ func TestRollingBelowAFloor(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, floor, cost.Highest)
 	// 2. A namespace with it, as uid worker init --after makes one.
-	tables, err := sqlstore.New(o.DB, sqlstore.Config{Logger: quiet})
-	require.NoError(t, err)
-	orders, err := tables.Leases("orders")
-	require.NoError(t, err)
-	require.NoError(t, lease.Found(t.Context(), orders, lease.Founding{Layout: l, After: floor}))
+	orders := found(t, o.DB, "orders", lease.Founding{Layout: l, After: floor})
 	// 3. Readers have two cursors.
 	low, high := &cursor{}, &cursor{last: int64(floor)}
 	poll := func() {
@@ -141,10 +121,8 @@ func TestRollingBelowAFloor(t *testing.T) {
 	sawAll(t, o, low, high)
 	require.Greater(t, o.edge(t, "MIN(id)", "new%"), int64(floor))
 	require.Less(t, o.edge(t, "MAX(id)", "old%"), int64(floor))
-	for _, u := range []int64{o.edge(t, "MIN(id)", "new a"), o.edge(t, "MIN(id)", "new b")} {
-		parts, err := l.Parse(uid.UID(u))
-		require.NoError(t, err)
-		require.LessOrEqual(t, parts.WorkerID, int64(1), "the old nodes' IDs")
+	for _, writer := range []string{"new a", "new b"} {
+		require.LessOrEqual(t, o.parsed(t, l, "MIN(id)", writer).WorkerID, int64(1), "the old nodes' IDs")
 	}
 }
 
@@ -155,13 +133,10 @@ func TestFloorOutOfReach(t *testing.T) {
 	ahead, err := l.Last(time.Now().Add(9 * time.Minute))
 	require.NoError(t, err)
 	for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
-		store := found(t, newTable(t, "BIGINT").DB, "orders", l, lease.Range{})
+		store := found(t, newTable(t, "BIGINT").DB, "orders", lease.Founding{Layout: l})
 		w, err := lease.New(store, lease.Config{Losses: losses, Logger: quiet})
 		require.NoError(t, err)
-		g, err := cached.New(w, cached.Config{Layout: l, Logger: quiet, After: ahead})
-		require.NoError(t, err)
-		require.Greater(t, drawn(t, g), ahead)
-		require.NoError(t, g.Close())
+		require.Greater(t, drawn(t, newCachedAfter(t, w, l, ahead)), ahead)
 	}
 	for _, floor := range []uid.UID{uid.Max, 9223372002503237631} {
 		_, err := cached.New(worker.Static(1, "out of reach"), cached.Config{Logger: quiet, After: floor})

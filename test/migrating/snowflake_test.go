@@ -48,7 +48,7 @@ func TestRollingInOneLayout(t *testing.T) {
 
 			// 1. A namespace with worker IDs that no old process has.
 			free := lease.Range{First: 512, Last: 1023}
-			orders := found(t, o.DB, "orders", bits.Twitter(), free)
+			orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.Twitter(), IDs: free})
 			// 2. One process after the other.
 			first := newCached(t, leased(t, orders, free), bits.Twitter())
 			o.write(t, 300, map[string]writer{"old 1": old[1], "new a": of(first)})
@@ -65,11 +65,11 @@ func TestRollingInOneLayout(t *testing.T) {
 			// Readers by id > last go on: the order is the old one, by the millisecond.
 			sawAll(t, o, reader)
 			require.Greater(t, o.edge(t, "MIN(id)", "new b"), highest)
-			for id, worker := range map[int64]int64{o.edge(t, "MIN(id)", "new a"): 512, o.edge(t, "MIN(id)", "new c"): 513} {
-				parts, err := bits.Twitter().Parse(uid.UID(id))
-				require.NoError(t, err)
+			for writer, worker := range map[string]int64{"new a": 512, "new c": 513} {
+				parts := o.parsed(t, bits.Twitter(), "MIN(id)", writer)
 				require.GreaterOrEqual(t, parts.WorkerID, worker)
-				require.Equal(t, parts.WorkerID, snowflake.ParseInt64(id).Node(), "bwmarrin reads the new ones, too")
+				node := snowflake.ParseInt64(o.edge(t, "MIN(id)", writer)).Node()
+				require.Equal(t, parts.WorkerID, node, "bwmarrin reads the new ones, too")
 				require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
 			}
 		})
@@ -80,9 +80,9 @@ func TestRollingInOneLayout(t *testing.T) {
 // process has.
 func TestWithoutARangeOfWorkers(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	orders := found(t, o.DB, "orders", bits.Twitter(), lease.Range{})
+	orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.Twitter()})
 	var c clock
-	g := newPlain(t, leased(t, orders, lease.Range{}), bits.Twitter(), &c)
+	g := newPlain(t, leased(t, orders, lease.Range{}), bits.Twitter(), &c, 0)
 
 	started, zero := time.Now(), node(t, 0)
 	old := firstOfTick(zero)
@@ -94,7 +94,7 @@ func TestWithoutARangeOfWorkers(t *testing.T) {
 	o.refuses(t, drawn(t, g))
 
 	// A process that is configured for the old ones' IDs does not start on a namespace with a range.
-	ranged := found(t, o.DB, "ranged", bits.Twitter(), lease.Range{First: 512, Last: 1023})
+	ranged := found(t, o.DB, "ranged", lease.Founding{Layout: bits.Twitter(), IDs: lease.Range{First: 512, Last: 1023}})
 	_, err := leased(t, ranged, lease.Range{First: 0, Last: 511}).Acquire(t.Context(), bits.Twitter().Terms())
 	require.ErrorIs(t, err, uid.ErrRange)
 }
@@ -125,14 +125,13 @@ func TestLeasesThatBeginAhead(t *testing.T) {
 	o := newTable(t, "BIGINT")
 	free := lease.Range{First: 512, Last: 1023}
 	began := time.Now()
-	w, err := lease.New(found(t, o.DB, "orders", bits.Twitter(), free), lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
+	w, err := lease.New(found(t, o.DB, "orders", lease.Founding{Layout: bits.Twitter(), IDs: free}), lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
 	require.NoError(t, err)
 	g := newCached(t, w, bits.Twitter())
 	old := node(t, 1)
 	hasty, patient := &cursor{}, &cursor{}
 	o.write(t, 20, map[string]writer{"old": bwmarrin(old), "new": of(g)})
-	first, err := bits.Twitter().Parse(uid.UID(o.edge(t, "MIN(id)", "new")))
-	require.NoError(t, err)
+	first := o.parsed(t, bits.Twitter(), "MIN(id)", "new")
 	require.True(t, first.Time.After(began.Add(lease.Burn)), first.Time)
 	hasty.poll(t, o, uid.Max)
 	patient.poll(t, o, pastOf(t, bits.Twitter()))

@@ -51,7 +51,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 	poll()
 
 	// 3. One process after the other.
-	orders := found(t, o.DB, "orders", bits.Default(), lease.Range{})
+	orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.Default()})
 	g := newCached(t, leased(t, orders, lease.Range{}), bits.Default())
 	o.write(t, 200, map[string]writer{"old 2": two, "new": of(g)})
 	poll()

@@ -19,8 +19,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -39,8 +39,8 @@ type table struct{ *sqlx.DB }
 // newTable returns an empty table with keys of an SQL type, in a database of its own.
 func newTable(t testing.TB, keyType string) table {
 	t.Helper()
-	db := kit.NewMySQL(t).Open(t)
-	kit.Do(t, db, "CREATE TABLE orders (id "+keyType+" PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
+	db := engines.NewMySQL(t).Open(t)
+	engines.Do(t, db, "CREATE TABLE orders (id "+keyType+" PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
 	return table{db}
 }
 
@@ -166,13 +166,13 @@ func of(g interface{ GetUID() (uid.UID, error) }) writer {
 }
 
 // found makes a namespace of leases, as uid worker init does.
-func found(t testing.TB, db *sqlx.DB, namespace string, l bits.Layout, ids lease.Range) lease.Store {
+func found(t testing.TB, db *sqlx.DB, namespace string, f lease.Founding) lease.Store {
 	t.Helper()
 	tables, err := sqlstore.New(db, sqlstore.Config{Logger: quiet})
 	require.NoError(t, err)
 	store, err := tables.Leases(namespace)
 	require.NoError(t, err)
-	require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Layout: l, IDs: ids}))
+	require.NoError(t, lease.Found(t.Context(), store, f))
 	return store
 }
 
@@ -185,10 +185,15 @@ func leased(t testing.TB, store lease.Store, ids lease.Range) uid.Worker {
 	return w
 }
 
-// newCached returns a generator that the test closes, or that ends with it.
+// newCached returns a generator that the test closes, or that ends with it; newCachedAfter has a floor.
 func newCached(t testing.TB, w uid.Worker, l bits.Layout) *cached.Generator {
 	t.Helper()
-	g, err := cached.New(w, cached.Config{Layout: l, Logger: quiet})
+	return newCachedAfter(t, w, l, 0)
+}
+
+func newCachedAfter(t testing.TB, w uid.Worker, l bits.Layout, after uid.UID) *cached.Generator {
+	t.Helper()
+	g, err := cached.New(w, cached.Config{Layout: l, Logger: quiet, After: after})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g
@@ -206,13 +211,21 @@ func (c *clock) now() time.Time {
 
 func (c *clock) set(at time.Time) { c.at.Store(&at) }
 
-// newPlain returns a generator that reads a clock for each UID.
-func newPlain(t testing.TB, w uid.Worker, l bits.Layout, c *clock) *uncached.Generator {
+// newPlain returns a generator that reads a clock for each UID, above a floor.
+func newPlain(t testing.TB, w uid.Worker, l bits.Layout, c *clock, after uid.UID) *uncached.Generator {
 	t.Helper()
-	g, err := uncached.New(w, uncached.Config{Layout: l, Now: c.now, Logger: quiet, Expiry: bits.Expiry{Refuse: -1, Warn: -1}})
+	g, err := uncached.New(w, uncached.Config{Layout: l, Now: c.now, Logger: quiet, After: after, Expiry: bits.Expiry{Refuse: -1, Warn: -1}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g
+}
+
+// parsed takes apart what MIN(id) or MAX(id) says, of some writers.
+func (o table) parsed(t testing.TB, l bits.Layout, what, writers string) uid.Parts {
+	t.Helper()
+	parts, err := l.Parse(uid.UID(o.edge(t, what, writers)))
+	require.NoError(t, err)
+	return parts
 }
 
 // drawn returns the next UID of a generator.

@@ -13,7 +13,7 @@ import (
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/foreign"
 	"github.com/uidgen/uid/internal/plan"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -26,7 +26,7 @@ var shanghai = time.FixedZone("UTC+8", 8*60*60)
 // rows as there were starts.
 func withNodes(t testing.TB, o table, starts int64) {
 	t.Helper()
-	kit.Do(t, o.DB, `CREATE TABLE WORKER_NODE (ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL,
+	engines.Do(t, o.DB, `CREATE TABLE WORKER_NODE (ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL,
 		TYPE INT NOT NULL, LAUNCH_DATE DATE NOT NULL, MODIFIED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
 		CREATED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (ID)) ENGINE = INNODB AUTO_INCREMENT = `+fmt.Sprint(starts+1))
 }
@@ -75,15 +75,14 @@ func TestRollingWithUidGeneratorsTable(t *testing.T) {
 	require.NoError(t, o.Select(&workers, "SELECT DISTINCT (id >> 13) & 4194303 AS worker FROM orders ORDER BY worker"))
 	require.Equal(t, []int64{401, 402, 403, 405, 406, 407}, workers, "404 is a mark")
 	for writer, w := range map[string]int64{"java default": 401, "go": 403} {
-		parts, err := l.Parse(uid.UID(o.edge(t, "MIN(id)", writer)))
-		require.NoError(t, err)
+		parts := o.parsed(t, l, "MIN(id)", writer)
 		require.Equal(t, w, parts.WorkerID)
 		require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
 	}
 
 	// Another source of worker IDs has IDs that Java has had: the same number.
 	var c clock
-	g := newPlain(t, worker.Static(401), l, &c)
+	g := newPlain(t, worker.Static(401), l, &c, 0)
 	next := l.TickAt(time.Now()) + 60
 	o.repeats(t, l, next, 401, g, &c, l.TimeOf(next))
 }
@@ -124,9 +123,7 @@ func TestEpochInAnotherZone(t *testing.T) {
 	typed, err := bits.ParseLayout("28/22/13 epoch=2024-11-19T16:00:00Z")
 	require.NoError(t, err)
 	require.Equal(t, right, typed)
-	parts, err := right.Parse(uid.UID(o.edge(t, "MAX(id)", "java")))
-	require.NoError(t, err)
-	require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
+	require.WithinDuration(t, time.Now(), o.parsed(t, right, "MAX(id)", "java").Time, time.Hour)
 	// Left alone, epochStr is no text but 1463673600, midnight in Shanghai, whatever the zone.
 	require.EqualValues(t, 1463673600, bits.UidGenerator().Epoch().Unix())
 	require.EqualValues(t, 1463673600, time.Date(2016, 5, 20, 0, 0, 0, 0, shanghai).Unix())
@@ -144,13 +141,13 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 
 	var c clock
 	c.set(at)
-	fresh := newPlain(t, disposed(t, o), bits.Default(), &c) // ID 1, as Java's first process of 2016
+	fresh := newPlain(t, disposed(t, o), bits.Default(), &c, 0) // ID 1, as Java's first process of 2016
 	o.repeats(t, bits.UidGenerator(), tick+1, 1, fresh, &c, at.Add(time.Second))
 	_, err := o.Exec("DELETE FROM orders")
 	require.NoError(t, err)
 
 	// 1. The table with all its rows, moved as it is: new processes get IDs that no old one had.
-	kit.Do(t, o.DB, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1001")
+	engines.Do(t, o.DB, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1001")
 	var old []any // of 2017 and 2024, and what the cached generator has made since
 	for _, worker := range []int64{1, 500, 1000} {
 		for sequence := range int64(100) {
@@ -240,7 +237,7 @@ func TestWidenedUidGenerator(t *testing.T) {
 	require.NoError(t, o.insert("java", int64(both)))
 	var c clock
 	c.set(now.Time)
-	g := newPlain(t, worker.Static(now.WorkerID), wide, &c) // an ID of a fresh table
+	g := newPlain(t, worker.Static(now.WorkerID), wide, &c, 0) // an ID of a fresh table
 	o.refuses(t, drawn(t, g))
 
 	// The old table goes on: its next IDs keep the two apart, up to the highest of 21 bits.

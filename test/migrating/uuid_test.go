@@ -11,15 +11,15 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/form"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 )
 
 // A table with UUIDs gets a BIGINT key beside them, without a stop: the column, writers that fill
 // both, the rows of before, the readers, and then writers without UUIDs.
 func TestBigintBesideUUID(t *testing.T) {
-	db := kit.NewMySQL(t).Open(t)
-	kit.Do(t, db, "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
+	db := engines.NewMySQL(t).Open(t)
+	engines.Do(t, db, "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
 	g := newCached(t, worker.Static(1), bits.Default())
 	old := func() {
 		_, err := db.Exec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString())
@@ -56,7 +56,7 @@ func TestBigintBesideUUID(t *testing.T) {
 		old()
 	}
 	// 1. The column, empty, with its index. Old writers go on.
-	kit.Do(t, db, "ALTER TABLE orders ADD COLUMN uid BIGINT NULL, ADD UNIQUE INDEX (uid), LOCK=NONE")
+	engines.Do(t, db, "ALTER TABLE orders ADD COLUMN uid BIGINT NULL, ADD UNIQUE INDEX (uid), LOCK=NONE")
 	old()
 	// 2. Writers fill both, one process after the other; going back is no more than old rows again.
 	for range 40 {
@@ -76,7 +76,7 @@ func TestBigintBesideUUID(t *testing.T) {
 	}
 	require.Equal(t, 1, backfill())
 	require.Zero(t, backfill(), "again, it changes nothing")
-	kit.Do(t, db, mandatory)
+	engines.Do(t, db, mandatory)
 	_, err = db.Exec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString())
 	var refused *mysql.MySQLError
 	require.ErrorAs(t, err, &refused)
@@ -94,7 +94,7 @@ func TestBigintBesideUUID(t *testing.T) {
 		require.Equal(t, r.ID, id)
 	}
 	// 5. The key is the uid; old readers still have their UUIDs, which now may be missing.
-	kit.Do(t, db, "ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (uid), ADD UNIQUE INDEX (id), MODIFY id CHAR(36) NULL, LOCK=NONE")
+	engines.Do(t, db, "ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (uid), ADD UNIQUE INDEX (id), MODIFY id CHAR(36) NULL, LOCK=NONE")
 	_, err = db.Exec("INSERT INTO orders (uid, writer) VALUES (?, 'new')", drawn(t, g))
 	require.NoError(t, err)
 	_, err = db.Exec("INSERT INTO orders (uid, writer) VALUES (?, 'twice')", rows[0].UID)
@@ -106,7 +106,7 @@ func TestBigintBesideUUID(t *testing.T) {
 	require.Len(t, rows, 1)
 	x, err := shop.UUID(rows[0].UID)
 	require.NoError(t, err)
-	kit.Do(t, db, fmt.Sprintf("UPDATE orders SET id = '%v' WHERE uid = %d", x, rows[0].UID),
+	engines.Do(t, db, fmt.Sprintf("UPDATE orders SET id = '%v' WHERE uid = %d", x, rows[0].UID),
 		"ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (id), ADD UNIQUE INDEX (uid), MODIFY uid BIGINT NULL, LOCK=NONE")
 	old()
 }

@@ -14,7 +14,7 @@ func halfMinute(cfg *lease.Config) { cfg.MaxClockSkew = 31 * time.Second }
 var clockFaults = []fault{
 	{
 		name:  "clock-back",
-		title: "A process's clock is set back while it runs",
+		title: "A process's clock is set back",
 		what:  "The clock of one process goes back by an hour, and later forward again.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -32,7 +32,7 @@ var clockFaults = []fault{
 	},
 	{
 		name:  "clock-ahead",
-		title: "A process's clock is set forward while it runs, and back again",
+		title: "A process's clock is set forward, and back again",
 		what:  "The clock of one process goes forward by an hour, and later back; time passes until it is where it was.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -51,7 +51,7 @@ var clockFaults = []fault{
 	},
 	{
 		name:  "clock-back-restart",
-		title: "A process's clock is set back between two runs",
+		title: "A clock is set back between two runs",
 		what:  "A process is killed; the next one's clock is half a minute behind, which its lease allows.",
 		play: func(s *scene) {
 			p := s.start(how{lease: halfMinute})
@@ -73,7 +73,7 @@ var clockFaults = []fault{
 	},
 	{
 		name:  "clock-ahead-restart",
-		title: "A process's clock was ahead, and is right when it starts again",
+		title: "A clock was ahead, and is right at the next start",
 		what:  "A process is killed whose clock has been set forward by an hour. One with the right clock starts at once, which a state file of an ID refuses, and another one shortly before the clock is where the first one's was.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -118,7 +118,7 @@ var clockFaults = []fault{
 	},
 	{
 		name:  "all-clocks-back",
-		title: "All clocks are set back together (one machine, or a wrong time server)",
+		title: "All clocks are set back together",
 		what:  "A process draws and goes on; the clocks of all processes and of the database go back by half a minute; another process starts, and the first one is killed and started again.",
 		play: func(s *scene) {
 			p := s.start(how{})

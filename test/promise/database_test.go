@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -109,7 +109,7 @@ func (s *scene) drop() {
 // A link is a process's own way to the database, which can be cut.
 type link struct {
 	db       *base
-	proxy    *proxy.Proxy // nil for SQLite, whose file does not come back to this process
+	proxy    *harness.Proxy // nil for SQLite, whose file does not come back to this process
 	down, up func()
 }
 
@@ -144,7 +144,7 @@ func (s *scene) split() *base {
 	if s.sqlite() {
 		path := filepath.Join(s.t.TempDir(), "twin.db")
 		s.sql("VACUUM INTO '" + path + "'")
-		s.twin = s.opened(kit.Store{Driver: "sqlite", Source: path})
+		s.twin = s.opened(engines.Database{Driver: "sqlite", Source: path})
 		return s.twin
 	}
 	if s.postgres() {
@@ -154,7 +154,7 @@ func (s *scene) split() *base {
 	cfg, err := mysql.ParseDSN(s.store.Source)
 	require.NoError(s.t, err)
 	s.twin = s.opened(s.way.store(s.t))
-	kit.Do(s.t, s.twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
+	engines.Do(s.t, s.twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
 		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
 	return s.twin
 }
@@ -176,7 +176,7 @@ func (s *scene) copied() *base {
 	rows, err := was.Queryx("SELECT * FROM " + s.table())
 	require.NoError(s.t, err)
 	defer rows.Close()
-	kit.Do(s.t, db.DB, "DELETE FROM "+s.table())
+	engines.Do(s.t, db.DB, "DELETE FROM "+s.table())
 	newest := int64(0)
 	for rows.Next() {
 		row := map[string]any{}
@@ -190,7 +190,7 @@ func (s *scene) copied() *base {
 	}
 	require.NoError(s.t, rows.Err())
 	if s.way.column == throwaway {
-		kit.Do(s.t, db.DB, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
+		engines.Do(s.t, db.DB, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
 	}
 	return db
 }
@@ -200,20 +200,20 @@ const (
 	allStopped   = "all processes are stopped first, and start again when the clock has passed all that they issued"
 	neverSays    = "Losses: Never says that this does not happen; a start refuses settings that show that it can"
 	oneLine      = "the new server's clock is behind the old one's by no more than MaxClockSkew; it has no commit that the old one lacked, and the old one takes no more writes"
-	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is started anew: then the history is another one; nothing tells of rows that are put back in place"
-	fewForgotten = "no more IDs are lost than a start skips under a new history, those that another one has skipped among them" +
-		" (4,095 of the default layout's, see Skip of sqlstore.Config), and no process with Java's generator starts first"
-	burnCovers   = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
+	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is restarted: that changes the history. Rows put back in place do not"
+	fewForgotten = "at most as many IDs are lost as a start skips under a new history (4,095 of the default layout's, see Skip of sqlstore.Config)," +
+		" those that another start skipped included; and no process with Java's generator starts first"
+	burnCovers   = "no owner's 3/2 Window or generator's MaxLead is longer than ten minutes (lease.Burn)"
 	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
-	notBack      = "the former file does not come back into its place, as the same one: nothing tells that it was away"
-	allTried     = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
+	notBack      = "the former file does not come back: nothing tells that it was away"
+	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, unless they stand still); or their TTL is over when it is back"
 	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
 )
 
 var databaseFaults = []fault{
 	{
 		name:  "outage",
-		title: "The database cannot be reached, by one process (a partition) or by all",
+		title: "The database is away, for one process or for all",
 		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed and started again meanwhile." +
 			" Then the database is back (for a SQLite file: the process is started again).",
 		play: func(s *scene) {
@@ -245,11 +245,10 @@ var databaseFaults = []fault{
 		},
 		crowd: 3,
 		cells: everywhere(unique()),
-		also:  []string{"test/databases TestServerRestarts"},
 	},
 	{
 		name:  "lost-reply",
-		title: "The reply to a commit is lost, or the commit",
+		title: "A commit or its reply is lost",
 		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start." +
 			" Then it is killed in such a renewal, and others have its ID while its UIDs would be ahead of the clock.",
 		play: func(s *scene) {

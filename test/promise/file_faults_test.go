@@ -10,7 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/state"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -57,7 +58,7 @@ var fileFaults = []fault{
 	},
 	{
 		name:  "file-moved",
-		title: "A state file or a SQLite file is moved away or removed while in use, and a new one is made in its place",
+		title: "A state file or a SQLite file is moved away while in use, and a new one made",
 		what: "A state file is moved while a process draws, and another process starts in the same way, so that it makes a new file." +
 			" A SQLite file without state files is moved, with and without a write-ahead log, and the same is played as for DROP TABLE," +
 			" or, without the condition of leases by history, as for a table that is renamed away and back.",
@@ -115,7 +116,7 @@ var fileFaults = []fault{
 			require.NoError(s.t, os.Link(path, path+".link"))
 			h := how{path: path + ".link"}
 			if !s.keepsState() {
-				h = how{seat: 1, db: s.opened(kit.Store{Driver: "sqlite", Source: path + ".link"})}
+				h = how{seat: 1, db: s.opened(engines.Database{Driver: "sqlite", Source: path + ".link"})}
 			}
 			other := s.startUnless(h, uid.ErrWorkerInUse, worker.ErrState)
 			s.draw(p, other)
@@ -316,7 +317,7 @@ func (s *scene) fillDisk(p *process) (room func()) {
 	switch {
 	case s.keepsState():
 		var undo func()
-		p.quietly(func() { undo = kit.StateFile(p.leash.Worker).Fill() })
+		p.quietly(func() { undo = harness.StateFile(p.leash.Worker).Fill() })
 		return func() { p.quietly(undo) }
 	case s.db == nil:
 		return func() {}
@@ -325,13 +326,13 @@ func (s *scene) fillDisk(p *process) (room func()) {
 		return func() { s.db.keys.full.Store(false) }
 	case s.sqlite():
 		// Whatever is written to the table takes another page, and there is none.
-		kit.Do(s.t, p.db.DB, "CREATE TABLE BALLAST (B BLOB)")
+		engines.Do(s.t, p.db.DB, "CREATE TABLE BALLAST (B BLOB)")
 		for _, on := range []string{"INSERT", "UPDATE"} {
-			kit.Do(s.t, p.db.DB, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
+			engines.Do(s.t, p.db.DB, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
 		}
-		kit.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1") // as many as there are
+		engines.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1") // as many as there are
 		return func() {
-			kit.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
+			engines.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
 		}
 	}
 	if s.postgres() {

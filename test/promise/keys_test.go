@@ -145,28 +145,14 @@ func (c cable) Init(ctx context.Context, decide func(*leasestore.Namespace, leas
 	return c.do(func() error { return c.Store.Init(ctx, decide) })
 }
 
-var etcdClient = cluster.Share(func() (etcdServer, error) {
-	c, err := cluster.StartEtcd("shared etcd", 1, "--unsafe-no-fsync")
-	if err != nil {
-		return etcdServer{}, err
-	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: c.Endpoints(), DialTimeout: time.Second, Logger: zap.NewNop()})
-	return etcdServer{c, client}, err
-})
-
-type etcdServer struct {
-	*cluster.Etcd
-	client *clientv3.Client
-}
-
-func (e etcdServer) Close() {
-	_ = e.client.Close()
-	e.Etcd.Close()
-}
+var sharedEtcd = cluster.Share(func() (*cluster.Etcd, error) { return cluster.StartEtcd("shared etcd", 1, "--unsafe-no-fsync") })
 
 func newEtcd(t testing.TB) *keys {
 	t.Helper()
-	client, prefix := etcdClient(t).client, rand.Text()+"/"
+	client, err := clientv3.New(clientv3.Config{Endpoints: sharedEtcd(t).Addrs(), DialTimeout: time.Second, Logger: zap.NewNop()})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	prefix := rand.Text() + "/"
 	s, err := etcd.New(client, etcd.Config{Prefix: prefix, ClockError: 5 * time.Millisecond})
 	require.NoError(t, err)
 	return &keys{Store: s, raw: inEtcd{client, prefix}}
@@ -199,31 +185,12 @@ func (e inEtcd) remove(ctx context.Context, key string) error {
 	return err
 }
 
-var redisClient = cluster.Share(func() (redisServer, error) {
-	r, err := cluster.StartRedis("shared redis")
-	if err != nil {
-		return redisServer{}, err
-	}
-	o, err := goredis.ParseURL(r.URL(r.Addr(0)))
-	if err != nil {
-		return redisServer{}, err
-	}
-	return redisServer{r, goredis.NewClient(o)}, nil
-})
-
-type redisServer struct {
-	*cluster.Redis
-	client *goredis.Client
-}
-
-func (r redisServer) Close() {
-	_ = r.client.Close()
-	r.Redis.Close()
-}
+var sharedRedis = cluster.Share(func() (*cluster.Redis, error) { return cluster.StartRedis("shared redis") })
 
 func newRedis(t testing.TB) *keys {
 	t.Helper()
-	client, prefix := redisClient(t).client, rand.Text()
+	client, prefix := goredis.NewClient(&goredis.Options{Addr: sharedRedis(t).Addr(0)}), rand.Text()
+	t.Cleanup(func() { _ = client.Close() })
 	s, err := redis.New(client, redis.Config{Prefix: prefix})
 	require.NoError(t, err)
 	return &keys{Store: s, raw: inRedis{client, prefix + ":{default}:"}}
@@ -280,32 +247,18 @@ func (r inRedis) remove(ctx context.Context, key string) error {
 	return err
 }
 
-var zooKeeperConn = cluster.Share(func() (zooKeeperServer, error) {
-	z, err := cluster.StartZooKeeper(1)
-	if err != nil {
-		return zooKeeperServer{}, err
-	}
-	c, _, err := zk.Connect(z.Addrs(), 10*time.Second, zk.WithLogger(silence{}))
-	return zooKeeperServer{z, c}, err
-})
+var sharedZooKeeper = cluster.Share(func() (*cluster.ZooKeeper, error) { return cluster.StartZooKeeper(1) })
 
 type silence struct{}
 
 func (silence) Printf(string, ...any) {}
 
-type zooKeeperServer struct {
-	*cluster.ZooKeeper
-	conn *zk.Conn
-}
-
-func (z zooKeeperServer) Close() {
-	z.conn.Close()
-	z.ZooKeeper.Close()
-}
-
 func newZooKeeper(t testing.TB) *keys {
 	t.Helper()
-	conn, root := zooKeeperConn(t).conn, "/"+rand.Text()
+	conn, _, err := zk.Connect(sharedZooKeeper(t).Addrs(), 10*time.Second, zk.WithLogger(silence{}))
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	root := "/" + rand.Text()
 	s, err := zookeeper.New(conn, zookeeper.Config{Root: root, ClockError: 5 * time.Millisecond})
 	require.NoError(t, err)
 	return &keys{Store: s, raw: inZooKeeper{conn, root + "/default"}}

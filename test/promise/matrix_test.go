@@ -85,6 +85,7 @@ func TestPromise(t *testing.T) {
 	for _, chapter := range matrix {
 		for _, f := range chapter.faults {
 			t.Run(f.name, func(t *testing.T) {
+				t.Logf("%s Also: %q", f.what, f.also)
 				t.Parallel()
 				for _, w := range ways {
 					if !w.played() {

@@ -16,7 +16,7 @@ import (
 var operatorFaults = []fault{
 	{
 		name:  "release",
-		title: "A live lease is ended by hand (uid worker release --force), or its LEASE_UNTIL is set to 0",
+		title: "A live lease is ended by hand (uid worker release --force)",
 		what:  "The lease of a process that draws is ended, and another one starts when the quarantine is over; its row is then edited, and a third one starts.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -69,7 +69,6 @@ var operatorFaults = []fault{
 			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
 			leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"test/databases TestDeletedRows"},
 	},
 	{
 		name:  "row-lowered",
@@ -98,7 +97,7 @@ var operatorFaults = []fault{
 	},
 	{
 		name:  "row-back",
-		title: "Rows are deleted, and put back as they were, under running processes",
+		title: "Rows are deleted and put back under running processes",
 		what: "The rows of four processes that draw are deleted for twenty seconds," +
 			" in which they draw and renew and another one starts, and put back where there are none by then." +
 			" Then all is played again, without a start; and again while one process stands still and the others draw.",
@@ -243,7 +242,7 @@ var operatorFaults = []fault{
 	},
 	{
 		name:  "rollback-bits",
-		title: "uncached with RollbackBits beside other generators of the same layout",
+		title: "uncached with RollbackBits beside others of the same layout",
 		what: "Two uncached generators count steps back in their worker IDs' uppermost bit, and the clock of one" +
 			" goes back. Another generator on a layout that calls that bit rollback is refused;" +
 			" where the layout is kept, so is one on the layout without names. Where it is not kept, and without the condition, that one gets an ID in which the bit is set.",

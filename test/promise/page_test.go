@@ -11,51 +11,40 @@ const promiseHead = `<!-- Written by make docs. Do not edit: the tables are in t
 
 # What is promised, and what is not
 
-**No UID is issued twice, within one layout and one space of worker IDs.** A space is what gives each ID to one owner at a
-time: a namespace of leases in one table of one database; one table of disposable IDs; or whatever numbers the processes
-that have a state file or a static ID. UIDs of two spaces can be equal, and so can UIDs of two layouts. Two services that
-need UIDs unlike each other's share a space and a layout.
+**No UID is issued twice, within one layout and one space of worker IDs.** A space gives each ID to one owner at a time: a namespace of
+leases in one table of one database; one table of disposable IDs; or whatever numbers processes with a state file or a static
+ID. UIDs of two spaces, or of two layouts, can be equal.
 
-The tables say what becomes of that when things go wrong, for each way to get a worker ID. Each cell is a test, which plays
-the fault with generators of both kinds (package ` + "`cached`" + ` and package ` + "`uncached`" + `), marks every UID that they draw and counts
-those that come twice:
+The tables say what becomes of that when things go wrong, for each way to get a worker ID. Each cell is a test, with ` + "`cached` and `uncached`" + `: it
+plays the fault, marks every UID, and counts those that come twice. Nobody has looked at other faults.
 
 | in a cell | its test shows |
 |---|---|
 | unique | no UID comes twice, though a start or a renewal may be refused |
-| unique if | none does under the condition; without it, UIDs come twice |
-| **not covered** | UIDs come twice |
-| not used | the fault is of something that the way does not use; its test plays the fault all the same, and no UID comes twice |
+| if | none does under the condition of the note; without it, UIDs come twice |
+| **no** | not covered: UIDs come twice |
+| – | the fault is of something that this way, or an engine not named, does not use; played all the same, no UID comes twice |
+
+Leases with a state file have a column where the file makes a difference.
 
 `
 
 // promiseFoot is what it says after them.
-const promiseFoot = `## What the tests are
+const promiseFoot = `## How to run it
 
-Processes are played inside of one, with the real workers and generators, on a real MariaDB server and on real SQLite files
-(` + "`make test`" + `); and on MySQL 9, Galera, PostgreSQL, etcd, ZooKeeper and Redis (` + "`make promise`" + `), whose names stand in the place of ` + "`mysql`" + ` in a
-test's name, with UID_PROMISE_ENGINES=mysql9,galera,postgres,etcd,zookeeper,redis, or some of them. No ways are disposable in stores of keys,
-and etcd and ZooKeeper, which never lose a write, have those with Losses: Never alone.
-Each cell has one more that draws all the time, or three more where the fault is of the database or its rows; what
-any of them draws is compared with what all have drawn.
-Time does not pass but is set: all clocks, that of one process, or that of the database. (A clock of the tests is read for each
-UID. With the machine's own, ` + "`uncached`" + ` sees a step up to a millisecond later, by the monotonic clock, which on Linux stands still
-during a suspension; UIDs until then have the time from before. No cell depends on it: what may be issued is decided by reserved
-ticks and marks.) A lost commit is one that is taken
-back, a failover to another server is that and another history told of the same one, and a clone is a generator with the same
-reservation. Where a test with processes, servers and signals of its own
-shows the same, it is named under the table. ` + "`make soak`" + ` plays most of these faults at random, for as long as you like.
+` + "`go test -v ./test/promise -run 'TestPromise$/<fault>$/<way>$'`" + ` plays a cell and says how. ` + "`make test`" + ` plays all on MariaDB and SQLite; ` + "`make promise`" + ` on
+MySQL 9, Galera, PostgreSQL, etcd, ZooKeeper and Redis, whose names replace ` + "`mysql`" + ` in a way's name. Stores of keys have no disposable IDs, and etcd
+and ZooKeeper, which lose no write, only the ways with Losses: Never.
 
-A fault that is not in the tables is neither promised nor excluded: nobody has looked.
+Processes are played inside of one, with real workers and generators, beside one to three more that draw all the time. Clocks are set;
+a failover is lost commits and another history; a clone is a generator with the same reservation.
 `
 
 // renderPromise returns the page.
 func renderPromise() string {
 	var b strings.Builder
 	b.WriteString(promiseHead)
-	b.WriteString("A cell's test is `go test ./test/promise -run 'TestPromise$/<fault>$/<way>$'`, " +
-		"with the fault's name from its row and the way's from this list:\n\n" +
-		"| column | worker | ways |\n|---|---|---|\n")
+	b.WriteString("| column | worker | ways |\n|---|---|---|\n")
 	for _, col := range columns {
 		var names []string
 		for _, w := range ways {
@@ -73,39 +62,33 @@ func renderPromise() string {
 }
 
 func (c chapter) render(b *strings.Builder) {
+	var notes []string
+	rows := make([][]string, len(columns)) // by column
+	for _, f := range c.faults {
+		for i, col := range columns {
+			rows[i] = append(rows[i], f.inColumn(col, &notes))
+		}
+	}
 	fmt.Fprintf(b, "\n## %s\n\n| fault |", c.title)
-	for _, col := range columns {
+	var shown []int
+	for i, col := range columns {
+		if strings.HasSuffix(col.title, ", state file") && slices.Equal(rows[i], rows[i-1]) {
+			continue // as without the file
+		}
+		shown = append(shown, i)
 		fmt.Fprintf(b, " %s |", col.title)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(columns)) + "\n")
-	var notes []string
-	for _, f := range c.faults {
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
+	for n, f := range c.faults {
 		fmt.Fprintf(b, "| %s: `%s` |", f.title, f.name)
-		for _, col := range columns {
-			fmt.Fprintf(b, " %s |", f.inColumn(col, &notes))
+		for _, i := range shown {
+			fmt.Fprintf(b, " %s |", rows[i][n])
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString("\n")
 	for i, note := range notes {
 		fmt.Fprintf(b, "%d. %s.\n", i+1, sentence(note))
-	}
-	b.WriteString("\nHow they are played:\n\n")
-	for _, f := range c.faults {
-		fmt.Fprintf(b, "- `%s`: %s", f.name, f.what)
-		for i, test := range f.also {
-			folder, name, _ := strings.Cut(test, " ")
-			if i == 0 {
-				b.WriteString(" Also:")
-			} else {
-				b.WriteString(",")
-			}
-			fmt.Fprintf(b, " `%s` in [%s](../%s)", name, folder, folder)
-			if i == len(f.also)-1 {
-				b.WriteString(".")
-			}
-		}
-		b.WriteString("\n")
 	}
 }
 
@@ -126,7 +109,13 @@ func (f fault) inColumn(col column, notes *[]string) string {
 			titles[text] = append(titles[text], w.title)
 		}
 	}
-	if len(texts) == 1 {
+	// What some engines have no part in, the others say alone.
+	if len(texts) == 2 && slices.Contains(texts, "unique") && slices.Contains(texts, noPartText) {
+		return "unique"
+	}
+	if len(texts) > 1 {
+		texts = slices.DeleteFunc(texts, func(text string) bool { return text == noPartText })
+	} else {
 		return texts[0]
 	}
 	for i, text := range texts {
@@ -135,9 +124,12 @@ func (f fault) inColumn(col column, notes *[]string) string {
 	return strings.Join(texts, "<br>")
 }
 
+// noPartText is what the page says of vNoPart.
+const noPartText = "–"
+
 // text returns the verdict, with the number of its note.
 func (c cell) text(notes *[]string) string {
-	text := map[verdict]string{vUnique: "unique", vUniqueIf: "unique if", vNotCovered: "**not covered**", vNoPart: "not used"}[c.verdict]
+	text := map[verdict]string{vUnique: "unique", vUniqueIf: "if", vNotCovered: "**no**", vNoPart: noPartText}[c.verdict]
 	if c.note == "" {
 		return text
 	}

@@ -15,7 +15,7 @@ const clockHasPassed = "it starts again only when its clock has passed the last 
 var processFaults = []fault{
 	{
 		name:  "kill",
-		title: "Killed (kill -9) and started again, at once and again",
+		title: "Killed (kill -9) and started again",
 		what:  "A process draws all that it can have and is killed, three times; the next one is started at once, and another when all leases have ended.",
 		play: func(s *scene) {
 			for range 3 {
@@ -39,7 +39,7 @@ var processFaults = []fault{
 	},
 	{
 		name:  "restart",
-		title: "Stopped in good order and started again at once",
+		title: "Stopped and started again",
 		what:  "A process draws all that it can have and is closed; another one is started at once, and one more when a quarantine is over.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -104,11 +104,11 @@ var processFaults = []fault{
 		cells: map[string]cell{
 			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"worker/statefile TestFileSecondProcess", "test/databases TestProcessesAtOnce"},
+		also: []string{"worker/statefile TestFileSecondProcess", "test/command TestProcessesAtOnce"},
 	},
 	{
 		name:  "clone",
-		title: "Cloned while it runs, with its memory (a snapshot of its machine)",
+		title: "Cloned with its memory (a snapshot of its machine)",
 		what:  "What a process holds is copied, and both draw.",
 		play: func(s *scene) {
 			p := s.start(how{})

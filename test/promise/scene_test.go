@@ -25,7 +25,8 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/tenure"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -55,7 +56,7 @@ type scene struct {
 	db    *base             // nil where the way has no database
 	kept  map[string]string // of keys
 	twin  *base             // a copy of it, if there is one
-	store kit.Store
+	store engines.Database
 	dir   string // of the state files
 
 	spared int64 // Skip of sqlstore.Config
@@ -213,7 +214,7 @@ type base struct {
 }
 
 // opened opens a store of tables.
-func (s *scene) opened(store kit.Store) *base { return &base{DB: store.Open(s.t)} }
+func (s *scene) opened(store engines.Database) *base { return &base{DB: store.Open(s.t)} }
 
 // keyed reports whether the way has a store of keys.
 func (s *scene) keyed() bool { return s.way.keys != nil }
@@ -239,7 +240,7 @@ func (s *scene) registry() *registry.Registry {
 	} else {
 		store = s.tables(s.db)
 	}
-	r, err := registry.New(kit.ShiftedRegistry(store, s.dataAhead),
+	r, err := registry.New(shiftedRegistry{store, s.dataAhead},
 		registry.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return r
@@ -304,7 +305,7 @@ func (s *scene) try(h how) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.tenure = kit.Tenure(p.g)
+	p.tenure = harness.Tenure(p.g)
 	s.t.Cleanup(func() { p.kill() })
 	s.lend()
 	if !h.alone {
@@ -524,7 +525,7 @@ func (s *scene) mark(u uid.UID, by string) {
 func (p *process) kill() {
 	p.ended = true
 	p.leash.cut(func() {
-		if file := kit.StateFile(p.leash.Worker); file != nil {
+		if file := harness.StateFile(p.leash.Worker); file != nil {
 			_ = file.Close() // which the kernel does
 		}
 	})
@@ -699,7 +700,7 @@ func (p *process) clone() *process {
 	var err error
 	c.g, err = promisedGenerators[s.generator](c.leash, promised, promisedLead, c.now)
 	require.NoError(s.t, err)
-	c.tenure = kit.Tenure(c.g)
+	c.tenure = harness.Tenure(c.g)
 	s.t.Cleanup(func() { c.kill() })
 	return c
 }

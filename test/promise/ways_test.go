@@ -3,8 +3,6 @@ package promise
 import (
 	"cmp"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -30,34 +29,30 @@ type way struct {
 
 // An engine is a kind of database.
 type engine struct {
-	suffix string                     // of the names of ways
-	title  string                     // in cells
-	always bool                       // it is played unless engines are asked for
-	store  func(testing.TB) kit.Store // of tables,
-	keys   func(testing.TB) *keys     // or of keys
+	suffix string                            // of the names of ways
+	title  string                            // in cells
+	always bool                              // it is played unless engines are asked for
+	store  func(testing.TB) engines.Database // of tables,
+	keys   func(testing.TB) *keys            // or of keys
 }
 
-var engines = []engine{
-	{"-mysql", "MySQL", true, kit.NewMySQL, nil}, // MariaDB
-	{"-mysql9", "MySQL", false, kit.NewMySQL9, nil},
-	{"-galera", "MySQL", false, kit.NewGalera, nil},
-	{"-postgres", "PostgreSQL", false, kit.NewPostgres, nil},
-	{"-sqlite", "SQLite", true, kit.NewSQLite, nil},
+var allEngines = []engine{
+	{"-mysql", "MySQL", true, engines.NewMySQL, nil}, // MariaDB
+	{"-mysql9", "MySQL", false, engines.NewMySQL9, nil},
+	{"-galera", "MySQL", false, engines.NewGalera, nil},
+	{"-postgres", "PostgreSQL", false, engines.NewPostgres, nil},
+	{"-sqlite", "SQLite", true, engines.NewSQLite, nil},
 	{"-etcd", "etcd", false, nil, newEtcd},
 	{"-zookeeper", "ZooKeeper", false, nil, newZooKeeper},
 	{"-redis", "Redis", false, nil, newRedis},
 }
 
-// asked is the environment variable with the engines to play, by the ends of their ways' names: postgres,etcd. By
-// default they are MariaDB and SQLite.
-const asked = "UID_PROMISE_ENGINES"
-
-// played reports whether the way is played.
+// played reports whether the way is played: those without a database are by default.
 func (w way) played() bool {
-	if wanted := os.Getenv(asked); wanted != "" {
-		return w.suffix != "" && slices.Contains(strings.Split(wanted, ","), w.suffix[1:])
+	if w.suffix == "" {
+		return os.Getenv(engines.EnvAsked) == ""
 	}
-	return w.suffix == "" || w.always
+	return engines.Asked(w.suffix[1:])
 }
 
 // A column of the matrix, of one type of worker.
@@ -91,7 +86,7 @@ var ways = func() []way {
 		if col == throwaway {
 			worker = disposableWay
 		}
-		for _, e := range engines {
+		for _, e := range allEngines {
 			// No key is a number that is used once, and etcd and ZooKeeper never lose a write.
 			if e.keys == nil || col == durable || col == withFile || e.suffix == "-redis" && col != throwaway {
 				all = append(all, way{col + e.suffix, col, e, worker})
@@ -155,9 +150,9 @@ func leaseWay(p *process, h how) uid.Worker {
 	}
 	leases, err := s.leases(p.db, h.namespace)
 	require.NoError(s.t, err)
-	l, err := lease.New(kit.Promoted(leases, s.dataAhead, s.history), cfg)
+	l, err := lease.New(shifted{leases, s.dataAhead, s.history}, cfg)
 	require.NoError(s.t, err)
-	kit.SetClock(l, s.steady)
+	harness.SetClock(l, s.steady)
 	p.lease = l
 	if !s.keepsState() {
 		return l

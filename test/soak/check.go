@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // grace is how long UIDs may be further behind the clock than MaxLag: a process that shares
@@ -16,7 +16,7 @@ const grace = 2 * time.Second
 type checker struct {
 	memory  *memory
 	clock   *clock
-	drawer  record.Drawer
+	drawer  harness.Drawer
 	granted *grants
 	ordered bool  // each UID is to be larger than the one before
 	lag     int64 // how many ticks UIDs may be behind the clock
@@ -39,7 +39,7 @@ type checker struct {
 	}
 }
 
-func newChecker(m *memory, c *clock, d record.Drawer, g *grants) *checker {
+func newChecker(m *memory, c *clock, d harness.Drawer, g *grants) *checker {
 	return &checker{
 		memory: m, clock: c, drawer: d, granted: g, prev: -1, run: -1, grace: grace,
 		base: m.Base(), size: uint64(m.Size()), seqBits: uint8(m.Layout.SequenceBits()),
@@ -50,14 +50,14 @@ func newChecker(m *memory, c *clock, d record.Drawer, g *grants) *checker {
 func (c *checker) note(u uid.UID) {
 	bit := uint64(u - c.base)
 	if bit >= c.size {
-		c.memory.Report(record.Outside, c.drawer, u, c.memory.First)
+		c.memory.Report(harness.Outside, c.drawer, u, c.memory.First)
 		return
 	}
 	if run := int64(bit >> c.seqBits); run != c.run {
 		c.enter(run, u)
 	}
 	if u <= c.prev && c.ordered {
-		c.memory.Report(record.Disorder, c.drawer, u, int64(c.prev))
+		c.memory.Report(harness.Disorder, c.drawer, u, int64(c.prev))
 	}
 	c.prev = u
 	c.memory.Set(int64(bit), u, c.drawer)
@@ -73,9 +73,9 @@ func (c *checker) enter(run int64, u uid.UID) {
 	granted, first, ok := c.granted.of(workerID)
 	switch {
 	case !ok:
-		m.Report(record.ForeignID, c.drawer, u, 0)
+		m.Report(harness.ForeignID, c.drawer, u, 0)
 	case tick < granted.First || tick > granted.Last:
-		m.Report(record.Unreserved, c.drawer, u, granted.Last)
+		m.Report(harness.Unreserved, c.drawer, u, granted.Last)
 	}
 
 	elapsed := c.clock.elapsed()
@@ -84,7 +84,7 @@ func (c *checker) enter(run int64, u uid.UID) {
 		ahead = max(ahead, c.reservationAhead(first, elapsed))
 	}
 	if newest := m.Layout.TickAt(c.clock.at(elapsed+ahead)) + c.lead; tick > newest {
-		m.Report(record.Early, c.drawer, u, newest)
+		m.Report(harness.Early, c.drawer, u, newest)
 	}
 }
 
@@ -111,7 +111,7 @@ func (c *checker) timely(from, to time.Duration) {
 		fallthrough
 	default:
 		if from-c.lateSince >= c.grace {
-			c.memory.Report(record.Late, c.drawer, c.prev, oldest)
+			c.memory.Report(harness.Late, c.drawer, c.prev, oldest)
 		}
 	}
 }

@@ -5,7 +5,7 @@
 //
 // # Rounds
 //
-// A round has its own record (package test/record) of all UIDs that its processes
+// A round has its own record (see package harness) of all UIDs that its processes
 // draw, with one layout and a range of ticks. A configuration whose UIDs would not fit the
 // address space or the memory is refused.
 //

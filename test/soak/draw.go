@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // The ways to draw. A slot has a goroutine for each that it lists.
@@ -103,8 +103,8 @@ func (d *drawing) draw() (n int, err error) {
 	if n > 0 {
 		c.timely(from, to)
 	}
-	record.Raise(&d.counters.slowest, int64(to-from))
-	record.Raise(&d.counters.stalled, int64(to-d.since))
+	harness.Raise(&d.counters.slowest, int64(to-from))
+	harness.Raise(&d.counters.stalled, int64(to-d.since))
 	d.waiting = err != nil
 	return n, err
 }

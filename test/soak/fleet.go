@@ -10,17 +10,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/uidgen/uid/test/crew"
-	"github.com/uidgen/uid/test/process"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // An incarnation is one process of a slot.
 type incarnation struct {
-	*process.Process
+	*harness.Process
 	number uint32
 	slot   int
-	stderr process.Tail
+	stderr harness.Tail
 	how    string // it came to its end
 }
 
@@ -74,7 +72,7 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 		p.DSN, p.Path = f.stores.dsn(sl.Store), f.stores.path
 	}
 	var err error
-	in.Process, err = crew.Spawn(p, process.Config{Files: []*os.File{f.memory.File()}, Output: &in.stderr})
+	in.Process, err = harness.Spawn(p, harness.Program{Files: []*os.File{f.memory.File()}, Output: &in.stderr})
 	if err == nil {
 		f.all = append(f.all, in)
 	}
@@ -109,7 +107,7 @@ func (f *fleet) ended(in *incarnation) {
 		f.unready.Add(1)
 	default:
 		in.how = "failed"
-		f.violation("%s ended by itself (%v):\n%s", f.name(record.NewDrawer(in.number, 0)), in.State(), in.stderr.String())
+		f.violation("%s ended by itself (%v):\n%s", f.name(harness.NewDrawer(in.number, 0)), in.State(), in.stderr.String())
 	}
 }
 
@@ -139,7 +137,7 @@ func (f *fleet) end(in *incarnation) {
 	case <-in.Done():
 		f.ended(in)
 	case <-time.After(closeLimit):
-		f.violation("%s did not end within %v", f.name(record.NewDrawer(in.number, 0)), closeLimit)
+		f.violation("%s did not end within %v", f.name(harness.NewDrawer(in.number, 0)), closeLimit)
 		f.kill(in)
 	}
 }
@@ -225,7 +223,7 @@ func (f *fleet) killOwners(e event) {
 }
 
 // name says who a drawer is.
-func (f *fleet) name(d record.Drawer) string {
+func (f *fleet) name(d harness.Drawer) string {
 	if d == 0 {
 		return "nobody"
 	}

@@ -17,9 +17,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/faulty"
-	"github.com/uidgen/uid/test/process"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -50,7 +48,7 @@ const (
 // A memory is what the processes of a round share: the record of all UIDs, and what the
 // slots have come to.
 type memory struct {
-	*record.Record
+	*harness.Record
 	slots *[maxSlots]counters
 }
 
@@ -70,8 +68,8 @@ type counters struct {
 }
 
 // openMemory makes the memory of a round, or opens it in another process.
-func openMemory(g record.Geometry, file *os.File) (*memory, error) {
-	r, slots, err := record.Open[[maxSlots]counters](g, file)
+func openMemory(g harness.Geometry, file *os.File) (*memory, error) {
+	r, slots, err := harness.OpenRecord[[maxSlots]counters](g, file)
 	return &memory{r, slots}, err
 }
 
@@ -91,14 +89,14 @@ func (p job) do(file *os.File) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		process.AwaitQuit(exitOrphan)
+		harness.AwaitQuit(exitOrphan)
 		stop.Store(true)
 		cancel()
 		if g := made.Load(); g != nil {
 			closed = g.Close()
 		}
 	}()
-	m, err := openMemory(record.Geometry{Layout: soakLayout, First: p.First, Ticks: p.Ticks}, file)
+	m, err := openMemory(harness.Geometry{Layout: soakLayout, First: p.First, Ticks: p.Ticks}, file)
 	if err != nil {
 		return err
 	}
@@ -114,7 +112,7 @@ func (p job) do(file *os.File) error {
 	failed := make([]error, len(p.Slot.Draw))
 	var all sync.WaitGroup
 	for i, way := range p.Slot.Draw {
-		check := newChecker(m, c, record.NewDrawer(p.Incarnation, i), granted)
+		check := newChecker(m, c, harness.NewDrawer(p.Incarnation, i), granted)
 		check.ordered = p.Slot.ordered(way)
 		check.lag, check.lead, check.logical = g.lag, g.lead, !p.Slot.Cached
 		if !p.Slot.Cached {
@@ -210,7 +208,7 @@ func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker,
 		return nil, err
 	}
 	if p.Slot.Planted == plantedOblivious {
-		leases = faulty.Oblivious{Store: leases}
+		leases = harness.Oblivious{Store: leases}
 	}
 	window := cmp.Or(p.Slot.Window, leaseWindow)
 	return lease.New(leases, lease.Config{

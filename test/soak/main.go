@@ -15,10 +15,9 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // settings are the command line's.
@@ -39,7 +38,7 @@ const (
 )
 
 func main() {
-	crew.Ordered(job.do)
+	harness.Ordered(job.do)
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "soak",
@@ -100,14 +99,10 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer st.close()
-	show := newBar(length)
 	for i := range rounds {
-		if err := s.round(ctx, i, length, st, talk, &res, show); err != nil {
+		if err := s.round(ctx, i, length, st, talk, &res); err != nil {
 			return err
 		}
-	}
-	if show != nil {
-		_ = show.Clear()
 	}
 	if float64(res.UIDs) < s.atLeast {
 		res.Violations = append(res.Violations, fmt.Sprintf("%s UIDs were drawn, and at least %.0f wanted", humanize.Comma(int64(res.UIDs)), s.atLeast))
@@ -127,7 +122,7 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 }
 
 // round runs one round.
-func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, talk io.Writer, res *result, show *progressbar.ProgressBar) error {
+func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, talk io.Writer, res *result) error {
 	plan := newSchedule(s.seed, number, length, soakSlots)
 	fmt.Fprintf(talk, "\nround %d, by seconds, +: until it is there again\n%v", number+1, plan)
 	if err := st.renew(soakSlots); err != nil {
@@ -138,7 +133,7 @@ func (s *settings) round(ctx context.Context, number int, length time.Duration, 
 		return err
 	}
 	defer r.memory.Close()
-	if err := r.run(ctx, uint64(s.atLeast*length.Seconds()/s.length.Seconds()), show); err != nil {
+	if err := r.run(ctx, uint64(s.atLeast*length.Seconds()/s.length.Seconds())); err != nil {
 		return err
 	}
 	return r.judge(res)

@@ -6,18 +6,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 func TestMain(m *testing.M) {
-	crew.Ordered(job.do)
+	harness.Ordered(job.do)
 	cluster.Main(m)
 }
 
 func newTestMemory(t testing.TB) *memory {
-	g, err := record.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin))
+	g, err := harness.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin))
 	require.NoError(t, err)
 	m, err := openMemory(g, nil)
 	require.NoError(t, err)
@@ -59,7 +58,7 @@ func TestRound(t *testing.T) {
 	r, err := newRound(length, plan, st, slots, 1e6)
 	require.NoError(t, err)
 	defer r.memory.Close()
-	require.NoError(t, r.run(t.Context(), 0, nil))
+	require.NoError(t, r.run(t.Context(), 0))
 	res := result{Faults: map[string]int64{}, Found: map[string]uint64{}}
 	require.NoError(t, r.judge(&res))
 	require.Empty(t, res.Violations)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/test/report"
 )
 
@@ -38,12 +38,12 @@ func (r *result) write(w io.Writer) {
 	count("refused calls", int64(r.RefusedCalls), "nothing reserved, and the database or the namespace away")
 	t.Add(0, "slowest call", r.SlowestCall.Round(time.Millisecond).String(), fmt.Sprintf("of each %d together, pauses not counted", batch))
 	t.Add(0, "longest stall", r.LongestStall.Round(time.Millisecond).String(), "without a UID, databases that were away included")
-	for k := range record.Kinds {
-		if n := r.Found[k.String()]; n > 0 || k == record.Duplicate {
+	for k := range harness.Kinds {
+		if n := r.Found[k.String()]; n > 0 || k == harness.Duplicate {
 			count("found: "+k.String(), int64(n), "")
 		}
 	}
-	count("violations", int64(max(len(r.Violations), int(r.Found[record.Duplicate.String()]))), "")
+	count("violations", int64(max(len(r.Violations), int(r.Found[harness.Duplicate.String()]))), "")
 	fmt.Fprintf(w, "\n%v\n", &t)
 	for _, v := range r.Violations[:min(len(r.Violations), mostShown)] {
 		fmt.Fprintln(w, "VIOLATION:", v)

@@ -3,16 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize"
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -31,7 +25,7 @@ const margin = freeStray + maxLead + 8*time.Second
 // newRound returns a round without processes. Its end closes the memory.
 func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rate float64) (*round, error) {
 	now := time.Now()
-	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin+lease.Burn))
+	g, err := harness.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin+lease.Burn))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +39,7 @@ func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rat
 
 // run lets the round happen. It goes on until as many UIDs have been drawn as are wanted,
 // but not for longer than twice the length.
-func (r *round) run(ctx context.Context, wanted uint64, show *progressbar.ProgressBar) error {
+func (r *round) run(ctx context.Context, wanted uint64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := make(chan struct{})
@@ -77,10 +71,6 @@ func (r *round) run(ctx context.Context, wanted uint64, show *progressbar.Progre
 	var err error
 	for err == nil {
 		passed, drawn := time.Since(r.began), r.drawn()
-		if show != nil {
-			show.Describe(fmt.Sprintf("%s million UIDs, %d kills, violations: %t", humanize.Comma(int64(drawn/1e6)), r.injected[kill].Load(), r.memory.AnyFound()))
-			_ = show.Set64(int64(min(passed, r.length) / time.Second))
-		}
 		if passed >= r.length && drawn >= wanted || passed >= 2*r.length {
 			break
 		}
@@ -101,15 +91,6 @@ func (r *round) run(ctx context.Context, wanted uint64, show *progressbar.Progre
 		err = <-failed
 	}
 	return err
-}
-
-// newBar returns nil unless stderr is a terminal.
-func newBar(length time.Duration) *progressbar.ProgressBar {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
-		return nil
-	}
-	return progressbar.NewOptions64(int64(length/time.Second), progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetWidth(20),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
 // disturb lets events happen to databases and connections. A machine that is too slow for them gets no further than
@@ -199,7 +180,7 @@ func (r *round) judge(res *result) error {
 	}
 	res.UIDs += set
 	res.MemoryBytes = max(res.MemoryBytes, bytes)
-	if marked, drawn := set+m.Found(record.Duplicate)+m.Found(record.Outside), r.drawn(); marked < drawn {
+	if marked, drawn := set+m.Found(harness.Duplicate)+m.Found(harness.Outside), r.drawn(); marked < drawn {
 		r.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
 	}
 	for i, s := range r.slots {
@@ -223,7 +204,7 @@ func (r *round) judge(res *result) error {
 			r.violation("%s", text)
 		}
 	}
-	for k := range record.Kinds {
+	for k := range harness.Kinds {
 		if n := m.Found(k); n > 0 {
 			res.Found[k.String()] += n
 		}

@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // A trial is a planted fault that has to be found.
 type trial struct {
 	fault string
-	find  record.Kind // the violation by which it shows
+	find  harness.Kind // the violation by which it shows
 	slots []slot
 	clock []step // of all processes
 	// script, if there is one, starts the processes; else there is one for each slot.
@@ -52,18 +52,18 @@ func trials() []trial {
 	burning := oblivious
 	burning.Planted = ""
 	return []trial{
-		{plantedCopy, record.Duplicate, []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}, nil, nil, false},
-		{"the copied worker ID of a process that was killed", record.Duplicate, []slot{planted(plantedCopy, static, "", fill)}, nil,
+		{plantedCopy, harness.Duplicate, []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}, nil, nil, false},
+		{"the copied worker ID of a process that was killed", harness.Duplicate, []slot{planted(plantedCopy, static, "", fill)}, nil,
 			oneAfterTheOther(3*time.Second, func(*fleet) error { return nil }), false},
-		{plantedUnstored, record.Duplicate, []slot{unstored}, nil, oneAfterTheOther(7*time.Second, untilFree), true},
-		{plantedUnguarded, record.Duplicate, []slot{planted(plantedUnguarded, static, "", strict)}, stepsBack(), nil, false},
-		{plantedLost, record.Duplicate, []slot{planted(plantedLost, throwaway, embedded, strict)}, nil, loseCommit, false},
-		{plantedOblivious, record.Duplicate, []slot{oblivious}, nil, setBack, false},
-		{plantedForeign, record.ForeignID, []slot{planted(plantedForeign, static, "", strict)}, nil, nil, false},
-		{plantedBeyond, record.Unreserved, []slot{planted(plantedBeyond, leased, embedded, fill)}, nil, nil, false},
-		{plantedBehind, record.Late, []slot{behind}, nil, nil, false},
-		{plantedAhead, record.Early, []slot{planted(plantedAhead, static, "", strict)}, nil, nil, false},
-		{plantedDisorder, record.Disorder, []slot{planted(plantedDisorder, static, "", strict)}, nil, nil, false},
+		{plantedUnstored, harness.Duplicate, []slot{unstored}, nil, oneAfterTheOther(7*time.Second, untilFree), true},
+		{plantedUnguarded, harness.Duplicate, []slot{planted(plantedUnguarded, static, "", strict)}, stepsBack(), nil, false},
+		{plantedLost, harness.Duplicate, []slot{planted(plantedLost, throwaway, embedded, strict)}, nil, loseCommit, false},
+		{plantedOblivious, harness.Duplicate, []slot{oblivious}, nil, setBack, false},
+		{plantedForeign, harness.ForeignID, []slot{planted(plantedForeign, static, "", strict)}, nil, nil, false},
+		{plantedBeyond, harness.Unreserved, []slot{planted(plantedBeyond, leased, embedded, fill)}, nil, nil, false},
+		{plantedBehind, harness.Late, []slot{behind}, nil, nil, false},
+		{plantedAhead, harness.Early, []slot{planted(plantedAhead, static, "", strict)}, nil, nil, false},
+		{plantedDisorder, harness.Disorder, []slot{planted(plantedDisorder, static, "", strict)}, nil, nil, false},
 		{"", 0, []slot{burning}, nil, setBack, false},
 		{"", 0, []slot{plain, plain}, nil, nil, false},
 	}

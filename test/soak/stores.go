@@ -14,7 +14,7 @@ import (
 
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -26,7 +26,7 @@ type stores struct {
 	dir     string
 	server  *cluster.MySQL
 	pair    *cluster.Pair
-	proxy   map[string]*proxy.Proxy // by store
+	proxy   map[string]*harness.Proxy // by store
 
 	// Of the round.
 	database map[string]string // by store
@@ -38,7 +38,7 @@ type stores struct {
 
 // openStores starts the servers.
 func openStores() (s *stores, err error) {
-	s = &stores{proxy: map[string]*proxy.Proxy{}}
+	s = &stores{proxy: map[string]*harness.Proxy{}}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -55,7 +55,7 @@ func openStores() (s *stores, err error) {
 		return s, err
 	}
 	for store, target := range map[string]string{mariadb: s.server.Addr(0), pair: s.pair.Addr()} {
-		if s.proxy[store], err = proxy.Listen("127.0.0.1:0", target); err != nil {
+		if s.proxy[store], err = harness.Listen("127.0.0.1:0", target); err != nil {
 			return s, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -18,16 +19,14 @@ import (
 // an owner has reserved counts as issued, but for what it gives back.
 type chronicle struct {
 	*house
+	fake.Ledger
 	rand     *rand.Rand
 	durable  bool
 	versions bool
 	owners   []*player
-	issued   []span
-	log      []string
 	restore  func() // puts back a backup, where writes can be lost
 	off      time.Duration
 	nested   bool // in the middle of another owner's call
-	got      int  // reservations of ticks
 }
 
 // A player is an owner, or none.
@@ -43,13 +42,6 @@ type player struct {
 	has    uid.Reservation
 }
 
-// A span is ticks that a player may have issued under an ID.
-type span struct {
-	id, first, last int64
-	by              string
-	hold            int64 // the first tick of the reservation
-}
-
 // mostID is the largest of the worker IDs that they fight for.
 const mostID = 2
 
@@ -60,10 +52,6 @@ func (y *chronicle) within(d time.Duration) time.Duration {
 
 // clientNow is a clock of the store's clients, which may be off.
 func (y *chronicle) clientNow() time.Time { return y.storeNow().Add(y.within(y.off)) }
-
-func (y *chronicle) say(format string, args ...any) {
-	y.log = append(y.log, fmt.Sprintf(format, args...))
-}
 
 // start makes a player's lease, as a process does that begins.
 func (y *chronicle) start(p *player) {
@@ -76,43 +64,8 @@ func (y *chronicle) start(p *player) {
 
 // reserved notes what a call has brought.
 func (y *chronicle) reserved(p *player, r uid.Reservation) {
-	first := r.First
-	if r.WorkerID == p.has.WorkerID && r.First == p.has.First && p.bound {
-		first = p.has.Last + 1
-	}
+	require.NoError(y.t, y.Reserve(p.name, p.has, r))
 	p.has, p.bound = r, true
-	if r.Last < first {
-		return
-	}
-	y.got++
-	s := span{r.WorkerID, first, r.Last, p.name, r.First}
-	for _, other := range y.issued {
-		if other.id == s.id && other.first <= s.last && s.first <= other.last {
-			require.Fail(y.t, "ticks were reserved twice", "%+v and %+v\n%s", other, s, y.tail())
-		}
-	}
-	y.issued = append(y.issued, s)
-}
-
-func (y *chronicle) tail() (text string) {
-	for _, line := range y.log[max(0, len(y.log)-60):] {
-		text += line + "\n"
-	}
-	return text
-}
-
-// givenBack takes back what a player has not issued of its reservation.
-func (y *chronicle) givenBack(p *player, last int64) {
-	kept := y.issued[:0]
-	for _, s := range y.issued {
-		if s.by == p.name && s.hold == p.has.First && s.id == p.has.WorkerID {
-			s.last = min(s.last, last)
-		}
-		if s.first <= s.last {
-			kept = append(kept, s)
-		}
-	}
-	y.issued = kept
 }
 
 // step has a player do something.
@@ -125,13 +78,13 @@ func (y *chronicle) step(p *player) {
 	if y.rand.IntN(3) == 0 {
 		fault := storetest.Fault(y.rand.IntN(5))
 		p.client.Fault(fault)
-		y.say("%s: next call %d", p.name, fault)
+		y.Say("%s: next call %d", p.name, fault)
 	}
 	if y.versions && !y.nested && y.rand.IntN(4) == 0 {
 		other := y.owners[y.rand.IntN(len(y.owners))]
 		p.store.decided = []func(){func() {
 			y.nested = true
-			y.say("meanwhile")
+			y.Say("meanwhile")
 			y.step(other)
 			y.nested = false
 		}}
@@ -140,7 +93,7 @@ func (y *chronicle) step(p *player) {
 	switch n := y.rand.IntN(10); {
 	case !p.bound:
 		r, err := p.lease.Acquire(ctx, millis(mostID))
-		y.say("%s: acquire: %+v %v", p.name, r, err)
+		y.Say("%s: acquire: %+v %v", p.name, r, err)
 		if err == nil {
 			y.reserved(p, r)
 		}
@@ -150,7 +103,7 @@ func (y *chronicle) step(p *player) {
 			through = p.has.Last + y.rand.Int64N(ms(window))
 		}
 		r, err := p.lease.Extend(ctx, through)
-		y.say("%s: extend to %d: %+v %v", p.name, through, r, err)
+		y.Say("%s: extend to %d: %+v %v", p.name, through, r, err)
 		if err == nil {
 			y.reserved(p, r)
 		}
@@ -160,11 +113,11 @@ func (y *chronicle) step(p *player) {
 			last = p.has.First - 1 + y.rand.Int64N(max(p.has.Last-p.has.First+2, 1))
 		}
 		err := p.lease.Release(ctx, last)
-		y.say("%s: release at %d: %v", p.name, last, err)
-		y.givenBack(p, last)
-		p.bound = false
+		y.Say("%s: release at %d: %v", p.name, last, err)
+		y.GiveBack(p.name, p.has, last)
+		p.bound, p.has = false, uid.Reservation{}
 	default:
-		y.say("%s: crashes", p.name)
+		y.Say("%s: crashes", p.name)
 		y.start(p)
 	}
 }
@@ -180,22 +133,22 @@ func (y *chronicle) turn() {
 	switch n := y.rand.IntN(20); {
 	case n < 4:
 		d := pauses[y.rand.IntN(len(pauses))]
-		y.say("%v pass", d)
+		y.Say("%v pass", d)
 		y.pass(d)
 	case n == 4:
-		y.say("%d are delivered", y.memory.Deliver())
+		y.Say("%d are delivered", y.memory.Deliver())
 	case n == 5:
 		down := y.rand.IntN(5) == 0
-		y.say("outage %v", down)
+		y.Say("outage %v", down)
 		y.memory.Outage(down)
 	case n == 6 && !y.durable:
 		if y.restore == nil || y.rand.IntN(2) == 0 {
-			y.say("backup")
+			y.Say("backup")
 			y.restore = y.memory.Backup()
 			break
 		}
 		y.restore()
-		y.say("failover")
+		y.Say("failover")
 		if y.off == 0 { // to a server of its own clock
 			y.mu.Lock()
 			y.storeBy = y.skip + y.within(skew/2) // no two of them are further apart than MaxClockSkew
@@ -203,10 +156,10 @@ func (y *chronicle) turn() {
 		}
 	case n == 7 && !y.durable && y.rand.IntN(3) == 0:
 		y.memory.LoseHistory()
-		y.say("a crash that loses nothing")
+		y.Say("a crash that loses nothing")
 	case n == 8 && !y.durable && y.rand.IntN(8) == 0:
 		y.memory.RemoveNamespace(orders)
-		y.say("the namespace is removed")
+		y.Say("the namespace is removed")
 	default:
 		y.step(y.owners[y.rand.IntN(len(y.owners))])
 	}
@@ -229,7 +182,7 @@ func TestNoTickTwice(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							y := &chronicle{durable: c.durable, versions: versions, off: off, rand: rand.New(rand.NewPCG(seed, 7))}
 							y.play(t)
-							got += y.got
+							got += y.Got
 						})
 					}
 					require.Greater(t, got, 5*int(c.histories), "little was reserved, which proves little")

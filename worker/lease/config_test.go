@@ -41,16 +41,7 @@ func TestNewLeaseRefuses(t *testing.T) {
 	l, err := lease.New(store, lease.Config{Window: 500 * time.Microsecond})
 	require.NoError(t, err)
 	_, err = l.Acquire(t.Context(), millis(1023))
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "Window 500µs is shorter than the layout's tick, 1ms")
-}
-
-// A row says who has the ID.
-func TestLeaseHolder(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.acquire(h.lease(lease.Config{}))
-		require.Regexp(t, `./\d+$`, h.row(0).Holder, "the host's name and the process's ID")
-	})
+	logtest.Error(t, err, uid.ErrConfig, "Window 500µs is shorter than the layout's tick, 1ms")
 }
 
 // A lease without a Logger writes to slog.Default as it was when the lease was made.
@@ -70,6 +61,7 @@ func TestDefaultLogger(t *testing.T) {
 		l := w.(*lease.Lease)
 		l.SetNow(h.now)
 		h.acquire(l)
+		require.Regexp(t, `./\d+$`, h.row(0).Holder, "the host's name and the process's ID")
 	})
 	require.Equal(t, 1, logged.Count(`msg="worker ID leased" worker_id=0 store="namespace \"orders\" in memory"`))
 }

@@ -53,8 +53,7 @@ func TestRenewalsAreSpread(t *testing.T) {
 // most, and ever less often.
 func TestBurstsAreFloored(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{Window: 10 * time.Second})
-		r := h.acquire(l)
+		l, r := h.held(lease.Config{Window: 10 * time.Second})
 		begin, writes := r.Last, 0
 		for range 1000 {
 			h.pass(time.Millisecond)

@@ -36,8 +36,7 @@ func TestBurn(t *testing.T) {
 					h.memory.LoseHistory()
 				}
 				at, began := h.tick(), time.Now()
-				l := h.lease(c.cfg)
-				r := h.acquire(l)
+				l, r := h.held(c.cfg)
 				require.Equal(t, at+ms(lease.Burn)+1, r.First)
 				require.Equal(t, skew+time.Millisecond, time.Since(began), "nothing can be reserved before")
 				require.Equal(t, r.First, r.Last)
@@ -92,8 +91,7 @@ func TestOwnersWriteTheHistory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				l := h.lease(lease.Config{})
-				h.acquire(l)
+				l, _ := h.held(lease.Config{})
 				before := h.namespace()
 				h.memory.LoseHistory()
 				h.pass(window / 2)
@@ -108,8 +106,7 @@ func TestOwnersWriteTheHistory(t *testing.T) {
 // What an owner that trusts the store does is none of this.
 func TestNeverBurns(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{Losses: lease.Never})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{Losses: lease.Never})
 		before := h.namespace()
 		h.memory.LoseHistory()
 		h.pass(window / 2)
@@ -124,8 +121,7 @@ func TestNeverBurns(t *testing.T) {
 // very end of what it may, nor a lease of which nothing is left.
 func TestLostWritesComeNotAgain(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		restore := h.memory.Backup()
 		h.pass(time.Second)
 		burst := h.extend(l, h.tick()+ms(lease.Burn))
@@ -152,27 +148,11 @@ func TestWithoutAHistoryThatIsTrue(t *testing.T) {
 	})
 }
 
-// The Window may be another one from one start to the next, longer or shorter: nobody burns or waits for it.
-func TestWindowChanges(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, window := range []time.Duration{10 * time.Second, 6 * time.Minute, 10 * time.Second, time.Minute} {
-			l := h.lease(lease.Config{Window: window, TTL: 10 * time.Minute})
-			began := time.Now()
-			r := h.acquire(l)
-			require.Zero(t, time.Since(began))
-			require.Equal(t, h.tick()+ms(window+window/2), r.Last)
-			require.NoError(t, l.Release(t.Context(), r.First))
-			h.pass(11 * time.Minute)
-		}
-	})
-}
-
 // A renewal does not move the end of the lease back, where the store's clock goes back: the next owner would take the ID
 // by the earlier end, and a failover that loses both would give it back to this one.
 func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		until := h.row(0).Until
 		h.pass(window / 2)
 		h.shiftStore(-window)

@@ -46,6 +46,13 @@ func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	eachStore(t, storetest.MemoryConfig{}, test)
 }
 
+// eachTrust does so for owners that believe a store's history, and for those that trust it never to lose a write.
+func eachTrust(t *testing.T, test func(t *testing.T, h *house, losses lease.Losses)) {
+	for name, losses := range map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never} {
+		t.Run(name, func(t *testing.T) { eachHouse(t, func(t *testing.T, h *house) { test(t, h, losses) }) })
+	}
+}
+
 // eachStore runs a test in a bubble, on a store of each kind with these settings.
 func eachStore(t *testing.T, cfg storetest.MemoryConfig, test func(t *testing.T, h *house)) {
 	for kind, versions := range kinds {
@@ -141,6 +148,13 @@ func (h *house) lease(cfg lease.Config) *lease.Lease {
 	h.t.Helper()
 	l, _ := h.client(cfg)
 	return l
+}
+
+// held returns such a lease once it is acquired, and what it has reserved.
+func (h *house) held(cfg lease.Config) (*lease.Lease, uid.Reservation) {
+	h.t.Helper()
+	l := h.lease(cfg)
+	return l, h.acquire(l)
 }
 
 // client returns such a lease, and its client of the store.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -16,51 +13,44 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // A new owner begins above what its ID's row and the namespace have, with ticks reserved at once.
 func TestLeaseAcquire(t *testing.T) {
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				var logged logtest.Records
-				var told events
-				for id := range int64(3) {
-					began := time.Now()
-					r := h.acquire(h.named("me", lease.Config{Losses: trust(durable), Logger: logged.Logger(), OnEvent: told.add}))
-					require.Zero(t, time.Since(began), "it does not wait")
-					require.Equal(t, uid.Reservation{WorkerID: id, First: 0, Last: h.tick() + ms(reach), Renew: h.tick() + ms(window/2)}, r)
-					require.Equal(t, lease.Event{Kind: lease.Acquired, Store: `namespace "orders" in memory`, WorkerID: id}, told.last())
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		var logged logtest.Records
+		var told events
+		for id := range int64(3) {
+			began := time.Now()
+			r := h.acquire(h.named("me", lease.Config{Losses: losses, Logger: logged.Logger(), OnEvent: told.add}))
+			require.Zero(t, time.Since(began), "it does not wait")
+			require.Equal(t, uid.Reservation{WorkerID: id, First: 0, Last: h.tick() + ms(reach), Renew: h.tick() + ms(window/2)}, r)
+			require.Equal(t, lease.Event{Kind: lease.Acquired, Store: `namespace "orders" in memory`, WorkerID: id}, told.last())
 
-					row := h.row(id)
-					require.Len(t, row.Nonce, 32)
-					require.Equal(t, r.Last, row.High)
-					require.Equal(t, "me", row.Holder)
-					require.Equal(t, millis(0).Layout, row.Layout)
-					require.Equal(t, ttl, row.Until.Sub(row.Renewed))
-					require.Equal(t, row.Renewed, row.Acquired)
-					require.Equal(t, h.storeNow().UTC(), row.Renewed)
-				}
-				require.Equal(t, 3, logged.Count("level=DEBUG msg=\"worker ID leased\""))
+			row := h.row(id)
+			require.Len(t, row.Nonce, 32)
+			require.Equal(t, r.Last, row.High)
+			require.Equal(t, "me", row.Holder)
+			require.Equal(t, millis(0).Layout, row.Layout)
+			require.Equal(t, ttl, row.Until.Sub(row.Renewed))
+			require.Equal(t, row.Renewed, row.Acquired)
+			require.Equal(t, h.storeNow().UTC(), row.Renewed)
+		}
+		require.Equal(t, 3, logged.Count("level=DEBUG msg=\"worker ID leased\""))
 
-				l := h.lease(lease.Config{Losses: trust(durable)})
-				r := h.acquire(l)
-				require.NoError(t, l.Release(t.Context(), r.Last-100))
-				require.Equal(t, r.Last-100, h.row(r.WorkerID).High)
-				h.pass(quarantine + 100*time.Millisecond)
-				require.Equal(t, r.Last-99, h.acquire(h.lease(lease.Config{Losses: trust(durable)})).First, "where the last one was")
-			})
-		})
-	}
+		l, r := h.held(lease.Config{Losses: losses})
+		require.NoError(t, l.Release(t.Context(), r.Last-100))
+		require.Equal(t, r.Last-100, h.row(r.WorkerID).High)
+		h.pass(quarantine + 100*time.Millisecond)
+		require.Equal(t, r.Last-99, h.acquire(h.lease(lease.Config{Losses: losses})).First, "where the last one was")
+	})
 }
 
 func TestLeaseRelease(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		first := h.acquire(l)
+		l, first := h.held(lease.Config{})
 		base := first.First - 1
 		require.NoError(t, l.Release(t.Context(), -1))
 		row := h.row(0)
@@ -139,17 +129,7 @@ func TestLeaseNoIDLeft(t *testing.T) {
 		// One at the maximum does: whoever had those below it may be at work.
 		h.memory.SetRow("gap", leasestore.Row{WorkerID: 3, Nonce: "x", Until: h.now().AddDate(100, 0, 0)})
 		_, err = h.in("gap", lease.Config{}).Acquire(t.Context(), millis(3))
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "worker ID 2 has no row")
-	})
-}
-
-func TestLeaseNamespaces(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, namespace := range []string{"a", "A", "a b", "_", strings.Repeat("n", 64)} {
-			require.Zero(t, h.acquire(h.in(namespace, lease.Config{})).WorkerID, namespace)
-		}
-		require.EqualValues(t, 1, h.acquire(h.in("a", lease.Config{})).WorkerID)
+		logtest.Error(t, err, uid.ErrNoWorkerID, "worker ID 2 has no row")
 	})
 }
 
@@ -159,9 +139,7 @@ func TestLeaseLayout(t *testing.T) {
 		other := millis(1023)
 		other.Layout = "41/12/10 unit=1ms epoch=2026-01-01T00:00:00Z"
 		_, err := h.lease(lease.Config{}).Acquire(t.Context(), other)
-		require.ErrorIs(t, err, worker.ErrLayout)
-		require.ErrorContains(t, err, other.Layout)
-		require.ErrorContains(t, err, millis(0).Layout)
+		logtest.Error(t, err, worker.ErrLayout, other.Layout, millis(0).Layout)
 		layout := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond})
 		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), lease.Founding{Layout: layout}))
 		_, err = h.on(h.memory.Store("other"), lease.Config{}).Acquire(t.Context(), layout.Terms())
@@ -186,8 +164,7 @@ func TestLeaseInUse(t *testing.T) {
 func TestLeaseExtend(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		for _, durable := range []bool{false, true} {
-			l := h.lease(lease.Config{Losses: trust(durable)})
-			r := h.acquire(l)
+			l, r := h.held(lease.Config{Losses: trust(durable)})
 			row := h.row(r.WorkerID)
 			h.pass(window / 4)
 			require.Equal(t, r, h.extend(l, r.Last), "it is not due")
@@ -224,8 +201,7 @@ func TestLeaseExtendThrough(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				l := h.lease(lease.Config{Losses: trust(c.durable)})
-				r := h.acquire(l)
+				l, r := h.held(lease.Config{Losses: trust(c.durable)})
 				got := h.extend(l, r.Last+ms(window))
 				require.Equal(t, r.Last+ms(window+window/8), got.Last)
 				require.Equal(t, got.Last, h.row(r.WorkerID).High)
@@ -325,33 +301,6 @@ func TestLeaseRenewedAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// The same where the store sees it by itself: its decision is made anew.
-func TestLeaseRenewedWhileItIsTaken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, storetest.MemoryConfig{Versions: true})
-		h.acquire(h.lease(lease.Config{}))
-		h.pass(ttl + quarantine + time.Second)
-		contended := &meddled{Store: h.memory.Store(orders), decided: []func(){func() {
-			h.edit(0, func(row *leasestore.Row) { row.Until = row.Until.Add(time.Hour) })
-		}}}
-		require.EqualValues(t, 1, h.acquire(h.on(contended, lease.Config{})).WorkerID)
-		require.Empty(t, contended.decided)
-		require.NotEmpty(t, h.row(0).Nonce)
-	})
-}
-
-// An owner that is late, but nobody's victim, and whose lease still holds, goes on.
-func TestLeaseLate(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		was := h.acquire(l)
-		h.pass(ttl - window/2)
-		r := h.extend(l, 0)
-		require.Equal(t, was.WorkerID, r.WorkerID)
-		require.Greater(t, r.Last, was.Last)
-	})
-}
-
 // The lease of a process whose clock is far off is refused, and so is a row that makes no
 // sense; each limit can be moved.
 func TestLeaseClocks(t *testing.T) {
@@ -383,8 +332,7 @@ func TestLeaseClocks(t *testing.T) {
 			h.acquire(h.lease(lease.Config{})) // and it is bound to nothing
 		}
 
-		l := h.lease(lease.Config{})
-		r := h.acquire(l)
+		l, r := h.held(lease.Config{})
 		h.shiftStore(time.Hour)
 		h.shiftProcesses(window / 2)
 		row := h.row(r.WorkerID)
@@ -397,8 +345,7 @@ func TestLeaseClocks(t *testing.T) {
 		h.pass(-300 * 24 * time.Hour)
 		require.NoError(t, lease.Found(t.Context(), h.memory.Store("early"), lease.Founding{Layout: milliseconds}))
 		_, err = h.on(h.memory.Store("early"), lease.Config{}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, worker.ErrClock)
-		require.ErrorContains(t, err, "before the layout's epoch")
+		logtest.Error(t, err, worker.ErrClock, "before the layout's epoch")
 	})
 }
 
@@ -406,15 +353,13 @@ func TestLeaseClocks(t *testing.T) {
 // another one.
 func TestLeaseFarFuture(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		require.NoError(t, l.Release(t.Context(), -1))
 		h.pass(quarantine + time.Second)
 		high := h.tick() + ms(40*time.Minute)
 		h.edit(0, func(row *leasestore.Row) { row.High = high })
 		_, err := l.Acquire(t.Context(), millis(0))
-		require.ErrorIs(t, err, worker.ErrClock)
-		require.ErrorContains(t, err, fmt.Sprintf("the ticks of worker ID 0 are used up to %d", high))
+		logtest.Error(t, err, worker.ErrClock, fmt.Sprintf("the ticks of worker ID 0 are used up to %d", high))
 		require.Equal(t, high, h.row(0).High)
 		require.EqualValues(t, 1, h.acquire(l).WorkerID, "one that was never used")
 		require.NoError(t, l.Release(t.Context(), -1))
@@ -432,43 +377,14 @@ func TestLeaseFarFuture(t *testing.T) {
 		h.edit(0, func(row *leasestore.Row) { row.High = millis(0).MaxTick })
 		far.MaxLead, far.MaxWorkerID = math.MaxInt64, 0
 		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), far)
-		require.ErrorIs(t, err, uid.ErrExhausted)
-		require.ErrorContains(t, err, fmt.Sprint(millis(0).MaxTick))
+		logtest.Error(t, err, uid.ErrExhausted, fmt.Sprint(millis(0).MaxTick))
 
 		// A namespace whose floor lies there.
 		h.editNamespace(func(namespace *leasestore.Namespace) { namespace.Floor = h.tick() + ms(time.Hour) })
 		_, err = l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrWorkerInUse)
 		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, worker.ErrClock)
-		require.ErrorContains(t, err, "the ticks of the namespace are used up to")
-	})
-}
-
-// All at once, each gets an ID of its own.
-func TestLeaseConcurrently(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		const n = 16
-		require.NoError(t, h.foundWith(0, 1023))
-		ids := make(chan int64, n)
-		var wg sync.WaitGroup
-		for range n {
-			wg.Go(func() {
-				r, err := h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
-				if err != nil {
-					t.Error(err)
-				}
-				ids <- r.WorkerID
-			})
-		}
-		wg.Wait()
-		close(ids)
-		seen := map[int64]bool{}
-		for id := range ids {
-			require.Less(t, id, int64(n))
-			seen[id] = true
-		}
-		require.Len(t, seen, n)
+		logtest.Error(t, err, worker.ErrClock, "the ticks of the namespace are used up to")
 	})
 }
 
@@ -485,8 +401,7 @@ func TestLeaseLow(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var told events
 		var logged logtest.Records
-		l := h.lease(lease.Config{Losses: lease.Never, OnEvent: told.add, Logger: logged.Logger()})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{Losses: lease.Never, OnEvent: told.add, Logger: logged.Logger()})
 		down, cancel := context.WithCancel(t.Context())
 		cancel()
 		fail := func() {

@@ -31,28 +31,24 @@ func (h *house) isThere() bool {
 // A start makes a missing namespace, at once. Nobody can tell it from one that was lost, with owners at
 // work: it begins beyond what these can have reserved.
 func TestNamespaceMadeByAStart(t *testing.T) {
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				var logged logtest.Records
-				before, began := h.tick(), time.Now()
-				l := h.bare(lease.Config{Losses: trust(durable), Logger: logged.Logger()})
-				r := h.acquire(l)
-				require.Zero(t, r.WorkerID)
-				require.Equal(t, before+ms(lease.Burn)+1, r.First)
-				require.GreaterOrEqual(t, r.Last, r.First)
-				require.LessOrEqual(t, time.Since(began), skew+2*time.Millisecond)
-				require.Equal(t, 1, logged.Count("has been made"))
-				ns := h.namespace()
-				require.Equal(t, before+ms(lease.Burn), ns.Floor)
-				require.Equal(t, milliseconds.String(), ns.Layout)
-				require.Equal(t, h.storeNow().UTC().Sub(ns.Made).Round(time.Second), time.Since(began).Round(time.Second))
-				// The next one begins above that, too, and another start makes nothing.
-				require.Greater(t, h.acquire(h.bare(lease.Config{Losses: trust(durable)})).First, before+ms(lease.Burn))
-				require.Equal(t, ns.Made, h.namespace().Made)
-			})
-		})
-	}
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		var logged logtest.Records
+		before, began := h.tick(), time.Now()
+		l := h.bare(lease.Config{Losses: losses, Logger: logged.Logger()})
+		r := h.acquire(l)
+		require.Zero(t, r.WorkerID)
+		require.Equal(t, before+ms(lease.Burn)+1, r.First)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		require.LessOrEqual(t, time.Since(began), skew+2*time.Millisecond)
+		require.Equal(t, 1, logged.Count("has been made"))
+		ns := h.namespace()
+		require.Equal(t, before+ms(lease.Burn), ns.Floor)
+		require.Equal(t, milliseconds.String(), ns.Layout)
+		require.Equal(t, h.storeNow().UTC().Sub(ns.Made).Round(time.Second), time.Since(began).Round(time.Second))
+		// The next one begins above that, too, and another start makes nothing.
+		require.Greater(t, h.acquire(h.bare(lease.Config{Losses: losses})).First, before+ms(lease.Burn))
+		require.Equal(t, ns.Made, h.namespace().Made)
+	})
 }
 
 // A start can ask that the namespace exist.
@@ -60,8 +56,7 @@ func TestNamespaceMustExist(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.bare(lease.Config{MustExist: true})
 		_, err := l.Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, worker.ErrNoNamespace)
-		require.ErrorContains(t, err, `namespace "orders"`)
+		logtest.Error(t, err, worker.ErrNoNamespace, `namespace "orders"`)
 		require.False(t, h.isThere())
 		h.foundNow()
 		require.LessOrEqual(t, h.acquire(l).First, h.tick()+1, "it was founded as new: nothing is ahead")
@@ -79,31 +74,26 @@ func TestNamespaceGone(t *testing.T) {
 		"alone":         func(h *house) { h.memory.RemoveNamespace(orders) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for name, durable := range map[string]bool{"": false, "durable": true} {
-				t.Run(name, func(t *testing.T) {
-					eachHouse(t, func(t *testing.T, h *house) {
-						var told events
-						l := h.lease(lease.Config{Losses: trust(durable), OnEvent: told.add})
-						was := h.acquire(l)
-						namespace, row := h.namespace(), h.row(0)
-						remove(h)
-						for range 3 {
-							h.pass(window / 2)
-							_, err := l.Extend(t.Context(), was.Last+10)
-							require.ErrorIs(t, err, worker.ErrNoNamespace)
-						}
-						require.False(t, h.isThere())
-						require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost}, told.kinds())
-						next := h.acquire(h.bare(lease.Config{Losses: trust(durable)}))
-						require.Greater(t, next.First, was.Last)
+			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+				var told events
+				l, was := h.held(lease.Config{Losses: losses, OnEvent: told.add})
+				namespace, row := h.namespace(), h.row(0)
+				remove(h)
+				for range 3 {
+					h.pass(window / 2)
+					_, err := l.Extend(t.Context(), was.Last+10)
+					require.ErrorIs(t, err, worker.ErrNoNamespace)
+				}
+				require.False(t, h.isThere())
+				require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost}, told.kinds())
+				next := h.acquire(h.bare(lease.Config{Losses: losses}))
+				require.Greater(t, next.First, was.Last)
 
-						// The former one comes back: its row is nobody's.
-						h.memory.SetNamespace(orders, namespace)
-						h.memory.SetRow(orders, row)
-						require.NotZero(t, h.extend(l, 0).WorkerID)
-					})
-				})
-			}
+				// The former one comes back: its row is nobody's.
+				h.memory.SetNamespace(orders, namespace)
+				h.memory.SetRow(orders, row)
+				require.NotZero(t, h.extend(l, 0).WorkerID)
+			})
 		})
 	}
 }
@@ -142,9 +132,7 @@ func TestFoundRefuses(t *testing.T) {
 		h.foundNow()
 		namespace := h.namespace()
 		err := lease.Found(t.Context(), store, lease.Founding{})
-		require.ErrorIs(t, err, worker.ErrLayout)
-		require.ErrorContains(t, err, bits.Default().String())
-		require.ErrorContains(t, err, millis(0).Layout)
+		logtest.Error(t, err, worker.ErrLayout, bits.Default().String(), millis(0).Layout)
 		err = lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds, After: -1})
 		require.ErrorIs(t, err, uid.ErrRange)
 		err = lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds, After: math.MaxInt64})

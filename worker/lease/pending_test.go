@@ -58,31 +58,11 @@ func TestPendingRenewalArrivesLate(t *testing.T) {
 	}
 }
 
-// Of several that are on their way at most one comes through, since each replaces the same row.
-func TestPendingRenewalsAreRivals(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l, client := h.client(lease.Config{})
-		h.acquire(l)
-		h.pass(window / 2)
-		h.lose(l, client, storetest.Delay, storetest.Delay, storetest.Delay)
-		require.Equal(t, 1, h.memory.Deliver())
-		row := h.row(0)
-		h.lose(l, client, storetest.Delay)
-		require.EqualValues(t, 4, lease.Pending(l))
-		require.Equal(t, 1, h.memory.Deliver())
-		require.NotEqual(t, row.Nonce, h.row(0).Nonce)
-		h.lose(l, client, storetest.LoseWrite)
-		require.Zero(t, h.extend(l, 0).WorkerID)
-		require.Zero(t, lease.Pending(l))
-	})
-}
-
 // A row as it was before the owner's newest acknowledged write is not its own.
 func TestOlderRowIsNotTheOwners(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var told events
-		l := h.lease(lease.Config{OnEvent: told.add})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{OnEvent: told.add})
 		older := h.row(0)
 		h.pass(window / 2)
 		h.extend(l, 0)
@@ -96,8 +76,7 @@ func TestOlderRowIsNotTheOwners(t *testing.T) {
 // A row that differs in the owner's name alone is another's.
 func TestAnotherOwnersRow(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		h.edit(0, func(row *leasestore.Row) { row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] })
 		h.pass(window / 2)
 		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
@@ -107,8 +86,7 @@ func TestAnotherOwnersRow(t *testing.T) {
 // Of two copies of a process the one that renews first has the lease, and the other one another.
 func TestCopyOfAProcess(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		held, _ := l.Held()
 		held.Used = held.Last // so that the test may do it
 		other, err := h.lease(lease.Config{}).Resume(t.Context(), millis(1023), held)
@@ -116,22 +94,6 @@ func TestCopyOfAProcess(t *testing.T) {
 		require.Zero(t, other.WorkerID)
 		h.pass(window / 2)
 		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
-	})
-}
-
-// What is still on its way when a later renewal was acknowledged never arrives.
-func TestAcknowledgedRenewalEndsThoseBefore(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l, client := h.client(lease.Config{})
-		h.acquire(l)
-		h.pass(window / 2)
-		h.lose(l, client, storetest.Delay, storetest.LoseWrite, storetest.Delay)
-		r := h.extend(l, 0)
-		require.Zero(t, lease.Pending(l))
-		require.Zero(t, h.memory.Deliver())
-		require.Equal(t, r.Last, h.row(0).High)
-		h.pass(window / 2)
-		require.Zero(t, h.extend(l, 0).WorkerID)
 	})
 }
 
@@ -152,21 +114,5 @@ func TestUnacknowledgedRenewalReservesNothing(t *testing.T) {
 		next := h.extend(l, through)
 		require.Zero(t, next.WorkerID)
 		require.GreaterOrEqual(t, next.Last, through)
-	})
-}
-
-// A renewal that a store decides several times is one.
-func TestContendedRenewal(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.found(orders)
-		contended := &meddled{Store: h.memory.Store(orders)}
-		l := h.on(contended, lease.Config{})
-		h.acquire(l)
-		again := func() { h.edit(0, func(*leasestore.Row) {}) }
-		h.pass(window / 2)
-		contended.decided, contended.runs = []func(){again, again, again}, 0
-		h.extend(l, 0)
-		require.Equal(t, 4, contended.runs)
-		require.Zero(t, lease.Pending(l))
 	})
 }

@@ -2,15 +2,12 @@ package lease_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
@@ -21,22 +18,6 @@ import (
 func (h *house) foundWith(first, last int64) error {
 	h.made[orders] = true
 	return lease.Found(h.t.Context(), h.memory.Store(orders), lease.Founding{Layout: milliseconds, IDs: lease.Range{First: first, Last: last}})
-}
-
-func TestRangeOfANamespace(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(512, 514))
-		for id := range int64(3) {
-			require.Equal(t, 512+id, h.acquire(h.lease(lease.Config{})).WorkerID)
-		}
-		_, err := h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "all of 512 to 514 are leased or in quarantine, the first one until 20")
-		// Its IDs are those that the layout has, too.
-		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(511))
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "the namespace has the worker IDs 512 to 514, asked for are 0 to 511")
-	})
 }
 
 // A start that asks for certain IDs gets one of a namespace that has these and no others, or none at
@@ -51,11 +32,9 @@ func TestRangeOfAStart(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, r.WorkerID, "a namespace that has all")
 		_, err = asks(7, 9)
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "the namespace has the worker IDs 0 to 1023, asked for are 7 to 9")
+		logtest.Error(t, err, uid.ErrRange, "the namespace has the worker IDs 0 to 1023, asked for are 7 to 9")
 		_, err = asks(1000, 1024)
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
+		logtest.Error(t, err, uid.ErrRange, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
 
 		h.editNamespace(func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
 		h.memory.RemoveRow(orders, 0)
@@ -67,8 +46,7 @@ func TestRangeOfAStart(t *testing.T) {
 			"the namespace has the worker IDs 8 to 11, asked for are 20 to 21":  {First: 20, Last: 21},
 		} {
 			_, err := asks(ids.First, ids.Last)
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, text)
+			logtest.Error(t, err, uid.ErrRange, text)
 		}
 		h.editNamespace(func(n *leasestore.Namespace) { n.Given = 7 })
 		for _, id := range []int64{8, 9, 10, 11} {
@@ -77,8 +55,7 @@ func TestRangeOfAStart(t *testing.T) {
 			require.Equal(t, id, r.WorkerID)
 		}
 		_, err = asks(8, 11)
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "all of 8 to 11 are leased or in quarantine")
+		logtest.Error(t, err, uid.ErrNoWorkerID, "all of 8 to 11 are leased or in quarantine")
 	})
 }
 
@@ -101,8 +78,7 @@ func TestFoundSetsIDs(t *testing.T) {
 			t.Helper()
 			before := h.namespace()
 			err := h.foundWith(first, last)
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, text)
+			logtest.Error(t, err, uid.ErrRange, text)
 			require.Equal(t, before, h.namespace())
 		}
 		require.NoError(t, h.foundWith(0, 0))
@@ -117,8 +93,7 @@ func TestFoundSetsIDs(t *testing.T) {
 		require.NoError(t, h.foundWith(0, 0))
 		h.acquire(h.lease(lease.Config{}))
 		err := h.foundWith(0, 511)
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "the namespace has the worker IDs all, now asked for 0 to 511")
+		logtest.Error(t, err, uid.ErrRange, "the namespace has the worker IDs all, now asked for 0 to 511")
 	})
 }
 
@@ -147,53 +122,24 @@ func TestRangeThatAStoreIgnores(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		require.NoError(t, h.foundWith(0, 0))
 		_, err := h.on(rangeless{h.memory.Store(orders)}, lease.Config{}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "the store offers worker ID 0, wanted is one of 10 to 20")
+		logtest.Error(t, err, uid.ErrRange, "the store offers worker ID 0, wanted is one of 10 to 20")
 		require.Empty(t, h.ids())
 		_, err = h.on(rangeless{h.memory.Store(orders)},
 			lease.Config{IDs: lease.Range{First: 0, Last: 1023}}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "the namespace has the worker IDs 10 to 20, asked for are 0 to 1023")
+		logtest.Error(t, err, uid.ErrRange, "the namespace has the worker IDs 10 to 20, asked for are 0 to 1023")
 	})
 }
 
 // Whoever has an ID keeps it, whatever becomes of the namespace's IDs, until it starts without it.
 func TestRangeDoesNotBindOwners(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		r := h.acquire(l)
+		l, r := h.held(lease.Config{})
 		h.editNamespace(func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 10, Last: 20} })
 		h.pass(window / 2)
 		require.Greater(t, h.extend(l, 0).Last, r.Last)
 		h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" })
 		h.pass(window / 2)
 		require.EqualValues(t, 10, h.extend(l, 0).WorkerID, "it has lost its own")
-	})
-}
-
-// A generator whose lease is lost, and that finds all IDs of the range leased, says so.
-func TestRangeIsUsedUp(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.memory.SetNamespace(orders,
-			leasestore.Namespace{Layout: milliseconds.String(), Given: -1, Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
-		h.made[orders] = true
-		g, err := cached.New(h.lease(lease.Config{Losses: lease.Never}), cached.Config{Layout: milliseconds, Now: h.now})
-		require.NoError(t, err)
-		t.Cleanup(func() { g.Close() })
-		h.memory.SetRow(orders, leasestore.Row{WorkerID: 5, High: h.row(5).High, Nonce: "another", Until: h.now().Add(24 * time.Hour)})
-		for range 1_000_000 {
-			if _, err = g.GetUID(); err != nil {
-				break
-			}
-			h.pass(window / 20)
-		}
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "all of 5 to 5 are leased or in quarantine")
-
-		_, err = cached.New(h.lease(lease.Config{Losses: lease.Never}), cached.Config{Layout: milliseconds, Now: h.now})
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.False(t, errors.Is(err, uid.ErrNoReservation))
 	})
 }
 

@@ -2,7 +2,6 @@ package lease_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -59,82 +58,24 @@ func TestLeaseLostReply(t *testing.T) {
 	}
 }
 
-// An acquisition whose reply is lost may have leased an ID. If so the next attempt takes
-// it up, however many replies were lost.
-func TestLeaseLostReplyToAcquire(t *testing.T) {
-	for name, lose := range map[string][]storetest.Fault{
-		"stored": {storetest.LoseReply, storetest.LoseReply},
-		// The second attempt finds nothing to take up, and is lost as well.
-		"not heard of": {storetest.LoseWrite, storetest.OK, storetest.LoseWrite},
-	} {
-		for _, durable := range []bool{false, true} {
-			t.Run(fmt.Sprint(name, ", durable ", durable), func(t *testing.T) {
-				eachHouse(t, func(t *testing.T, h *house) {
-					h.acquire(h.lease(lease.Config{}))
-					var logged logtest.Records
-					var told events
-					l, client := h.client(lease.Config{Losses: trust(durable), Logger: logged.Logger(), OnEvent: told.add})
-					client.Fault(lose...)
-					before := h.tick()
-					r := h.acquire(l)
-					require.EqualValues(t, 1, r.WorkerID)
-					require.Equal(t, 2, logged.Count("trying again"))
-					require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
-					require.LessOrEqual(t, r.First, before)
-					require.Equal(t, r.Last, h.row(1).High)
-					require.EqualValues(t, 2, h.acquire(h.lease(lease.Config{})).WorkerID)
-					require.NoError(t, l.Release(t.Context(), r.First))
-					require.Equal(t, r.First, h.row(1).High)
-				})
-			})
-		}
-	}
-}
-
 // What an acquisition has leased to nobody is not taken up once somebody else has had it.
 func TestLeaseLostReplyToAcquireIsStale(t *testing.T) {
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				other := h.lease(lease.Config{Losses: trust(durable)})
-				var was, theirs leasestore.Row
-				l, client := h.client(lease.Config{Losses: trust(durable), Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
-					was = h.row(0)
-					h.pass(ttl + quarantine + time.Second)
-					require.Zero(t, h.acquire(other).WorkerID)
-					theirs = h.row(0)
-				}}}).Logger()})
-				client.Fault(storetest.LoseReply)
-				r := h.acquire(l)
-				require.NotEmpty(t, was.Nonce, "nobody could be told")
-				require.Greater(t, lease.ReservationOf(other).First, was.High)
-				require.EqualValues(t, 1, r.WorkerID)
-				require.Equal(t, theirs, h.row(0))
-			})
-		})
-	}
-}
-
-// It is given back when the start gives up.
-func TestLeaseLostReplyToAcquireIsGivenBack(t *testing.T) {
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				ctx, cancel := context.WithCancel(t.Context())
-				var nonce string
-				l, client := h.client(lease.Config{Losses: trust(durable), Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
-					nonce = h.row(0).Nonce
-					cancel()
-				}}}).Logger()})
-				client.Fault(storetest.LoseReply)
-				_, err := l.Acquire(ctx, millis(1023))
-				require.ErrorIs(t, err, context.Canceled)
-				require.NotEmpty(t, nonce)
-				require.Empty(t, h.row(0).Nonce)
-				require.EqualValues(t, -1, h.row(0).High, "as it was before")
-			})
-		})
-	}
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		other := h.lease(lease.Config{Losses: losses})
+		var was, theirs leasestore.Row
+		l, client := h.client(lease.Config{Losses: losses, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+			was = h.row(0)
+			h.pass(ttl + quarantine + time.Second)
+			require.Zero(t, h.acquire(other).WorkerID)
+			theirs = h.row(0)
+		}}}).Logger()})
+		client.Fault(storetest.LoseReply)
+		r := h.acquire(l)
+		require.NotEmpty(t, was.Nonce, "nobody could be told")
+		require.Greater(t, lease.ReservationOf(other).First, was.High)
+		require.EqualValues(t, 1, r.WorkerID)
+		require.Equal(t, theirs, h.row(0))
+	})
 }
 
 // It keeps the ticks of those who had the ID before.

@@ -17,37 +17,33 @@ import (
 // An acquisition of which nobody was told is taken up in a step of its own, which writes a
 // nonce of its own: what can be read need not be durable.
 func TestRetake(t *testing.T) {
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				var told events
-				var doubted, first leasestore.Row
-				var logged logtest.Records
-				logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
-				h.found(orders)
-				client := h.memory.Store(orders)
-				counted := &meddled{Store: client}
-				l := h.on(counted, lease.Config{Losses: trust(durable), Logger: logged.Logger(), OnEvent: func(e lease.Event) {
-					told.add(e)
-					first = h.row(0)
-				}})
-				client.Fault(storetest.LoseReply)
-				r := h.acquire(l)
-				require.Equal(t, 2, counted.runs)
-				require.Zero(t, r.WorkerID)
-				require.Equal(t, []int64{0}, h.ids())
-				require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
-				require.NotEqual(t, doubted.Nonce, first.Nonce)
-				require.Equal(t, doubted.High, first.High)
-				require.Equal(t, doubted.Acquired, first.Acquired)
-				require.True(t, first.Until.After(doubted.Until))
-				require.Equal(t, first.Until.Sub(first.Renewed), ttl)
-				require.Equal(t, doubted.High, r.Last)
-				h.pass(window / 2)
-				require.Zero(t, h.extend(l, 0).WorkerID)
-			})
-		})
-	}
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		var told events
+		var doubted, first leasestore.Row
+		var logged logtest.Records
+		logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
+		h.found(orders)
+		client := h.memory.Store(orders)
+		counted := &meddled{Store: client}
+		l := h.on(counted, lease.Config{Losses: losses, Logger: logged.Logger(), OnEvent: func(e lease.Event) {
+			told.add(e)
+			first = h.row(0)
+		}})
+		client.Fault(storetest.LoseReply)
+		r := h.acquire(l)
+		require.Equal(t, 2, counted.runs)
+		require.Zero(t, r.WorkerID)
+		require.Equal(t, []int64{0}, h.ids())
+		require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+		require.NotEqual(t, doubted.Nonce, first.Nonce)
+		require.Equal(t, doubted.High, first.High)
+		require.Equal(t, doubted.Acquired, first.Acquired)
+		require.True(t, first.Until.After(doubted.Until))
+		require.Equal(t, first.Until.Sub(first.Renewed), ttl)
+		require.Equal(t, doubted.High, r.Last)
+		h.pass(window / 2)
+		require.Zero(t, h.extend(l, 0).WorkerID)
+	})
 }
 
 // An ID that was taken over, and whose acquisition is taken up, is told as what it was.
@@ -67,14 +63,16 @@ func TestRetakenTakeover(t *testing.T) {
 // Whatever becomes of the step itself, the ID is taken up once.
 func TestRetakeIsLostAgain(t *testing.T) {
 	for name, ways := range map[string][]storetest.Fault{
-		"refused":                  {storetest.Refuse},
-		"stored":                   {storetest.LoseReply, storetest.LoseReply},
-		"not heard of":             {storetest.LoseWrite, storetest.LoseWrite},
-		"on its way":               {storetest.Delay, storetest.Delay},
-		"stored, then lost":        {storetest.LoseReply, storetest.LoseWrite, storetest.Refuse},
-		"lost, then stored":        {storetest.LoseWrite, storetest.LoseReply, storetest.LoseWrite},
-		"on its way, then stored":  {storetest.Delay, storetest.LoseReply},
-		"each of many, and stored": {storetest.Delay, storetest.LoseWrite, storetest.LoseReply, storetest.Refuse, storetest.Delay, storetest.LoseReply, storetest.LoseReply},
+		"refused":                   {storetest.LoseReply, storetest.Refuse},
+		"stored":                    {storetest.LoseReply, storetest.LoseReply, storetest.LoseReply},
+		"not heard of":              {storetest.LoseReply, storetest.LoseWrite, storetest.LoseWrite},
+		"on its way":                {storetest.LoseReply, storetest.Delay, storetest.Delay},
+		"stored, then lost":         {storetest.LoseReply, storetest.LoseReply, storetest.LoseWrite, storetest.Refuse},
+		"lost, then stored":         {storetest.LoseReply, storetest.LoseWrite, storetest.LoseReply, storetest.LoseWrite},
+		"on its way, then stored":   {storetest.LoseReply, storetest.Delay, storetest.LoseReply},
+		"nothing to take up, twice": {storetest.LoseWrite, storetest.OK, storetest.LoseWrite},
+		"each of many, and stored": {storetest.LoseReply, storetest.Delay, storetest.LoseWrite, storetest.LoseReply, storetest.Refuse,
+			storetest.Delay, storetest.LoseReply, storetest.LoseReply},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
@@ -82,10 +80,11 @@ func TestRetakeIsLostAgain(t *testing.T) {
 					h.empty()
 					var told events
 					l, client := h.client(lease.Config{Losses: trust(durable), OnEvent: told.add})
-					client.Fault(append([]storetest.Fault{storetest.LoseReply}, ways...)...)
+					client.Fault(ways...)
 					r := h.acquire(l)
 					require.Zero(t, r.WorkerID)
 					require.GreaterOrEqual(t, r.Last, r.First)
+					require.Equal(t, r.Last, h.row(0).High)
 					require.Equal(t, []int64{0}, h.ids())
 					require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
 					require.Zero(t, h.memory.Deliver(), "what was on its way comes too late")
@@ -192,48 +191,6 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	})
 }
 
-// A generator that goes on under another ID has doubts, too. Release gives back what may be
-// leased.
-func TestDoubtsOfARunningLease(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, way := range []storetest.Fault{storetest.LoseReply, storetest.LoseWrite} {
-			l, client := h.client(lease.Config{Losses: lease.Never})
-			was := h.acquire(l)
-			h.memory.RemoveRow(orders, was.WorkerID)
-			h.pass(window / 2)
-			client.Fault(storetest.OK, way) // the renewal, which finds nothing, and the acquisition
-			_, err := l.Extend(t.Context(), 0)
-			require.Error(t, err)
-			id, doubted := lease.Doubted(l)
-			require.True(t, doubted)
-			require.NoError(t, l.Release(t.Context(), -1))
-			row, found := h.memory.Row(orders, id)
-			require.Equal(t, way == storetest.LoseReply, found)
-			require.Empty(t, row.Nonce)
-			_, doubted = lease.Doubted(l)
-			require.False(t, doubted)
-			h.memory.RemoveRow(orders, id)
-		}
-
-		// Or the next attempt takes it up.
-		var told events
-		l, client := h.client(lease.Config{Losses: lease.Never, OnEvent: told.add})
-		was := h.acquire(l)
-		h.memory.RemoveRow(orders, was.WorkerID)
-		h.pass(window / 2)
-		client.Fault(storetest.OK, storetest.LoseReply)
-		_, err := l.Extend(t.Context(), 0)
-		require.Error(t, err)
-		id, _ := lease.Doubted(l)
-		row := h.row(id)
-		r := h.extend(l, 0)
-		require.Equal(t, id, r.WorkerID)
-		require.Equal(t, row.High, h.row(id).High)
-		require.NotEqual(t, row.Nonce, h.row(id).Nonce)
-		require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost, lease.Acquired}, told.kinds())
-	})
-}
-
 // Giving back is tried again, like a release, for as long; and with a state file, which has
 // nothing of the acquisition, as without.
 func TestDoubtIsGivenBackOnRelease(t *testing.T) {
@@ -283,47 +240,5 @@ func TestRetakeComparesClocks(t *testing.T) {
 		_, err := l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, worker.ErrClock)
 		require.Empty(t, h.row(0).Nonce, "it is given back")
-	})
-}
-
-// An acquisition that a store decides several times is one.
-func TestContendedAcquisition(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, way := range []storetest.Fault{storetest.OK, storetest.LoseReply} {
-			h.empty()
-			h.found(orders)
-			client := h.memory.Store(orders)
-			again := func() { h.editNamespace(func(*leasestore.Namespace) {}) }
-			var told events
-			contended := &meddled{Store: client, decided: []func(){again, again, again}}
-			l := h.on(contended, lease.Config{Losses: lease.Never, OnEvent: told.add})
-			client.Fault(way)
-			r := h.acquire(l)
-			require.Empty(t, contended.decided)
-			require.Zero(t, r.WorkerID)
-			require.Equal(t, r.Last, h.row(0).High)
-			require.Equal(t, []int64{0}, h.ids())
-			require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
-			h.pass(window / 2)
-			require.Zero(t, h.extend(l, 0).WorkerID)
-		}
-	})
-}
-
-// Where the row that was offered first is gone at the second look, another one is taken, and
-// the decision on the first leaves nothing behind.
-func TestContendedAcquisitionTakesAnother(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		other := h.lease(lease.Config{Losses: lease.Never})
-		client := h.memory.Store(orders)
-		taken := &meddled{Store: client, decided: []func(){func() {
-			h.memory.SetRow(orders, leasestore.Row{WorkerID: 0, Nonce: "another", High: -1, Until: h.now().Add(ttl)})
-		}}}
-		l := h.on(taken, lease.Config{Losses: lease.Never})
-		client.Fault(storetest.LoseReply)
-		r := h.acquire(l)
-		require.EqualValues(t, 1, r.WorkerID)
-		require.Equal(t, "another", h.row(0).Nonce)
-		require.EqualValues(t, 2, h.acquire(other).WorkerID)
 	})
 }

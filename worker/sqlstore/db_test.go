@@ -13,6 +13,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -35,8 +36,7 @@ func TestConfigIsChecked(t *testing.T) {
 	} {
 		fake := &fakeDB{}
 		d, err := sqlstore.New(fake.open(t, c.driver), c.cfg)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, c.says)
+		logtest.Error(t, err, uid.ErrConfig, c.says)
 		require.Nil(t, d)
 		require.Zero(t, fake.calls("connect"))
 	}
@@ -67,9 +67,7 @@ func TestPlainDatabase(t *testing.T) {
 	fake := &fakeDB{}
 	for of, says := range map[driver.Connector]string{connector{fake}: "<nil>", traced{connector{fake}}: "*sqlstore_test.tracingDriver"} {
 		_, err = sqlstore.New(sql.OpenDB(of), sqlstore.Config{})
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, says)
-		require.ErrorContains(t, err, "set Dialect")
+		logtest.Error(t, err, uid.ErrConfig, says, "set Dialect")
 	}
 	d, err = sqlstore.New(sql.OpenDB(connector{fake}), sqlstore.Config{Dialect: sqlstore.MySQL})
 	require.NoError(t, err)

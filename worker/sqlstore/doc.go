@@ -62,7 +62,7 @@
 //
 //   - MySQL and MariaDB: "server D03C7B7E since 2026-11-24T12:34:48Z, table made 2026-11-24T12:34:49Z": a
 //     checksum of the server's names, its start, in a Galera cluster also the cluster's UUID, and the
-//     table's CREATE_TIME. DROP, RENAME and ALTER change that. In the first two seconds after its start
+//     table's CREATE_TIME. DROP and ALTER change that, on MariaDB RENAME, too. In the first two seconds after its start
 //     a server cannot tell its history.
 //   - PostgreSQL: "server since 2026-11-24T12:50:14.913843Z, timeline 00000001, no crash since
 //     2026-11-24T12:50:10.441999Z, table 16385/16385/725": the server's start and its log's timeline, since when
@@ -242,9 +242,8 @@
 //
 // # How it was tested
 //
-// The suite of package storetest, with lost, late and refused writes, runs on SQLite and MariaDB
-// (test/databases), and on PostgreSQL 15, MySQL 9, MariaDB and three nodes of Galera
-// (test/engines/sqlstore). 40 that start at once over the nodes share no ID (test/engines/faults),
+// The suite of package storetest, with lost, late and refused writes, runs on SQLite, MariaDB, PostgreSQL 15,
+// MySQL 9 and three nodes of Galera (test/databases). 40 that start at once over the nodes share no ID (test/engines/faults),
 // and all renewals on PostgreSQL are HOT updates. Over a network of 80 ms 80 starts at once take
 // some 14 statements each, three of which a new session needs. The suite of package segmenttest
 // runs on the same servers, and so do six processes that take numbers of one table, half of them by Leaf's two statements: of 1,000

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/worker"
 )
@@ -16,9 +17,7 @@ func TestNumbersRunOut(t *testing.T) {
 	for _, c := range []struct{ id, most int64 }{{101, 100}, {4194304, 4194303}, {2, 1}, {math.MaxInt64, 4194303}} {
 		fake := &fakeDB{tell: func(int64) int64 { return c.id }, anyID: true}
 		_, err := tables(t, fake).Numbers().Next(t.Context(), withPort, c.most)
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, fmt.Sprint(c.id))
-		require.ErrorContains(t, err, fmt.Sprint(c.most))
+		logtest.Error(t, err, uid.ErrNoWorkerID, fmt.Sprint(c.id), fmt.Sprint(c.most))
 		require.Zero(t, fake.calls("commit"), "no row is left")
 	}
 	for _, c := range []struct{ id, most int64 }{{100, 100}, {1, 1}, {math.MaxInt64, math.MaxInt64}} {
@@ -44,8 +43,7 @@ func TestUnconfirmed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := next(t.Context(), tables(t, c.fake).Numbers(), numberstore.Host{Name: "h", Port: c.port})
-			require.ErrorIs(t, err, worker.ErrUnconfirmed)
-			require.ErrorContains(t, err, c.says)
+			logtest.Error(t, err, worker.ErrUnconfirmed, c.says)
 			require.Equal(t, 1, c.fake.calls("insert"), "it is not tried again")
 		})
 	}

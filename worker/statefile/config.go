@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/host"
 	"github.com/uidgen/uid/internal/settings"
 )
 
@@ -66,4 +67,19 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
+}
+
+// accept returns the name of this host, if a generator with these terms can use the file at path.
+func (c Config) accept(t uid.Terms, path string) (name string, err error) {
+	if t.MaxLead > c.MaxAhead {
+		return "", fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v of the state file %s: "+
+			"a start after a kill would be refused", uid.ErrConfig, t.MaxLead, c.MaxAhead, path)
+	}
+	if c.Host != "" {
+		return c.Host, nil
+	}
+	if name, err = host.Name(); err != nil {
+		return "", fmt.Errorf("%w: set Host", err)
+	}
+	return name, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
-	"github.com/uidgen/uid/internal/host"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
@@ -101,10 +100,6 @@ func (f *file) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error
 	if err := ctx.Err(); err != nil {
 		return uid.Reservation{}, fmt.Errorf("acquire the worker ID of the state file %s: %w", f.path, err)
 	}
-	if t.MaxLead > f.cfg.MaxAhead {
-		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v of the state file %s: "+
-			"a start after a kill would be refused", uid.ErrConfig, t.MaxLead, f.cfg.MaxAhead, f.path)
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.binding.Take(t.Revoke, func() error { return f.take(t) }); err != nil {
@@ -147,11 +142,9 @@ func (f *file) wanted(t uid.Terms) (state.Record, error) {
 	if err != nil {
 		return state.Record{}, err
 	}
-	name := f.cfg.Host
-	if name == "" {
-		if name, err = host.Name(); err != nil {
-			return state.Record{}, fmt.Errorf("%w: set Host", err)
-		}
+	name, err := f.cfg.accept(t, f.path)
+	if err != nil {
+		return state.Record{}, err
 	}
 	return state.Record{Kind: state.KindFixed, Host: name, WorkerID: id, Layout: t.Layout, High: -1}, nil
 }

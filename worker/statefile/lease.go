@@ -9,7 +9,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/host"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
@@ -78,15 +77,16 @@ func OnLease(l uid.Worker, path string, cfg Config) (uid.Worker, error) {
 
 // Acquire implements [uid.Worker]; OnLease has its errors.
 func (l *fileLease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
-	if t.MaxLead > l.cfg.MaxAhead {
-		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v of the state file %s: "+
-			"a start after a kill would be refused", uid.ErrConfig, t.MaxLead, l.cfg.MaxAhead, l.path)
+	name, err := l.cfg.accept(t, l.path)
+	if err != nil {
+		return uid.Reservation{}, err
 	}
 	file, err := state.Open(l.path)
 	if err != nil {
 		return uid.Reservation{}, err
 	}
 	l.file, l.terms = file, t
+	l.record = state.Record{Kind: state.KindLease, Host: name, Layout: t.Layout, High: -1}
 	r, err := l.start(ctx)
 	if err != nil {
 		return uid.Reservation{}, errors.Join(err, l.close())
@@ -96,14 +96,6 @@ func (l *fileLease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, 
 
 // start takes up what the file has, or leases an ID, and has the file grant the first ticks.
 func (l *fileLease) start(ctx context.Context) (uid.Reservation, error) {
-	name := l.cfg.Host
-	if name == "" {
-		var err error
-		if name, err = host.Name(); err != nil {
-			return uid.Reservation{}, fmt.Errorf("%w: set Host", err)
-		}
-	}
-	l.record = state.Record{Kind: state.KindLease, Host: name, Layout: l.terms.Layout, High: -1}
 	found, kept := l.file.Load()
 	if kept {
 		if err := l.check(found); err != nil {

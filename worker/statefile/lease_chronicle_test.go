@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
@@ -21,12 +22,10 @@ import (
 // given back.
 type chronicle struct {
 	*house
+	fake.Ledger
 	rand    *rand.Rand
 	owners  []*player
-	issued  []span
-	log     []string
 	restore func() // puts back a backup
-	got     int
 }
 
 // A player is an owner, or the place of one.
@@ -35,17 +34,6 @@ type player struct {
 	path  string
 	bound bool
 	has   uid.Reservation
-}
-
-// A span is ticks that a player may have issued under an ID, of the reservation that begins with the tick hold.
-type span struct {
-	id, first, last int64
-	by              *player
-	hold            int64
-}
-
-func (y *chronicle) say(format string, args ...any) {
-	y.log = append(y.log, fmt.Sprintf(format, args...))
 }
 
 // start makes a player's worker, as a process does that begins.
@@ -57,43 +45,8 @@ func (y *chronicle) start(p *player) {
 
 // reserved notes what a call has brought.
 func (y *chronicle) reserved(p *player, r uid.Reservation) {
-	first := r.First
-	if p.bound && r.WorkerID == p.has.WorkerID && r.First == p.has.First {
-		first = p.has.Last + 1
-	}
+	require.NoError(y.t, y.Reserve(p.path, p.has, r))
 	p.has, p.bound = r, true
-	if r.Last < first {
-		return
-	}
-	y.got++
-	s := span{r.WorkerID, first, r.Last, p, r.First}
-	for _, other := range y.issued {
-		if other.id == s.id && other.first <= s.last && s.first <= other.last {
-			require.Fail(y.t, "ticks were granted twice", "%+v and %+v\n%s", other, s, y.tail())
-		}
-	}
-	y.issued = append(y.issued, s)
-}
-
-func (y *chronicle) tail() (text string) {
-	for _, line := range y.log[max(0, len(y.log)-60):] {
-		text += line + "\n"
-	}
-	return text
-}
-
-// givenBack takes back what a player has not issued of its reservation.
-func (y *chronicle) givenBack(p *player, last int64) {
-	kept := y.issued[:0]
-	for _, s := range y.issued {
-		if s.by == p && s.hold == p.has.First && s.id == p.has.WorkerID {
-			s.last = min(s.last, last)
-		}
-		if s.first <= s.last {
-			kept = append(kept, s)
-		}
-	}
-	y.issued = kept
 }
 
 // step has a player do something.
@@ -102,26 +55,26 @@ func (y *chronicle) step(p *player) {
 	if y.rand.IntN(3) == 0 {
 		fault := storetest.Fault(y.rand.IntN(5))
 		p.store.Fault(fault)
-		y.say("%s: next call %v", name, fault)
+		y.Say("%s: next call %v", name, fault)
 	}
 	full := p.bound && y.rand.IntN(6) == 0
 	undo := func() {}
 	if full {
 		undo = p.Fill()
-		y.say("%s: the disk is full", name)
+		y.Say("%s: the disk is full", name)
 	}
 	defer func() { undo() }()
 	switch n := y.rand.IntN(20); {
 	case !p.bound:
 		if y.rand.IntN(8) == 0 { // only after the process before has ended
-			y.say("%s: bit flipped: %v", name, state.Damage(p.path, y.rand.IntN(3000)))
+			y.Say("%s: bit flipped: %v", name, state.Damage(p.path, y.rand.IntN(3000)))
 		}
 		p.store.answered = nil
 		if y.rand.IntN(8) == 0 {
 			p.store.answered = func() { p.Fill() }
 		}
 		r, err := p.Acquire(y.t.Context(), millis())
-		y.say("%s: acquire: %+v %v", name, r, err)
+		y.Say("%s: acquire: %+v %v", name, r, err)
 		if err == nil {
 			y.reserved(p, r)
 		} else {
@@ -134,25 +87,25 @@ func (y *chronicle) step(p *player) {
 			through = p.has.Last + y.rand.Int64N(ms(time.Minute))
 		}
 		r, err := p.Extend(y.t.Context(), through)
-		y.say("%s: extend to %d: %+v %v", name, through, r, err)
+		y.Say("%s: extend to %d: %+v %v", name, through, r, err)
 		if err == nil {
 			y.reserved(p, r)
 		}
 	case n < 16:
 		last := p.has.First - 1 + y.rand.Int64N(max(p.has.Last-p.has.First+2, 1))
 		err := p.Release(y.t.Context(), last)
-		y.say("%s: release at %d: %v", name, last, err)
+		y.Say("%s: release at %d: %v", name, last, err)
 		if err == nil {
-			y.givenBack(p, last)
+			y.GiveBack(p.path, p.has, last)
 		}
 		undo = func() {}
 		y.start(p)
 	case n == 16:
 		p.Invalidate()
-		y.say("%s: invalidated", name)
+		y.Say("%s: invalidated", name)
 	default:
 		require.NoError(y.t, p.Crash())
-		y.say("%s: crashes", name)
+		y.Say("%s: crashes", name)
 		undo = func() {}
 		y.start(p)
 	}
@@ -164,26 +117,26 @@ func (y *chronicle) turn() {
 	case n < 5:
 		pauses := []time.Duration{time.Millisecond, time.Second, 3 * time.Second, fileWindow, time.Minute / 2, time.Minute, ttl, over}
 		d := pauses[y.rand.IntN(len(pauses))]
-		y.say("%v pass", d)
+		y.Say("%v pass", d)
 		time.Sleep(d)
 	case n == 5:
-		y.say("%d are delivered", y.memory.Deliver())
+		y.Say("%d are delivered", y.memory.Deliver())
 	case n == 6:
 		down := y.rand.IntN(4) == 0
-		y.say("outage %v", down)
+		y.Say("outage %v", down)
 		y.memory.Outage(down)
 	case n == 7:
 		if y.restore == nil || y.rand.IntN(2) == 0 {
-			y.say("backup")
+			y.Say("backup")
 			y.restore = y.memory.Backup()
 			break
 		}
 		y.restore()
 		y.off = time.Duration(y.rand.Int64N(int64(2*time.Second))) - time.Second
-		y.say("failover, the clock is off by %v", y.off)
+		y.Say("failover, the clock is off by %v", y.off)
 	case n == 8:
 		y.memory.LoseHistory()
-		y.say("a crash that loses nothing")
+		y.Say("a crash that loses nothing")
 	default:
 		y.step(y.owners[y.rand.IntN(len(y.owners))])
 	}
@@ -206,7 +159,7 @@ func TestNoTickTwice(t *testing.T) {
 					for range 200 {
 						y.turn()
 					}
-					got += y.got
+					got += y.Got
 				})
 			}
 			require.Greater(t, got, 10*histories, "little was granted, which proves little")

@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/cached"
-	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
@@ -103,8 +102,7 @@ func TestLeaseWithoutStore(t *testing.T) {
 				require.Error(t, err)
 				require.NoError(t, p.Release(t.Context(), last.Last))
 				_, err = h.process().Acquire(t.Context(), millis())
-				require.ErrorIs(t, err, uid.ErrNoReservation)
-				require.ErrorContains(t, err, "reserved up to")
+				logtest.Error(t, err, uid.ErrNoReservation, "reserved up to")
 				require.Equal(t, row, h.row(0))
 
 				// The start that failed has left the file as it was.
@@ -170,32 +168,6 @@ func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 	})
 }
 
-// A renewal that was lost, or whose reply was, ends no lease; of the first record it costs the ID.
-func TestLeaseLostRepliesBeforeACrash(t *testing.T) {
-	for _, way := range []storetest.Fault{storetest.LoseReply, storetest.LoseWrite, storetest.Delay} {
-		t.Run(way.String(), func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				p := h.process()
-				p.acquire()
-				time.Sleep(time.Minute / 2)
-				p.store.Fault(way, way, way)
-				for range 3 {
-					p.extend(0) // from the file
-				}
-				r := p.extend(0)
-				time.Sleep(time.Minute / 2)
-				p.store.Fault(way)
-				r = p.extend(r.Last + 1)
-				p.crash()
-				h.memory.Deliver()
-				again := h.process().acquire()
-				require.Zero(t, again.WorkerID)
-				require.Equal(t, r.Last+1, again.First)
-			})
-		})
-	}
-}
-
 // A file is refused that is not this lease's, and so is one that another generator uses.
 func TestLeaseFileRefused(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
@@ -212,8 +184,7 @@ func TestLeaseFileRefused(t *testing.T) {
 		refused := func(p *process, terms uid.Terms, is error, text string) {
 			t.Helper()
 			_, err := p.Acquire(t.Context(), terms)
-			require.ErrorIs(t, err, is)
-			require.ErrorContains(t, err, text)
+			logtest.Error(t, err, is, text)
 			require.Equal(t, row, h.row(0))
 		}
 		refused(h.with(lease.Config{}, statefile.Config{Host: "beta"}), millis(), worker.ErrState, `was written on host "alpha", this is "beta"`)
@@ -241,8 +212,7 @@ func TestLeaseFileRefused(t *testing.T) {
 		other.path = tempPath(t)
 		require.NoError(t, saveState(other.path, state.KindFixed, millis().Layout, 5))
 		_, err = other.with(lease.Config{}, statefile.Config{Host: "alpha"}).Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, `is of kind "fixed"`)
+		logtest.Error(t, err, worker.ErrState, `is of kind "fixed"`)
 
 		// With AnyHost it belongs to the new host from then on.
 		p = h.with(lease.Config{IDs: lease.Range{Last: 7}}, statefile.Config{Host: "beta", AnyHost: true})
@@ -487,8 +457,7 @@ func TestLeaseFloor(t *testing.T) {
 
 				terms.MinTick = h.tick() + ms(time.Hour)
 				_, err = h.with(cfg, statefile.Config{}).Acquire(t.Context(), terms)
-				require.ErrorIs(t, err, uid.ErrRange)
-				require.ErrorContains(t, err, "the generator's floor rules out ticks up to")
+				logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to")
 			})
 		})
 	}
@@ -510,8 +479,7 @@ func TestLeaseFarAhead(t *testing.T) {
 			require.NoError(t, file.Save(record))
 			require.NoError(t, file.Close())
 			_, err = h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}).Acquire(t.Context(), millis())
-			require.ErrorIs(t, err, uid.ErrNoReservation)
-			require.ErrorContains(t, err, "more can be reserved only in")
+			logtest.Error(t, err, uid.ErrNoReservation, "more can be reserved only in")
 			require.NotEmpty(t, h.row(0).Nonce, "the lease is left to the next start")
 		})
 	}
@@ -527,38 +495,11 @@ func TestLeaseOfAFailedStart(t *testing.T) {
 		p = h.with(lease.Config{Losses: lease.Never}, statefile.Config{})
 		p.store.lossy = []string{"fsync is off"}
 		_, err := p.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, "fsync is off")
+		logtest.Error(t, err, uid.ErrConfig, "fsync is off")
 		require.Equal(t, row, h.row(0), "nothing is written to such a store")
 		h.off = time.Minute
 		_, err = h.process().Acquire(t.Context(), millis())
 		require.NoError(t, err, "a clock that is a minute off is still believed of a lease that is held")
 		require.NotEqual(t, row, h.row(0))
-	})
-}
-
-// Generators that are made and closed in turns, with and without the store, never issue a UID twice.
-func TestLeaseGenerators(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		seen := map[uid.UID]bool{}
-		for i := range 6 {
-			h.memory.Outage(i%2 == 1)
-			p := h.with(lease.Config{Window: 3 * time.Minute, TTL: 10 * time.Minute}, statefile.Config{})
-			var g uid.Generator
-			var err error
-			if i%3 == 0 {
-				g, err = uncached.New(p, uncached.Config{Layout: milliseconds})
-			} else {
-				g, err = cached.New(p, cached.Config{Layout: milliseconds})
-			}
-			require.NoError(t, err)
-			for range 20000 {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.False(t, seen[u])
-				seen[u] = true
-			}
-			require.NoError(t, g.Close())
-		}
 	})
 }

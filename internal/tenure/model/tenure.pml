@@ -1,7 +1,7 @@
 /*
  * A generator's hold on its worker: package tenure, and the generators of packages cached
  * (RING=1) and uncached (RING=0) as far as reservations are concerned. README.md says what
- * stands for what, and what is left out.
+ * has to hold, and what is left out.
  *
  * Wherever another goroutine may get in between, and could tell, a new step begins. A
  * process that takes no step is a goroutine that is not scheduled, or a worker that does
@@ -161,6 +161,7 @@ inline decide(it) {
 
 /* ------------------------------------------------------------------- the tenure's wishes */
 
+/* Tenure.startLocked. */
 inline startRenewing() {
 	renewing = renewing || (acquired || IS(M_EARLY_RENEW)) && (!stopped || IS(M_LATE_RENEW))
 }

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/uidgen/uid/test/process"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // account looks up a user of this machine.
-func account(name string) (*process.Account, error) {
+func account(name string) (*harness.Account, error) {
 	u, err := user.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -25,11 +25,11 @@ func account(name string) (*process.Account, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the account %s: %w", name, err)
 	}
-	return &process.Account{UID: uint32(uid), GID: uint32(gid)}, nil
+	return &harness.Account{UID: uint32(uid), GID: uint32(gid)}, nil
 }
 
 // give makes the account the owner of a folder with all that is in it.
-func give(dir string, a *process.Account) error {
+func give(dir string, a *harness.Account) error {
 	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 
 // An Etcd is a cluster of etcd.
 type Etcd struct {
-	Nodes []*Server // port 0 is for clients, 1 for the other nodes, 2 for its health
+	Nodes // whose ports 1 are for the other nodes, and 2 for their health
 }
 
 // StartEtcd starts a cluster of etcd with so many nodes, and more arguments for each. With
@@ -21,15 +21,13 @@ func StartEtcd(name string, nodes int, args ...string) (*Etcd, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Etcd{}
+	all, err := newNodes(name, nodes, 3)
+	if err != nil {
+		return nil, err
+	}
+	c := &Etcd{all}
 	var members []string
-	for i := range nodes {
-		s, err := New(fmt.Sprintf("%s%d", name, i), 3)
-		if err != nil {
-			c.Close()
-			return nil, err
-		}
-		c.Nodes = append(c.Nodes, s)
+	for _, s := range all {
 		members = append(members, s.Name()+"=http://"+s.Addr(1))
 	}
 	scheme := "http://"
@@ -37,7 +35,7 @@ func StartEtcd(name string, nodes int, args ...string) (*Etcd, error) {
 		scheme = "https://"
 	}
 	programs := map[*Server]Program{}
-	for _, s := range c.Nodes {
+	for _, s := range all {
 		p := Program{
 			Path: path,
 			Args: []string{
@@ -57,21 +55,6 @@ func StartEtcd(name string, nodes int, args ...string) (*Etcd, error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-// Endpoints returns the addresses for clients.
-func (c *Etcd) Endpoints() (all []string) {
-	for _, s := range c.Nodes {
-		all = append(all, s.Addr(0))
-	}
-	return all
-}
-
-// Close kills all nodes and removes their folders.
-func (c *Etcd) Close() {
-	for _, s := range c.Nodes {
-		s.Close()
-	}
 }
 
 // healthy asks a node whether it can answer a linearizable read.

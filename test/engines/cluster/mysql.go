@@ -14,7 +14,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A MySQL is a private MySQL or MariaDB server with an empty database "uid". Its user "root" has
@@ -247,7 +247,7 @@ func startMySQLPair(f flavour, name string, options []string) (*Pair, error) {
 	}
 	return startPair(name, func(name string, number int) (replica, error) {
 		return start(name, number)
-	}, func(name string, number int, link *proxy.Proxy) (replica, error) {
+	}, func(name string, number int, link *harness.Proxy) (replica, error) {
 		m, err := start(name, number)
 		if err != nil {
 			return nil, err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A replica is a server in either role of a [Pair].
@@ -29,21 +29,21 @@ type replica interface {
 type Pair struct {
 	name    string
 	first   func(name string, number int) (replica, error)
-	second  func(name string, number int, link *proxy.Proxy) (replica, error)
-	link    *proxy.Proxy // from the replica to the primary
-	count   int          // of servers started
+	second  func(name string, number int, link *harness.Proxy) (replica, error)
+	link    *harness.Proxy // from the replica to the primary
+	count   int            // of servers started
 	primary replica
 	replica replica // nil between Failover and Rejoin
 }
 
-func startPair(name string, first func(string, int) (replica, error), second func(string, int, *proxy.Proxy) (replica, error)) (*Pair, error) {
+func startPair(name string, first func(string, int) (replica, error), second func(string, int, *harness.Proxy) (replica, error)) (*Pair, error) {
 	p := &Pair{name: name, first: first, second: second}
 	p.count++
 	var err error
 	if p.primary, err = first(fmt.Sprintf("%s %d", name, p.count), p.count); err != nil {
 		return nil, err
 	}
-	if p.link, err = proxy.Listen("127.0.0.1:0", p.primary.Addr(0)); err == nil {
+	if p.link, err = harness.Listen("127.0.0.1:0", p.primary.Addr(0)); err == nil {
 		err = p.Rejoin()
 	}
 	if err != nil {

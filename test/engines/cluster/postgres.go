@@ -12,7 +12,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A Postgres is a private PostgreSQL server with an empty database "uid". Its user "uid" has all
@@ -136,7 +136,7 @@ func StartPostgresPair(name string, options ...string) (*Pair, error) {
 	return startPair(name, func(name string, _ int) (replica, error) {
 		p, err := StartPostgres(name, options...)
 		return &postgresReplica{Postgres: p, options: options}, err
-	}, func(name string, _ int, link *proxy.Proxy) (replica, error) {
+	}, func(name string, _ int, link *harness.Proxy) (replica, error) {
 		p, err := newPostgres(name)
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A Redis is a private Redis or Valkey server, with an append-only file that is written to disk
@@ -95,7 +95,7 @@ func startRedis(find func() (Program, error), name string, options []string) (*R
 func startRedisPair(find func() (Program, error), name string, options []string) (*Pair, error) {
 	return startPair(name,
 		func(name string, _ int) (replica, error) { return startRedis(find, name, options) },
-		func(name string, _ int, link *proxy.Proxy) (replica, error) {
+		func(name string, _ int, link *harness.Proxy) (replica, error) {
 			_, port, _ := strings.Cut(link.Addr(), ":")
 			return startRedis(find, name, append(options[:len(options):len(options)], "--replicaof=127.0.0.1 "+port))
 		})

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/uidgen/uid/test/process"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // patience bounds the wait for a server to be ready, or to end.
@@ -28,7 +28,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	program Program          // of the last Start
-	process *process.Process // nil before the first
+	process *harness.Process // nil before the first
 }
 
 // A Program says how to run a server.
@@ -115,7 +115,7 @@ func (s *Server) launch(p Program) error {
 		return err
 	}
 	c.Output = out
-	run, err := process.Start(c)
+	run, err := harness.Start(c)
 	if err != nil {
 		return fmt.Errorf("cluster: %s: %w", s.name, err)
 	}
@@ -125,8 +125,8 @@ func (s *Server) launch(p Program) error {
 	return nil
 }
 
-func (s *Server) config(p Program) (c process.Config, err error) {
-	c = process.Config{Path: p.Path, Args: p.Args, Dir: s.dir, Env: append([]string{"TMPDIR=" + s.Path("tmp")}, p.Env...)}
+func (s *Server) config(p Program) (c harness.Program, err error) {
+	c = harness.Program{Path: p.Path, Args: p.Args, Dir: s.dir, Env: append([]string{"TMPDIR=" + s.Path("tmp")}, p.Env...)}
 	if p.User != "" && os.Geteuid() == 0 {
 		if c.Account, err = account(p.User); err == nil {
 			err = give(s.dir, c.Account)
@@ -177,9 +177,9 @@ func (s *Server) Do(p Program) (output string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var said process.Tail
+	var said harness.Tail
 	c.Output = &said
-	run, err := process.Start(c)
+	run, err := harness.Start(c)
 	if err != nil {
 		return "", fmt.Errorf("cluster: %s: %w", s.name, err)
 	}
@@ -200,7 +200,7 @@ func (s *Server) Running() bool {
 	return run != nil && !run.HasEnded()
 }
 
-func (s *Server) current() *process.Process {
+func (s *Server) current() *harness.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.process
@@ -275,6 +275,37 @@ func (s *Server) Close() {
 	if s.unlock != nil {
 		s.unlock()
 		s.unlock = nil
+	}
+}
+
+// Nodes are servers that make one store. Port 0 of each is that of clients.
+type Nodes []*Server
+
+// newNodes makes n of them, whose names end with their numbers.
+func newNodes(name string, n, ports int) (all Nodes, err error) {
+	for i := range n {
+		s, err := New(fmt.Sprint(name, i+1), ports)
+		if err != nil {
+			all.Close()
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// Addrs returns the addresses for clients.
+func (all Nodes) Addrs() (addrs []string) {
+	for _, s := range all {
+		addrs = append(addrs, s.Addr(0))
+	}
+	return addrs
+}
+
+// Close kills all of them and removes their folders.
+func (all Nodes) Close() {
+	for _, s := range all {
+		s.Close()
 	}
 }
 

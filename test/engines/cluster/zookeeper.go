@@ -16,7 +16,7 @@ const zookeeperJar = "/usr/share/java/zookeeper.jar"
 
 // A ZooKeeper is an ensemble.
 type ZooKeeper struct {
-	Servers  []*Server // port 0 of each is that of clients
+	Nodes
 	programs map[*Server]Program
 }
 
@@ -31,17 +31,12 @@ func StartZooKeeper(n int) (*ZooKeeper, error) {
 	if err := install("zookeeper", there); err != nil && !there() {
 		return nil, fmt.Errorf("cluster: no %s; apt-get: %w; install zookeeper", zookeeperJar, err)
 	}
-	z := &ZooKeeper{}
-	for i := range n {
-		s, err := New("zookeeper"+strconv.Itoa(i+1), 3)
-		if err != nil {
-			z.Close()
-			return nil, err
-		}
-		z.Servers = append(z.Servers, s)
+	all, err := newNodes("zookeeper", n, 3)
+	if err != nil {
+		return nil, err
 	}
-	z.programs = map[*Server]Program{}
-	for i, s := range z.Servers {
+	z := &ZooKeeper{all, map[*Server]Program{}}
+	for i, s := range all {
 		if err := z.configure(s, i+1); err != nil {
 			z.Close()
 			return nil, err
@@ -69,8 +64,8 @@ func (z *ZooKeeper) configure(s *Server, id int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tickTime=200\ninitLimit=50\nsyncLimit=25\nminSessionTimeout=400\nmaxSessionTimeout=60000\ndataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\n"+
 		"maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=srvr,mntr\n", s.Path("data"), s.Port(0))
-	if len(z.Servers) > 1 {
-		for i, other := range z.Servers {
+	if len(z.Nodes) > 1 {
+		for i, other := range z.Nodes {
 			fmt.Fprintf(&b, "server.%d=127.0.0.1:%d:%d\n", i+1, other.Port(1), other.Port(2))
 		}
 	}
@@ -85,29 +80,14 @@ func (z *ZooKeeper) configure(s *Server, id int) error {
 	return nil
 }
 
-// Addrs returns the addresses for clients.
-func (z *ZooKeeper) Addrs() (addrs []string) {
-	for _, s := range z.Servers {
-		addrs = append(addrs, s.Addr(0))
-	}
-	return addrs
-}
-
 // Leader returns the server that leads, or nil.
 func (z *ZooKeeper) Leader(ctx context.Context) *Server {
-	for _, s := range z.Servers {
+	for _, s := range z.Nodes {
 		if mode, err := ZooKeeperMode(ctx, s); err == nil && mode != "follower" {
 			return s
 		}
 	}
 	return nil
-}
-
-// Close kills all servers and removes their folders.
-func (z *ZooKeeper) Close() {
-	for _, s := range z.Servers {
-		s.Close()
-	}
 }
 
 // ZooKeeperMode asks a server what it is: leader, follower, or standalone. It returns an error

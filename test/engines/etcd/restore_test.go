@@ -25,7 +25,7 @@ func TestRestore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, 1)
 			f := new(etcdtest.Faults)
-			client := connect(t, f, c.Endpoints()...)
+			client := connect(t, f, c.Addrs()...)
 			store, err := etcd.New(client, etcd.Config{})
 			require.NoError(t, err)
 			l, err := store.Leases("orders")

@@ -24,7 +24,7 @@ func draw(n int64) func(*segmentstore.Row) error {
 // An account that may write the key of one tag draws its numbers, and no others.
 func TestSegmentAccess(t *testing.T) {
 	c := start(t, 1)
-	admin := connect(t, nil, c.Endpoints()...)
+	admin := connect(t, nil, c.Addrs()...)
 	_, err := admin.RoleAdd(t.Context(), "invoices")
 	require.NoError(t, err)
 	_, err = admin.RoleGrantPermission(t.Context(), "invoices", "uid/segments/invoices", "", clientv3.PermissionType(clientv3.PermReadWrite))
@@ -35,7 +35,7 @@ func TestSegmentAccess(t *testing.T) {
 	require.NoError(t, err)
 	authenticate(t, admin)
 	open := func(user string) segment.Store {
-		client, err := clientv3.New(clientv3.Config{Endpoints: c.Endpoints(), Logger: zap.NewNop(), Username: canary + user, Password: canary})
+		client, err := clientv3.New(clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + user, Password: canary})
 		require.NoError(t, err)
 		t.Cleanup(func() { client.Close() })
 		store, err := etcd.New(client, etcd.Config{})

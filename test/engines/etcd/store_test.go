@@ -54,12 +54,12 @@ func TestStore(t *testing.T) {
 
 // subject is a store under a prefix, each of whose clients has a connection to a node of its own.
 func subject(t *testing.T, c *cluster.Etcd, prefix string) drivertest.Subject {
-	admin := connect(t, nil, c.Endpoints()...)
+	admin := connect(t, nil, c.Addrs()...)
 	var clients atomic.Int64
 	return drivertest.Subject{
 		Open: func() (stores.Driver, error) {
 			node := int(clients.Add(1)) % len(c.Nodes)
-			store, err := etcd.New(connect(t, nil, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
+			store, err := etcd.New(connect(t, nil, c.Addrs()[node]), etcd.Config{Prefix: prefix})
 			if err != nil {
 				return nil, err
 			}
@@ -83,7 +83,7 @@ func TestSegments(t *testing.T) {
 			back := backup(t, c)
 			return func() {
 				back("etcd")
-				await(t, connect(t, nil, c.Endpoints()...))
+				await(t, connect(t, nil, c.Addrs()...))
 			}
 		}
 		return out

@@ -16,6 +16,6 @@
 // or has a row restored: each generator whose numbers it has lost has to notice when it takes the next ones,
 // and no other one may.
 //
-// With FULL=1 all engines' tables go to docs/engines.md and docs/segments.md. Both kinds of processes mark what
-// they get in memory that all of them share (package record, test/record).
+// With FULL=1 all engines' tables go to docs/evidence/engines.md. Both kinds of processes mark what
+// they get in memory that all of them share (see package harness).
 package faults

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/test/report"
 )
 
@@ -26,7 +26,7 @@ type job struct {
 }
 
 func TestMain(m *testing.M) {
-	crew.Ordered(func(j job, memory *os.File) error {
+	harness.Ordered(func(j job, memory *os.File) error {
 		if j.Leases != nil {
 			return j.Leases.do(j, memory)
 		}
@@ -99,10 +99,10 @@ func (r *results) each(t *testing.T, all []engines.Engine, test func(t *testing.
 	t.Logf("\n%s\nservers tested: %s\nNOT TESTED, for want of a server: %s", &r.Table, strings.Join(r.servers, ", "), strings.Join(r.lacking, ", "))
 }
 
-// publish writes the table to a document after a full run of all engines.
-func (r *results) publish(t *testing.T, all []engines.Engine, document, part string) {
+// publish writes the table to docs/evidence/engines.md after a full run of all engines.
+func (r *results) publish(t *testing.T, all []engines.Engine, part string) {
 	if isFull && !t.Failed() && len(r.servers) == len(all) && r.Len() == r.planned {
 		text := fmt.Sprintf("Servers: %s. %d processors, shared by servers and clients.\n\n%s", strings.Join(r.servers, ", "), runtime.NumCPU(), r.Markdown())
-		require.NoError(t, report.Fill("../../../"+document, part, text))
+		require.NoError(t, report.Fill("../../../docs/evidence/engines.md", part, text))
 	}
 }

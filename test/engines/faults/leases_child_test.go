@@ -13,9 +13,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/faulty"
-	"github.com/uidgen/uid/test/process"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -52,10 +50,10 @@ func (j leasesJob) do(p job, file *os.File) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	go func() {
-		process.AwaitQuit(2)
+		harness.AwaitQuit(2)
 		stop()
 	}()
-	m, err := openMemory(record.Geometry{Layout: layout, First: j.First, Ticks: j.Ticks}, file)
+	m, err := openMemory(harness.Geometry{Layout: layout, First: j.First, Ticks: j.Ticks}, file)
 	if err != nil {
 		return err
 	}
@@ -84,7 +82,7 @@ func (j leasesJob) do(p job, file *os.File) error {
 // draws makes a generator on a lease and draws from it until the context ends.
 func (j leasesJob) draws(ctx context.Context, p job, leases lease.Store, m *memory, logger *slog.Logger) error {
 	if j.Oblivious {
-		leases = faulty.Oblivious{Store: leases}
+		leases = harness.Oblivious{Store: leases}
 	}
 	var w uid.Worker
 	w, err := lease.New(leases, lease.Config{

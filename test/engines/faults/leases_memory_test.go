@@ -8,7 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -22,7 +22,7 @@ const (
 
 // A memory is what the processes share: the record of all UIDs, and what they have come to.
 type memory struct {
-	*record.Record
+	*harness.Record
 	*page
 }
 
@@ -39,29 +39,29 @@ type page struct {
 type event struct{ process, kind, workerID atomic.Int64 }
 
 // geometry returns the ticks of a run that begins now.
-func geometry() (record.Geometry, error) {
+func geometry() (harness.Geometry, error) {
 	now := time.Now()
-	return record.NewGeometry(layout, now.Add(-10*time.Second), now.Add(11*time.Minute+lease.Burn))
+	return harness.NewGeometry(layout, now.Add(-10*time.Second), now.Add(11*time.Minute+lease.Burn))
 }
 
-func openMemory(g record.Geometry, file *os.File) (*memory, error) {
-	r, p, err := record.Open[page](g, file)
+func openMemory(g harness.Geometry, file *os.File) (*memory, error) {
+	r, p, err := harness.OpenRecord[page](g, file)
 	return &memory{r, p}, err
 }
 
 // note marks a UID as given to a process.
 func (m *memory) note(process int, u uid.UID) {
-	m.Mark(u, record.NewDrawer(uint32(process)+1, 0))
+	m.Mark(u, harness.NewDrawer(uint32(process)+1, 0))
 	m.issued[process].Add(1)
 }
 
 // doubles returns how many UIDs, and how many ticks of a worker ID, were given twice.
-func (m *memory) doubles() uint64 { return m.Found(record.Duplicate) + m.Found(record.SharedTick) }
+func (m *memory) doubles() uint64 { return m.Found(harness.Duplicate) + m.Found(harness.SharedTick) }
 
 // texts say who got what twice.
 func (m *memory) texts() (lines []string) {
 	for _, v := range m.Violations() {
-		lines = append(lines, m.Describe(v, func(d record.Drawer) string { return fmt.Sprintf("process %d", int(d.Process())-1) }))
+		lines = append(lines, m.Describe(v, func(d harness.Drawer) string { return fmt.Sprintf("process %d", int(d.Process())-1) }))
 	}
 	return lines
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -35,13 +34,13 @@ func newLeasing(t testing.TB, d *engines.Deployment, timing timing, blind bool) 
 	require.NoError(t, err)
 	t.Cleanup(m.Close) // after the processes have ended
 	r := &leasing{newRun(t, d), m, leasesJob{g.First, g.Ticks, fmt.Sprint("run", namespaces.Add(1)), timing, blind, false, 0}, time.Now()}
-	r.launch = func(store string) *crew.Member {
+	r.launch = func(store string) *harness.Member {
 		number := len(r.All)
 		return r.Launch(job{Process: number, Store: store, Leases: &r.leasesJob}, m.File(), m.issued[number].Load)
 	}
 	r.run.mark = func() func() {
 		before := r.newest()
-		return func() { crew.Await(t, "the leases to be renewed", func() bool { return r.renewed(before) > 0 }) }
+		return func() { harness.Await(t, "the leases to be renewed", func() bool { return r.renewed(before) > 0 }) }
 	}
 	l, err := r.admins[0].Namespace(r.Namespace)
 	require.NoError(t, err)
@@ -107,13 +106,13 @@ func (r *leasing) free() (ids map[int64]bool) {
 // takeOver waits until the leases of processes are over, and starts as many others as it needs for
 // them to take all these IDs over, and ends those that got others, which were free as well. An
 // owner that is heard but hears nothing may lease its ID again before anybody else does.
-func (r *leasing) takeOver(from []*crew.Member) (fresh []*crew.Member) {
+func (r *leasing) takeOver(from []*harness.Member) (fresh []*harness.Member) {
 	ids := map[int64]bool{}
 	for _, p := range from {
 		ids[r.idOf(p.Number)] = true
 	}
 	free := r.free()
-	crew.Await(r, "the end of the leases", func() bool {
+	harness.Await(r, "the end of the leases", func() bool {
 		free = r.free()
 		for id := range ids {
 			if !free[id] {
@@ -146,7 +145,7 @@ func (r *leasing) finish(lost bool) {
 	}
 	r.Logf("%v", r)
 	require.Zero(r, r.failed.Load(), "calls that failed otherwise than for want of a reservation")
-	require.Zero(r, r.Found(record.Outside), "UIDs of no time that can be")
+	require.Zero(r, r.Found(harness.Outside), "UIDs of no time that can be")
 	if r.Blind {
 		require.NotZero(r, r.doubles(), "without reservations this is to find duplicates")
 		return

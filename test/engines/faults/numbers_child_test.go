@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/process"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A numbersJob has a process draw numbers of a tag.
@@ -34,7 +34,7 @@ func (j numbersJob) do(p job, file *os.File) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	go func() {
-		process.AwaitQuit(2)
+		harness.AwaitQuit(2)
 		stop()
 	}()
 	m, err := openNumbers(j.Most, file)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A ledger is what a process has taken from the store, as it stands in shared memory: each range is
@@ -87,7 +87,7 @@ func (l *ledger) took(s *span) {
 	for i := range l.drawing {
 		from = min(from, l.drawing[i].Load())
 	}
-	record.Raise(&l.from, from)
+	harness.Raise(&l.from, from)
 }
 
 // oldest returns the oldest span of which the generator can have numbers: a generator has those of two

@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // maxDrawers is how many processes a run can have, one after another.
@@ -19,7 +19,7 @@ const maxDrawers = 1024
 
 // numbers are what the processes of a run share.
 type numbers struct {
-	*record.Bits
+	*harness.Bits
 	*numbersPage
 }
 
@@ -45,7 +45,7 @@ type progress struct {
 }
 
 func openNumbers(most int64, file *os.File) (*numbers, error) {
-	n, p, err := record.OpenNumbers[numbersPage](most, file)
+	n, p, err := harness.OpenNumbers[numbersPage](most, file)
 	return &numbers{n, p}, err
 }
 
@@ -54,7 +54,7 @@ func (m *numbers) note(process int, drawn []uid.UID) {
 	if len(drawn) == 0 {
 		return
 	}
-	p, by := &m.processes[process], record.NewDrawer(uint32(process)+1, 0)
+	p, by := &m.processes[process], harness.NewDrawer(uint32(process)+1, 0)
 	for rest := drawn; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n] == rest[n-1]+1 {
@@ -63,7 +63,7 @@ func (m *numbers) note(process int, drawn []uid.UID) {
 		m.MarkAll(int64(rest[0]), int64(rest[n-1]), by)
 		rest = rest[n:]
 	}
-	record.Raise(&p.highest, int64(drawn[len(drawn)-1]))
+	harness.Raise(&p.highest, int64(drawn[len(drawn)-1]))
 	p.issued.Add(int64(len(drawn)))
 }
 
@@ -89,7 +89,7 @@ func (m *numbers) sum(of func(*progress) int64) (n int64) {
 
 func (m *numbers) issued() int64   { return m.sum(func(p *progress) int64 { return p.issued.Load() }) }
 func (m *numbers) takes() int64    { return m.sum(func(p *progress) int64 { return p.takes.Load() }) }
-func (m *numbers) doubles() uint64 { return m.Found(record.Duplicate) }
+func (m *numbers) doubles() uint64 { return m.Found(harness.Duplicate) }
 
 // inHand returns at most how many numbers are taken and were not issued. Of those that may
 // have been taken, it counts all.
@@ -106,14 +106,14 @@ type hole struct{ first, last int64 }
 
 // A verdict is what came of a run.
 type verdict struct {
-	issued, takes, holes int64
-	unexplained          []hole // in no range that a process had at its end
-	err                  error  // what is wrong
+	issued, holes int64
+	unexplained   []hole // in no range that a process had at its end
+	err           error  // what is wrong
 }
 
 // judge judges a run all of whose processes have ended, by the row's Next.
 func (m *numbers) judge(next int64) verdict {
-	v := verdict{issued: m.issued(), takes: m.takes()}
+	v := verdict{issued: m.issued()}
 	var wrong []error
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	left := m.left()

@@ -7,27 +7,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A run is processes that draw from a deployment, by two ways of proxies.
 type run struct {
 	testing.TB
-	*crew.Members
+	*harness.Members
 	d      *engines.Deployment
 	net    *engines.Network
 	home   int             // the node to ask
 	admins []engines.Store // past the proxies, by the node that each asks first
 
-	launch func(store string) *crew.Member
+	launch func(store string) *harness.Member
 	// mark returns what waits until the processes have written to the store once more.
 	mark func() (await func())
 }
 
 func newRun(t testing.TB, d *engines.Deployment) *run {
-	r := &run{TB: t, Members: crew.NewMembers(t), d: d}
+	r := &run{TB: t, Members: harness.NewMembers(t), d: d}
 	var err error
 	r.net, err = engines.NewNetwork(d)
 	require.NoError(t, err)
@@ -65,11 +65,11 @@ func (r *run) ask(try func(context.Context, engines.Store) error) {
 }
 
 // start starts processes on a way, which each ask another node first, and waits until they have drawn.
-func (r *run) start(w engines.Way, n int) []*crew.Member {
+func (r *run) start(w engines.Way, n int) []*harness.Member {
 	return r.startEach(n, func() string { return r.d.URL(w.Addrs(len(r.All))...) })
 }
 
-func (r *run) startEach(n int, url func() string) (ps []*crew.Member) {
+func (r *run) startEach(n int, url func() string) (ps []*harness.Member) {
 	for range n {
 		ps = append(ps, r.launch(url()))
 	}
@@ -80,13 +80,13 @@ func (r *run) startEach(n int, url func() string) (ps []*crew.Member) {
 }
 
 // replace has an end come to a process that draws, and starts another one on the near way.
-func (r *run) replace(end func(*crew.Member)) {
+func (r *run) replace(end func(*harness.Member)) {
 	end(r.Any())
 	r.launch(r.d.URL(r.net.Near.Addrs(len(r.All))...))
 }
 
 // ends are the ways in which a process ends, in turn.
-var ends = []func(*crew.Member){(*crew.Member).End, (*crew.Member).Close}
+var ends = []func(*harness.Member){(*harness.Member).End, (*harness.Member).Close}
 
 // victims are the nodes that the round's fault is for.
 func (r *run) victims(round int, all bool) []int {

@@ -15,9 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/segmentstore"
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // takenFrom are the engines whose segments are tested, those first that take longest. Redis and Valkey keep what
@@ -45,7 +44,7 @@ func newPlan() plan {
 
 func TestSegments(t *testing.T) {
 	r := &results{planned: len(takenFrom)}
-	r.Header = table.Row{"server", "numbers", "segments", "processes killed, closed, paused", "servers killed", "numbers skipped",
+	r.Header = table.Row{"server", "numbers", "servers killed", "numbers skipped",
 		"of these without a reason", "duplicates", "after losses: stopped, went on"}
 	r.each(t, takenFrom, func(t *testing.T, s subject) {
 		p := newPlan()
@@ -55,7 +54,7 @@ func TestSegments(t *testing.T) {
 			r.start(r.net.Near, 8)
 			servers := r.disturb(p)
 			v := r.finish()
-			row = append(row, v.issued, v.takes, fmt.Sprintf("%d, %d, %d", p.kills, p.closes, p.pauses), servers, v.holes, len(v.unexplained), r.doubles())
+			row = append(row, v.issued, servers, v.holes, len(v.unexplained), r.doubles())
 			for _, h := range v.unexplained[:min(3, len(v.unexplained))] {
 				r.tell(h)
 			}
@@ -66,7 +65,7 @@ func TestSegments(t *testing.T) {
 			r.Add(s.rank, row...)
 		}
 	})
-	r.publish(t, takenFrom, "docs/segments.md", "segments")
+	r.publish(t, takenFrom, "segments")
 }
 
 // A taking is processes that draw the numbers of a tag of its own.
@@ -86,7 +85,7 @@ func newTaking(t testing.TB, d *engines.Deployment, j numbersJob) *taking {
 	m.pause.Store(int64(5 * time.Millisecond))
 	r := &taking{newRun(t, d), m, j}
 	r.Tag = fmt.Sprint("run", tags.Add(1))
-	r.launch = func(store string) *crew.Member {
+	r.launch = func(store string) *harness.Member {
 		number := len(r.All)
 		require.Less(t, number, maxDrawers)
 		r.started.Add(1)
@@ -126,13 +125,13 @@ func (r *taking) row(change func(*segmentstore.Row)) (row segmentstore.Row) {
 }
 
 // close has a process end in good order.
-func (r *taking) close(p *crew.Member) {
+func (r *taking) close(p *harness.Member) {
 	p.Close()
 	require.NotZero(r, r.progress(p).stats.closed.Load(), "process %d did not end in good order: %v\n%s", p.Number, p.State(), p.Log())
 }
 
 // progress returns what a process has come to.
-func (r *taking) progress(p *crew.Member) *progress { return &r.processes[p.Number] }
+func (r *taking) progress(p *harness.Member) *progress { return &r.processes[p.Number] }
 
 // finish ends all in good order, and judges.
 func (r *taking) finish() verdict {
@@ -159,7 +158,7 @@ func (r *taking) tell(h hole) {
 func (r *taking) disturb(p plan) (servers int) {
 	var actions []func()
 	add := func(times int, action func()) { actions = append(actions, slices.Repeat([]func(){action}, times)...) }
-	add(p.kills, func() { r.replace((*crew.Member).End) })
+	add(p.kills, func() { r.replace((*harness.Member).End) })
 	add(p.closes, func() { r.replace(r.close) })
 	add(p.pauses, func() {
 		p := r.Any()
@@ -184,7 +183,7 @@ func (r *taking) disturb(p plan) (servers int) {
 	}
 	stop()
 	r.numbers.pause.Store(0)
-	crew.Await(r, "all numbers to be drawn", func() bool { return r.issued() >= p.numbers })
+	harness.Await(r, "all numbers to be drawn", func() bool { return r.issued() >= p.numbers })
 	r.numbers.pause.Store(int64(5 * time.Millisecond))
 	for _, p := range r.Living() {
 		if r.progress(p).lost.Load() == 0 { // else judge says so
@@ -223,7 +222,7 @@ func (r *taking) keepPace(due func() float64) (stop func()) {
 // cutReplies has the servers do what they are asked to for a while, and nobody hears of it; a
 // process ends meanwhile.
 func (r *taking) cutReplies() {
-	mute := func(mute bool) { r.net.Near.Each(func(p *proxy.Proxy) { p.Mute(mute) }) }
+	mute := func(mute bool) { r.net.Near.Each(func(p *harness.Proxy) { p.Mute(mute) }) }
 	mute(true)
 	time.AfterFunc(300*time.Millisecond, func() { mute(false) })
 	r.Idle(150 * time.Millisecond)
@@ -292,8 +291,8 @@ func (r *taking) lose(l loss) (nLost, nKept int) {
 	l.lose(r.run)
 
 	row := r.row(nil)
-	had := map[*crew.Member]int64{}
-	var lost, kept []*crew.Member
+	had := map[*harness.Member]int64{}
+	var lost, kept []*harness.Member
 	for _, p := range r.Living() {
 		at := r.progress(p)
 		had[p] = at.takes.Load()
@@ -306,8 +305,8 @@ func (r *taking) lose(l loss) (nLost, nKept int) {
 	}
 	require.NotEmpty(r, lost, "what processes took that the store has lost")
 	require.NotEmpty(r, kept, "what processes took that the store has kept")
-	crew.Await(r, "those whose numbers were lost to notice", func() bool {
-		return !slices.ContainsFunc(lost, func(p *crew.Member) bool { return r.progress(p).lost.Load() == 0 })
+	harness.Await(r, "those whose numbers were lost to notice", func() bool {
+		return !slices.ContainsFunc(lost, func(p *harness.Member) bool { return r.progress(p).lost.Load() == 0 })
 	})
 	r.awaitTakes(kept)
 	r.start(r.net.Near, 2)
@@ -324,19 +323,19 @@ func (r *taking) lose(l loss) (nLost, nKept int) {
 }
 
 // awaitTakes waits until each of some processes has taken numbers once more.
-func (r *taking) awaitTakes(ps []*crew.Member) {
+func (r *taking) awaitTakes(ps []*harness.Member) {
 	for _, p := range ps {
 		at := r.progress(p)
 		before := at.takes.Load()
-		crew.Await(r, "a process to take numbers", func() bool { return at.takes.Load() > before })
+		harness.Await(r, "a process to take numbers", func() bool { return at.takes.Load() > before })
 	}
 }
 
 // freeze stops processes, none of which is just taking numbers, nor knows of takes whose outcome is
 // open.
-func (r *taking) freeze(ps []*crew.Member) {
+func (r *taking) freeze(ps []*harness.Member) {
 	for _, p := range ps {
-		crew.Await(r, "a process to leave the store alone", func() bool {
+		harness.Await(r, "a process to leave the store alone", func() bool {
 			p.Stop()
 			if at := r.progress(p); at.calls.Load() == 0 && len(at.ledger.all(isOpen)) == 0 {
 				return true

@@ -19,7 +19,7 @@ import (
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -114,7 +114,7 @@ func subject(t *testing.T, s *cluster.Redis) drivertest.Subject {
 }
 
 // lay makes the requests of a client go wrong. Only those that write have a history in them.
-func lay(t *testing.T, admin *goredis.Client, p *proxy.Proxy, f storetest.Fault) bool {
+func lay(t *testing.T, admin *goredis.Client, p *harness.Proxy, f storetest.Fault) bool {
 	switch f {
 	case storetest.OK:
 		p.Refuse(false)

@@ -16,7 +16,7 @@ import (
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 )
 
 func TestSegments(t *testing.T) {
@@ -31,10 +31,10 @@ func segments(t *testing.T, s *cluster.Redis) segmenttest.Subject {
 	admin := client(t, s.Addr(0))
 	require.NoError(t, admin.FlushAll(context.Background()).Err())
 	var mu sync.Mutex
-	proxies := map[segment.Store]*proxy.Proxy{}
+	proxies := map[segment.Store]*harness.Proxy{}
 	return segmenttest.Subject{
 		Open: func() (segment.Store, error) {
-			p, err := proxy.Listen("127.0.0.1:0", s.Addr(0))
+			p, err := harness.Listen("127.0.0.1:0", s.Addr(0))
 			require.NoError(t, err)
 			t.Cleanup(p.Close)
 			rows := store(t, client(t, p.Addr())).Segments()

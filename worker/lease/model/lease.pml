@@ -1,7 +1,7 @@
 /*
  * The protocol of package lease: owners and what they read and write, and a store, whose
  * clock is skewed and which may fail over to a replica that is behind, or lose its table.
- * README.md says what stands for what, and what is left out.
+ * README.md says what has to hold, and what is left out.
  *
  * Wherever another client or the database may get in between, a new step begins. An
  * owner that takes no step is paused; one that drops its lease has crashed (and goes on
@@ -491,6 +491,7 @@ inline refuse() {
 	j = 0
 }
 
+/* The write: refused unless history, row and, where needed, namespace are as they were read. */
 inline write(s) {
 	assert(SEEN != W_LATE || s < OWNERS || tx[s].kind == Release);
 	if
@@ -571,6 +572,7 @@ inline save(o, upto) {
 }
 #endif
 
+/* What a Lease decides in Store.Take. How far it reserves is open, up to R. */
 inline acquire(s, k, upto) {
 	takes--;
 	tx[s].id = k;
@@ -889,6 +891,7 @@ inline putBack(k) {
 }
 #endif
 
+/* The store: a replica db[COPY] and its promotion, a crash, a restored dump, rows and tables that go and come. */
 active proctype World()
 {
 	atomic {

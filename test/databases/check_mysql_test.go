@@ -1,0 +1,78 @@
+package databases_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/engines/cluster"
+)
+
+// What the other tests check on MariaDB.
+func TestCheckMySQL9(t *testing.T) {
+	engines.Needs(t, "mysql9")
+	s, err := cluster.StartMySQL9("check", "--innodb-flush-log-at-trx-commit=1", "--sync-binlog=1")
+	cluster.For(t, s, err)
+	source := s.Source(s.Addr(0))
+	admin := opening(t, "mysql", source)
+	as := func(user string, rights ...string) findings {
+		t.Helper()
+		engines.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY 'hunter2'")
+		for _, r := range rights {
+			engines.Do(t, admin, "GRANT "+r+" TO '"+user+"'@'%'")
+		}
+		db := opening(t, "mysql", strings.Replace(source, "root@", user+":hunter2@", 1))
+		return checked(t, db, doctor.Config{MaxWorkerID: 1000})
+	}
+
+	m := checked(t, admin, doctor.Config{})
+	require.Equal(t, badness{"disposable IDs": doctor.LevelNote, "leased IDs": doctor.LevelNote, "grants": doctor.LevelWarn}, m.levels(), "%+v", m)
+	require.Contains(t, m["server"].Value, "MySQL")
+	both(t, admin)
+
+	exact := []string{"SELECT, INSERT ON uid.WORKER_NODE", "SELECT, INSERT, UPDATE ON uid.WORKER_LEASE"}
+	m = as("all", append(exact, "REPLICATION CLIENT, REPLICATION SLAVE ON *.*")...)
+	require.Equal(t, badness{"spaces of worker IDs": doctor.LevelNote}, m.levels(), "%+v", m)
+	require.Equal(t, "1 rows, largest ID 1, next ID 2, of 1000", m["disposable IDs"].Value)
+	require.Equal(t, "no", m["replica"].Value)
+
+	// An account that may see nothing of the server is told what it does not see.
+	m = as("few", exact...)
+	for what, level := range m.levels() {
+		require.Equal(t, doctor.LevelNote, level, "%+v", m[what])
+	}
+	require.Equal(t, "could not be told", m["replica"].Value)
+
+	m = as("none", exact[0])
+	require.Equal(t, doctor.LevelError, m["leased IDs"].Level)
+	require.Equal(t, doctor.LevelOK, m["grants"].Level, "it knows of one table only: %+v", m["grants"])
+
+	engines.Do(t, admin, "SET GLOBAL innodb_flush_log_at_trx_commit = 2", "SET GLOBAL sync_binlog = 0")
+	m = checked(t, admin, doctor.Config{})
+	require.Equal(t, doctor.LevelError, m["innodb_flush_log_at_trx_commit"].Level)
+	require.Equal(t, doctor.LevelError, m["sync_binlog"].Level)
+}
+
+func TestCheckMySQL9Pair(t *testing.T) {
+	engines.Needs(t, "mysql9")
+	p, err := cluster.StartMySQL9Pair("check")
+	cluster.For(t, p, err)
+	of := func() findings { return checked(t, opening(t, "mysql", p.MySQL().Source(p.Addr())), doctor.Config{}) }
+	both(t, opening(t, "mysql", p.MySQL().Source(p.Addr())))
+	require.NoError(t, p.CatchUp())
+	var m findings
+	require.Eventually(t, func() bool {
+		m = of()
+		return m["replication"].Value == "1 connected, asynchronous"
+	}, time.Minute, 50*time.Millisecond)
+	require.Equal(t, doctor.LevelWarn, m["replication"].Level)
+	require.Equal(t, "no", m["replica"].Value)
+	require.NoError(t, p.Failover())
+	m = of()
+	require.Equal(t, "no", m["replica"].Value)
+	require.Equal(t, "yes", m["writable"].Value)
+}

@@ -1,0 +1,67 @@
+package databases_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/test/engines"
+)
+
+func TestCheckPostgres(t *testing.T) {
+	url := engines.NewPostgres(t).Source
+	admin := opening(t, "pgx", url)
+	m := checked(t, admin, doctor.Config{})
+	require.Equal(t, badness{"disposable IDs": doctor.LevelNote, "leased IDs": doctor.LevelNote, "grants": doctor.LevelWarn}, m.levels(), "%+v", m)
+	both(t, admin)
+
+	engines.Do(t, admin, "CREATE ROLE checker LOGIN", "GRANT SELECT, INSERT ON worker_node TO checker", "GRANT SELECT, INSERT, UPDATE ON worker_lease TO checker")
+	me := opening(t, "pgx", url+"&user=checker")
+	m = checked(t, me, doctor.Config{MaxWorkerID: 1000})
+	require.Equal(t, badness{"spaces of worker IDs": doctor.LevelNote}, m.levels(), "%+v", m)
+	require.Equal(t, "SELECT, INSERT on worker_node; SELECT, INSERT, UPDATE on worker_lease", m["grants"].Value)
+
+	require.Equal(t, "next ID not told, largest ID 1", m["counter of disposable IDs"].Value, "to who may not read the sequence")
+
+	engines.Do(t, admin, "REVOKE UPDATE ON worker_lease FROM checker")
+	m = checked(t, me, doctor.Config{})
+	require.Contains(t, m["grants"].Why, "lacks: UPDATE on worker_lease.")
+
+	engines.Do(t, admin, "CREATE INDEX odd ON worker_lease (lease_until)", "ALTER TABLE worker_lease RESET (fillfactor)")
+	m = checked(t, admin, doctor.Config{})
+	require.Equal(t, "also of lease_until", m["indexes"].Value)
+	require.Equal(t, doctor.LevelNote, m["fillfactor"].Level)
+	engines.Do(t, admin, m["fillfactor"].Do, "DROP INDEX odd", "CREATE INDEX odd ON worker_lease ((lease_until + 1))")
+	m = checked(t, admin, doctor.Config{})
+	require.Equal(t, "also of an expression", m["indexes"].Value)
+	require.Equal(t, doctor.LevelOK, m["fillfactor"].Level)
+
+	engines.Do(t, admin, "INSERT INTO worker_node (id, host_name, port, type, launch_date) VALUES (2, '', '', 1, '2026-01-01')")
+	f := checked(t, admin, doctor.Config{})["counter of disposable IDs"]
+	require.Equal(t, doctor.LevelError, f.Level, "%+v", f)
+	engines.Do(t, admin, f.Do)
+	require.Equal(t, doctor.LevelOK, checked(t, admin, doctor.Config{})["counter of disposable IDs"].Level)
+
+	for param, want := range map[string]struct {
+		what  string
+		level doctor.Level
+	}{
+		"synchronous_commit=off":                     {"synchronous_commit", doctor.LevelError},
+		"default_transaction_isolation=serializable": {"isolation", doctor.LevelNote},
+		"default_transaction_read_only=on":           {"writable", doctor.LevelError},
+	} {
+		f := checked(t, opening(t, "pgx", url+"&"+param), doctor.Config{})[want.what]
+		require.Equal(t, want.level, f.Level, "%+v", f)
+	}
+}
+
+func TestCheckPostgresPair(t *testing.T) {
+	p := postgresPair(t)
+	db := opening(t, "pgx", p.URL(p.Addr()))
+	both(t, db)
+	require.NoError(t, p.CatchUp())
+	m := checked(t, db, doctor.Config{})
+	m.is(t, "replication", doctor.LevelWarn, "1 connected, asynchronous")
+	require.Equal(t, "yes", m["writable"].Value)
+}

@@ -1,0 +1,171 @@
+package databases_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/segmentstore"
+)
+
+// createLeaf is the statement by which Leaf's documentation has its table made.
+const createLeaf = `CREATE TABLE leaf_alloc (
+  biz_tag varchar(128)  NOT NULL DEFAULT '',
+  max_id bigint NOT NULL DEFAULT '1',
+  step int NOT NULL,
+  description varchar(256)  DEFAULT NULL,
+  update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
+  PRIMARY KEY (biz_tag)
+) ENGINE=InnoDB`
+
+// A leaf is a tag's segments in a process that runs Leaf, as its SegmentIDGenImpl has them.
+type leaf struct {
+	faultyDatabase
+	tag           string
+	taken         int
+	step, minStep int64
+}
+
+// next takes a segment. quick says that the last one was used up within a quarter of an hour, slow
+// that it lasted for half an hour.
+func (l *leaf) next(ctx context.Context, quick, slow bool) (segmentstore.Range, error) {
+	const maxStep = 1000000
+	next := l.step
+	switch {
+	case l.taken < 2:
+		next = 0 // the row's
+	case quick && next*2 <= maxStep:
+		next *= 2
+	case slow && next/2 >= l.minStep:
+		next /= 2
+	}
+	r, step, err := l.mapper(ctx, l.tag, next)
+	if err == nil {
+		l.step, l.minStep, l.taken = cmp.Or(next, step), step, l.taken+1
+	}
+	return r, err
+}
+
+// leafTakes takes n numbers as Leaf does.
+func (d faultyDatabase) leafTakes(ctx context.Context, tag string, n int64) (segmentstore.Range, error) {
+	r, _, err := d.mapper(ctx, tag, n)
+	return r, err
+}
+
+// mapper takes a segment by the two statements of Leaf's IDAllocMapper: of n numbers or, for 0, of
+// the row's step, which it returns. It tries again what a database refuses because of others.
+//
+// Leaf's driver sends parameters within the statement, and with Galera d.Admin has to do so, too
+// (interpolateParams): there a transaction that was undone between two prepared statements can go
+// on as if it were not.
+func (d faultyDatabase) mapper(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64, err error) {
+	for range 5000 {
+		if r, step, err = d.mapperOnce(ctx, tag, n); err == nil {
+			break
+		}
+	}
+	return r, step, err
+}
+
+func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64, err error) {
+	tx, err := d.Admin.BeginTxx(ctx, nil)
+	if err != nil {
+		return r, 0, err
+	}
+	defer tx.Rollback() // does nothing after the commit
+	update, args := "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = ?", []any{tag}
+	if n > 0 {
+		update, args = "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ?", []any{n, tag}
+	}
+	result, err := tx.ExecContext(ctx, tx.Rebind(update), args...)
+	if err != nil {
+		return r, 0, err
+	}
+	if changed, err := result.RowsAffected(); err != nil || changed != 1 {
+		return r, 0, fmt.Errorf("%d rows of tag %q were changed: %w", changed, tag, err)
+	}
+	var maxID int64
+	err = tx.QueryRowContext(ctx, tx.Rebind("SELECT biz_tag, max_id, step FROM leaf_alloc WHERE biz_tag = ?"), tag).Scan(&tag, &maxID, &step)
+	if err != nil {
+		return r, 0, err
+	}
+	return segmentstore.Range{First: maxID - cmp.Or(n, step), Last: maxID - 1}, step, tx.Commit()
+}
+
+// BesideLeaf lets processes with Leaf and stores of this module take numbers of one tag at the same
+// time, in so many rounds each, of a table that Leaf has used before. Each number is given out
+// once, and none is left out.
+func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
+	const tag, each = "leaf-segment-test", 3
+	_, err := d.Admin.Exec(d.Admin.Rebind("INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, 1, 2000, 'Test leaf Segment Mode Get Id')"), tag)
+	require.NoError(t, err)
+	first, err := d.leafTakes(t.Context(), tag, 0)
+	require.NoError(t, err)
+	require.Equal(t, segmentstore.Range{First: 1, Last: 2000}, first)
+	all := d.clients(t)
+	var takes []func() (segmentstore.Range, error)
+	for i := range each {
+		l := leaf{faultyDatabase: d, tag: tag}
+		tables, _, err := all.open()
+		require.NoError(t, err)
+		store, nonce := tables.Segments(), fmt.Sprint("go", i)
+		takes = append(takes, func() (segmentstore.Range, error) {
+			return l.next(t.Context(), rand.N(3) == 0, rand.N(3) == 0)
+		}, func() (r segmentstore.Range, err error) {
+			n := 1 + rand.Int64N(5000)
+			err = store.Change(t.Context(), tag, func(row *segmentstore.Row) error {
+				r = segmentstore.Range{First: row.Next, Last: row.Next + n - 1}
+				row.Next += n
+				row.Takers = append(slices.DeleteFunc(row.Takers, func(k segmentstore.Taker) bool { return k.Nonce == nonce }), segmentstore.Taker{Nonce: nonce, Last: r.Last})
+				return nil
+			})
+			return r, err
+		})
+	}
+	got := []segmentstore.Range{first}
+	var mu sync.Mutex
+	for range rounds { // together, so that none starves where a lock has no queue, as that of a SQLite file
+		var round sync.WaitGroup
+		for _, take := range takes {
+			round.Go(func() {
+				r, err := take()
+				for err != nil && strings.Contains(err.Error(), "database is locked") {
+					r, err = take() // waited for too long, and stored nothing
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					t.Error(err)
+				}
+				got = append(got, r)
+			})
+		}
+		round.Wait()
+	}
+	require.False(t, t.Failed())
+	require.Len(t, got, 1+2*each*rounds)
+	slices.SortFunc(got, func(a, b segmentstore.Range) int { return cmp.Compare(a.First, b.First) })
+	next := int64(1)
+	for _, r := range got {
+		require.Equal(t, next, r.First, "numbers are given out twice, or left out")
+		next = r.Last + 1
+	}
+	tables, _, err := all.open()
+	require.NoError(t, err)
+	rows, err := tables.Segments().Rows(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+	row := rows[0]
+	require.Equal(t, next, row.Next)
+	require.EqualValues(t, 2000, row.Step)
+	require.Equal(t, "Test leaf Segment Mode Get Id", row.Description)
+	require.Len(t, row.Takers, each)
+	t.Logf("%d segments up to %d", len(got), next-1)
+}

@@ -1,0 +1,56 @@
+package databases_test
+
+import (
+	"testing"
+
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/segment"
+)
+
+// Segments returns the database's table of segments, each of whose clients has a pool of its own.
+// The programs that know nothing of takers are Leaf.
+func (d faultyDatabase) Segments(t *testing.T) segmenttest.Subject {
+	all := d.clients(t)
+	out := segmenttest.Subject{
+		Open: func() (segment.Store, error) {
+			tables, f, err := all.open()
+			if err != nil {
+				return nil, err
+			}
+			s := tables.Segments()
+			all.faults.Store(s, f)
+			return s, nil
+		},
+		Fault:   func(client segment.Store, fault segmenttest.Fault) bool { return all.fault(client, fault) },
+		Deliver: all.deliver,
+		Foreign: func(tag string, n int64) (first int64, err error) {
+			r, err := d.leafTakes(t.Context(), tag, n)
+			return r.First, err
+		},
+		Lower: func(tag string, next int64) (err error) {
+			statement, args := "UPDATE leaf_alloc SET max_id = ? WHERE biz_tag = ?", []any{next, tag}
+			if next < 0 {
+				statement, args = "DELETE FROM leaf_alloc WHERE biz_tag = ?", args[1:]
+			}
+			for range 5000 { // a database may refuse it because of others
+				if _, err = d.Admin.ExecContext(t.Context(), d.Admin.Rebind(statement), args...); err == nil {
+					break
+				}
+			}
+			return err
+		},
+		Secret: canary,
+	}
+	if d.Driver != "sqlite" {
+		out.Backup = func() func() {
+			segments := d.backup(t, "leaf_alloc", "biz_tag, max_id, step, description, update_time")
+			takers := d.backup(t, "leaf_alloc_takers", "biz_tag, nonce, takers")
+			return func() {
+				all.made.server.Add(1)
+				segments()
+				takers()
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package databases_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/test/engines"
+)
+
+// What PostgreSQL remembers of the table besides: it is another thing after each start, after a process was
+// killed, which starts all others anew and loses what was not flushed yet, and once the table was
+// emptied. What VACUUM, ANALYZE and an index do does not change it.
+func TestHistoryOnPostgres(t *testing.T) {
+	s := postgres(t)
+	db := opening(t, "pgx", s.URL(s.Addr(0)))
+	owner := tenantOf(t, db)
+	owner.take(t)
+	tells := func() (history string) {
+		t.Helper()
+		for { // the server may not be there yet
+			err := owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+				history = now.History
+				return errLook
+			})
+			if history != "" || !retry.IsTransient(err) {
+				require.ErrorIs(t, err, errLook)
+				require.LessOrEqual(t, len(history), leasestore.MostHistory)
+				return history
+			}
+		}
+	}
+	history := tells()
+	t.Log(history)
+	for what, c := range map[string]struct {
+		moves bool
+		do    func()
+	}{
+		"upkeep": {false, func() { engines.Do(t, db, "VACUUM ANALYZE worker_lease", "CREATE INDEX i ON worker_lease (high)") }},
+		"emptied and filled": {true, func() {
+			engines.Do(t, db, "CREATE TABLE kept AS SELECT * FROM worker_lease", "TRUNCATE worker_lease", "INSERT INTO worker_lease SELECT * FROM kept", "DROP TABLE kept")
+		}},
+		"stopped": {true, func() { require.NoError(t, s.Stop()); require.NoError(t, s.Restart()) }},
+		"killed":  {true, func() { s.Kill(); require.NoError(t, s.Restart()) }},
+		"a process killed": {true, func() {
+			conn, err := db.Connx(t.Context())
+			require.NoError(t, err)
+			defer conn.Close()
+			other, err := db.Connx(t.Context())
+			require.NoError(t, err)
+			defer other.Close()
+			var pid int
+			require.NoError(t, conn.GetContext(t.Context(), &pid, "SELECT pg_backend_pid()"))
+			var before, after string
+			require.NoError(t, db.Get(&before, "SELECT pg_postmaster_start_time()::text"))
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			for err == nil { // until the server has ended the others, too
+				_, err = other.ExecContext(t.Context(), "SELECT 1")
+			}
+			tells()
+			require.NoError(t, db.Get(&after, "SELECT pg_postmaster_start_time()::text"))
+			require.Equal(t, before, after, "the server itself goes on")
+		}},
+	} {
+		c.do()
+		now := tells()
+		require.Equal(t, c.moves, now != history, "%s: %s", what, now)
+		require.Equal(t, now, tells())
+		history = now
+	}
+	// A program with no other right than on the table sees all of it.
+	engines.Do(t, db, "CREATE ROLE app LOGIN", "GRANT SELECT, INSERT, UPDATE ON worker_lease TO app")
+	history = tells() // for nothing: a GRANT is a change of the table
+	app := opening(t, "pgx", s.URL(s.Addr(0))+"&user=app")
+	var user string
+	require.NoError(t, app.Get(&user, "SELECT current_user"))
+	require.Equal(t, "app", user)
+	before := owner
+	owner = strangerOf(t, app, "")
+	owner.row, owner.nonces = before.row, before.nonces
+	require.Equal(t, history, tells())
+	require.NoError(t, owner.renew(t.Context()))
+}

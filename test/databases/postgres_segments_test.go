@@ -1,0 +1,80 @@
+package databases_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/test/engines"
+)
+
+// Transactions of any isolation that a session may have by default are told apart alike.
+func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
+	s := engines.NewPostgres(t)
+	for _, isolation := range []string{"repeatable%20read", "serializable"} {
+		segments := segmentsOf(t, opening(t, "pgx", s.Source+"&default_transaction_isolation="+isolation))
+		other := segmentsOf(t, s.Open(t))
+		draw(t, other, "orders")
+		_, runs := meanwhile(t, segments, func() { draw(t, other, "orders") })
+		require.Equal(t, 2, runs)
+		var all sync.WaitGroup
+		before := looked(t, other, "orders").Next
+		for range 4 {
+			all.Go(func() {
+				for range 25 {
+					if _, err := drawn(t.Context(), segments, "orders", "drawer", 10); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		require.Equal(t, before+1000, looked(t, other, "orders").Next)
+	}
+}
+
+// The rights of the documentation suffice, columns are compared, takes write no index, and no text
+// tells a secret.
+func TestSegmentTablesOnPostgres(t *testing.T) {
+	s := engines.NewPostgres(t)
+	admin := opening(t, "pgx", s.Source+"&default_query_exec_mode=exec") // a prepared query fails once when a type changes
+	segments := segmentsOf(t, admin)
+	draw(t, segments, "orders")
+
+	engines.Do(t, admin, "CREATE ROLE drawer LOGIN", "GRANT USAGE ON SCHEMA public TO drawer",
+		"GRANT SELECT, UPDATE ON leaf_alloc TO drawer", "GRANT SELECT, INSERT, UPDATE ON leaf_alloc_takers TO drawer")
+	few := segmentsOf(t, as(t, s, "drawer"))
+	draw(t, few, "orders")
+	_, err := drawn(t.Context(), few, "new", "drawer", 10)
+	require.ErrorContains(t, err, "42501")
+	engines.Do(t, admin, "GRANT INSERT ON leaf_alloc TO drawer")
+	draw(t, few, "new")
+	_, err = few.Rows(t.Context(), "", 10)
+	require.NoError(t, err)
+	_, err = few.Inspect(t.Context())
+	require.NoError(t, err)
+
+	engines.Do(t, admin, "CREATE ROLE "+canary+"_drawer LOGIN", "GRANT SELECT ON leaf_alloc, leaf_alloc_takers TO "+canary+"_drawer")
+	_, err = drawn(t.Context(), segmentsOf(t, as(t, s, canary+"_drawer")), "orders", "drawer", 10)
+	require.ErrorContains(t, err, "42501")
+	require.NotContains(t, strings.ToLower(logtest.Texts(err)), canary)
+
+	engines.Do(t, admin, "ALTER TABLE leaf_alloc ALTER COLUMN max_id TYPE INT")
+	_, err = segments.Inspect(t.Context())
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, "column max_id is of type integer")
+	err = segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Next = 1 << 31; return nil })
+	require.ErrorContains(t, err, "22003")
+	engines.Do(t, admin, "ALTER TABLE leaf_alloc ALTER COLUMN max_id TYPE BIGINT")
+
+	const times = 2000
+	for range times {
+		draw(t, segments, "orders")
+	}
+	mostlyHOT(t, admin, 2*times)
+}

@@ -1,0 +1,181 @@
+package databases_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// postgres returns a server of a test's own.
+func postgres(t testing.TB) *cluster.Postgres {
+	t.Helper()
+	engines.Needs(t, "postgres")
+	s, err := cluster.StartPostgres("postgres")
+	cluster.For(t, s, err)
+	return s
+}
+
+// postgresPair returns one with a standby.
+func postgresPair(t testing.TB) *cluster.Pair {
+	t.Helper()
+	engines.Needs(t, "postgres")
+	p, err := cluster.StartPostgresPair("postgres")
+	cluster.For(t, p, err)
+	return p
+}
+
+// pgxModes are the ways in which its driver sends a statement.
+var pgxModes = []string{"exec", "simple_protocol", "cache_statement", "cache_describe", "describe_exec"}
+
+// as returns the database as another role sees it.
+func as(t testing.TB, s store, role string) *sqlx.DB {
+	t.Helper()
+	u, err := url.Parse(s.Source)
+	require.NoError(t, err)
+	u.User = url.User(role)
+	return opening(t, "pgx", u.String())
+}
+
+// A program may have a pool of pgx in place of database/sql's own.
+func TestPoolOfPgx(t *testing.T) {
+	pool, err := pgxpool.New(t.Context(), engines.NewPostgres(t).Source)
+	require.NoError(t, err)
+	defer pool.Close()
+	pooled := sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx")
+	defer pooled.Close()
+	require.Equal(t, database.Postgres, tablesOf(t, pooled, sqlstore.Config{}).Tables().Dialect)
+	require.NoError(t, startDisposable(t, pooled, false))
+}
+
+// A renewal writes no index.
+func TestRenewalsAreHOT(t *testing.T) {
+	db := opening(t, "pgx", engines.NewPostgres(t).Source+"&default_query_exec_mode=exec")
+	const owners, times = 50, 40
+	all := []*tenant{tenantOf(t, db)}
+	for len(all) < owners {
+		all = append(all, strangerOf(t, db, ""))
+	}
+	for _, owner := range all {
+		owner.take(t)
+	}
+	for range times {
+		for _, owner := range all {
+			require.NoError(t, owner.renew(t.Context()))
+		}
+	}
+	mostlyHOT(t, db, owners*times)
+}
+
+// mostlyHOT requires that most updates wrote no index.
+func mostlyHOT(t *testing.T, db *sqlx.DB, updates int) {
+	t.Helper()
+	var all, hot int
+	require.Eventually(t, func() bool {
+		require.NoError(t, db.QueryRow("SELECT SUM(n_tup_upd), SUM(n_tup_hot_upd) FROM pg_stat_user_tables").Scan(&all, &hot))
+		return all >= updates
+	}, time.Minute, 50*time.Millisecond)
+	t.Logf("%d of %d updates were HOT", hot, all)
+	require.Greater(t, hot, all*9/10)
+}
+
+// A server whose settings change under its clients.
+func TestSettingsOfPostgres(t *testing.T) {
+	s := postgres(t)
+	db := opening(t, "pgx", s.URL(s.Addr(0)))
+	owner := tenantOf(t, db)
+	engines.Do(t, db, "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
+	require.Eventually(t, func() bool {
+		lossy, err := owner.Inspect(t.Context())
+		return err == nil && strings.Contains(strings.Join(lossy, ";"), "synchronous_commit is off")
+	}, time.Minute, 50*time.Millisecond)
+	engines.Do(t, db, "ALTER TABLE worker_lease ALTER COLUMN high TYPE INT")
+	_, err := owner.Inspect(t.Context())
+	require.ErrorContains(t, err, "column HIGH is of type integer")
+}
+
+// Whatever part of a URL fails, no text tells any of it.
+func TestNoSecretsOnPostgres(t *testing.T) {
+	s := engines.NewPostgres(t)
+	u, err := url.Parse(s.Source)
+	require.NoError(t, err)
+	addr := u.Host
+	engines.Do(t, s.Open(t), "CREATE ROLE "+canary+"_reader LOGIN PASSWORD '"+canary+"'")
+	for name, source := range map[string]string{
+		"user":     canary + ":" + canary + "@" + addr + "/uid?sslmode=disable",
+		"database": "uid:" + canary + "@" + addr + "/" + canary + "?sslmode=disable",
+		"host":     "uid:" + canary + "@" + canary + ".invalid/uid",
+		"refused":  "uid:" + canary + "@127.0.0.1:1/" + canary,
+		"TLS":      "uid:" + canary + "@" + addr + "/uid?sslmode=require",
+		"rights":   canary + "_reader:" + canary + "@" + addr + "/uid?sslmode=disable",
+		"setting":  "uid:" + canary + "@" + addr + "/uid?sslmode=disable&" + canary + "=1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, err := range tells(t, opening(t, "pgx", "postgres://"+source))[:3] {
+				require.Error(t, err)
+			}
+		})
+	}
+}
+
+// The rights of the documentation suffice.
+func TestRightsOnPostgres(t *testing.T) {
+	s := engines.NewPostgres(t)
+	admin := s.Open(t)
+	tenantOf(t, admin)
+	require.EqualValues(t, 1, acquire(t, admin, asked{}))
+	engines.Do(t, admin, "CREATE ROLE worker LOGIN", "CREATE ROLE keeper LOGIN", "GRANT USAGE ON SCHEMA public TO worker, keeper",
+		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO worker", "GRANT SELECT, UPDATE ON worker_lease TO keeper",
+		"GRANT SELECT, INSERT ON worker_node TO worker", "GRANT UPDATE (port, type, modified) ON worker_node TO worker")
+	worker := as(t, s, "worker")
+	owner := tenantOf(t, worker)
+	_, err := owner.Inspect(t.Context())
+	require.NoError(t, err)
+	owner.take(t)
+	require.NoError(t, owner.renew(t.Context()))
+	require.EqualValues(t, 2, acquire(t, worker, asked{Port: "80"}))
+	kept := strangerOf(t, as(t, s, "keeper"), "")
+	kept.row = owner.row
+	kept.release(t)
+}
+
+// A start is two round trips to acquire an ID, and three to inspect the store, for which a driver that
+// prepares asks twice. A release is two.
+func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
+	s := engines.NewPostgres(t)
+	terms := bits.Default().Terms()
+	terms.Revoke = func() {}
+	require.NoError(t, lease.Found(t.Context(), strangerOf(t, s.Open(t), ""), lease.Founding{}))
+	for name, c := range map[string]struct {
+		mode           string
+		start, release int64
+	}{
+		"prepared": {"", 8, 2}, "exec": {"&default_query_exec_mode=exec", 5, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, trips := counted(t, store{Driver: s.Driver, Source: s.Source + c.mode})
+			require.NoError(t, db.Ping()) // connects
+			l, err := lease.New(strangerOf(t, db, ""), lease.Config{Logger: quiet()})
+			require.NoError(t, err)
+			before := trips.Load()
+			_, err = l.Acquire(t.Context(), terms)
+			require.NoError(t, err)
+			require.Equal(t, c.start, trips.Load()-before, "a start")
+			before = trips.Load()
+			require.NoError(t, l.Release(t.Context(), 0))
+			require.Equal(t, c.release, trips.Load()-before, "a release")
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package promise
+
+import (
+	"context"
+	"time"
+
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A shifted store of leases has a clock that is ahead by the result of by, which may be negative and change at any time,
+// and tells more of its history: another text is what a server that takes over, or is started again, has another
+// history by.
+type shifted struct {
+	lease.Store
+	by      func() time.Duration
+	history func() string
+}
+
+func (s shifted) clock(c leasestore.Clock) leasestore.Clock {
+	c.Now = c.Now.Add(s.by())
+	c.History += s.history()
+	return c
+}
+
+func (s shifted) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	// The store uses its clock only to see which leases are over.
+	by, highest := s.by(), w.Highest
+	w.Rest -= by
+	w.Highest = func(now time.Time) int64 { return highest(now.Add(by)) }
+	return s.Store.Take(ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
+		return decide(n, r, s.clock(c))
+	})
+}
+
+func (s shifted) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	return s.Store.Change(ctx, id, func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
+		return decide(n, r, s.clock(c))
+	})
+}
+
+func (s shifted) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+	return s.Store.Init(ctx, func(n *leasestore.Namespace, c leasestore.Clock) error { return decide(n, s.clock(c)) })
+}
+
+// A shiftedRegistry has stores whose clocks are ahead. Nobody who looks after them reads its own clock or pages.
+type shiftedRegistry struct {
+	registry.Store
+	by func() time.Duration
+}
+
+func (s shiftedRegistry) Namespace(name string) (lease.Store, error) {
+	l, err := s.Store.Namespace(name)
+	return shifted{l, s.by, func() string { return "" }}, err
+}
