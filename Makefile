@@ -19,7 +19,7 @@ TESTED = $(STORED) $(UNSTORED)
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \
   ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/... ./orm/uidgorm ./orm/uident
 # What is tested on 32 bits: what computes and what is lock-free.
-PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default \
+PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./internal/plan ./ringbuffer ./internal/tenure ./cached ./default \
   ./segment ./worker ./worker/lease
 # The programs to copy from, whose libraries are many: make recipes builds, lints and runs them. Tests of the modules in
 # orm/ stand there, too: users of these would require the tests' drivers.
@@ -63,8 +63,16 @@ night: ## everything else, at full length: hours; each gate can be called by its
 	  echo "<== make $$gate took $$((SECONDS - began)) s"; \
 	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
+.PHONY: api
+api: ## whether what the modules export is what their files api.txt list; make api-write writes them
+	$(GO) run ./test/api
+
+.PHONY: api-write
+api-write:
+	$(GO) run ./test/api -write
+
 .PHONY: lint
-lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign
+lint: api ## make api, gofmt, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
 	$(GO) vet $(ALL)
 	$(STATICCHECK) $(ALL)
@@ -276,7 +284,7 @@ bench-module: ## what calls cost, as multiples of a bare atomic add, by the benc
 	$(GO) test -run '^$$' -bench Ratio -benchtime 200x ./cached
 	$(GO) test -run '^$$' -bench 'Latency|Memory' -benchtime 1x ./cached
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
-	$(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./plan .
+	$(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./internal/plan .
 
 # What make bench-compare compares with today, and how.
 BEFORE ?= HEAD

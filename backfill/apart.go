@@ -7,10 +7,10 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // A Live names a namespace of leases, other than the run's own source, whose UIDs stand in the same

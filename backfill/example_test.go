@@ -9,14 +9,19 @@ import (
 
 	"github.com/uidgen/uid/backfill"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // Old rows get UIDs of the time of their creation, in the namespace of the live generators. The store
 // in memory stands for one that processes share, from package sqlstore say.
 func Example() {
-	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
+	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
 		fmt.Println(err)
 		return
@@ -26,7 +31,7 @@ func Example() {
 		time.Date(2026, 1, 31, 9, 0, 0, 500e6, time.UTC),
 		time.Date(2026, 3, 2, 18, 7, 53, 0, time.UTC),
 	}
-	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{}), backfill.Config{
+	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{
 		From:   rows[1], // SELECT MIN(created_at), MAX(created_at)
 		To:     rows[0],
 		Logger: slog.New(slog.DiscardHandler),
@@ -55,14 +60,18 @@ func Example() {
 // More rows than a tick holds: exactly their time as long as there is room, and else up to a minute
 // later.
 func ExampleGenerator_AtOrAfter() {
-	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
+	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	layout := bits.MustLayout(bits.Config{TimeBits: 31, WorkerBits: 31, SequenceBits: 1, Unit: time.Second})
 	if err := lease.Found(context.Background(), store, lease.Founding{Layout: layout}); err != nil {
 		fmt.Println(err)
 		return
 	}
 	noon := time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
-	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{}), backfill.Config{
+	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{
 		Layout: layout, From: noon, To: noon.Add(time.Hour), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -92,14 +101,18 @@ func ExampleGenerator_AtOrAfter() {
 
 // Rows of which only the day is known.
 func ExampleGenerator_Spread() {
-	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
+	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
 		fmt.Println(err)
 		return
 	}
 	day := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	night := day.Add(24*time.Hour - 1)
-	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{}), backfill.Config{From: day, To: night, Logger: slog.New(slog.DiscardHandler)})
+	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{From: day, To: night, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		fmt.Println(err)
 		return

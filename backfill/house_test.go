@@ -13,9 +13,10 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/backfill"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // seconds is a layout of few worker IDs and small ticks: 8 IDs, 4 UIDs in a tick.
@@ -102,7 +103,7 @@ type numbers struct {
 	err  error
 }
 
-func (n *numbers) Next(_ context.Context, _ disposable.Host, _ int64) (int64, error) {
+func (n *numbers) Next(_ context.Context, _ numberstore.Host, _ int64) (int64, error) {
 	if n.err != nil {
 		return 0, n.err
 	}

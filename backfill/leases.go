@@ -12,6 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker"
@@ -123,8 +124,8 @@ func (s fromLeases) take(ctx context.Context, w want) (h holding, err error) {
 type reserving struct {
 	fromLeases
 	want
-	row  lease.Row // as it was written
-	base int64     // the last tick that others may have used
+	row  leasestore.Row // as it was written
+	base int64          // the last tick that others may have used
 }
 
 // reserve makes one attempt.
@@ -143,8 +144,8 @@ func (t *reserving) reserve(ctx context.Context) error {
 	}
 	// A row whose ticks are used before first; else, a new one. Whoever has leased an ID keeps
 	// it, but nobody waits for a quarantine, which makes up for writes that are lost.
-	wanted := lease.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID}, Highest: func(time.Time) int64 { return t.first - 1 }}
-	return t.store.Take(ctx, wanted, func(ns *lease.Namespace, row *lease.Row, now lease.Clock) error {
+	wanted := leasestore.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID}, Highest: func(time.Time) int64 { return t.first - 1 }}
+	return t.store.Take(ctx, wanted, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		if err := t.check(wanted, ns, row, now); err != nil {
 			return err
 		}
@@ -157,7 +158,7 @@ func (t *reserving) reserve(ctx context.Context) error {
 }
 
 // check refuses a row of which a tick from first on may have been used.
-func (t *reserving) check(wanted lease.Wanted, ns *lease.Namespace, row *lease.Row, now lease.Clock) error {
+func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 	if ns.Layout != t.terms.Layout {
 		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, t.terms.Layout)
 	}
@@ -188,7 +189,7 @@ func (t *reserving) check(wanted lease.Wanted, ns *lease.Namespace, row *lease.R
 // somebody has leased the ID since, and has begun above High.
 func (t *reserving) release(ctx context.Context, timeout time.Duration, last int64) error {
 	err := retry.Do(ctx, timeout, t.log, func(ctx context.Context) error {
-		err := t.store.Change(ctx, t.row.WorkerID, func(_ *lease.Namespace, row *lease.Row, now lease.Clock) error {
+		err := t.store.Change(ctx, t.row.WorkerID, func(_ *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 			if row == nil || row.Nonce != t.row.Nonce || row.High != t.row.High {
 				return errNothing
 			}

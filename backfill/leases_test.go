@@ -13,9 +13,10 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/backfill"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // Live owners, runs that end or are killed, and an operator who removes rows and puts them back: no tick of a
@@ -34,7 +35,7 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 			owners[k] = who
 		}
 		type liveOne struct {
-			*lease.Lease
+			uid.Worker
 			uid.Reservation
 			who  int
 			last int64
@@ -47,7 +48,7 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 		var runs []runOne
 		terms := seconds.Terms()
 		terms.Revoke = func() {}
-		away := map[int64]lease.Row{}
+		away := map[int64]leasestore.Row{}
 		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "which") }
 		rt.Repeat(map[string]func(*rapid.T){
 			"time passes": func(rt *rapid.T) {
@@ -211,7 +212,7 @@ func TestKilledRun(t *testing.T) {
 	require.Equal(t, []int64{1}, g.Stats().WorkerIDs)
 	_, err := backfill.New(s.source(), s.config(0, present))
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
-	s.pass(lease.DefaultTTL + time.Second)
+	s.pass(5*time.Minute + time.Second)
 	r := s.live(t)
 	require.EqualValues(t, present+1, r.First)
 	r = s.live(t)
@@ -237,20 +238,20 @@ func TestRefusedRows(t *testing.T) {
 	t.Run("used after the beginning", func(t *testing.T) {
 		s := newStore(t, all)
 		for id := range int64(2) {
-			s.SetRow(orders, lease.Row{WorkerID: id, High: 500 + id, Until: at(600), Layout: seconds.String()})
+			s.SetRow(orders, leasestore.Row{WorkerID: id, High: 500 + id, Until: at(600), Layout: seconds.String()})
 		}
 		refuses(t, s, 500, 700, uid.ErrNoWorkerID, "were used after the run begins, with tick 500, as worker ID 0 was up to tick 500")
 		require.Equal(t, []int64{0}, s.run(t, 501, 700).Stats().WorkerIDs)
 	})
 	t.Run("used in the first tick", func(t *testing.T) { // an ID without a row is better
 		s := newStore(t, all)
-		s.SetRow(orders, lease.Row{WorkerID: 0, High: 500, Until: at(600), Layout: seconds.String()})
+		s.SetRow(orders, leasestore.Row{WorkerID: 0, High: 500, Until: at(600), Layout: seconds.String()})
 		require.Equal(t, []int64{1}, s.run(t, 500, 700).Stats().WorkerIDs)
 	})
 	t.Run("leased", func(t *testing.T) {
 		s := newStore(t, all)
 		for id := range int64(2) {
-			s.SetRow(orders, lease.Row{WorkerID: id, High: 5, Nonce: "x", Until: at(present + 1), Layout: seconds.String()})
+			s.SetRow(orders, leasestore.Row{WorkerID: id, High: 5, Nonce: "x", Until: at(present + 1), Layout: seconds.String()})
 		}
 		refuses(t, s, 500, 700, uid.ErrNoWorkerID, "leased or in quarantine")
 	})
@@ -389,8 +390,8 @@ type wrongStore struct {
 	id int64
 }
 
-func (s wrongStore) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return s.Store.Take(ctx, w, func(ns *lease.Namespace, row *lease.Row, now lease.Clock) error {
+func (s wrongStore) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	return s.Store.Take(ctx, w, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		row.WorkerID = s.id
 		return decide(ns, row, now)
 	})

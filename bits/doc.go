@@ -15,7 +15,7 @@
 // The bits of a layout, not the speed of the program, set the rate that it can sustain:
 // a worker has 1<<SequenceBits UIDs per tick (8,192 a second in the [Default] layout).
 // One that issues faster borrows from the future and uses up the time field sooner.
-// Package plan finds layouts for a given need. Two layouts in one column can make the same
+// The command uid plan finds layouts for a given need. Two layouts in one column can make the same
 // number: [FindOverlap] says which, and when. Package foreign reads what is no layout.
 //
 // Layouts are immutable values, compared with ==. Everything in this package may

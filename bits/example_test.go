@@ -39,7 +39,7 @@ func ExampleNewLayout() {
 		TimeBits: 41, WorkerBits: 10, SequenceBits: 12,
 		Unit:   time.Millisecond,
 		Epoch:  time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC),
-		Fields: []bits.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
+		Fields: []uid.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -7,22 +7,22 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// DefaultRefuse and DefaultWarn are how long before [Layout.Expires] generators refuse
+// defaultRefuse and defaultWarn are how long before [Layout.Expires] generators refuse
 // to start and begin to warn, unless an [Expiry] says otherwise.
 const (
-	DefaultRefuse = 30 * 24 * time.Hour
-	DefaultWarn   = 365 * 24 * time.Hour
+	defaultRefuse = 30 * 24 * time.Hour
+	defaultWarn   = 365 * 24 * time.Hour
 )
 
 // Expiry says what a generator does as the end of its layout's time field comes near.
 // It is a field of both generators' Config; the zero Expiry is the default policy.
 type Expiry struct {
 	// Refuse is how long before the layout's Expires a generator no longer starts. Zero
-	// stands for DefaultRefuse, 30 days. Negative: it starts as long as there is a tick
+	// stands for 30 days. Negative: it starts as long as there is a tick
 	// left.
 	Refuse time.Duration
 	// Warn is how long before the layout's Expires a generator warns, when it
-	// starts and in its Stats. Zero stands for DefaultWarn, 365 days. Negative: it
+	// starts and in its Stats. Zero stands for 365 days. Negative: it
 	// does not warn.
 	Warn time.Duration
 }
@@ -43,7 +43,7 @@ func (e Expiry) Start(l Layout, now time.Time) error {
 		return fmt.Errorf("%w: the last tick of the layout %s was at %s, now is %s",
 			uid.ErrExhausted, l, stamp(expires), stamp(now))
 	}
-	refuse := orDefault(e.Refuse, DefaultRefuse)
+	refuse := orDefault(e.Refuse, defaultRefuse)
 	if left := expires.Sub(now); refuse > 0 && left < refuse {
 		return fmt.Errorf("%w: the last tick of the layout %s is at %s, %v from now, and a generator does not start in the last %v",
 			uid.ErrExhausted, l, stamp(expires), left, refuse)
@@ -53,7 +53,7 @@ func (e Expiry) Start(l Layout, now time.Time) error {
 
 // Warns reports whether now is within e.Warn of the layout's Expires, or past it.
 func (e Expiry) Warns(l Layout, now time.Time) bool {
-	warn := orDefault(e.Warn, DefaultWarn)
+	warn := orDefault(e.Warn, defaultWarn)
 	return warn > 0 && l.Expires().Sub(now) < warn
 }
 

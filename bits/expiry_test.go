@@ -50,8 +50,8 @@ func TestExpiryStart(t *testing.T) {
 			require.ErrorContains(t, err, "2026-01-01T00:00:00Z")
 		}
 	}
-	require.Equal(t, 30*day, DefaultRefuse)
-	require.Equal(t, 365*day, DefaultWarn)
+	require.Equal(t, 30*day, defaultRefuse)
+	require.Equal(t, 365*day, defaultWarn)
 }
 
 // The last tick is as long as the others, and a time field of 63 bits, whose end

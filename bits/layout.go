@@ -8,9 +8,6 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Field is a named part of the worker ID field; see [Config.Fields].
-type Field = uid.Field
-
 // Config describes a [Layout] to [NewLayout].
 type Config struct {
 	// TimeBits is the width of the tick, at least 1. WorkerBits and SequenceBits
@@ -31,7 +28,7 @@ type Config struct {
 	// {Name: "datacenter", Bits: 5}. Their widths must add up to WorkerBits. They
 	// change no UID, only what [Layout.Parse] shows. Empty: no split. The name
 	// "rollback" is reserved for uncached.RollbackBits.
-	Fields []Field
+	Fields []uid.Field
 }
 
 const maxBits = 63

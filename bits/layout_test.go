@@ -47,7 +47,7 @@ func drawConfig(t *rapid.T) Config {
 			if i < 7 {
 				n = rapid.IntRange(1, left).Draw(t, "part")
 			}
-			c.Fields = append(c.Fields, Field{Name: fmt.Sprintf("part_%d", i), Bits: n})
+			c.Fields = append(c.Fields, uid.Field{Name: fmt.Sprintf("part_%d", i), Bits: n})
 			left -= n
 		}
 	}
@@ -174,7 +174,7 @@ func TestLaterTickIsLarger(t *testing.T) {
 // UIDs that must never come out otherwise.
 func TestFrozenVectors(t *testing.T) {
 	split := mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: twitter.epoch,
-		Fields: []Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}}})
+		Fields: []uid.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}}})
 	for _, v := range []struct {
 		l                 Layout
 		u                 uid.UID
@@ -254,9 +254,9 @@ func TestNewLayoutRefuses(t *testing.T) {
 		{func(c *Config) { c.Epoch, c.TimeBits, c.WorkerBits, c.SequenceBits = time.Unix(0, 0), 63, 0, 0 }, "63 bits of 1s"},
 		{func(c *Config) { c.Unit, c.TimeBits, c.WorkerBits, c.SequenceBits = 2*time.Second, 62, 0, 0 }, "62 bits of 2s"},
 		{func(c *Config) { c.Unit, c.TimeBits = 9e9*time.Second, 31; c.WorkerBits = 0 }, "31 bits of"},
-		{func(c *Config) { c.Fields = []Field{{Name: "a", Bits: 10}, {Name: "b", Bits: 11}} }, "a:10,b:11 have 21 bits, the worker ID has 22"},
-		{func(c *Config) { c.Fields = []Field{{Name: "a", Bits: 10}, {Name: "b", Bits: 13}} }, "a:10,b:13 have 23 bits, the worker ID has 22"},
-		{func(c *Config) { c.Fields = []Field{{Name: "a", Bits: 22}, {Name: "b", Bits: 0}} }, `"b"`},
+		{func(c *Config) { c.Fields = []uid.Field{{Name: "a", Bits: 10}, {Name: "b", Bits: 11}} }, "a:10,b:11 have 21 bits, the worker ID has 22"},
+		{func(c *Config) { c.Fields = []uid.Field{{Name: "a", Bits: 10}, {Name: "b", Bits: 13}} }, "a:10,b:13 have 23 bits, the worker ID has 22"},
+		{func(c *Config) { c.Fields = []uid.Field{{Name: "a", Bits: 22}, {Name: "b", Bits: 0}} }, `"b"`},
 	} {
 		cfg := ok
 		c.change(&cfg)
@@ -269,7 +269,7 @@ func TestNewLayoutRefuses(t *testing.T) {
 		}
 	}
 	cfg := ok
-	cfg.Fields = []Field{{Name: "A", Bits: 22}}
+	cfg.Fields = []uid.Field{{Name: "A", Bits: 22}}
 	_, err = newLayout(cfg, now)
 	require.ErrorIs(t, err, uid.ErrSyntax)
 }
@@ -352,7 +352,7 @@ func TestLayoutEquality(t *testing.T) {
 
 func TestAccessors(t *testing.T) {
 	epoch := time.Date(2020, 1, 1, 3, 0, 0, 5e8, time.FixedZone("", 3*3600))
-	fields := []Field{{Name: "datacenter", Bits: 3}, {Name: "worker", Bits: 6}}
+	fields := []uid.Field{{Name: "datacenter", Bits: 3}, {Name: "worker", Bits: 6}}
 	cfg := Config{TimeBits: 39, WorkerBits: 9, SequenceBits: 8, Unit: 10 * time.Millisecond, Epoch: epoch, Fields: fields}
 	l := MustLayout(cfg)
 	fields[0].Name = "changed" // is no longer the layout's
@@ -360,7 +360,7 @@ func TestAccessors(t *testing.T) {
 	require.Equal(t, []int64{1<<39 - 1, 511, 255}, []int64{l.MaxTick(), l.MaxWorkerID(), l.MaxSequence()})
 	require.Equal(t, time.Date(2020, 1, 1, 0, 0, 0, 5e8, time.UTC), l.Epoch())
 	require.Equal(t, 10*time.Millisecond, l.Unit())
-	require.Equal(t, []Field{{Name: "datacenter", Bits: 3}, {Name: "worker", Bits: 6}}, l.Fields())
+	require.Equal(t, []uid.Field{{Name: "datacenter", Bits: 3}, {Name: "worker", Bits: 6}}, l.Fields())
 	require.Equal(t, uid.Terms{
 		Layout: "39/9/8 unit=10ms epoch=2020-01-01T00:00:00.5Z fields=datacenter:3,worker:6",
 		Epoch:  l.Epoch(), Unit: 10 * time.Millisecond, MaxTick: 1<<39 - 1, MaxWorkerID: 511,
@@ -401,7 +401,7 @@ func TestZeroLayoutHoldsNothing(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, l := range []Layout{Default(), Twitter(), mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Fields: []Field{{Name: "a", Bits: 5}, {Name: "b", Bits: 5}}})} {
+	for _, l := range []Layout{Default(), Twitter(), mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Fields: []uid.Field{{Name: "a", Bits: 5}, {Name: "b", Bits: 5}}})} {
 		require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = l.Compose(1e6, 7, 8) }))
 		require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = l.Parse(1 << 40) }))
 		require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = l.First(now) }))

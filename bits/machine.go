@@ -11,7 +11,7 @@ import (
 
 // Fields returns the named parts of the worker ID in a new slice, the highest bits
 // first; none if the layout does not split it.
-func (l Layout) Fields() []Field {
+func (l Layout) Fields() []uid.Field {
 	return l.split.Fields()
 }
 
@@ -39,7 +39,7 @@ func (l Layout) WorkerID(values map[string]int64) (int64, error) {
 	}
 	if len(values) > len(fields) {
 		known := func(name string) bool {
-			return slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name })
+			return slices.ContainsFunc(fields, func(f uid.Field) bool { return f.Name == name })
 		}
 		names := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), known)
 		return 0, fmt.Errorf("%w: the worker ID of %s has no part named %.60q",

@@ -16,7 +16,7 @@ var (
 	javaScriptSafe = mustBuild(Config{TimeBits: 33, WorkerBits: 4, SequenceBits: 15})
 	redis          = mustBuild(Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond})
 	discord        = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1420070400000),
-		Fields: []Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}})
+		Fields: []uid.Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}})
 	instagram = mustBuild(Config{TimeBits: 40, WorkerBits: 13, SequenceBits: 10, Unit: time.Millisecond, Epoch: time.UnixMilli(1314220021721)})
 	yitter    = mustBuild(Config{TimeBits: 41, WorkerBits: 6, SequenceBits: 6, Unit: time.Millisecond, Epoch: time.UnixMilli(1582136402000)})
 )
@@ -72,7 +72,7 @@ func Instagram() Layout { return instagram }
 // Epoch.
 func Yitter() Layout { return yitter }
 
-// Named is a preset layout with the name by which [Preset] finds it.
+// Named is a preset layout with the name by which [ParseLayout] finds it.
 type Named struct {
 	Name   string
 	Layout Layout
@@ -99,10 +99,10 @@ func Presets() []Named {
 // otherNames are further names of presets.
 var otherNames = map[string]string{"js": "javascript", "bwmarrin": "twitter", "leaf": "twitter"}
 
-// Preset returns the preset layout of a name in lower case; "js" is short for
+// preset returns the preset layout of a name in lower case; "js" is short for
 // "javascript", and "bwmarrin" and "leaf" stand for "twitter". For any other name it
 // returns ErrSyntax, with the names that exist.
-func Preset(name string) (Layout, error) {
+func preset(name string) (Layout, error) {
 	if other, ok := otherNames[name]; ok {
 		name = other
 	}

@@ -24,7 +24,7 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 		{"Stack Overflow, Instagram media ID to timestamp conversion", "instagram", 2384288897814875714, "2006-01-02T15:04:05", "2020-08-26T13:43:27", ""},
 		{"the same", "instagram", 2383568809444681765, "2006-01-02T15:04:05", "2020-08-25T13:52:46", ""},
 	} {
-		l, err := Preset(c.preset)
+		l, err := preset(c.preset)
 		require.NoError(t, err, c.source)
 		p, err := l.Parse(c.id)
 		require.NoError(t, err, c.source)
@@ -54,7 +54,7 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 // What Leaf's decodeSnowflakeId says of an ID (LeafMonitorController.java: timestamp
 // 1567733700834, workerId 39, sequenceId 3448) is what Leaf's layout says.
 func TestLeafIsTwitter(t *testing.T) {
-	l, err := Preset("leaf")
+	l, err := preset("leaf")
 	require.NoError(t, err)
 	require.Equal(t, Twitter(), l)
 	const id = (1567733700834-1288834974657)<<22 | 39<<12 | 3448 // as SnowflakeIDGenImpl.java puts it together
@@ -62,7 +62,7 @@ func TestLeafIsTwitter(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, uid.Parts{UID: id, Time: time.UnixMilli(1567733700834).UTC(), WorkerID: 39, Sequence: 3448}, p)
 
-	l, err = Preset("bwmarrin")
+	l, err = preset("bwmarrin")
 	require.NoError(t, err)
 	require.Equal(t, Twitter(), l)
 }

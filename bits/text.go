@@ -41,7 +41,8 @@ func (l Layout) String() string {
 }
 
 // ParseLayout reads a layout from a text for people to type: the name of a preset
-// (see [Preset]), or the widths of time, worker ID and sequence,
+// (see [Presets]; "js" is short for "javascript", and "bwmarrin" and "leaf" stand for
+// "twitter"), or the widths of time, worker ID and sequence,
 //
 //	28/22/13
 //	41ms/10/12
@@ -60,7 +61,7 @@ func ParseLayout(text string) (Layout, error) {
 	}
 	words := strings.Fields(text)
 	if len(words) == 1 && !strings.Contains(words[0], "/") {
-		return Preset(words[0])
+		return preset(words[0])
 	}
 	cfg, err := parseConfig(words)
 	if err != nil {
@@ -129,7 +130,7 @@ func parseConfig(words []string) (cfg Config, err error) {
 	return cfg, nil
 }
 
-func parseFields(text string) (fields []Field, err error) {
+func parseFields(text string) (fields []uid.Field, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, width, ok := strings.Cut(part, ":")
 		if !ok {
@@ -139,7 +140,7 @@ func parseFields(text string) (fields []Field, err error) {
 		if err != nil {
 			return nil, err
 		}
-		fields = append(fields, Field{Name: name, Bits: n})
+		fields = append(fields, uid.Field{Name: name, Bits: n})
 	}
 	return fields, nil
 }

@@ -20,9 +20,9 @@ func TestTextRoundTrip(t *testing.T) {
 		require.True(t, l == back)
 		require.LessOrEqual(t, len(l.String()), 255)
 	})
-	names := []Field{}
+	names := []uid.Field{}
 	for i := range 8 {
-		names = append(names, Field{Name: strings.Repeat(string(rune('a'+i)), 16), Bits: 1})
+		names = append(names, uid.Field{Name: strings.Repeat(string(rune('a'+i)), 16), Bits: 1})
 	}
 	names[7].Bits = 5
 	longest := MustLayout(Config{TimeBits: 11, WorkerBits: 12, SequenceBits: 40, Unit: 2562047*time.Hour + 47*time.Minute + 16*time.Second,
@@ -32,7 +32,7 @@ func TestTextRoundTrip(t *testing.T) {
 
 func TestParseLayout(t *testing.T) {
 	parted := Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
-		Fields: []Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}}}
+		Fields: []uid.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}}}
 	for text, want := range map[string]Config{
 		"28/22/13":           {TimeBits: 28, WorkerBits: 22, SequenceBits: 13},
 		"28s/22/13":          {TimeBits: 28, WorkerBits: 22, SequenceBits: 13},
@@ -97,18 +97,18 @@ func TestPresets(t *testing.T) {
 	var names []string
 	for _, p := range Presets() {
 		names = append(names, p.Name)
-		for _, find := range []func(string) (Layout, error){Preset, ParseLayout} {
+		for _, find := range []func(string) (Layout, error){preset, ParseLayout} {
 			l, err := find(p.Name)
 			require.NoError(t, err)
 			require.Equal(t, p.Layout, l)
 		}
 	}
 	require.Equal(t, []string{"default", "uidgenerator", "twitter", "javascript", "redis", "discord", "instagram", "yitter"}, names)
-	js, err := Preset("js")
+	js, err := preset("js")
 	require.NoError(t, err)
 	require.Equal(t, JavaScriptSafe(), js)
 	for _, name := range []string{"", "Default", "no such"} {
-		l, err := Preset(name)
+		l, err := preset(name)
 		require.ErrorIs(t, err, uid.ErrSyntax)
 		require.ErrorContains(t, err, "default, uidgenerator, twitter, javascript, redis")
 		require.True(t, l.IsZero())
@@ -129,7 +129,7 @@ func TestPresetsAreTheConfigs(t *testing.T) {
 		{JavaScriptSafe(), Config{TimeBits: 33, WorkerBits: 4, SequenceBits: 15}},
 		{Redis(), Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond}},
 		{Discord(), Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1420070400000),
-			Fields: []Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}}},
+			Fields: []uid.Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}}},
 		{Instagram(), Config{TimeBits: 40, WorkerBits: 13, SequenceBits: 10, Unit: time.Millisecond, Epoch: time.UnixMilli(1314220021721)}},
 		{Yitter(), Config{TimeBits: 41, WorkerBits: 6, SequenceBits: 6, Unit: time.Millisecond, Epoch: time.UnixMilli(1582136402000)}},
 	} {

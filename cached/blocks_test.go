@@ -121,7 +121,7 @@ func (b *blocksTrial) run(t *testing.T) {
 			}
 		case 3:
 			if r.IntN(4) == 0 {
-				b.void = b.g.Ring().Tail
+				b.void = b.g.Stats().Ring.Tail
 				b.w.Terms.Revoke()
 			}
 		default:

@@ -15,10 +15,10 @@ import (
 
 // Defaults of a zero Config.
 const (
-	DefaultMaxLead       = 10 * time.Minute
-	DefaultMaxLag        = time.Second
-	DefaultSlots         = 8
-	DefaultPaddingFactor = 50
+	defaultMaxLead       = 10 * time.Minute
+	defaultMaxLag        = time.Second
+	defaultSlots         = 8
+	defaultPaddingFactor = 50
 )
 
 // Unbounded, as a MaxLead, lets a generator borrow future time up to the end of the
@@ -136,13 +136,13 @@ func (c Config) withDefaults() (Config, error) {
 	unit := c.Layout.Unit()
 	switch {
 	case c.MaxLead == 0:
-		c.MaxLead = DefaultMaxLead
+		c.MaxLead = defaultMaxLead
 	case c.MaxLead < 0:
 		return c, fmt.Errorf("cached: %w: MaxLead %v is negative", uid.ErrConfig, c.MaxLead)
 	}
 	switch {
 	case c.MaxLag == 0:
-		c.MaxLag = max(DefaultMaxLag, unit)
+		c.MaxLag = max(defaultMaxLag, unit)
 	case c.MaxLag < 0:
 		return c, fmt.Errorf("cached: %w: MaxLag %v is negative", uid.ErrConfig, c.MaxLag)
 	case c.MaxLag < unit:
@@ -150,13 +150,13 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	switch {
 	case c.Slots == 0:
-		c.Slots = DefaultSlots << defaultBlockBits(c.Layout)
+		c.Slots = defaultSlots << defaultBlockBits(c.Layout)
 	case c.Slots < 2 || c.Slots > 1<<16 || c.Slots&(c.Slots-1) != 0:
 		return c, fmt.Errorf("cached: %w: %d Slots: want a power of two from 2 to %d", uid.ErrConfig, c.Slots, 1<<16)
 	}
 	switch {
 	case c.PaddingFactor == 0:
-		c.PaddingFactor = DefaultPaddingFactor
+		c.PaddingFactor = defaultPaddingFactor
 	case c.PaddingFactor < 1 || c.PaddingFactor > 99:
 		return c, fmt.Errorf("cached: %w: PaddingFactor %d: want 1 to 99 per cent", uid.ErrConfig, c.PaddingFactor)
 	}
@@ -182,7 +182,7 @@ func blockBits(ticks int, l bits.Layout) int {
 	if l.SequenceBits() > longestShort || l.TimeBits() < shortTimeBits {
 		return 0
 	}
-	spare := mathbits.Len(uint(ticks/DefaultSlots)) - 1
+	spare := mathbits.Len(uint(ticks/defaultSlots)) - 1
 	return max(0, min(spare, blockSpan-l.SequenceBits()))
 }
 
@@ -190,7 +190,7 @@ func blockBits(ticks int, l bits.Layout) int {
 // that of ticks of a second: what is buffered has to be reserved, and is lost if it is revoked.
 func defaultBlockBits(l bits.Layout) int {
 	perSecond := max(1, time.Second/l.Unit())
-	return blockBits(DefaultSlots<<min(mathbits.Len64(uint64(perSecond))-1, blockSpan), l)
+	return blockBits(defaultSlots<<min(mathbits.Len64(uint64(perSecond))-1, blockSpan), l)
 }
 
 var (

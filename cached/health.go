@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -33,11 +34,11 @@ func (g *Generator) fillHealth(h *health.Health) (ended error) {
 	if reserved := h.Reservation.Until.Sub(now); h.Reservation.Bounded && (h.Lead.Unbounded || reserved < h.Lead.Bound.Duration) {
 		h.Lead.Reach.Duration = max(reserved, 0)
 	}
-	for name, n := range map[health.Count]uint64{
-		health.Issued: st.Issued, health.Lost: st.Lost,
-		health.Ticks: st.Ticks, health.StaleTicks: st.StaleTicks, health.Refills: st.Refills,
-		health.RejectedTakes: st.RejectedTakes, health.RejectedPuts: st.RejectedPuts,
-		health.HandlerPanics: st.HandlerPanics,
+	for name, n := range map[string]uint64{
+		count.Issued: st.Issued, count.Lost: st.Lost,
+		count.Ticks: st.Ticks, count.StaleTicks: st.StaleTicks, count.Refills: st.Refills,
+		count.RejectedTakes: st.RejectedTakes, count.RejectedPuts: st.RejectedPuts,
+		count.HandlerPanics: st.HandlerPanics,
 	} {
 		h.Counts[name] = n
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -28,7 +29,7 @@ func TestHealth(t *testing.T) {
 			_, err := g.GetUID()
 			require.NoError(t, err)
 		}
-		require.EqualValues(t, 3, g.Health().Counts[health.Issued])
+		require.EqualValues(t, 3, g.Health().Counts[count.Issued])
 		g = start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{MaxLead: cached.Unbounded})
 		require.True(t, g.Health().Lead.Unbounded)
 		require.Zero(t, g.Health().Lead.Bound)

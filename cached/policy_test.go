@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // countsTurns is a layout as uncached.RollbackBits makes it.
-var countsTurns = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 3, SequenceBits: 12, Fields: []bits.Field{
+var countsTurns = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 3, SequenceBits: 12, Fields: []uid.Field{
 	{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 2},
 }})
 

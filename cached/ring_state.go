@@ -2,7 +2,7 @@ package cached
 
 import "time"
 
-// RingState is a snapshot of a generator's ring; see Generator.Ring.
+// RingState is a snapshot of a generator's ring, for people; see Stats.
 type RingState struct {
 	// Slots is how many ticks the ring can hold, and PerTick how many UIDs a tick holds.
 	Slots   int
@@ -23,19 +23,8 @@ type RingState struct {
 	MaxLead, MaxLag time.Duration
 }
 
-// Buffered returns how many UIDs the ring holds ready: 0 while that may not be issued.
-func (s RingState) Buffered() uint64 {
-	if !s.Usable {
-		return 0
-	}
-	return uint64(s.Tail-s.Cursor)*s.PerTick - s.Used
-}
-
-// Ring returns a snapshot of the ring, for people. It takes a lock, as Stats does, which calls
-// that find a UID in the ring do not take: it costs them nothing.
-func (g *Generator) Ring() RingState {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// ringState is the Ring of Stats. g.mu is held.
+func (g *Generator) ringState() RingState {
 	s := RingState{
 		Slots: g.ring.Runs(), PerTick: 1 << g.seqBits, Tail: int64(g.ring.Tail()),
 		Usable:  g.state.started && !g.state.discarded && !g.closed(),

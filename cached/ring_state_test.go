@@ -24,18 +24,18 @@ func TestRingState(t *testing.T) {
 			Slots: 4, PerTick: perTick, Cursor: 1000, Tail: 1004, Usable: true,
 			MaxLead: 5 * time.Second, MaxLag: 2 * time.Second,
 		}
-		require.Equal(t, want, g.Ring())
-		require.EqualValues(t, 4*perTick, g.Ring().Buffered())
+		require.Equal(t, want, g.Stats().Ring)
+		require.EqualValues(t, 4*perTick, g.Stats().Buffered)
 
 		for range perTick + 3 {
 			_, err := g.GetUID()
 			require.NoError(t, err)
 		}
 		synctest.Wait() // no refill between the two snapshots
-		s := g.Ring()
+		s := g.Stats().Ring
 		require.EqualValues(t, 1001, s.Cursor)
 		require.EqualValues(t, 3, s.Used)
-		require.Equal(t, g.Stats().Buffered, s.Buffered())
+		require.EqualValues(t, (s.Tail-s.Cursor)*perTick-3, g.Stats().Buffered)
 
 		// All that MaxLead allows; the next call gets nothing, and leaves the cursor at the tail.
 		for range 5*perTick - 3 {
@@ -44,22 +44,22 @@ func TestRingState(t *testing.T) {
 		}
 		_, err := g.TryGetUID()
 		require.Error(t, err)
-		s = g.Ring()
+		s = g.Stats().Ring
 		require.EqualValues(t, 1006, s.Tail)
 		require.Equal(t, s.Tail, s.Cursor)
 		require.Zero(t, s.Used)
-		require.Zero(t, s.Buffered())
+		require.Zero(t, g.Stats().Buffered)
 		require.True(t, s.Usable)
 
 		require.NoError(t, g.Close())
-		s = g.Ring()
+		s = g.Stats().Ring
 		require.False(t, s.Usable)
-		require.Zero(t, s.Buffered())
+		require.Zero(t, g.Stats().Buffered)
 
 		free := start(t, &fake.Worker{ID: 8}, clock, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
-		require.Equal(t, cached.Unbounded, free.Ring().MaxLead)
-		free.Ring()
+		require.Equal(t, cached.Unbounded, free.Stats().Ring.MaxLead)
+		free.Stats()
 		require.NoError(t, free.Close())
-		require.Zero(t, free.Ring().Buffered(), "after Close")
+		require.Zero(t, free.Stats().Buffered, "after Close")
 	})
 }

@@ -58,6 +58,9 @@ type Stats struct {
 	// Waiting is how many calls wait for a UID now.
 	Waiting int
 
+	// Ring is what the ring holds.
+	Ring RingState
+
 	// ReservedUntil is the time of the last reserved tick, or Expires if the worker
 	// sets no bound. It is zero while nothing is reserved, and after Close.
 	ReservedUntil time.Time
@@ -98,6 +101,7 @@ func (g *Generator) stats(now time.Time, grant *tenure.Grant) Stats {
 		RejectedPuts:     g.counts.rejectedPuts.Load(),
 		HandlerPanics:    g.handlers.Panics(),
 		Waiting:          g.queue.Waiting(),
+		Ring:             g.ringState(),
 		ReservationError: g.tenure.Refused(),
 	}
 	if grant.Until >= 0 {

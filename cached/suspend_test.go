@@ -48,5 +48,5 @@ func TestSuspended(t *testing.T) {
 	require.NoError(t, err)
 	parts, err := g.ParseUID(u)
 	require.NoError(t, err)
-	require.WithinRange(t, parts.Time, now().Round(0).Add(-time.Minute), now().Round(0).Add(DefaultMaxLead))
+	require.WithinRange(t, parts.Time, now().Round(0).Add(-time.Minute), now().Round(0).Add(defaultMaxLead))
 }

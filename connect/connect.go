@@ -31,17 +31,21 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/internal/lazy"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 )
 
+// A Store is open until its Close. Its fields are its namespaces of leases, its disposable IDs, nil where it has
+// none, and its segments.
+type Store = scheme.Store
+
 // Open opens the store that url names, which need not be reachable yet. The caller closes it, after all that
 // uses it. Open returns an error that wraps [uid.ErrConfig] when the URL cannot be used, and the driver's when
 // it cannot open a file, or has to ask a server that does not answer.
-func Open(ctx context.Context, url string) (*scheme.Store, error) {
+func Open(ctx context.Context, url string) (*Store, error) {
 	u, err := scheme.Parse(url)
 	if err != nil {
 		return nil, err
@@ -51,7 +55,7 @@ func Open(ctx context.Context, url string) (*scheme.Store, error) {
 
 // Worker returns a worker on the store that url names, with all settings at their defaults. A generator opens
 // the store when it is made, and closes it with its own Close, after it has given its worker ID back. It
-// returns the errors of [Open], of [lease.Lease.Acquire] or of [disposable.Disposable.Acquire]. Worker returns
+// returns the errors of [Open], of [lease.New] or of [disposable.New]. Worker returns
 // an error that wraps [uid.ErrConfig] when the URL cannot be read.
 func Worker(url string) (uid.Worker, error) {
 	u, err := scheme.Parse(url)

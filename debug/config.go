@@ -8,8 +8,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/settings"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // Config says what a page shows. It has to show something: a generator, the workers or a layout.
@@ -21,12 +21,10 @@ type Config struct {
 	// Generators are shown in this order, but for those that are not ready, which come first.
 	Generators []Generator
 
-	// Workers lists who holds which worker ID. Nil shows no such list. It is called in the
-	// background, by one goroutine at a time, while somebody looks: at most twice a second, and not
-	// more often than one call in ten times what the last one took. Its context ends after ten
-	// seconds. When it fails, or does not answer within 750 ms, the page says so; so it should make
-	// one attempt, as registry.Read does, and not try for long, as the method Overview of a
-	// registry does.
+	// Workers lists who holds which worker ID; make it with [Workers]. Nil shows no such list. It is
+	// called in the background, by one goroutine at a time, while somebody looks: at most twice a
+	// second, and not more often than one call in ten times what the last one took. Its context ends
+	// after ten seconds. When it fails, or does not answer within 750 ms, the page says so.
 	Workers func(context.Context) (registry.Overview, error)
 
 	// Layout is what the field for UIDs takes them apart by. The default, for the zero Layout, are

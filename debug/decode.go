@@ -126,7 +126,7 @@ func read(s string) (found []text, err error) {
 	if decimal == nil {
 		found = append(found, text{"decimal", u})
 	}
-	if u, err := form.ParseBase32(s); err == nil {
+	if u, err := form.Base32.Parse(s); err == nil {
 		found = append(found, text{"base32", u})
 	}
 	if len(found) > 0 {
@@ -141,7 +141,7 @@ func read(s string) (found []text, err error) {
 		return nil, fmt.Errorf("a decimal UID does not begin with 0; %s", want)
 	case digits:
 		return nil, fmt.Errorf("this number is above %d, the largest UID", uid.Max)
-	case len(s) != form.Base32Len:
+	case len(s) != 13:
 		return nil, fmt.Errorf("this has %d bytes and not only digits; %s", len(s), want)
 	}
 	for i := range len(s) {
@@ -149,14 +149,14 @@ func read(s string) (found []text, err error) {
 			return nil, fmt.Errorf("character %d is not one of base32; %s", i+1, want)
 		}
 	}
-	return nil, fmt.Errorf("this base32 number is above %s, the largest UID", form.Base32(uid.Max))
+	return nil, fmt.Errorf("this base32 number is above %s, the largest UID", form.Base32.Text(uid.Max))
 }
 
 // parts takes a UID apart. h.mu is held.
 func (h *Handler) parts(t text, d decoder) parts {
 	l := d.layout
 	v := parts{
-		Form: t.form, Decimal: t.uid.String(), Base32: form.Base32(t.uid), Layout: l.String(), Unit: l.Unit().String(),
+		Form: t.form, Decimal: t.uid.String(), Base32: form.Base32.Text(t.uid), Layout: l.String(), Unit: l.Unit().String(),
 		Generators: append([]string{}, d.generators...), Fields: []field{}, Own: []string{}, Leases: []holder{},
 		Listed: h.workers.list != nil,
 	}

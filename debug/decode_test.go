@@ -15,8 +15,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/form"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 func decode(t testing.TB, h *Handler, text string) []parts {
@@ -27,17 +27,17 @@ func decode(t testing.TB, h *Handler, text string) []parts {
 func TestDecode(t *testing.T) {
 	layout := bits.MustLayout(bits.Config{
 		TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Epoch: bits.Twitter().Epoch(), Unit: time.Millisecond,
-		Fields: []bits.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
+		Fields: []uid.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
 	})
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	h := newPage(t, Config{Layout: layout, Now: func() time.Time { return now }})
 	const text = "1541815603606036480"
-	for _, s := range []string{text, " " + text + "\n", form.Base32(1541815603606036480)} {
+	for _, s := range []string{text, " " + text + "\n", form.Base32.Text(1541815603606036480)} {
 		all := decode(t, h, s)
 		require.Len(t, all, 1)
 		p := all[0]
 		require.Equal(t, text, p.Decimal)
-		require.Equal(t, form.Base32(1541815603606036480), p.Base32)
+		require.Equal(t, form.Base32.Text(1541815603606036480), p.Base32)
 		require.Equal(t, layout.String(), p.Layout)
 		require.Equal(t, "2022-06-28T16:07:40.105Z", p.Time.Text)
 		require.Equal(t, "1ms", p.Unit)

@@ -3,9 +3,7 @@
 //
 //	page, err := debug.New(debug.Config{
 //		Generators: []debug.Generator{{Name: "orders", Generator: g}},
-//		Workers: func(ctx context.Context) (registry.Overview, error) {
-//			return registry.Read(ctx, tables, 0) // the sqlstore.DB of the leases
-//		},
+//		Workers:    debug.Workers(tables), // the sqlstore.DB of the leases
 //	})
 //	mux.Handle("/debug/uid/", page)
 //

@@ -7,15 +7,18 @@ import (
 
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A program with a page on a port of its own, which only the machine itself reaches.
 func Example() {
-	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}) // a sqlstore.DB, say
-	leases := store.Store("orders")
+	store := stores.New(&drivertest.Memory{}) // a sqlstore.DB, say
+	leases, err := store.Leases("orders")
+	if err != nil {
+		log.Fatal(err)
+	}
 	if err := lease.Found(context.Background(), leases, lease.Founding{}); err != nil {
 		log.Fatal(err)
 	}
@@ -32,9 +35,7 @@ func Example() {
 	page, err := debug.New(debug.Config{
 		Title:      "Shop",
 		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
-		Workers: func(ctx context.Context) (registry.Overview, error) {
-			return registry.Read(ctx, store.Registry(), 0)
-		},
+		Workers:    debug.Workers(store),
 	})
 	if err != nil {
 		log.Fatal(err)

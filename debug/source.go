@@ -151,12 +151,13 @@ func sourceOf(g Generator) (source, error) {
 }
 
 func readCached(g *cached.Generator) reading {
-	s, r := g.Stats(), g.Ring()
+	s := g.Stats()
+	r := s.Ring
 	v := reading{
 		issued: s.Issued, counted: true, id: s.WorkerID, WorkerID: decimal(s.WorkerID), Waiting: s.Waiting,
 		Ring: &ring{
 			Slots: r.Slots, PerTick: fmt.Sprint(r.PerTick), Cursor: decimal(r.Cursor), Tail: decimal(r.Tail),
-			Used: fmt.Sprint(r.Used), Buffered: fmt.Sprint(r.Buffered()), Capacity: fmt.Sprint(s.Capacity),
+			Used: fmt.Sprint(r.Used), Buffered: fmt.Sprint(s.Buffered), Capacity: fmt.Sprint(s.Capacity),
 			Usable: r.Usable, At: int(r.Cursor % int64(r.Slots)),
 		},
 		Bounds: &bounds{Lead: ms(s.Lead), MaxLead: ms(r.MaxLead), Lag: ms(s.Lag), MaxLag: ms(r.MaxLag)},

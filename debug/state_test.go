@@ -14,8 +14,8 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/worker"
 )
 

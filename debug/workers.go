@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/internal/registry"
 )
 
 const (
@@ -25,6 +25,12 @@ const (
 	// most is how many leases the page lists.
 	most = 500
 )
+
+// Workers returns what [Config] needs to list the worker IDs of a store: of a sqlstore.DB, or of a Store of the
+// modules stores/etcd, stores/redis and stores/zookeeper. It needs the right to read.
+func Workers(store registry.Store) func(context.Context) (registry.Overview, error) {
+	return func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, store, 0) }
+}
 
 // workers reads the list of workers while somebody looks. One goroutine runs per read, and none
 // between two.

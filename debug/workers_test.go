@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/internal/registry"
 )
 
 // A lease of a test.

@@ -9,8 +9,8 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
-// MaxFloorAhead is how far ahead of the clock the first tick above Config.After may begin.
-const MaxFloorAhead = 10 * time.Minute
+// maxFloorAhead is how far ahead of the clock the first tick above Config.After may begin.
+const maxFloorAhead = 10 * time.Minute
 
 // Config configures a generator. Its zero value works. New copies it.
 type Config struct {
@@ -28,7 +28,7 @@ type Config struct {
 	// before that, ClockBack decides, as after a step back. Leases, state files and
 	// disposable rows keep the floor, so that whoever begins there later begins above it,
 	// too. The zero value is no floor. New refuses one that is negative, that no UID of the
-	// layout is above, or whose next tick begins more than MaxFloorAhead (a tick, if that is
+	// layout is above, or whose next tick begins more than ten minutes (a tick, if that is
 	// longer) ahead of the clock.
 	After uid.UID
 

@@ -27,7 +27,7 @@
 //
 // The layout is the other limit. A worker has 2^sequence bits UIDs in a tick, 8,192 a
 // second in the default layout; a call that finds them used up sleeps until the next tick
-// begins. For a higher sustained rate choose another layout; see package plan.
+// begins. For a higher sustained rate choose another layout; see the command uid plan.
 //
 // # When the clock goes back
 //

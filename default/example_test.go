@@ -44,7 +44,7 @@ func Example() {
 func ExampleGenerator_ParseUID() {
 	layout := bits.MustLayout(bits.Config{
 		TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
-		Fields: []bits.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
+		Fields: []uid.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
 	})
 	id, _ := layout.WorkerID(map[string]int64{"datacenter": 3, "worker": 17})
 	g, err := uncached.New(worker.Static(id), uncached.Config{Layout: layout, Now: clock})

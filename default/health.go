@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -16,8 +17,8 @@ func (g *Generator) Health() health.Health {
 	now := g.now()
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, now)
 	h.Generator = "uncached"
-	h.Counts[health.ClockBehind] = g.counts.behind.Load()
-	h.Counts[health.SequenceWaits] = g.counts.usedUp.Load()
+	h.Counts[count.ClockBehind] = g.counts.behind.Load()
+	h.Counts[count.SequenceWaits] = g.counts.usedUp.Load()
 	gr, clock, newest := g.tenure.Grant(), g.tickAt(now), g.newest()
 	h.Lead = &health.Lead{Tick: health.Duration{Duration: g.unit}}
 	if newest > clock {

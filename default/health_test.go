@@ -12,6 +12,7 @@ import (
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -73,7 +74,7 @@ func TestHealthBehind(t *testing.T) {
 		require.NoError(t, err)
 		h := g.Health()
 		require.Equal(t, time.Hour, h.Lead.Now.Duration)
-		require.EqualValues(t, 1, h.Counts[health.ClockBehind])
-		require.Zero(t, h.Counts[health.SequenceWaits])
+		require.EqualValues(t, 1, h.Counts[count.ClockBehind])
+		require.Zero(t, h.Counts[count.SequenceWaits])
 	})
 }

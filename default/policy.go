@@ -189,15 +189,15 @@ func (p Policy) layout(l bits.Layout) (bits.Layout, error) {
 		return l, fmt.Errorf("uncached: %v: %w: the layout %v has %d worker bits", p, uid.ErrConfig, l, l.WorkerBits())
 	}
 	if fields := l.Fields(); len(fields) > 0 {
-		if want := (bits.Field{Name: rollbackField, Bits: p.n}); fields[0] != want {
+		if want := (uid.Field{Name: rollbackField, Bits: p.n}); fields[0] != want {
 			return l, fmt.Errorf("uncached: %v: %w: the first named part of the layout %v is not %s:%d",
 				p, uid.ErrConfig, l, want.Name, want.Bits)
 		}
 		return l, nil
 	}
-	fields := []bits.Field{{Name: rollbackField, Bits: p.n}}
+	fields := []uid.Field{{Name: rollbackField, Bits: p.n}}
 	if rest := l.WorkerBits() - p.n; rest > 0 {
-		fields = append(fields, bits.Field{Name: "worker", Bits: rest})
+		fields = append(fields, uid.Field{Name: "worker", Bits: rest})
 	}
 	return bits.NewLayout(bits.Config{
 		TimeBits: l.TimeBits(), WorkerBits: l.WorkerBits(), SequenceBits: l.SequenceBits(),

@@ -562,7 +562,7 @@ func TestPolicyText(t *testing.T) {
 
 func TestPolicyRefuses(t *testing.T) {
 	noWorkers := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 10})
-	named := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 4, SequenceBits: 10, Fields: []bits.Field{{Name: "rack", Bits: 2}, {Name: "worker", Bits: 2}}})
+	named := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 4, SequenceBits: 10, Fields: []uid.Field{{Name: "rack", Bits: 2}, {Name: "worker", Bits: 2}}})
 	for _, c := range []struct {
 		policy Policy
 		layout bits.Layout

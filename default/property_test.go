@@ -75,9 +75,9 @@ type setting struct {
 // Four UIDs a tick, so that sequences are used up often.
 var (
 	tiny       = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond})
-	tinyTurns  = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
+	tinyTurns  = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond, Fields: []uid.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
 	tinySec    = bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 21, SequenceBits: 2}) // with room for adds
-	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
+	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: []uid.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
 )
 
 var configs = []setting{

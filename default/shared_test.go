@@ -52,15 +52,15 @@ func makers() (all []maker) {
 }
 
 // splits returns every way to name the parts of so many bits, from the names that are left.
-func splits(width int, names ...string) (all [][]bits.Field) {
+func splits(width int, names ...string) (all [][]uid.Field) {
 	if width == 0 {
-		return [][]bits.Field{nil}
+		return [][]uid.Field{nil}
 	}
 	for i, name := range names {
 		left := append(append([]string(nil), names[:i]...), names[i+1:]...)
 		for n := 1; n <= width; n++ {
 			for _, rest := range splits(width-n, left...) {
-				all = append(all, append([]bits.Field{{Name: name, Bits: n}}, rest...))
+				all = append(all, append([]uid.Field{{Name: name, Bits: n}}, rest...))
 			}
 		}
 	}

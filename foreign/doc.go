@@ -13,7 +13,7 @@
 //	|     delta seconds      | worker ID | sequence |   UidGenerator since 2024-11-20
 //	+------------------------+-----------+----------+
 //
-// [Guesses] says which of all these a number could be, and what speaks for it.
+// The command uid guess says which of all these a number could be, and what speaks for it.
 //
 // Everything here is a value that may be shared, and every function may be called by any
 // number of goroutines at once.

@@ -27,8 +27,7 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 		p.ID, p.Time.Format(time.RFC3339Nano), p.Machine, p.Sequence), nil
 }
 
-// A Format reads the numbers of another generator. [Sonyflake] and [UidGenerator] are
-// formats.
+// A Format reads the numbers of another generator. [Formats] lists them.
 type Format interface {
 	// Name is the one by which ParseFormat finds the format.
 	Name() string
@@ -47,7 +46,7 @@ type Format interface {
 // Formats returns the formats that have a name, in a new slice: sonyflake (its version 1),
 // sonyflake2 and uidgenerator, as they are by default.
 func Formats() []Format {
-	return []Format{SonyflakeV1(), SonyflakeV2(), UidGenerator{}}
+	return []Format{sonyflakeV1, sonyflakeV2, uidGenerator{}}
 }
 
 // ParseFormat reads a format from a text for people to type: a name that [Formats] has,
@@ -60,7 +59,7 @@ func Formats() []Format {
 //
 // The widths are in the order of the format's fields: time, sequence and machine for
 // Sonyflake; time, worker and sequence for UidGenerator. It returns ErrSyntax when the text
-// is anything else, and the errors of [NewSonyflake] and [NewUidGenerator].
+// is anything else, and those of [NewSonyflake].
 func ParseFormat(text string) (Format, error) {
 	words := strings.Fields(text)
 	var names []string
@@ -95,8 +94,8 @@ func parseOptions(f Format, words []string) (Format, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	var made Format
-	if _, ok := f.(UidGenerator); ok {
-		made, err = NewUidGenerator(l)
+	if _, ok := f.(uidGenerator); ok {
+		made, err = newUidGenerator(l)
 	} else {
 		made, err = newSonyflake(l)
 	}

@@ -9,10 +9,9 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// Sonyflake reads the IDs of github.com/sony/sonyflake, versions 1 and 2: the time since a
-// start, then the sequence, then the machine ID. Make it with [SonyflakeV1], [SonyflakeV2]
-// or [NewSonyflake]; the zero Sonyflake is that of SonyflakeV2.
-type Sonyflake struct {
+// A sonyflake reads the IDs of github.com/sony/sonyflake, versions 1 and 2: the time since a
+// start, then the sequence, then the machine ID. The zero one is that of version 2.
+type sonyflake struct {
 	// layout has the sequence where UIDs have the worker ID, and the machine ID where
 	// they have the sequence.
 	layout bits.Layout
@@ -39,24 +38,17 @@ const (
 	sonyflakeDefaultUnit = 10 * time.Millisecond
 )
 
+// The format of version 1 unless its StartTime is set (with another one its IDs are those of NewSonyflake; it is full in
+// 2188), and of version 2 with its default settings.
 var (
 	sonyflakeV1 = mustSonyflake(time.Date(2014, time.September, 1, 0, 0, 0, 0, time.UTC))
 	sonyflakeV2 = mustSonyflake(time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC))
 )
 
-// SonyflakeV1 returns the format of version 1 unless its StartTime is set: 39 bits of 10 ms
-// since 2014-09-01T00:00:00Z, 8 bits of sequence, 16 bits of machine ID. (With another
-// StartTime its IDs are those of [NewSonyflake].) It is full in 2188.
-func SonyflakeV1() Sonyflake { return sonyflakeV1 }
-
-// SonyflakeV2 returns the format of version 2 with its default settings: that of version 1,
-// but since 2025-01-01T00:00:00Z.
-func SonyflakeV2() Sonyflake { return sonyflakeV2 }
-
-// NewSonyflake returns the format that version 2 has with these settings, and version 1 if
-// only StartTime is set. It returns ErrConfig when Sonyflake or this package does not allow
+// NewSonyflake returns the format of Sonyflake, github.com/sony/sonyflake, that version 2 has with
+// these settings, and version 1 if only StartTime is set. It returns ErrConfig when Sonyflake or this package does not allow
 // a width or a unit, or the start is before 1970 or after the present.
-func NewSonyflake(cfg SonyflakeConfig) (Sonyflake, error) {
+func NewSonyflake(cfg SonyflakeConfig) (Format, error) {
 	s, m := cmp.Or(cfg.BitsSequence, 8), cmp.Or(cfg.BitsMachineID, 16)
 	unit := cmp.Or(cfg.TimeUnit, sonyflakeDefaultUnit)
 	start := cfg.StartTime
@@ -65,36 +57,40 @@ func NewSonyflake(cfg SonyflakeConfig) (Sonyflake, error) {
 	}
 	l, err := bits.NewLayout(bits.Config{TimeBits: sonyflakeBits - s - m, WorkerBits: s, SequenceBits: m, Unit: unit, Epoch: start})
 	if err != nil {
-		return Sonyflake{}, fmt.Errorf("sonyflake: %w", err)
+		return nil, fmt.Errorf("sonyflake: %w", err)
 	}
-	return newSonyflake(l)
+	made, err := newSonyflake(l)
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
 }
 
 // newSonyflake makes a Sonyflake of the layout of its fields.
-func newSonyflake(l bits.Layout) (Sonyflake, error) {
+func newSonyflake(l bits.Layout) (sonyflake, error) {
 	t, s, m := l.TimeBits(), l.WorkerBits(), l.SequenceBits()
 	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther || t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
-		return Sonyflake{}, widthsError(t, s, m)
+		return sonyflake{}, widthsError(t, s, m)
 	}
 	if l.Unit() < time.Millisecond {
-		return Sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
+		return sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
 	}
 	if len(l.Fields()) > 0 {
-		return Sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s", uid.ErrConfig, l.Split())
+		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s", uid.ErrConfig, l.Split())
 	}
 	if start := roundDown(l.Epoch(), l.Unit()); start != l.Epoch() {
 		rounded, err := bits.NewLayout(bits.Config{TimeBits: t, WorkerBits: s, SequenceBits: m, Unit: l.Unit(), Epoch: start})
 		if err != nil {
-			return Sonyflake{}, fmt.Errorf("sonyflake: %w", err)
+			return sonyflake{}, fmt.Errorf("sonyflake: %w", err)
 		}
 		l = rounded
 	}
-	return Sonyflake{l}, nil
+	return sonyflake{l}, nil
 }
 
-func mustSonyflake(start time.Time) Sonyflake {
+func mustSonyflake(start time.Time) sonyflake {
 	l := bits.MustLayout(bits.Config{TimeBits: 39, WorkerBits: 8, SequenceBits: 16, Unit: sonyflakeDefaultUnit, Epoch: start})
-	return Sonyflake{l}
+	return sonyflake{l}
 }
 
 func widthsError(t, s, m int) error {
@@ -112,18 +108,18 @@ func roundDown(t time.Time, unit time.Duration) time.Time {
 	return time.Unix(tick/perSecond, tick%perSecond*int64(unit)).UTC()
 }
 
-func (s Sonyflake) Name() string {
+func (s sonyflake) Name() string {
 	if s.Layout() == sonyflakeV2.layout {
 		return "sonyflake2"
 	}
 	return "sonyflake"
 }
 
-func (s Sonyflake) String() string { return s.Name() + " " + s.Layout().String() }
+func (s sonyflake) String() string { return s.Name() + " " + s.Layout().String() }
 
 // Layout returns the layout that has Sonyflake's sequence as worker ID, and its machine ID
 // as sequence.
-func (s Sonyflake) Layout() bits.Layout {
+func (s sonyflake) Layout() bits.Layout {
 	if s.layout.IsZero() {
 		return sonyflakeV2.layout
 	}
@@ -131,13 +127,13 @@ func (s Sonyflake) Layout() bits.Layout {
 }
 
 // Fields returns time, sequence and machine.
-func (s Sonyflake) Fields() []uid.Field {
+func (s sonyflake) Fields() []uid.Field {
 	l := s.Layout()
 	return []uid.Field{{Name: "time", Bits: l.TimeBits()}, {Name: "sequence", Bits: l.WorkerBits()}, {Name: "machine", Bits: l.SequenceBits()}}
 }
 
 // Parse takes id apart. It returns ErrRange when id is negative.
-func (s Sonyflake) Parse(id int64) (Parts, error) {
+func (s sonyflake) Parse(id int64) (Parts, error) {
 	p, err := s.Layout().Parse(uid.UID(id))
 	if err != nil {
 		return Parts{}, err

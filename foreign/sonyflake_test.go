@@ -22,7 +22,7 @@ func instant(t require.TestingT, text string) time.Time {
 func sonyflake(t require.TestingT, cfg foreign.SonyflakeConfig) foreign.Sonyflake {
 	s, err := foreign.NewSonyflake(cfg)
 	require.NoError(t, err)
-	return s
+	return s.(foreign.Sonyflake)
 }
 
 // What Compose of github.com/sony/sonyflake (commit f167a9d, v1 and v2) makes of a time, a

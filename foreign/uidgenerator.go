@@ -9,7 +9,7 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// UidGenerator reads all that Baidu's UidGenerator makes, also after its time field was
+// A uidGenerator reads all that Baidu's UidGenerator makes, also after its time field was
 // full. Its cached generator does not look whether it is: the seconds then run over into
 // the sign, and UIDs are negative. Those of the original layout have been since
 // 2024-11-20T13:24:16Z, and come to an end on 2033-05-24, when they would begin anew at 0.
@@ -18,27 +18,27 @@ import (
 // the negative ones are below all others, though they are younger, and a uid.UID refuses
 // them: [UidGeneratorUID] is a type for such a column.
 //
-// The zero UidGenerator is that of the original layout, bits.UidGenerator.
-type UidGenerator struct {
+// The zero one is that of the original layout, bits.UidGenerator.
+type uidGenerator struct {
 	layout bits.Layout
 }
 
-// NewUidGenerator returns the format of a UidGenerator with other settings: timeBits,
+// newUidGenerator returns the format of a UidGenerator with other settings: timeBits,
 // workerBits, seqBits, and epochStr, which Java reads in the zone of its JVM. It returns
 // ErrConfig when the widths do not add up to 63, or ticks are not seconds.
-func NewUidGenerator(l bits.Layout) (UidGenerator, error) {
+func newUidGenerator(l bits.Layout) (uidGenerator, error) {
 	if sum := l.TimeBits() + l.WorkerBits() + l.SequenceBits(); sum != 63 || l.Unit() != time.Second {
-		return UidGenerator{}, fmt.Errorf("%w: a UidGenerator has 63 bits and ticks of a second, not %d bits and %v",
+		return uidGenerator{}, fmt.Errorf("%w: a UidGenerator has 63 bits and ticks of a second, not %d bits and %v",
 			uid.ErrConfig, sum, l.Unit())
 	}
-	return UidGenerator{l}, nil
+	return uidGenerator{l}, nil
 }
 
-func (g UidGenerator) Name() string   { return "uidgenerator" }
-func (g UidGenerator) String() string { return g.Name() + " " + g.Layout().String() }
+func (g uidGenerator) Name() string   { return "uidgenerator" }
+func (g uidGenerator) String() string { return g.Name() + " " + g.Layout().String() }
 
 // Layout returns the layout of the UIDs that are not negative.
-func (g UidGenerator) Layout() bits.Layout {
+func (g uidGenerator) Layout() bits.Layout {
 	if g.layout.IsZero() {
 		return bits.UidGenerator()
 	}
@@ -47,13 +47,13 @@ func (g UidGenerator) Layout() bits.Layout {
 
 // Fields returns time, worker and sequence. The time has one bit more than in the layout,
 // the sign.
-func (g UidGenerator) Fields() []uid.Field {
+func (g uidGenerator) Fields() []uid.Field {
 	l := g.Layout()
 	return []uid.Field{{Name: "time", Bits: l.TimeBits() + 1}, {Name: "worker", Bits: l.WorkerBits()}, {Name: "sequence", Bits: l.SequenceBits()}}
 }
 
 // Parse takes id apart, negative or not. It never fails.
-func (g UidGenerator) Parse(id int64) (Parts, error) {
+func (g uidGenerator) Parse(id int64) (Parts, error) {
 	l := g.Layout()
 	p, err := l.Parse(uid.UID(id & math.MaxInt64))
 	if err != nil {

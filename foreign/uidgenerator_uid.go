@@ -12,12 +12,12 @@ import (
 )
 
 // UidGeneratorUID is a UID in a column that UidGenerator wrote, which may be negative (see
-// [UidGenerator]). Its text is the decimal number with a minus sign, in JSON a quoted one.
+// the format uidgenerator). Its text is the decimal number with a minus sign, in JSON a quoted one.
 type UidGeneratorUID int64
 
-// Parts takes u apart by the original layout. For another one call [UidGenerator.Parse].
+// Parts takes u apart by the original layout. For another one call Parse of [ParseFormat]'s.
 func (u UidGeneratorUID) Parts() Parts {
-	p, err := UidGenerator{}.Parse(int64(u))
+	p, err := uidGenerator{}.Parse(int64(u))
 	if err != nil {
 		panic("foreign: " + err.Error()) // the original layout holds all numbers
 	}

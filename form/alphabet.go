@@ -43,26 +43,12 @@ func (a *alphabet) append(b []byte, n uint64) []byte {
 	}
 }
 
-func (a *alphabet) format(u uid.UID) string {
-	var text [len("-") + maxDigits]byte
-	b, n := sign(text[:0], u)
-	return string(a.append(b, n))
-}
-
 // sign appends the minus sign of a negative u, and returns the number that is to follow.
 func sign(b []byte, u uid.UID) ([]byte, uint64) {
 	if u < 0 {
 		return append(b, '-'), -uint64(u)
 	}
 	return b, uint64(u)
-}
-
-// appendUID is append for UIDs that a Parse is to read.
-func (a *alphabet) appendUID(b []byte, u uid.UID) ([]byte, error) {
-	if u < 0 {
-		return b, negativeError(u)
-	}
-	return a.append(b, uint64(u)), nil
 }
 
 // parse reads what append writes.
@@ -103,7 +89,7 @@ func check[T string | []byte](a *alphabet, text T) error {
 }
 
 func (a *alphabet) rangeError(text string) error {
-	return fmt.Errorf("%w: the %s number %.40q is above %s (%d)", uid.ErrRange, a.name, text, a.format(uid.Max), uid.Max)
+	return fmt.Errorf("%w: the %s number %.40q is above %s (%d)", uid.ErrRange, a.name, text, Encoding{a}.Text(uid.Max), uid.Max)
 }
 
 func negativeError(u uid.UID) error {

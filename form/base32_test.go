@@ -40,8 +40,8 @@ func TestBase32Golden(t *testing.T) {
 		"0000000000343": 3203,
 		"0000000000000": 0, "7zzzzzzzzzzzz": uid.Max, "05067s0001009": 180363646902239241,
 	} {
-		require.Equal(t, text, form.Base32(u))
-		got, err := form.ParseBase32(text)
+		require.Equal(t, text, form.Base32.Text(u))
+		got, err := form.Base32.Parse(text)
 		require.NoError(t, err)
 		require.Equal(t, u, got)
 	}
@@ -49,13 +49,13 @@ func TestBase32Golden(t *testing.T) {
 
 func TestBase32(t *testing.T) {
 	check := func(t require.TestingT, u uid.UID) {
-		text := form.Base32(u)
+		text := form.Base32.Text(u)
 		require.Equal(t, crockford32(u), text)
-		require.Len(t, text, form.Base32Len)
-		got, err := form.ParseBase32(text)
+		require.Len(t, text, 13)
+		got, err := form.Base32.Parse(text)
 		require.NoError(t, err)
 		require.Equal(t, u, got)
-		b, err := form.AppendBase32([]byte("x"), u)
+		b, err := form.Base32.Append([]byte("x"), u)
 		require.NoError(t, err)
 		require.Equal(t, "x"+text, string(b))
 	}
@@ -69,7 +69,7 @@ func TestBase32(t *testing.T) {
 func TestBase32Order(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u, v := uids().Draw(t, "u"), uids().Draw(t, "v")
-		x, y := form.Base32(u), form.Base32(v)
+		x, y := form.Base32.Text(u), form.Base32.Text(v)
 		require.Equal(t, u.Compare(v), strings.Compare(x, y))
 		require.Equal(t, u.Compare(v), strings.Compare(strings.ToUpper(x), strings.ToUpper(y)))
 		require.Equal(t, u == v, strings.EqualFold(x, y))
@@ -88,7 +88,7 @@ func TestParseBase32Refuses(t *testing.T) {
 		"8000000000000":   `value out of range: the base32 number "8000000000000" is above 7zzzzzzzzzzzz (9223372036854775807)`,
 		"fzzzzzzzzzzzz":   `value out of range: the base32 number "fzzzzzzzzzzzz" is above 7zzzzzzzzzzzz (9223372036854775807)`,
 	} {
-		u, err := form.ParseBase32(text)
+		u, err := form.Base32.Parse(text)
 		require.EqualError(t, err, want)
 		require.Zero(t, u)
 	}
@@ -96,13 +96,13 @@ func TestParseBase32Refuses(t *testing.T) {
 		"05067i0001009", "05067l0001009", "05067o0001009", "05067u0001009", "0506770001oo9", "05067s000100 ", " 5067s0001009",
 		"05067s00010\x00", "05067s00010\xff9", "05067s00010é", "０67s0001009", "180363646902239241", strings.Repeat("0", 1<<20),
 	} {
-		u, err := form.ParseBase32(text)
+		u, err := form.Base32.Parse(text)
 		require.ErrorIs(t, err, uid.ErrSyntax, "%q", text)
 		require.Zero(t, u)
 		require.Less(t, len(err.Error()), 300)
 	}
 	for _, digit := range "89abcdefghjkmnpqrstvwxyz" {
-		_, err := form.ParseBase32(string(digit) + "5067s0001009"[:12])
+		_, err := form.Base32.Parse(string(digit) + "5067s0001009"[:12])
 		require.ErrorIs(t, err, uid.ErrRange, "%c", digit)
 	}
 }
@@ -116,11 +116,11 @@ func TestNegative(t *testing.T) {
 		parse  func(string) (uid.UID, error)
 	}
 	for _, f := range []functions{
-		{"Base32", form.Base32, form.AppendBase32, form.ParseBase32},
-		{"Base58", form.Base58, form.AppendBase58, form.ParseBase58},
-		{"Base58Flickr", form.Base58Flickr, form.AppendBase58Flickr, form.ParseBase58Flickr},
-		{"Base62", form.Base62, form.AppendBase62, form.ParseBase62},
-		{"Base62Inverted", form.Base62Inverted, form.AppendBase62Inverted, form.ParseBase62Inverted},
+		{"Base32", form.Base32.Text, form.Base32.Append, form.Base32.Parse},
+		{"Base58", form.Base58.Text, form.Base58.Append, form.Base58.Parse},
+		{"Base58Flickr", form.Base58Flickr.Text, form.Base58Flickr.Append, form.Base58Flickr.Parse},
+		{"Base62", form.Base62.Text, form.Base62.Append, form.Base62.Parse},
+		{"Base62Inverted", form.Base62Inverted.Text, form.Base62Inverted.Append, form.Base62Inverted.Parse},
 	} {
 		require.Equal(t, "-"+f.format(1), f.format(-1), f.name)
 		require.Equal(t, "-"+f.format(uid.Max), f.format(-uid.Max), f.name)
@@ -135,7 +135,7 @@ func TestNegative(t *testing.T) {
 			require.Equal(t, "x", string(b), f.name)
 		}
 	}
-	require.Equal(t, "-8000000000000", form.Base32(math.MinInt64))
+	require.Equal(t, "-8000000000000", form.Base32.Text(math.MinInt64))
 }
 
 // Appending and parsing do not allocate, and the string forms only their string.
@@ -152,16 +152,16 @@ func TestNoAllocations(t *testing.T) {
 	orderJSON, uuidJSON := []byte(`"`+order+`"`), []byte(`"`+uuidText+`"`)
 	var orderSource, uuidSource, bigint any = orderBytes, uuidBytes, int64(u)
 	for name, call := range map[string]func(){
-		"AppendBase32":         func() { buf, _ = form.AppendBase32(buf[:0], u) },
-		"ParseBase32":          func() { got, _ = form.ParseBase32("05067s0001009") },
-		"AppendBase58":         func() { buf, _ = form.AppendBase58(buf[:0], u) },
-		"ParseBase58":          func() { got, _ = form.ParseBase58("RHQ2AMTaWc") },
-		"AppendBase58Flickr":   func() { buf, _ = form.AppendBase58Flickr(buf[:0], u) },
-		"ParseBase58Flickr":    func() { got, _ = form.ParseBase58Flickr("qhp2amszvB") },
-		"AppendBase62":         func() { buf, _ = form.AppendBase62(buf[:0], u) },
-		"ParseBase62":          func() { got, _ = form.ParseBase62("DK4B9CNRWr") },
-		"AppendBase62Inverted": func() { buf, _ = form.AppendBase62Inverted(buf[:0], u) },
-		"ParseBase62Inverted":  func() { got, _ = form.ParseBase62Inverted("dk4b9cnrwR") },
+		"AppendBase32":         func() { buf, _ = form.Base32.Append(buf[:0], u) },
+		"ParseBase32":          func() { got, _ = form.Base32.Parse("05067s0001009") },
+		"AppendBase58":         func() { buf, _ = form.Base58.Append(buf[:0], u) },
+		"ParseBase58":          func() { got, _ = form.Base58.Parse("RHQ2AMTaWc") },
+		"AppendBase58Flickr":   func() { buf, _ = form.Base58Flickr.Append(buf[:0], u) },
+		"ParseBase58Flickr":    func() { got, _ = form.Base58Flickr.Parse("qhp2amszvB") },
+		"AppendBase62":         func() { buf, _ = form.Base62.Append(buf[:0], u) },
+		"ParseBase62":          func() { got, _ = form.Base62.Parse("DK4B9CNRWr") },
+		"AppendBase62Inverted": func() { buf, _ = form.Base62Inverted.Append(buf[:0], u) },
+		"ParseBase62Inverted":  func() { got, _ = form.Base62Inverted.Parse("dk4b9cnrwR") },
 		"Namespace.UUID":       func() { x, _ = orders.UUID(u) },
 		"Namespace.UID":        func() { got, _ = orders.UID(x) },
 		"UUID.AppendText":      func() { buf, _ = x.AppendText(buf[:0]) },
@@ -181,11 +181,11 @@ func TestNoAllocations(t *testing.T) {
 	require.Equal(t, u, got)
 	require.Equal(t, u, id.UID())
 	for name, call := range map[string]func(){
-		"Base32":         func() { text = form.Base32(u) },
-		"Base58":         func() { text = form.Base58(u) },
-		"Base58Flickr":   func() { text = form.Base58Flickr(u) },
-		"Base62":         func() { text = form.Base62(u) },
-		"Base62Inverted": func() { text = form.Base62Inverted(u) },
+		"Base32":         func() { text = form.Base32.Text(u) },
+		"Base58":         func() { text = form.Base58.Text(u) },
+		"Base58Flickr":   func() { text = form.Base58Flickr.Text(u) },
+		"Base62":         func() { text = form.Base62.Text(u) },
+		"Base62Inverted": func() { text = form.Base62Inverted.Text(u) },
 		"UUID.String":    func() { text = x.String() },
 		"ID.String":      func() { text = id.String() },
 	} {

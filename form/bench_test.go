@@ -26,19 +26,25 @@ func benchmarkParse(b *testing.B, text string, parse func(string) (uid.UID, erro
 	}
 }
 
-func BenchmarkAppendBase32(b *testing.B)       { benchmarkAppend(b, form.AppendBase32) }
-func BenchmarkParseBase32(b *testing.B)        { benchmarkParse(b, form.Base32(benchUID), form.ParseBase32) }
-func BenchmarkAppendBase58(b *testing.B)       { benchmarkAppend(b, form.AppendBase58) }
-func BenchmarkParseBase58(b *testing.B)        { benchmarkParse(b, form.Base58(benchUID), form.ParseBase58) }
-func BenchmarkAppendBase58Flickr(b *testing.B) { benchmarkAppend(b, form.AppendBase58Flickr) }
-func BenchmarkParseBase58Flickr(b *testing.B) {
-	benchmarkParse(b, form.Base58Flickr(benchUID), form.ParseBase58Flickr)
+func BenchmarkAppendBase32(b *testing.B) { benchmarkAppend(b, form.Base32.Append) }
+func BenchmarkParseBase32(b *testing.B) {
+	benchmarkParse(b, form.Base32.Text(benchUID), form.Base32.Parse)
 }
-func BenchmarkAppendBase62(b *testing.B)         { benchmarkAppend(b, form.AppendBase62) }
-func BenchmarkParseBase62(b *testing.B)          { benchmarkParse(b, form.Base62(benchUID), form.ParseBase62) }
-func BenchmarkAppendBase62Inverted(b *testing.B) { benchmarkAppend(b, form.AppendBase62Inverted) }
+func BenchmarkAppendBase58(b *testing.B) { benchmarkAppend(b, form.Base58.Append) }
+func BenchmarkParseBase58(b *testing.B) {
+	benchmarkParse(b, form.Base58.Text(benchUID), form.Base58.Parse)
+}
+func BenchmarkAppendBase58Flickr(b *testing.B) { benchmarkAppend(b, form.Base58Flickr.Append) }
+func BenchmarkParseBase58Flickr(b *testing.B) {
+	benchmarkParse(b, form.Base58Flickr.Text(benchUID), form.Base58Flickr.Parse)
+}
+func BenchmarkAppendBase62(b *testing.B) { benchmarkAppend(b, form.Base62.Append) }
+func BenchmarkParseBase62(b *testing.B) {
+	benchmarkParse(b, form.Base62.Text(benchUID), form.Base62.Parse)
+}
+func BenchmarkAppendBase62Inverted(b *testing.B) { benchmarkAppend(b, form.Base62Inverted.Append) }
 func BenchmarkParseBase62Inverted(b *testing.B) {
-	benchmarkParse(b, form.Base62Inverted(benchUID), form.ParseBase62Inverted)
+	benchmarkParse(b, form.Base62Inverted.Text(benchUID), form.Base62Inverted.Parse)
 }
 
 func BenchmarkAppendID(b *testing.B) {

@@ -10,9 +10,9 @@ import (
 )
 
 func ExampleBase32() {
-	fmt.Println(form.Base32(180363646902239241))
-	fmt.Println(form.Base32(7))
-	fmt.Println(form.Base32(uid.Max))
+	fmt.Println(form.Base32.Text(180363646902239241))
+	fmt.Println(form.Base32.Text(7))
+	fmt.Println(form.Base32.Text(uid.Max))
 	// Output:
 	// 05067s0001009
 	// 0000000000007
@@ -20,11 +20,11 @@ func ExampleBase32() {
 }
 
 // There is one text for each UID: a text in capitals is refused.
-func ExampleParseBase32() {
-	u, err := form.ParseBase32("05067s0001009")
+func ExampleEncoding_Parse() {
+	u, err := form.Base32.Parse("05067s0001009")
 	fmt.Println(u, err)
 
-	_, err = form.ParseBase32("05067S0001009")
+	_, err = form.Base32.Parse("05067S0001009")
 	fmt.Println(errors.Is(err, uid.ErrSyntax), err)
 	// Output:
 	// 180363646902239241 <nil>
@@ -33,18 +33,18 @@ func ExampleParseBase32() {
 
 // A text in base58 does not tell in whose order its digits are: bwmarrin/snowflake wrote this one,
 // in Flickr's.
-func ExampleParseBase58Flickr() {
-	fmt.Println(form.ParseBase58Flickr("4jgmnx8Js8A"))
-	fmt.Println(form.ParseBase58("4jgmnx8Js8A"))
+func Example_base58Flickr() {
+	fmt.Println(form.Base58Flickr.Parse("4jgmnx8Js8A"))
+	fmt.Println(form.Base58.Parse("4jgmnx8Js8A"))
 	// Output:
 	// 1428076403798048768 <nil>
 	// 1609467648527167071 <nil>
 }
 
 // Some writers of base62 put zeros in front, to 11 characters.
-func ExampleParseBase62() {
-	fmt.Println(form.ParseBase62("DK4B9CNRWr"))
-	_, err := form.ParseBase62("0DK4B9CNRWr")
+func Example_base62() {
+	fmt.Println(form.Base62.Parse("DK4B9CNRWr"))
+	_, err := form.Base62.Parse("0DK4B9CNRWr")
 	fmt.Println(err)
 	// Output:
 	// 180363646902239241 <nil>

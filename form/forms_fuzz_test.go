@@ -21,20 +21,20 @@ func refused(t *testing.T, err error) {
 
 func FuzzParseBase32(f *testing.F) {
 	for _, u := range edges {
-		f.Add(form.Base32(u))
+		f.Add(form.Base32.Text(u))
 	}
 	for _, s := range []string{"", "8000000000000", "05067S0001009", "05067s000100\xff", "0000000000000"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		u, err := form.ParseBase32(s)
+		u, err := form.Base32.Parse(s)
 		if err != nil {
 			refused(t, err)
 			require.Zero(t, u)
 			return
 		}
 		require.GreaterOrEqual(t, u, uid.UID(0))
-		require.Equal(t, s, form.Base32(u), "one text for one UID")
+		require.Equal(t, s, form.Base32.Text(u), "one text for one UID")
 		require.Equal(t, s, crockford32(u))
 	})
 }

@@ -40,7 +40,7 @@ type Prefixed interface {
 type ID[P Prefixed] uid.UID
 
 // ParseID reads an ID from its text. It returns uid.ErrSyntax when s does not begin with the prefix
-// of P and an underscore, the errors of [ParseBase32] for what follows, and uid.ErrConfig when the
+// of P and an underscore, the errors of Parse of [Base32] for what follows, and uid.ErrConfig when the
 // prefix is not allowed.
 func ParseID[P Prefixed](s string) (ID[P], error) {
 	return parseID[P](s)
@@ -88,9 +88,9 @@ func (id ID[P]) String() string {
 	var kind P
 	prefix := kind.Prefix()
 	if checkPrefix(prefix) != nil {
-		return fmt.Sprintf("%.70q_%s", prefix, Base32(id.UID()))
+		return fmt.Sprintf("%.70q_%s", prefix, Base32.Text(id.UID()))
 	}
-	var text [maxPrefix + len("_-") + Base32Len]byte
+	var text [maxPrefix + len("_-") + base32Len]byte
 	b, n := sign(append(append(text[:0], prefix...), '_'), id.UID())
 	return string(appendBase32(b, n))
 }

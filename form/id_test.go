@@ -45,7 +45,7 @@ var (
 func TestIDRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := uids().Draw(t, "u")
-		require.Equal(t, "order_"+form.Base32(u), OrderID(u).String())
+		require.Equal(t, "order_"+form.Base32.Text(u), OrderID(u).String())
 		checkRoundTrip[Order](t, u)
 		checkRoundTrip[Line](t, u)
 		checkRoundTrip[longest](t, u)
@@ -60,7 +60,7 @@ func checkRoundTrip[P form.Prefixed](t *rapid.T, u uid.UID) {
 	var kind P
 	id := form.ID[P](u)
 	require.Equal(t, u, id.UID())
-	require.Equal(t, kind.Prefix()+"_"+form.Base32(u), id.String())
+	require.Equal(t, kind.Prefix()+"_"+form.Base32.Text(u), id.String())
 	got, err := form.ParseID[P](id.String())
 	require.NoError(t, err)
 	require.Equal(t, id, got)

@@ -22,10 +22,10 @@ type radix struct {
 }
 
 var radixes = []radix{
-	{"base58", "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", form.Base58, form.AppendBase58, form.ParseBase58},
-	{"base58 (Flickr's)", "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ", form.Base58Flickr, form.AppendBase58Flickr, form.ParseBase58Flickr},
-	{"base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", form.Base62, form.AppendBase62, form.ParseBase62},
-	{"base62 (inverted)", "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", form.Base62Inverted, form.AppendBase62Inverted, form.ParseBase62Inverted},
+	{"base58", "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", form.Base58.Text, form.Base58.Append, form.Base58.Parse},
+	{"base58 (Flickr's)", "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ", form.Base58Flickr.Text, form.Base58Flickr.Append, form.Base58Flickr.Parse},
+	{"base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", form.Base62.Text, form.Base62.Append, form.Base62.Parse},
+	{"base62 (inverted)", "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", form.Base62Inverted.Text, form.Base62Inverted.Append, form.Base62Inverted.Parse},
 }
 
 // write writes n by way of math/big, whose digits are 0-9, a-z, A-Z.
@@ -158,18 +158,18 @@ func TestRadixRefuses(t *testing.T) {
 		}
 	}
 	for want, parse := range map[string]func(string) (uid.UID, error){
-		`syntax error: "1A" is no base58 UID: it begins with "1", the digit of zero`:            form.ParseBase58,
-		`syntax error: "1A" is no base58 (Flickr's) UID: it begins with "1", the digit of zero`: form.ParseBase58Flickr,
+		`syntax error: "1A" is no base58 UID: it begins with "1", the digit of zero`:            form.Base58.Parse,
+		`syntax error: "1A" is no base58 (Flickr's) UID: it begins with "1", the digit of zero`: form.Base58Flickr.Parse,
 	} {
 		_, err := parse("1A")
 		require.EqualError(t, err, want)
 	}
-	_, err := form.ParseBase62("0A")
+	_, err := form.Base62.Parse("0A")
 	require.EqualError(t, err, `syntax error: "0A" is no base62 UID: it begins with "0", the digit of zero`)
-	_, err = form.ParseBase62("A_")
+	_, err = form.Base62.Parse("A_")
 	require.EqualError(t, err, `syntax error: "A_" is no base62 UID: "_" at position 2 is none of 0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz`)
-	_, err = form.ParseBase62("AzL8n0Y58m8")
+	_, err = form.Base62.Parse("AzL8n0Y58m8")
 	require.EqualError(t, err, `value out of range: the base62 number "AzL8n0Y58m8" is above AzL8n0Y58m7 (9223372036854775807)`)
-	_, err = form.ParseBase62Inverted("")
+	_, err = form.Base62Inverted.Parse("")
 	require.EqualError(t, err, `syntax error: an empty text is no base62 (inverted) UID`)
 }

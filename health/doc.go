@@ -17,7 +17,7 @@
 //
 // Ready is false only when calls fail, or wait for longer than a tick: the reasons of [LevelError].
 // What ends soon without help is a reason of [LevelWarning]. A renewal that fails is neither as
-// long as a [Minute] is left; [Failing] tells of it all the same.
+// long as a minute is left; [Failing] tells of it all the same.
 //
 // Readiness is for load balancers, and no ground to restart a process: nothing here gets
 // better by that.

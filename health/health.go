@@ -45,8 +45,14 @@ type Health struct {
 	Failing *Failing `json:"failing,omitzero"`
 
 	// Counts are what the generator counts, since it was made. None ever falls. Those that its
-	// kind does not count are missing.
-	Counts map[Count]uint64 `json:"counts"`
+	// kind does not count are missing. The names are issued: UIDs drawn; lost: positions that were claimed and not
+	// issued, which leave gaps; ticks put into the ring, stale_ticks: those of them that were skipped, refills: by how
+	// many they came; rejected_takes: calls that found no UID that they may have; rejected_puts: ticks for which
+	// the ring had no room; handler_panics; clock_behind: calls that found the clock behind the newest UID;
+	// sequence_waits: calls that slept because their tick's sequence was used up; renewal_failures; and, of a segment,
+	// numbers_taken, segments_taken: how often, numbers_given_back, and numbers_dropped: those of which nobody knows
+	// whether they were issued.
+	Counts map[string]uint64 `json:"counts"`
 }
 
 // A Reservation is what the worker has reserved for the generator.

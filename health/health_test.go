@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/count"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -26,7 +27,7 @@ func healthy() Health {
 		Lead:        &Lead{Now: seconds(0), Bound: seconds(600), Tick: seconds(1)},
 		TimeField:   &TimeField{Expires: noon.AddDate(7, 0, 0), Remaining: Duration{7 * 365 * 24 * time.Hour}},
 		Worker:      &Worker{Kind: "lease", Place: "namespace orders", Ends: noon.Add(5 * time.Minute), IDs: &IDs{Taken: 8, Total: 1024}},
-		Counts:      map[Count]uint64{Issued: 12, Lost: 0},
+		Counts:      map[string]uint64{count.Issued: 12, count.Lost: 0},
 	}
 }
 
@@ -35,7 +36,7 @@ func numbers() Health {
 	return Health{
 		Generator: "segment", Tag: "invoices", Time: noon, Buffered: 900,
 		Numbers: &Numbers{Lasts: seconds(1800), Newest: 5000, Left: math.MaxInt64 - 5001, Total: math.MaxInt64 - 1},
-		Counts:  map[Count]uint64{Issued: 4100},
+		Counts:  map[string]uint64{count.Issued: 4100},
 	}
 }
 
@@ -71,7 +72,7 @@ func TestJudge(t *testing.T) {
 			change: func(h *Health) { failing(h, Duration{}); h.TimeField.Ending = true }},
 
 		"a minute is left":                                         {of: healthy, change: func(h *Health) { failing(h, seconds(60)) }},
-		"less than a minute is left":                               {of: healthy, change: func(h *Health) { failing(h, Duration{Minute - 1}) }, want: []want{{ReservationFailing, LevelWarning}}},
+		"less than a minute is left":                               {of: healthy, change: func(h *Health) { failing(h, Duration{time.Minute - 1}) }, want: []want{{ReservationFailing, LevelWarning}}},
 		"little is left of a reservation that is renewed":          {of: healthy, change: func(h *Health) { h.Reservation.Remaining = seconds(1) }},
 		"used up while more is on its way":                         {of: healthy, change: func(h *Health) { h.Reservation.UsedUp = true }, want: []want{{ReservationUsedUp, LevelWarning}}},
 		"used up and failing":                                      {of: healthy, change: func(h *Health) { failing(h, seconds(50)); h.Reservation.UsedUp = true }, want: []want{{NoReservation, LevelError}}},
@@ -79,7 +80,7 @@ func TestJudge(t *testing.T) {
 		"the clock has passed the reservation, but UIDs are ready": {of: healthy, change: func(h *Health) { failing(h, Duration{}) }, want: []want{{ReservationFailing, LevelWarning}}},
 
 		"numbers for a minute":              {of: numbers, change: func(h *Health) { h.Failing, h.Numbers.Lasts = down, seconds(60) }},
-		"numbers for less than a minute":    {of: numbers, change: func(h *Health) { h.Failing, h.Numbers.Lasts = down, Duration{Minute - 1} }, want: []want{{ReservationFailing, LevelWarning}}},
+		"numbers for less than a minute":    {of: numbers, change: func(h *Health) { h.Failing, h.Numbers.Lasts = down, Duration{time.Minute - 1} }, want: []want{{ReservationFailing, LevelWarning}}},
 		"numbers for nobody knows how long": {of: numbers, change: func(h *Health) { h.Failing, h.Numbers.Lasts = down, Duration{} }},
 		"no numbers":                        {of: numbers, change: func(h *Health) { h.Failing, h.Buffered = down, 0 }, want: []want{{NoReservation, LevelError}}},
 		"no numbers yet":                    {of: numbers, change: func(h *Health) { h.Buffered = 0 }},
@@ -207,11 +208,11 @@ func TestJSONRoundTrip(t *testing.T) {
 		})
 		h := Health{
 			Generator: rapid.String().Draw(t, "generator"), Tag: rapid.String().Draw(t, "tag"), Time: instant.Draw(t, "time"),
-			Buffered: rapid.Int64().Draw(t, "buffered"), Counts: map[Count]uint64{},
+			Buffered: rapid.Int64().Draw(t, "buffered"), Counts: map[string]uint64{},
 		}
-		for _, n := range AllCounts() {
+		for _, n := range count.All() {
 			if rapid.Bool().Draw(t, "counts") {
-				h.Counts[n] = rapid.Uint64().Draw(t, string(n))
+				h.Counts[n] = rapid.Uint64().Draw(t, n)
 			}
 		}
 		some := rapid.Bool()

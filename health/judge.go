@@ -10,10 +10,6 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Minute is how long a reservation, or the numbers in hand, last at least before a renewal that
-// fails is a reason of a Health.
-const Minute = time.Minute
-
 // A Reason says why a generator is not ready, or soon will not be.
 type Reason struct {
 	Code  Code  `json:"code"`
@@ -52,7 +48,7 @@ const (
 
 // The codes of LevelWarning.
 const (
-	// ReservationFailing: the renewals fail, and what is left lasts less than a Minute.
+	// ReservationFailing: the renewals fail, and what is left lasts less than a minute.
 	ReservationFailing Code = "reservation_failing"
 	// ReservationUsedUp: the generator is ahead of the clock, all that is reserved is used, and calls wait
 	// until the worker has reserved more.
@@ -112,7 +108,7 @@ func (h *Health) judgeReservation() {
 		h.add(LevelError, NoReservation, "no tick is reserved that could be issued%s", h.why())
 	case r.UsedUp:
 		h.add(LevelWarning, ReservationUsedUp, "all reserved ticks are used, and calls wait until more are reserved: as fast as the clock goes on, at least")
-	case h.Failing != nil && r.Remaining.Duration < Minute:
+	case h.Failing != nil && r.Remaining.Duration < time.Minute:
 		h.add(LevelWarning, ReservationFailing, "the reservation ends in %s and cannot be renewed%s", short(r.Remaining), h.why())
 	}
 }
@@ -134,7 +130,7 @@ func (h *Health) judgeNumbers() {
 	case h.Failing == nil:
 	case h.Buffered == 0:
 		h.add(LevelError, NoReservation, "no numbers are left, and none can be taken%s", h.why())
-	case n.Lasts.Duration > 0 && n.Lasts.Duration < Minute:
+	case n.Lasts.Duration > 0 && n.Lasts.Duration < time.Minute:
 		h.add(LevelWarning, ReservationFailing, "%d numbers are left for some %s, and none can be taken%s", h.Buffered, short(n.Lasts), h.why())
 	}
 	if n.Low {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/metrics"
+	"github.com/uidgen/uid/internal/measure"
 )
 
 // The dashboard is what Grafana reads: panels with numbers of their own that do not lie on each
@@ -45,7 +45,7 @@ func TestDashboard(t *testing.T) {
 			queries += q.Expr + "\n"
 		}
 	}
-	for _, m := range metrics.All() {
+	for _, m := range measure.All() {
 		require.Contains(t, queries, m.Prometheus()+"{")
 	}
 }

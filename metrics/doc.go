@@ -1,6 +1,5 @@
 // Package metrics has the numbers that generators tell of themselves, under the names that
-// monitoring systems use. [All] is the one list; package expvars, and the modules
-// metrics/prometheus and metrics/otel, show what is on it and nothing else.
+// monitoring systems use. Package expvars, and the modules metrics/prometheus and metrics/otel, show the same.
 //
 //	var generators metrics.Set
 //	err := generators.Add("orders", orders)

@@ -1,15 +1,17 @@
 package metrics_test
 
 import (
+	"encoding/json"
+	"expvar"
 	"fmt"
 
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/metrics"
+	"github.com/uidgen/uid/metrics/expvars"
 	"github.com/uidgen/uid/worker"
 )
 
-// What package expvars and the modules for Prometheus and OpenTelemetry show is also there to be
-// read.
+// What is shown of a generator; package expvars and the modules for Prometheus and OpenTelemetry show more.
 func ExampleSet() {
 	orders := cached.MustNew(worker.Static(7), cached.Config{})
 	var generators metrics.Set
@@ -21,16 +23,17 @@ func ExampleSet() {
 			fmt.Println(err)
 		}
 	}
-	for _, s := range generators.Samples() {
-		switch name := metrics.All()[s.Metric].Prometheus(); name {
-		case "uid_ready", "uid_issued_total":
-			fmt.Printf("%s{%s=%q} %v\n", name, metrics.Label, s.Generator, s.Value)
-		}
+	if err := expvars.Publish("uid-example", &generators); err != nil {
+		fmt.Println(err)
 	}
+	var shown map[string]map[string]float64
+	if err := json.Unmarshal([]byte(expvar.Get("uid-example").String()), &shown); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(shown["orders"]["uid_ready"], shown["orders"]["uid_issued_total"])
 	generators.Remove("orders")
-	fmt.Println(orders.Close(), len(generators.Samples()))
+	fmt.Println(orders.Close(), expvar.Get("uid-example"))
 	// Output:
-	// uid_ready{generator="orders"} 1
-	// uid_issued_total{generator="orders"} 3
-	// <nil> 0
+	// 1 3
+	// <nil> {}
 }

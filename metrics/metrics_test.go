@@ -14,29 +14,31 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/measure"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/metrics"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/worker"
 )
 
 // The names keep to the conventions of both systems, and each is there once.
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
-	for _, m := range metrics.All() {
+	for _, m := range measure.All() {
 		name := m.Prometheus()
 		require.Regexp(t, `^uid_[a-z]+(_[a-z]+)*$`, name)
 		require.False(t, seen[name], name)
 		seen[name] = true
-		require.Equal(t, m.Kind == metrics.Counter, strings.HasSuffix(name, "_total"), name)
-		require.Equal(t, m.Unit == metrics.Seconds, strings.Contains(name, "_seconds"), name)
+		require.Equal(t, m.Kind == measure.Counter, strings.HasSuffix(name, "_total"), name)
+		require.Equal(t, m.Unit == measure.Seconds, strings.Contains(name, "_seconds"), name)
 		require.Regexp(t, `^(s|\{[a-z]+\})$`, m.Unit, name)
 		require.Regexp(t, `^[A-Z0-9][^\n]*\.$`, m.Help, name)
 		require.Equal(t, "uid."+strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "uid_"), "_total"), "_seconds"), m.OpenTelemetry())
 	}
-	for _, c := range health.AllCounts() {
-		require.True(t, seen["uid_"+string(c)+"_total"], c)
+	for _, c := range count.All() {
+		require.True(t, seen["uid_"+c+"_total"], c)
 	}
 }
 
@@ -44,7 +46,7 @@ func TestNames(t *testing.T) {
 func values(s *metrics.Set) map[string]float64 {
 	all := map[string]float64{}
 	for _, v := range s.Samples() {
-		all[v.Generator+" "+metrics.All()[v.Metric].Prometheus()] = v.Value
+		all[v.Generator+" "+measure.All()[v.Metric].Prometheus()] = v.Value
 	}
 	return all
 }
@@ -57,7 +59,7 @@ func TestSamples(t *testing.T) {
 		require.NoError(t, s.Add(name, g))
 	}
 	all := values(&s)
-	for _, m := range metrics.All() {
+	for _, m := range measure.All() {
 		found := 0
 		for _, name := range []string{"orders", "events", "invoices"} {
 			if _, ok := all[name+" "+m.Prometheus()]; ok {
@@ -95,7 +97,7 @@ func TestSamples(t *testing.T) {
 func TestFailingIsNeverZero(t *testing.T) {
 	h := fake.Reporters()["orders"].Health()
 	h.Failing.Since = h.Time.AddDate(1, 0, 0)
-	for _, m := range metrics.All() {
+	for _, m := range measure.All() {
 		if m.Prometheus() == "uid_renewal_failing_seconds" {
 			v, ok := m.Value(h)
 			require.True(t, ok)
@@ -165,7 +167,7 @@ var named = regexp.MustCompile(`\buid_[a-z_]+\b`)
 // each metric.
 func TestFilesNameMetricsThatExist(t *testing.T) {
 	exists := map[string]bool{}
-	for _, m := range metrics.All() {
+	for _, m := range measure.All() {
 		exists[m.Prometheus()] = true
 	}
 	for file, least := range map[string]int{"dashboard.json": 12, "alerts.yaml": 10, "alerts_test.yaml": 10} {
@@ -181,7 +183,7 @@ func TestFilesNameMetricsThatExist(t *testing.T) {
 	page, err := os.ReadFile("../docs/operations.md")
 	require.NoError(t, err)
 	section := regexp.MustCompile(`(?s)### Metrics\n.*?\n### `).FindString(string(page))
-	for _, m := range metrics.All() {
+	for _, m := range measure.All() {
 		require.Contains(t, section, "`"+m.Prometheus()+"`")
 	}
 	for _, name := range named.FindAllString(section, -1) {

@@ -9,10 +9,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/measure"
 )
-
-// Label is the name of the one label, or attribute, that samples have: the generator's name.
-const Label = "generator"
 
 // A Set is the generators of a program whose metrics are shown, by their names. The zero Set is
 // empty and ready for use. All methods may be called by any number of goroutines at once. It must
@@ -58,26 +56,19 @@ func (s *Set) Remove(name string) {
 	delete(s.byName, name)
 }
 
-// A Sample is the value of a metric of a generator.
-type Sample struct {
-	// Metric is the index in All.
-	Metric    int
-	Generator string
-	Value     float64
-}
-
 // Samples asks each generator once, and returns its samples: one generator after another, in the
-// order of their names, each in the order of All.
-func (s *Set) Samples() []Sample {
+// order of their names. It is for package expvars and the modules metrics/prometheus and metrics/otel.
+func (s *Set) Samples() []measure.Sample {
+	all := measure.All()
 	s.mu.Lock()
 	generators := maps.Clone(s.byName)
 	s.mu.Unlock()
-	samples := make([]Sample, 0, len(generators)*len(all))
+	samples := make([]measure.Sample, 0, len(generators)*len(all))
 	for _, name := range slices.Sorted(maps.Keys(generators)) {
 		h := generators[name].Health()
 		for i, m := range all {
-			if v, ok := m.value(&h); ok {
-				samples = append(samples, Sample{Metric: i, Generator: name, Value: v})
+			if v, ok := m.Value(h); ok {
+				samples = append(samples, measure.Sample{Metric: i, Generator: name, Value: v})
 			}
 		}
 	}

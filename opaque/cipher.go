@@ -8,8 +8,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// MaxTweak is the largest length of a tweak, in bytes.
-const MaxTweak = 255
+// maxTweak is the largest length of a tweak, in bytes.
+const maxTweak = 255
 
 // uidBits is the length of the strings that are encrypted: a UID without its sign.
 const uidBits = 63
@@ -26,7 +26,7 @@ type Cipher struct {
 // NewCipher returns the Cipher of a secret and a tweak. The tweak is the name of the kind of
 // ID; it may be empty. NewCipher keeps no reference to the secret's bytes. It returns ErrConfig
 // when the secret has not 16, 24 or 32 bytes or only zeros, and when the tweak is longer than
-// MaxTweak.
+// 255 bytes.
 func NewCipher(secret Secret, tweak string) (*Cipher, error) {
 	block, err := aes.NewCipher(secret)
 	if err != nil {
@@ -35,8 +35,8 @@ func NewCipher(secret Secret, tweak string) (*Cipher, error) {
 	if !slices.ContainsFunc(secret, func(b byte) bool { return b != 0 }) {
 		return nil, fmt.Errorf("%w: a secret of %d bytes, all of them 0", uid.ErrConfig, len(secret))
 	}
-	if len(tweak) > MaxTweak {
-		return nil, fmt.Errorf("%w: a tweak of %d bytes, and the most are %d", uid.ErrConfig, len(tweak), MaxTweak)
+	if len(tweak) > maxTweak {
+		return nil, fmt.Errorf("%w: a tweak of %d bytes, and the most are %d", uid.ErrConfig, len(tweak), maxTweak)
 	}
 	return &Cipher{ff1: newFF1(block, 2, uidBits, tweak), tweak: tweak}, nil
 }

@@ -24,13 +24,13 @@ type Config struct {
 	Current int
 
 	// Tweak is the name of the kind of ID, such as "orders": under another tweak the same UID
-	// has another text. At most MaxTweak bytes, compared as they are; it may be empty. Never
+	// has another text. At most 255 bytes, compared as they are; it may be empty. Never
 	// change it: no text would open to its UID any more, and no error would say so.
 	Tweak string
 }
 
 // TextLength is the length of each text.
-const TextLength = 1 + form.Base32Len
+const TextLength = 1 + 13 // form.Base32's
 
 // digits are those of Crockford's base32, in the order of their values.
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -89,7 +89,7 @@ func (s *Sealer) Seal(u uid.UID) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return digits[s.current:s.current+1] + form.Base32(sealed), nil
+	return digits[s.current:s.current+1] + form.Base32.Text(sealed), nil
 }
 
 // Open returns the UID that Seal has turned into text, under the key that the text names. A text of
@@ -105,7 +105,7 @@ func (s *Sealer) Open(text string) (uid.UID, error) {
 	if number < 1 {
 		return 0, fmt.Errorf("%w: %q does not begin with the number of a key", uid.ErrSyntax, text)
 	}
-	sealed, err := form.ParseBase32(text[1:])
+	sealed, err := form.Base32.Parse(text[1:])
 	if err != nil {
 		return 0, fmt.Errorf("after the number of the key: %w", err)
 	}

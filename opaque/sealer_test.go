@@ -36,7 +36,7 @@ func TestSealer(t *testing.T) {
 		// The rest of the text is the number that a Cipher makes.
 		sealed, err := newCipher(t, counting(32), "orders").Encrypt(u)
 		require.NoError(t, err)
-		require.Equal(t, form.Base32(sealed), text[1:])
+		require.Equal(t, form.Base32.Text(sealed), text[1:])
 	})
 }
 

@@ -11,8 +11,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -75,12 +76,12 @@ func BenchmarkRatio(b *testing.B) {
 // bottomless is a store that keeps nothing.
 type bottomless struct{}
 
-func (bottomless) Change(_ context.Context, tag string, decide func(*segment.Row) error) error {
-	return decide(&segment.Row{Tag: tag, Next: 1, Step: 1})
+func (bottomless) Change(_ context.Context, tag string, decide func(*segmentstore.Row) error) error {
+	return decide(&segmentstore.Row{Tag: tag, Next: 1, Step: 1})
 }
-func (bottomless) Rows(context.Context, string, int) ([]segment.Row, error) { return nil, nil }
-func (bottomless) Inspect(context.Context) ([]string, error)                { return nil, nil }
-func (bottomless) Name() string                                             { return "nothing" }
+func (bottomless) Rows(context.Context, string, int) ([]segmentstore.Row, error) { return nil, nil }
+func (bottomless) Inspect(context.Context) ([]string, error)                     { return nil, nil }
+func (bottomless) Name() string                                                  { return "nothing" }
 
 // BenchmarkTag reports what a tag of a registry costs that was drawn from once. Run it with
 // -benchtime=1000000x for a million tags.

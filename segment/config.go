@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
 )
 
 // Defaults of a zero Config.
 const (
-	DefaultMinStep = 1000
-	DefaultMaxStep = 1000000
-	DefaultLasting = 15 * time.Minute
-	DefaultTimeout = 5 * time.Second
+	defaultMinStep = 1000
+	defaultMaxStep = 1000000
+	defaultLasting = 15 * time.Minute
+	defaultTimeout = 5 * time.Second
 )
 
 // Config configures a generator. Its zero value works for a tag that the store has. New copies
@@ -30,8 +31,9 @@ type Config struct {
 	// once. It begins with MinStep. From then on, numbers that last less than Lasting double the
 	// step, those that last more than twice as long halve it, and those that are used up before
 	// the next ones are there make it eight times as large. A row whose own Step is larger has its
-	// way. Zero values stand for DefaultMinStep and DefaultMaxStep, or for the other one where that
-	// is beyond; MaxStep is at most the constant [MaxStep].
+	// way. Zero values stand for 1,000 and 1,000,000, or for the other one where that
+	// is beyond; MaxStep is at most 2,147,483,647, what the column of
+	// Leaf's table holds.
 	//
 	// What is taken and not used is skipped: up to two steps by a process that is killed. A source
 	// that takes 20 ms keeps up with a million numbers a second from a step of some 50,000 on.
@@ -39,7 +41,7 @@ type Config struct {
 
 	// Lasting is how long a step is to last at the present rate, and so how long a generator does
 	// without its store, as far as MaxStep allows: the next numbers are taken when a tenth of the
-	// last ones is used. The default is DefaultLasting, a quarter of an hour.
+	// last ones is used. The default is a quarter of an hour.
 	Lasting time.Duration
 
 	// Create says that the row of a tag that the store does not have may be made, to begin with
@@ -51,7 +53,7 @@ type Config struct {
 	// store is uid.ErrLossy.
 	LossyStore bool
 
-	// Timeout bounds one attempt to take numbers. The default is DefaultTimeout.
+	// Timeout bounds one attempt to take numbers. The default is 5 s.
 	Timeout time.Duration
 
 	// OnRejectedTake decides what GetUID or Fill does when the numbers are used up and the next
@@ -84,18 +86,18 @@ func (c Config) withDefaults() (Config, error) {
 		return refuse("First %d: want 1 to %d", c.First, int64(most))
 	case c.Last < c.First || c.Last > most:
 		return refuse("Last %d: want First, %d, to %d", c.Last, c.First, int64(most))
-	case c.MinStep < 0 || c.MinStep > MaxStep:
-		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(MaxStep))
-	case c.MaxStep < 0 || c.MaxStep > MaxStep:
-		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(MaxStep))
+	case c.MinStep < 0 || c.MinStep > segmentstore.MaxStep:
+		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(segmentstore.MaxStep))
+	case c.MaxStep < 0 || c.MaxStep > segmentstore.MaxStep:
+		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(segmentstore.MaxStep))
 	}
 	switch {
 	case c.MinStep == 0 && c.MaxStep == 0:
-		c.MinStep, c.MaxStep = DefaultMinStep, DefaultMaxStep
+		c.MinStep, c.MaxStep = defaultMinStep, defaultMaxStep
 	case c.MinStep == 0:
-		c.MinStep = min(DefaultMinStep, c.MaxStep)
+		c.MinStep = min(defaultMinStep, c.MaxStep)
 	case c.MaxStep == 0:
-		c.MaxStep = max(DefaultMaxStep, c.MinStep)
+		c.MaxStep = max(defaultMaxStep, c.MinStep)
 	case c.MinStep > c.MaxStep:
 		return refuse("MinStep %d is above MaxStep %d", c.MinStep, c.MaxStep)
 	}
@@ -103,13 +105,13 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Lasting < 0:
 		return refuse("Lasting %v is negative", c.Lasting)
 	case c.Lasting == 0:
-		c.Lasting = DefaultLasting
+		c.Lasting = defaultLasting
 	}
 	switch {
 	case c.Timeout < 0:
 		return refuse("Timeout %v is negative", c.Timeout)
 	case c.Timeout == 0:
-		c.Timeout = DefaultTimeout
+		c.Timeout = defaultTimeout
 	}
 	if c.OnRejectedTake == nil {
 		c.OnRejectedTake = uid.Wait

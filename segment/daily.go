@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // A Daily makes order numbers: a day, and a number that starts anew with 1 each day. All methods
@@ -31,7 +32,7 @@ type Daily struct {
 // NewDaily returns a Daily for a name, whose days begin and end as in a zone; nil is UTC. All
 // processes should have the same zone. Create is set whatever cfg says. It does not touch the store.
 // It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting or the name cannot
-// be used: with a slash and eight digits it must be a tag (see [CheckTag]).
+// be used: with a slash and eight digits it must be a tag (see [Source]).
 func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, error) {
 	cfg.Create = true
 	days, err := NewRegistry(s, cfg)
@@ -45,7 +46,7 @@ func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, er
 	if name == "" {
 		return nil, fmt.Errorf("segment: %w: the name is empty", uid.ErrConfig)
 	}
-	if err := CheckTag(d.tag(0)); err != nil {
+	if err := segmentstore.CheckTag(d.tag(0)); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
 	return d, nil

@@ -6,19 +6,8 @@ import (
 	"slices"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
-
-// A Range is the numbers from First to Last, both included. First is at least 1; the zero Range has
-// none.
-type Range struct{ First, Last int64 }
-
-// Len returns how many numbers are in the range.
-func (r Range) Len() int64 {
-	if r.First == 0 {
-		return 0
-	}
-	return r.Last - r.First + 1
-}
 
 // A taking is one generator's way with the row of its tag.
 type taking struct {
@@ -33,7 +22,7 @@ type taking struct {
 	// open are the ranges that it may have taken, by writes whose outcome it does not know. The
 	// row tells: it has the last number of one of them, or else none of them is stored, or ever
 	// will be once the row is written again.
-	open []Range
+	open []segmentstore.Range
 	// back are the lasts of ranges that it may have left by giving back what followed, likewise.
 	back []int64
 
@@ -53,13 +42,13 @@ func (m progress) before(other progress) bool {
 var errKept = errors.New("already taken")
 
 // take decides to take about n numbers. With errKept the range is one that was open.
-func (t *taking) take(row *Row, n int64) (Range, error) {
+func (t *taking) take(row *segmentstore.Row, n int64) (segmentstore.Range, error) {
 	if err := t.look(row); err != nil {
-		return Range{}, err
+		return segmentstore.Range{}, err
 	}
 	if row.Fresh {
 		if !t.create {
-			return Range{}, fmt.Errorf("%w: %q", ErrNoTag, t.tag)
+			return segmentstore.Range{}, fmt.Errorf("%w: %q", ErrNoTag, t.tag)
 		}
 		row.Fresh, row.Next, row.Step = false, t.first, 1
 	}
@@ -68,9 +57,9 @@ func (t *taking) take(row *Row, n int64) (Range, error) {
 	}
 	first := max(row.Next, t.first)
 	if first > t.last {
-		return Range{}, fmt.Errorf("%w: the next number of tag %q is %d, the last one allowed is %d", uid.ErrExhausted, t.tag, first, t.last)
+		return segmentstore.Range{}, fmt.Errorf("%w: the next number of tag %q is %d, the last one allowed is %d", uid.ErrExhausted, t.tag, first, t.last)
 	}
-	r := Range{First: first, Last: first + min(max(n, row.Step), t.last-first+1) - 1}
+	r := segmentstore.Range{First: first, Last: first + min(max(n, row.Step), t.last-first+1) - 1}
 	row.Next = r.Last + 1
 	t.note(row, r.Last)
 	t.stamp(row)
@@ -79,7 +68,7 @@ func (t *taking) take(row *Row, n int64) (Range, error) {
 
 // giveBack decides to give back a range that the generator has. It reports whether that can be done:
 // nobody has what follows.
-func (t *taking) giveBack(row *Row, r Range) (bool, error) {
+func (t *taking) giveBack(row *segmentstore.Row, r segmentstore.Range) (bool, error) {
 	if err := t.look(row); err != nil {
 		return false, err
 	}
@@ -98,14 +87,14 @@ func (t *taking) giveBack(row *Row, r Range) (bool, error) {
 }
 
 // stamp ends a decision to write.
-func (t *taking) stamp(row *Row) {
+func (t *taking) stamp(row *segmentstore.Row) {
 	row.Stamp()
 	t.wrote = progress{row.Writes, row.Next}
 }
 
 // look checks that the row has come at least as far as it was known to, and that nobody has lowered
 // its number: what is above was given out, to whomever.
-func (t *taking) look(row *Row) error {
+func (t *taking) look(row *segmentstore.Row) error {
 	is := progress{row.Writes, row.Next}
 	switch {
 	case row.Fresh && (row.Floor > 0 || t.seen != progress{}):
@@ -123,7 +112,7 @@ func (t *taking) look(row *Row) error {
 }
 
 // lost returns an ErrLost that says how to go on.
-func (t *taking) lost(row *Row, format string, args ...any) error {
+func (t *taking) lost(row *segmentstore.Row, format string, args ...any) error {
 	return fmt.Errorf("%w: %s. To go on, stop all who draw from it, "+
 		"raise the next number above all that are in use, to %d at least "+
 		"(uid segment set TAG --create --next NUMBER), and start them again",
@@ -132,55 +121,55 @@ func (t *taking) lost(row *Row, format string, args ...any) error {
 
 // confirm checks that the row still has what the generator took, and returns the range that was
 // open and is stored, if there is one.
-func (t *taking) confirm(row *Row) (kept Range, err error) {
+func (t *taking) confirm(row *segmentstore.Row) (kept segmentstore.Range, err error) {
 	if !t.took && len(t.open) == 0 {
-		return Range{}, nil
+		return segmentstore.Range{}, nil
 	}
 	if t.took && row.Next <= t.own {
-		return Range{}, t.lost(row, "the next number of tag %q is %d, but %d was taken", t.tag, row.Next, t.own)
+		return segmentstore.Range{}, t.lost(row, "the next number of tag %q is %d, but %d was taken", t.tag, row.Next, t.own)
 	}
 	i := t.find(row)
 	switch {
 	case i >= 0 && t.took && (row.Takers[i].Last == t.has || slices.Contains(t.back, row.Takers[i].Last)):
-		return Range{}, nil
+		return segmentstore.Range{}, nil
 	case i >= 0:
 		for _, r := range t.open {
 			if r.Last == row.Takers[i].Last && row.Next > r.Last {
 				return r, errKept
 			}
 		}
-		return Range{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up to %d",
+		return segmentstore.Range{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up to %d",
 			t.tag, row.Takers[i].Last, t.has)
-	case !t.took, len(row.Takers) >= MaxTakers && t.own <= row.Takers[0].Last:
-		return Range{}, nil // nothing is stored; or others have taken since, so that the row has forgotten this one
+	case !t.took, len(row.Takers) >= segmentstore.MaxTakers && t.own <= row.Takers[0].Last:
+		return segmentstore.Range{}, nil // nothing is stored; or others have taken since, so that the row has forgotten this one
 	}
-	return Range{}, t.lost(row, "the row of tag %q knows nothing of this generator, "+
+	return segmentstore.Range{}, t.lost(row, "the row of tag %q knows nothing of this generator, "+
 		"which took up to %d; its next number is %d", t.tag, t.has, row.Next)
 }
 
 // note makes the row remember the take up to last.
-func (t *taking) note(row *Row, last int64) {
+func (t *taking) note(row *segmentstore.Row, last int64) {
 	if i := t.find(row); i >= 0 {
 		row.Takers = slices.Delete(row.Takers, i, i+1)
 	}
-	if len(row.Takers) >= MaxTakers {
-		row.Takers = slices.Delete(row.Takers, 0, len(row.Takers)-MaxTakers+1)
+	if len(row.Takers) >= segmentstore.MaxTakers {
+		row.Takers = slices.Delete(row.Takers, 0, len(row.Takers)-segmentstore.MaxTakers+1)
 	}
-	row.Takers = append(row.Takers, Taker{Nonce: t.nonce, Last: last})
+	row.Takers = append(row.Takers, segmentstore.Taker{Nonce: t.nonce, Last: last})
 }
 
-func (t *taking) find(row *Row) int {
-	return slices.IndexFunc(row.Takers, func(k Taker) bool { return k.Nonce == t.nonce })
+func (t *taking) find(row *segmentstore.Row) int {
+	return slices.IndexFunc(row.Takers, func(k segmentstore.Taker) bool { return k.Nonce == t.nonce })
 }
 
 // settle notes that a range was taken for certain: by a write that was acknowledged, or that the
 // row was seen to have.
-func (t *taking) settle(r Range) {
+func (t *taking) settle(r segmentstore.Range) {
 	t.took, t.has, t.own, t.open, t.back = true, r.Last, r.Last, nil, nil
 }
 
 // doubt notes that a range may have been taken. An older one that ends alike and begins elsewhere
 // was not, and will not be: the row was written since, or both would begin alike.
-func (t *taking) doubt(r Range) {
-	t.open = append(slices.DeleteFunc(t.open, func(o Range) bool { return o.Last == r.Last }), r)
+func (t *taking) doubt(r segmentstore.Range) {
+	t.open = append(slices.DeleteFunc(t.open, func(o segmentstore.Range) bool { return o.Last == r.Last }), r)
 }

@@ -2,47 +2,46 @@ package segment
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // TestDecisions has rows that a store cannot have after it kept its word, and rows that it can.
 func TestDecisions(t *testing.T) {
-	full := func(last int64) (all []Taker) {
-		for i := range int64(MaxTakers) {
-			all = append(all, Taker{Nonce: fmt.Sprint("x", i), Last: last + i})
+	full := func(last int64) (all []segmentstore.Taker) {
+		for i := range int64(segmentstore.MaxTakers) {
+			all = append(all, segmentstore.Taker{Nonce: fmt.Sprint("x", i), Last: last + i})
 		}
 		return all
 	}
-	mine := func(last int64) []Taker { return []Taker{{Nonce: "me", Last: last}} }
+	mine := func(last int64) []segmentstore.Taker { return []segmentstore.Taker{{Nonce: "me", Last: last}} }
 	took := taking{tag: "a", nonce: "me", first: 1, last: 1000, took: true, has: 100, own: 100, seen: progress{7, 101}}
 	for _, c := range []struct {
 		name string
-		row  Row
+		row  segmentstore.Row
 		is   error
 		text string
 	}{
-		{"as it was", Row{Next: 101, Takers: mine(100)}, nil, ""},
-		{"others took", Row{Next: 500, Takers: mine(100)}, nil, ""},
-		{"went back", Row{Next: 100, Writes: 8, Takers: mine(100)}, ErrLost,
+		{"as it was", segmentstore.Row{Next: 101, Takers: mine(100)}, nil, ""},
+		{"others took", segmentstore.Row{Next: 500, Takers: mine(100)}, nil, ""},
+		{"went back", segmentstore.Row{Next: 100, Writes: 8, Takers: mine(100)}, ErrLost,
 			"the next number of tag \"a\" is 100, but 100 was taken"},
-		{"is older", Row{Next: 500, Writes: 6, Takers: mine(100)}, ErrLost,
+		{"is older", segmentstore.Row{Next: 500, Writes: 6, Takers: mine(100)}, ErrLost,
 			"was written 6 times and its next number is 500, but they were 7 and 101 before"},
-		{"is older by what others took", Row{Next: 100, Writes: 7, Takers: mine(100)}, ErrLost,
+		{"is older by what others took", segmentstore.Row{Next: 100, Writes: 7, Takers: mine(100)}, ErrLost,
 			"was written 7 times and its next number is 100"},
-		{"was lowered", Row{Next: 500, Writes: 9, Floor: 501, Takers: mine(100)}, ErrLost,
+		{"was lowered", segmentstore.Row{Next: 500, Writes: 9, Floor: 501, Takers: mine(100)}, ErrLost,
 			"the next number of tag \"a\" is 500, but it was 501 before"},
-		{"was raised", Row{Next: 600, Writes: 9, Floor: 501, Takers: mine(100)}, nil, ""},
-		{"knows of less", Row{Next: 500, Takers: mine(90)}, ErrLost, "took up to 90"},
-		{"knows of more", Row{Next: 500, Takers: mine(110)}, ErrLost, "took up to 110"},
-		{"knows nothing", Row{Next: 500}, ErrLost, "next number is 500"},
-		{"forgot", Row{Next: 500, Takers: full(110)}, nil, ""},
-		{"cannot have forgotten", Row{Next: 500, Takers: full(90)}, ErrLost, "up to 100"},
+		{"was raised", segmentstore.Row{Next: 600, Writes: 9, Floor: 501, Takers: mine(100)}, nil, ""},
+		{"knows of less", segmentstore.Row{Next: 500, Takers: mine(90)}, ErrLost, "took up to 90"},
+		{"knows of more", segmentstore.Row{Next: 500, Takers: mine(110)}, ErrLost, "took up to 110"},
+		{"knows nothing", segmentstore.Row{Next: 500}, ErrLost, "next number is 500"},
+		{"forgot", segmentstore.Row{Next: 500, Takers: full(110)}, nil, ""},
+		{"cannot have forgotten", segmentstore.Row{Next: 500, Takers: full(90)}, ErrLost, "up to 100"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.row.Tag, c.row.Step = "a", 1
@@ -51,12 +50,12 @@ func TestDecisions(t *testing.T) {
 			}
 			mine := took
 			before := c.row
-			before.Takers = append([]Taker(nil), c.row.Takers...)
+			before.Takers = append([]segmentstore.Taker(nil), c.row.Takers...)
 			r, err := mine.take(&c.row, 10)
 			if c.is == nil {
 				require.NoError(t, err)
-				require.Equal(t, Range{First: before.Next, Last: before.Next + 9}, r)
-				require.Equal(t, Taker{Nonce: "me", Last: r.Last}, c.row.Takers[len(c.row.Takers)-1])
+				require.Equal(t, segmentstore.Range{First: before.Next, Last: before.Next + 9}, r)
+				require.Equal(t, segmentstore.Taker{Nonce: "me", Last: r.Last}, c.row.Takers[len(c.row.Takers)-1])
 				require.Equal(t, []int64{before.Writes + 1, c.row.Next}, []int64{c.row.Writes, c.row.Floor})
 				require.NoError(t, c.row.Check())
 				return
@@ -68,10 +67,10 @@ func TestDecisions(t *testing.T) {
 		})
 	}
 
-	_, err := new(took).take(&Row{Tag: "a", Fresh: true}, 10)
+	_, err := new(took).take(&segmentstore.Row{Tag: "a", Fresh: true}, 10)
 	logtest.Error(t, err, ErrLost, "its next number was 101")
 	starting := taking{tag: "a", nonce: "me", first: 1, last: 1000, create: true}
-	for _, row := range []Row{
+	for _, row := range []segmentstore.Row{
 		{Tag: "a", Fresh: true, Writes: 3, Floor: 700, Takers: full(600)},
 		{Tag: "a", Next: 699, Step: 1, Writes: 3, Floor: 700},
 	} {
@@ -80,40 +79,40 @@ func TestDecisions(t *testing.T) {
 		require.ErrorContains(t, err, "700 ")
 	}
 
-	row := Row{Tag: "a", Next: 3, Step: 1}
+	row := segmentstore.Row{Tag: "a", Next: 3, Step: 1}
 	r, err := (&taking{tag: "a", nonce: "me", first: 50, last: 60}).take(&row, 100)
 	require.NoError(t, err)
-	require.Equal(t, Range{First: 50, Last: 60}, r)
+	require.Equal(t, segmentstore.Range{First: 50, Last: 60}, r)
 	require.EqualValues(t, 61, row.Next)
 
 	// Giving back.
 	for _, c := range []struct {
 		name  string
-		row   Row
+		row   segmentstore.Row
 		given bool
 	}{
-		{"the end of the row", Row{Next: 101, Takers: mine(100)}, true},
-		{"others took", Row{Next: 102, Takers: mine(100)}, false},
-		{"forgotten", Row{Next: 101, Takers: full(100)[:MaxTakers]}, false},
+		{"the end of the row", segmentstore.Row{Next: 101, Takers: mine(100)}, true},
+		{"others took", segmentstore.Row{Next: 102, Takers: mine(100)}, false},
+		{"forgotten", segmentstore.Row{Next: 101, Takers: full(100)[:segmentstore.MaxTakers]}, false},
 	} {
 		c.row.Tag, c.row.Step, c.row.Writes = "a", 1, 7
 		mine := took
 		before := c.row
-		given, err := mine.giveBack(&c.row, Range{First: 41, Last: 100})
+		given, err := mine.giveBack(&c.row, segmentstore.Range{First: 41, Last: 100})
 		require.NoError(t, err, c.name)
 		require.Equal(t, c.given, given, c.name)
 		if given {
 			require.EqualValues(t, 41, c.row.Next)
-			require.Equal(t, []Taker{{Nonce: "me", Last: 40}}, c.row.Takers)
+			require.Equal(t, []segmentstore.Taker{{Nonce: "me", Last: 40}}, c.row.Takers)
 			require.Equal(t, []int64{8, 41}, []int64{c.row.Writes, c.row.Floor})
-			given, err = mine.giveBack(&c.row, Range{First: 41, Last: 100})
+			given, err = mine.giveBack(&c.row, segmentstore.Range{First: 41, Last: 100})
 			require.Error(t, err, "a second time")
 			require.False(t, given)
 			continue
 		}
 		require.True(t, before.Equal(&c.row))
 	}
-	given, err := new(took).giveBack(&Row{Fresh: true}, Range{First: 41, Last: 100})
+	given, err := new(took).giveBack(&segmentstore.Row{Fresh: true}, segmentstore.Range{First: 41, Last: 100})
 	require.ErrorIs(t, err, ErrLost)
 	require.False(t, given)
 }
@@ -122,11 +121,11 @@ func TestDecisions(t *testing.T) {
 // range ends where the first one's did.
 func TestOpenRanges(t *testing.T) {
 	mine, other := taking{tag: "a", nonce: "me", last: 19}, taking{tag: "a", nonce: "other", last: 19}
-	row := Row{Tag: "a", Next: 5, Step: 1}
+	row := segmentstore.Row{Tag: "a", Next: 5, Step: 1}
 	lost := row
 	first, err := mine.take(&lost, 100)
 	require.NoError(t, err)
-	require.Equal(t, Range{First: 5, Last: 19}, first)
+	require.Equal(t, segmentstore.Range{First: 5, Last: 19}, first)
 	mine.doubt(first)
 	_, err = other.take(&row, 5)
 	require.NoError(t, err)
@@ -135,32 +134,5 @@ func TestOpenRanges(t *testing.T) {
 	mine.doubt(second)
 	kept, err := mine.take(&row, 100)
 	require.ErrorIs(t, err, errKept)
-	require.Equal(t, Range{First: 10, Last: 19}, kept, "5 to 9 are the other's")
-}
-
-func TestRowCheck(t *testing.T) {
-	good := func() Row {
-		return Row{Tag: "a", Next: 0, Step: MaxStep, Description: strings.Repeat("ä", maxDescription), Takers: []Taker{{"aZ9", -1}}}
-	}
-	row := good()
-	require.NoError(t, row.Check())
-	require.NoError(t, (&Row{Tag: "a", Fresh: true}).Check())
-	for text, change := range map[string]func(*Row){
-		"is -1, below 0":              func(r *Row) { r.Next = -1 },
-		"is 0, want 1 to 2147483647":  func(r *Row) { r.Step = 0 },
-		"2147483648":                  func(r *Row) { r.Step = MaxStep + 1 },
-		"257 characters, want 256":    func(r *Row) { r.Description += "a" },
-		"257 takers, want 256":        func(r *Row) { r.Takers = make([]Taker, 257) },
-		"has -1 writes":               func(r *Row) { r.Writes = -1 },
-		"the floor -2, want 0":        func(r *Row) { r.Floor = -2 },
-		"a nonce of 0 bytes":          func(r *Row) { r.Takers[0].Nonce = "" },
-		"a nonce of 33 bytes":         func(r *Row) { r.Takers[0].Nonce = strings.Repeat("a", 33) },
-		"a nonce of 3 bytes":          func(r *Row) { r.Takers[0].Nonce = "a-b" },
-		"has taken up to -2, want -1": func(r *Row) { r.Takers[0].Last = -2 },
-	} {
-		row := good()
-		change(&row)
-		err := row.Check()
-		logtest.Error(t, err, uid.ErrRange, text, `"a"`)
-	}
+	require.Equal(t, segmentstore.Range{First: 10, Last: 19}, kept, "5 to 9 are the other's")
 }

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 )
 
 // store stands for a store of the program's own: sqlstore's Segments, or one of the modules
 // stores/etcd, stores/redis and stores/zookeeper.
-var store = segmenttest.NewMemory().Client()
+var store = stores.New(&drivertest.Memory{}).Segments()
 
 func Example() {
 	g, err := segment.New(segment.Source{Store: store, Tag: "invoice"}, segment.Config{Create: true})

@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/internal/news"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -56,9 +57,9 @@ type state struct {
 
 // hand is the numbers that the generator has.
 type hand struct {
-	current *segment // takers are in it, or have used it up; nil while there is none
-	stock   Range    // the numbers after those; none while they are not there yet
-	last    *span    // the end of all spans
+	current *segment           // takers are in it, or have used it up; nil while there is none
+	stock   segmentstore.Range // the numbers after those; none while they are not there yet
+	last    *span              // the end of all spans
 }
 
 // dealing is what goes on between the generator and its store.
@@ -79,7 +80,9 @@ type totals struct {
 	dropped uint64 // numbers of which nobody knows whether they were given back
 }
 
-// A Source is a tag of a store.
+// A Source is a tag of a store. A tag is 1 to 128 ASCII letters, digits and spaces, and
+// !"#$%&'()*+,-./:;<=>?_ as well. It neither begins nor ends with a space. A store may take tags that
+// differ only in the case of letters for the same one.
 type Source struct {
 	Store Store
 	Tag   string
@@ -88,7 +91,7 @@ type Source struct {
 // New returns a generator for a tag. It asks the store only whether it may be used (Store.Inspect), for
 // at most Config.Timeout, and not even that with Config.LossyStore; numbers are taken by the first
 // call that draws. It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange], with the field
-// and the number, when a setting or the tag cannot be used (see [CheckTag]); uid.ErrLossy, with what
+// and the number, when a setting or the tag cannot be used (see [Source]); uid.ErrLossy, with what
 // makes it so, or an error that wraps [uid.ErrConfig] when the store cannot be. A store that
 // does not answer is no error: calls that draw fail until it does.
 func New(s Source, cfg Config) (*Generator, error) {
@@ -121,7 +124,7 @@ func MustNew(s Source, cfg Config) *Generator {
 }
 
 func newGenerator(s Source, cfg Config, sh *shared) (*Generator, error) {
-	if err := CheckTag(s.Tag); err != nil {
+	if err := segmentstore.CheckTag(s.Tag); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
 	g := &Generator{cfg: cfg, source: s, shared: sh, handlers: handler.Caller{Logger: cfg.Logger}, taking: taking{

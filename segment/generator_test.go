@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -112,7 +113,7 @@ func TestStarvedStepsGrowFaster(t *testing.T) {
 
 func TestRowsStep(t *testing.T) {
 	h := newHouse()
-	h.SetRow(segment.Row{Tag: "a", Next: 1, Step: 5000})
+	h.SetRow(segmentstore.Row{Tag: "a", Next: 1, Step: 5000})
 	g := h.start(t, segment.Config{MaxStep: 10})
 	require.EqualValues(t, 1, next(t, g))
 	require.EqualValues(t, 5001, h.Row("a").Next, "a row's own step has its way")
@@ -136,7 +137,7 @@ func TestBounds(t *testing.T) {
 	require.EqualValues(t, 106, h.Row("a").Next)
 
 	const most = math.MaxInt64 - 1
-	h.SetRow(segment.Row{Tag: "a", Next: most - 2, Step: segment.MaxStep})
+	h.SetRow(segmentstore.Row{Tag: "a", Next: most - 2, Step: segmentstore.MaxStep})
 	g = h.start(t, segment.Config{})
 	for want := int64(most - 2); want < math.MaxInt64; want++ {
 		require.Equal(t, want, next(t, g))
@@ -148,7 +149,7 @@ func TestBounds(t *testing.T) {
 
 // TestEditedByHand has a person change the row.
 func TestEditedByHand(t *testing.T) {
-	for _, row := range []segment.Row{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1}, {Next: 7, Step: segment.MaxStep + 1}} {
+	for _, row := range []segmentstore.Row{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1}, {Next: 7, Step: segmentstore.MaxStep + 1}} {
 		h := newHouse()
 		row.Tag = "a"
 		h.SetRow(row)
@@ -162,7 +163,7 @@ func TestEditedByHand(t *testing.T) {
 	g := h.start(t, segment.Config{MaxStep: 2})
 	require.EqualValues(t, 1, next(t, g))
 	// In one statement, as UPDATE does: the generator takes its next segment at the same time.
-	require.NoError(t, h.client.Change(t.Context(), "a", func(row *segment.Row) error {
+	require.NoError(t, h.client.Change(t.Context(), "a", func(row *segmentstore.Row) error {
 		row.Next = 1000
 		return nil
 	}))
@@ -182,9 +183,9 @@ func TestRefusals(t *testing.T) {
 		{segment.Config{Last: -1}, "Last -1"},
 		{segment.Config{Last: math.MaxInt64}, "Last 9223372036854775807"},
 		{segment.Config{MinStep: -1}, "MinStep -1"},
-		{segment.Config{MinStep: segment.MaxStep + 1}, "MinStep 2147483648"},
+		{segment.Config{MinStep: segmentstore.MaxStep + 1}, "MinStep 2147483648"},
 		{segment.Config{MaxStep: -1}, "MaxStep -1"},
-		{segment.Config{MaxStep: segment.MaxStep + 1}, "MaxStep 2147483648"},
+		{segment.Config{MaxStep: segmentstore.MaxStep + 1}, "MaxStep 2147483648"},
 		{segment.Config{MinStep: 10, MaxStep: 9}, "MinStep 10 is above MaxStep 9"},
 		{segment.Config{Lasting: -1}, "Lasting -1ns"},
 		{segment.Config{Timeout: -1}, "Timeout -1ns"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/supply"
 )
 
@@ -25,10 +26,10 @@ func (g *Generator) Health() health.Health {
 			Left: g.cfg.Last - max(s.taken, g.cfg.First-1), Total: g.cfg.Last - g.cfg.First + 1,
 			Low: supply.Low(max(s.taken-g.cfg.First, 0), g.cfg.Last-g.cfg.First),
 		},
-		Counts: map[health.Count]uint64{
-			health.Issued: st.Issued, health.RejectedTakes: st.RejectedTakes, health.HandlerPanics: st.HandlerPanics,
-			health.RenewalFailures: s.failedEver, health.NumbersTaken: st.Taken, health.Segments: st.Segments,
-			health.NumbersGivenBack: st.GivenBack, health.NumbersDropped: st.Dropped,
+		Counts: map[string]uint64{
+			count.Issued: st.Issued, count.RejectedTakes: st.RejectedTakes, count.HandlerPanics: st.HandlerPanics,
+			count.RenewalFailures: s.failedEver, count.NumbersTaken: st.Taken, count.Segments: st.Segments,
+			count.NumbersGivenBack: st.GivenBack, count.NumbersDropped: st.Dropped,
 		},
 	}
 	ended := s.ended

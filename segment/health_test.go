@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -29,8 +30,8 @@ func TestHealth(t *testing.T) {
 		require.Empty(t, conformance.Codes(t, now))
 		require.EqualValues(t, 999, now.Buffered)
 		require.EqualValues(t, 1500, now.Numbers.Left)
-		require.EqualValues(t, 1, now.Counts[health.Issued])
-		require.EqualValues(t, 1000, now.Counts[health.NumbersTaken])
+		require.EqualValues(t, 1, now.Counts[count.Issued])
+		require.EqualValues(t, 1000, now.Counts[count.NumbersTaken])
 
 		// Two a second, so that what is in hand lasts some minutes; then for less than one.
 		h.Outage(true)
@@ -40,7 +41,7 @@ func TestHealth(t *testing.T) {
 			now = g.Health()
 			require.True(t, now.Ready)
 			if now.Failing != nil {
-				require.Equal(t, now.Numbers.Lasts.Duration > 0 && now.Numbers.Lasts.Duration < health.Minute,
+				require.Equal(t, now.Numbers.Lasts.Duration > 0 && now.Numbers.Lasts.Duration < time.Minute,
 					len(now.Reasons) == 1, "%v", now)
 			}
 		}
@@ -69,7 +70,7 @@ func warned(t *testing.T, h *house, g *segment.Generator) (last health.Health) {
 	now := g.Health()
 	require.True(t, now.Ready)
 	require.Nil(t, now.Failing)
-	require.Positive(t, now.Counts[health.RenewalFailures])
+	require.Positive(t, now.Counts[count.RenewalFailures])
 	return last
 }
 

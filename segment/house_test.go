@@ -12,8 +12,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 )
 
 // A house is a store in memory, and what it logs. Its client counts the calls, which take a while.
@@ -36,7 +37,7 @@ func newHouse() *house {
 	return &house{Memory: m, client: m.Client()}
 }
 
-func (h *house) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (h *house) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	h.calls.Add(1)
 	h.most.Store(max(h.most.Load(), h.now.Add(1)))
 	defer h.now.Add(-1)
@@ -58,7 +59,7 @@ func (h *house) Change(ctx context.Context, tag string, decide func(*segment.Row
 	return h.client.Change(ctx, tag, decide)
 }
 
-func (h *house) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+func (h *house) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 	return h.client.Rows(ctx, after, most)
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 )
 
 // A fleet draws numbers of one tag, ten at a time.
@@ -59,7 +60,7 @@ func (f fleet) requireLost(y *tally) {
 // TestFleetThatHasSeenMore has a row put back as it was before each of a hundred generators took
 // numbers: no number comes twice, whoever takes first.
 func TestFleetThatHasSeenMore(t *testing.T) {
-	for _, n := range []int{100, segment.MaxTakers + 100} {
+	for _, n := range []int{100, segmentstore.MaxTakers + 100} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h, y := newHouse(), tally{}
@@ -147,7 +148,7 @@ func TestLoweredByHand(t *testing.T) {
 				require.ErrorIs(t, err, segment.ErrLost)
 
 				// What uid segment set does.
-				require.NoError(t, h.Change(t.Context(), "a", func(r *segment.Row) error {
+				require.NoError(t, h.Change(t.Context(), "a", func(r *segmentstore.Row) error {
 					r.Fresh, r.Step, r.Next = false, 1, 1001
 					r.Stamp()
 					return nil
@@ -165,7 +166,7 @@ func TestMadeAndRemoved(t *testing.T) {
 		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10, OnRejectedTake: uid.Wait})
 		h.client.Fault(segmenttest.OK, segmenttest.Refuse)
 		require.EqualValues(t, 1, next(t, g))
-		h.SetRow(segment.Row{Tag: "a", Fresh: true})
+		h.SetRow(segmentstore.Row{Tag: "a", Fresh: true})
 		for want := int64(2); want <= 10; want++ {
 			require.Equal(t, want, next(t, g))
 		}

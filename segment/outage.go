@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"time"
-
-	"github.com/uidgen/uid/health"
 )
 
 // outage is what is known of attempts to take numbers that fail.
@@ -40,7 +38,7 @@ func (o *outage) stage(now time.Time, buffered int64, lasts time.Duration, known
 		return over
 	case buffered <= o.whole/2:
 		return half
-	case now.Sub(o.since) >= tellAfter || known && lasts < health.Minute:
+	case now.Sub(o.since) >= tellAfter || known && lasts < time.Minute:
 		return begun
 	}
 	return fine
@@ -65,7 +63,7 @@ func (g *Generator) warn(now time.Time) (say func()) {
 	case stage == half:
 		text = "uid: half of the numbers are left, and still none can be taken"
 	}
-	if stage != over && known && lasts < health.Minute {
+	if stage != over && known && lasts < time.Minute {
 		level = slog.LevelWarn
 	}
 	attrs := []slog.Attr{

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -187,10 +188,10 @@ func TestLost(t *testing.T) {
 			row.Next = 1e6
 			h.SetRow(row)
 		},
-		"removed": func(h *house, _ func()) { h.SetRow(segment.Row{Tag: "a", Fresh: true}) },
+		"removed": func(h *house, _ func()) { h.SetRow(segmentstore.Row{Tag: "a", Fresh: true}) },
 		"made anew": func(h *house, _ func()) {
-			h.SetRow(segment.Row{Tag: "a", Fresh: true})
-			h.SetRow(segment.Row{Tag: "a", Next: 1e6, Step: 1})
+			h.SetRow(segmentstore.Row{Tag: "a", Fresh: true})
+			h.SetRow(segmentstore.Row{Tag: "a", Next: 1e6, Step: 1})
 		},
 		"forgotten by taker": func(h *house, _ func()) {
 			row := h.Row("a")
@@ -201,7 +202,7 @@ func TestLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse()
-				h.SetRow(segment.Row{Tag: "a", Next: 1, Step: 1})
+				h.SetRow(segmentstore.Row{Tag: "a", Next: 1, Step: 1})
 				_, err := h.Foreign("a", 1)
 				require.NoError(t, err)
 				restore := h.Backup()

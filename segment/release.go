@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // Release gives numbers that were taken and not used back to the store, as far as nobody has taken
@@ -118,7 +119,7 @@ func (g *Generator) giveBack(ctx context.Context) (n int64, err error) {
 	defer g.shared.leave()
 	t := &g.taking
 	decided, given := false, false
-	err = g.source.Store.Change(ctx, g.source.Tag, func(row *Row) (err error) {
+	err = g.source.Store.Change(ctx, g.source.Tag, func(row *segmentstore.Row) (err error) {
 		given, err = t.giveBack(row, r)
 		decided = err == nil && given
 		if err == nil && !given {
@@ -132,7 +133,7 @@ func (g *Generator) giveBack(ctx context.Context) (n int64, err error) {
 }
 
 // gaveBack notes what came of giving r back. The caller calls say, which is for the log.
-func (g *Generator) gaveBack(r Range, decided bool, err error) (n int64, say func(), _ error) {
+func (g *Generator) gaveBack(r segmentstore.Range, decided bool, err error) (n int64, say func(), _ error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s, t := &g.state, &g.taking
@@ -159,27 +160,27 @@ func (g *Generator) gaveBack(r Range, decided bool, err error) (n int64, say fun
 }
 
 // unused returns the numbers at the end of what was taken that nobody has claimed.
-func (g *Generator) unused() Range {
+func (g *Generator) unused() segmentstore.Range {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	rest := Range{}
+	rest := segmentstore.Range{}
 	if n := g.left(); n > 0 {
-		rest = Range{First: s.current.Last - n + 1, Last: s.current.Last}
+		rest = segmentstore.Range{First: s.current.Last - n + 1, Last: s.current.Last}
 	}
 	switch {
 	case s.stock.Len() == 0:
 		return rest
 	case rest.Len() > 0 && rest.Last+1 == s.stock.First:
-		return Range{First: rest.First, Last: s.stock.Last}
+		return segmentstore.Range{First: rest.First, Last: s.stock.Last}
 	}
 	return s.stock
 }
 
 // drop forgets a range that unused has returned. The caller holds the generator, and g.mu.
-func (g *Generator) drop(r Range) {
+func (g *Generator) drop(r segmentstore.Range) {
 	s := &g.state
-	s.stock = Range{}
+	s.stock = segmentstore.Range{}
 	if s.current != nil && r.First <= s.current.Last {
 		g.leave()
 	}

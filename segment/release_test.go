@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 )
 
 func TestRelease(t *testing.T) {

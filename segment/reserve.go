@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // The pauses between attempts double from minPause on, up to maxPause, or to idlePause after a
@@ -58,7 +59,7 @@ func (g *Generator) rest() {
 }
 
 // note notes what came of an attempt. The caller calls what it returns, which is for the log.
-func (g *Generator) note(r Range, err error) (say func()) {
+func (g *Generator) note(r segmentstore.Range, err error) (say func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {
@@ -70,18 +71,18 @@ func (g *Generator) note(r Range, err error) (say func()) {
 func silent() {}
 
 // takeFromStore makes one attempt. The caller has set busy.
-func (g *Generator) takeFromStore(n int64) (r Range, err error) {
+func (g *Generator) takeFromStore(n int64) (r segmentstore.Range, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.cfg.Timeout)
 	defer cancel()
 	if err := g.shared.enter(ctx); err != nil {
-		return Range{}, fmt.Errorf("waiting for other tags: %w", err)
+		return segmentstore.Range{}, fmt.Errorf("waiting for other tags: %w", err)
 	}
 	defer g.shared.leave()
 	if err := g.examine(ctx); err != nil {
-		return Range{}, err
+		return segmentstore.Range{}, err
 	}
 	t := &g.taking
-	err = g.source.Store.Change(ctx, g.source.Tag, func(row *Row) (err error) {
+	err = g.source.Store.Change(ctx, g.source.Tag, func(row *segmentstore.Row) (err error) {
 		if r, err = t.take(row, n); err == nil {
 			// Before the write, and at each run: a client library may have sent the write of the run
 			// before twice, and reported the second one, which was refused.
@@ -90,7 +91,7 @@ func (g *Generator) takeFromStore(n int64) (r Range, err error) {
 		return err
 	})
 	if err != nil && !errors.Is(err, errKept) {
-		return Range{}, err
+		return segmentstore.Range{}, err
 	}
 	if err == nil {
 		t.seen = t.wrote
@@ -116,7 +117,7 @@ func (g *Generator) examine(ctx context.Context) error {
 func refused(err error) bool { return errors.Is(err, uid.ErrLossy) || errors.Is(err, uid.ErrConfig) }
 
 // add makes taken numbers the next ones. g.mu is held.
-func (g *Generator) add(r Range) (say func()) {
+func (g *Generator) add(r segmentstore.Range) (say func()) {
 	s := &g.state
 	say = silent
 	if s.told > 0 {

@@ -3,6 +3,7 @@ package segment
 import (
 	"sync/atomic"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -20,7 +21,7 @@ type span struct {
 // A segment is a tick of the ring, with a sequence long enough for the most numbers that can be taken
 // at once. Positions beyond its numbers are worth nothing.
 type segment struct {
-	Range
+	segmentstore.Range
 	tick       uint64
 	head, tail *span
 }
@@ -36,7 +37,7 @@ const (
 var ringConfig = ringbuffer.Config{Slots: 1, SequenceBits: sequenceBits}
 
 // newSegment maps the positions of a tick to numbers.
-func newSegment(r Range, tick uint64) *segment {
+func newSegment(r segmentstore.Range, tick uint64) *segment {
 	first, n, base := tick<<sequenceBits, uint64(r.Len()), uint64(r.First)
 	early := n / 10
 	late := &span{first: first + early, n: n - early, base: base + early, late: true}

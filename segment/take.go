@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // takeSlow settles a claim that does not lie in the front span.
@@ -114,7 +115,7 @@ func (g *Generator) advance() bool {
 		return false
 	}
 	g.leave()
-	s.current, s.stock = newSegment(s.stock, tick), Range{}
+	s.current, s.stock = newSegment(s.stock, tick), segmentstore.Range{}
 	// Takers find the spans before they can claim positions in them.
 	s.last.next.Store(s.current.head)
 	s.last = s.current.tail

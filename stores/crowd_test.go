@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/worker/lease"
@@ -50,22 +51,22 @@ func (d *far) count(a *stores.Answer, err error) (*stores.Answer, error) {
 	return a, err
 }
 
-func wanted(first, last int64) lease.Wanted {
-	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Rest: time.Minute, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+func wanted(first, last int64) leasestore.Wanted {
+	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Rest: time.Minute, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
-func made(t testing.TB, d stores.Driver) *stores.Leases {
+func made(t testing.TB, d stores.Driver) lease.Store {
 	t.Helper()
 	l, err := stores.New(d).Leases("orders")
 	require.NoError(t, err)
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "made"; return nil }))
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "made"; return nil }))
 	return l
 }
 
 // taken takes a row, whose lease then lasts for d.
-func taken(t testing.TB, l *stores.Leases, w lease.Wanted, d time.Duration) (row lease.Row) {
+func taken(t testing.TB, l lease.Store, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
 	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		row = *r
 		r.Nonce, r.Until, r.High = "n", now.Now.Add(d), r.High+1
 		return nil

@@ -26,7 +26,7 @@
 //
 // # Many that start at once
 //
-// A [Leases.Take] is a read and a write. Of up to 256 rows it finds the one that has been over for longest.
+// An acquisition is a read and a write. Of up to 256 rows it finds the one that has been over for longest.
 // Of more it looks at those of the lowest IDs, and then at the newest ones and at some at random; it takes a
 // new ID when all of these are held, and reads all rows only when there are no new IDs. A write that is
 // refused reads some rows that are likely to be free with the same request, and tries one of them at random,

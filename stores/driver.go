@@ -3,7 +3,7 @@ package stores
 import (
 	"context"
 
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // A Driver keeps texts under keys in a database. All methods may be called by any number of goroutines at
@@ -25,12 +25,14 @@ type Driver interface {
 	// Name says where the keys are: "etcd below uid/". It is the same in every process.
 	Name() string
 
-	// Durable reports what the kind of the database promises; see [lease.Store].
+	// Durable reports what the kind of the database promises: whether an acknowledged write survives when any
+	// one of its servers crashes, or is replaced. Where it is false, ticks are burnt when the History changes.
 	Durable() bool
 }
 
-// An Inspector is a [Driver] that sees by what the database can lose writes that it has acknowledged; see
-// the methods Inspect of [lease.Store] and [segment.Store]. key is one of a namespace, or of segments.
+// An Inspector is a [Driver] that sees by what the database can lose writes that it has acknowledged: in a crash, or when
+// another server takes over. It returns that in words, and changes nothing; nothing means that the database is durable as
+// far as can be seen. key is one of a namespace, or of segments.
 type Inspector interface {
 	Inspect(ctx context.Context, key string) (lossy []string, err error)
 }
@@ -38,8 +40,14 @@ type Inspector interface {
 // A Lister is a [Driver] that lists the names of namespaces itself, in any order. One that has neither a
 // namespace's own key nor a row may be among them.
 type Lister interface {
-	Namespaces(ctx context.Context) ([]string, lease.Clock, error)
+	Namespaces(ctx context.Context) ([]string, Clock, error)
 }
+
+// A Clock is a reading of the database's clock. Now is in UTC and whole microseconds. Error bounds how far Now may be
+// off true time: 0 where it is of the database's one clock, more where it is of the client's. History names, in at most
+// 190 bytes of ASCII, what the database remembers: it is another one whenever acknowledged writes may have been lost
+// since; "" says that the database cannot tell.
+type Clock = leasestore.Clock
 
 // A Query says what to read.
 type Query struct {
@@ -64,8 +72,8 @@ type Range struct {
 type Answer struct {
 	Records []Record   // one for each of the Query's Keys, there or not
 	Pages   [][]Record // one for each of its Ranges
-	// Clock is read after all that; see [lease.Clock] for its History.
-	Clock lease.Clock
+	// Clock is read after all that; see [leasestore.Clock] for its History.
+	Clock Clock
 	// Old says that some of it may be older than what was acknowledged before the call, or that parts of it are
 	// of different times. A Write that follows is refused then.
 	Old bool

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/doctor"
 )
 
 var _ doctor.Examiner = (*Store)(nil)
@@ -26,20 +26,6 @@ func (s *Store) Examine(ctx context.Context, _ doctor.Config) (findings []doctor
 	return append(namespaces, segments...), err
 }
 
-// Unknown is the finding for what a store does not tell. An error that may pass is not one.
-func Unknown(what string, err error) ([]doctor.Finding, error) {
-	if retry.IsTransient(err) {
-		return nil, err
-	}
-	return []doctor.Finding{{Level: doctor.LevelNote, What: what, Value: "could not be told", Why: fmt.Sprintf("The store does not say: %v.", err),
-		Do: "Look yourself, or check with an account that may see it."}}, nil
-}
-
-// Fine is the finding for what is as it should be.
-func Fine(what, value string) doctor.Finding {
-	return doctor.Finding{Level: doctor.LevelOK, What: what, Value: value}
-}
-
 func (s *Store) examineNamespaces(ctx context.Context) (findings []doctor.Finding, err error) {
 	const what = "namespaces in the store"
 	names, _, err := s.Namespaces(ctx)
@@ -47,13 +33,13 @@ func (s *Store) examineNamespaces(ctx context.Context) (findings []doctor.Findin
 		return nil, nil
 	}
 	if err != nil {
-		return Unknown(what, err)
+		return doctor.Unknown(what, err)
 	}
 	for _, name := range names {
-		l := &Leases{s.driver, name}
+		l := &leases{s.driver, name}
 		a, err := s.driver.Read(ctx, Query{Keys: []string{l.own()}, Newest: true})
 		if err != nil {
-			return Unknown(what, err)
+			return doctor.Unknown(what, err)
 		}
 		_, bad := l.usable(a.Records[0], a)
 		switch {
@@ -66,7 +52,7 @@ func (s *Store) examineNamespaces(ctx context.Context) (findings []doctor.Findin
 		}
 	}
 	if len(findings) == 0 {
-		findings = append(findings, Fine(what, fmt.Sprintf("%d, all as they should be", len(names))))
+		findings = append(findings, doctor.Fine(what, fmt.Sprintf("%d, all as they should be", len(names))))
 	}
 	return findings, nil
 }
@@ -75,7 +61,7 @@ func (s *Store) examineSegments(ctx context.Context) ([]doctor.Finding, error) {
 	const what = "segments in the store"
 	rows, bad := 0, 0
 	var first error
-	err := s.Segments().each(ctx, "", math.MaxInt, func(_ segment.Row, is Record, err error) error {
+	err := (&segments{s.driver, segmentjson.JSON{}}).each(ctx, "", math.MaxInt, func(_ segmentstore.Row, is Record, err error) error {
 		if rows++; cmp.Or(err, is.Bad) != nil {
 			bad, first = bad+1, cmp.Or(first, err, is.Bad)
 		}
@@ -83,12 +69,12 @@ func (s *Store) examineSegments(ctx context.Context) ([]doctor.Finding, error) {
 	})
 	switch {
 	case err != nil:
-		return Unknown(what, err)
+		return doctor.Unknown(what, err)
 	case bad > 0:
 		return []doctor.Finding{{Level: doctor.LevelError, What: what, Value: fmt.Sprintf("%d of %d cannot be used", bad, rows), Why: fmt.Sprintf("The first: %v.", first),
 			Do: "Look into it before anybody draws their numbers again."}}, nil
 	case rows == 0:
 		return nil, nil
 	}
-	return []doctor.Finding{Fine(what, fmt.Sprintf("%d, all as they should be", rows))}, nil
+	return []doctor.Finding{doctor.Fine(what, fmt.Sprintf("%d, all as they should be", rows))}, nil
 }

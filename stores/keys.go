@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid/internal/namespace"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 const (
@@ -36,7 +36,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	k.ID = -1
 	if tag, is := strings.CutPrefix(key, segmentsDir); is {
 		k.Tag = tag
-		return k, segment.CheckTag(tag) == nil
+		return k, segmentstore.CheckTag(tag) == nil
 	}
 	rest, is := strings.CutPrefix(key, leasesDir)
 	dir, rest, _ := strings.Cut(rest, "/")

@@ -10,30 +10,28 @@ import (
 	"slices"
 
 	"github.com/uidgen/uid/internal/leasejson"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Leases is a namespace of leased IDs, and a [lease.Store]. Make it with [Store.Leases]. All methods may
+// leases is a namespace of leased IDs, and a [lease.Store]. All methods may
 // be called by any number of goroutines at once.
-type Leases struct {
+type leases struct {
 	driver Driver
 	name   string
 }
 
-var _ lease.Store = (*Leases)(nil)
+var _ lease.Store = (*leases)(nil)
 
 // Durable implements [lease.Store].
-func (l *Leases) Durable() bool { return l.driver.Durable() }
+func (l *leases) Durable() bool { return l.driver.Durable() }
 
 // Name returns the namespace and its place: namespace "orders" of etcd below uid/.
-func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of %s", l.name, l.driver.Name()) }
-
-// Namespace returns the namespace's name.
-func (l *Leases) Namespace() string { return l.name }
+func (l *leases) Name() string { return fmt.Sprintf("namespace %q of %s", l.name, l.driver.Name()) }
 
 // Inspect implements [lease.Store].
-func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
+func (l *leases) Inspect(ctx context.Context) (lossy []string, err error) {
 	return inspect(ctx, l.driver, l.own(), func(own Record) error { _, err := l.parse(own); return err })
 }
 
@@ -48,17 +46,17 @@ func inspect(ctx context.Context, d Driver, key string, check func(Record) error
 	return nil, check(a.Records[0])
 }
 
-func (l *Leases) own() string         { return Key{Namespace: l.name, ID: -1}.String() }
-func (l *Leases) row(id int64) string { return Key{Namespace: l.name, ID: id}.String() }
+func (l *leases) own() string         { return Key{Namespace: l.name, ID: -1}.String() }
+func (l *leases) row(id int64) string { return Key{Namespace: l.name, ID: id}.String() }
 
 // rows are those from one ID to another.
-func (l *Leases) rows(first, last int64, most int) Range {
+func (l *leases) rows(first, last int64, most int) Range {
 	return Range{l.row(first), l.row(last), most}
 }
 
-func (l *Leases) parse(own Record) (lease.Namespace, error) {
+func (l *leases) parse(own Record) (leasestore.Namespace, error) {
 	if own.Text == "" {
-		return lease.Namespace{Given: -1, Floor: -1, Fresh: true}, nil
+		return leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}, nil
 	}
 	n, err := leasejson.ParseNamespace(own.Text)
 	if err != nil {
@@ -67,13 +65,13 @@ func (l *Leases) parse(own Record) (lease.Namespace, error) {
 	return n, nil
 }
 
-func (l *Leases) parseRow(r Record) (lease.Row, error) {
+func (l *leases) parseRow(r Record) (leasestore.Row, error) {
 	k, ok := ParseKey(r.Key)
 	if !ok || k.Namespace != l.name || k.ID < 0 {
-		return lease.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
+		return leasestore.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
 	}
 	if r.Bad != nil {
-		return lease.Row{}, r.Bad
+		return leasestore.Row{}, r.Bad
 	}
 	row, err := leasejson.ParseRow(k.ID, r.Text)
 	if err != nil {
@@ -89,12 +87,12 @@ func unreadable(what string, err error) error {
 }
 
 // missing returns the error of a namespace that is not there.
-func (l *Leases) missing() error {
+func (l *leases) missing() error {
 	return fmt.Errorf("%w: there is no %s", worker.ErrNoNamespace, l.Name())
 }
 
 // put returns the record that replaces another one: a namespace, if row is nil, or a row. No two are alike.
-func put(was Record, n lease.Namespace, row *lease.Row) (_ Record, err error) {
+func put(was Record, n leasestore.Namespace, row *leasestore.Row) (_ Record, err error) {
 	if row == nil {
 		was.Text, err = leasejson.Namespace(n, rand.Text())
 	} else {
@@ -177,7 +175,7 @@ var errOld = errors.New("stores: what was read may be old")
 
 // Change implements [lease.Store]. It takes two requests, and one more each time that another client has
 // been faster.
-func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	q := Query{Keys: []string{l.own(), l.row(max(id, 0))}}
 	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
 		own, was := a.Records[0], a.Records[1]
@@ -208,7 +206,7 @@ func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namesp
 }
 
 // usable returns a namespace that is there and may be used.
-func (l *Leases) usable(own Record, a *Answer) (lease.Namespace, error) {
+func (l *leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
 	n, err := l.parse(own)
 	switch {
 	case own.Bad != nil:
@@ -222,7 +220,7 @@ func (l *Leases) usable(own Record, a *Answer) (lease.Namespace, error) {
 }
 
 // puts returns a row, and the namespace if it has changed.
-func (l *Leases) puts(own Record, was, n lease.Namespace, old Record, r lease.Row) (puts []Record, err error) {
+func (l *leases) puts(own Record, was, n leasestore.Namespace, old Record, r leasestore.Row) (puts []Record, err error) {
 	p, err := put(old, n, &r)
 	puts = append(puts, p)
 	if err == nil && n != was {
@@ -234,7 +232,7 @@ func (l *Leases) puts(own Record, was, n lease.Namespace, old Record, r lease.Ro
 
 // Init implements [lease.Store]. It takes three requests. If the namespace is missing and rows of a former
 // one are left, it reads them all.
-func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (l *leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return update(ctx, l.driver, Query{Keys: []string{l.own()}, Judge: true}, func(a *Answer) (puts []Record, err error) {
 		own := a.Records[0]
 		was, err := l.parse(own)
@@ -265,7 +263,7 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 const page = 500
 
 // top returns the highest worker ID that has a row, or given if none above that has one.
-func (l *Leases) top(ctx context.Context, given int64) (int64, error) {
+func (l *leases) top(ctx context.Context, given int64) (int64, error) {
 	for given < math.MaxInt64 {
 		a, err := l.driver.Read(ctx, Query{Ranges: []Range{l.rows(given+1, math.MaxInt64, page)}, Newest: true})
 		if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A lagging driver answers each Query as it did the first time, unless that must not be.
@@ -43,10 +43,10 @@ func TestOldAnswers(t *testing.T) {
 	require.NoError(t, err)
 	var saw int64
 	take := func() error {
-		return late.Take(t.Context(), wanted(0, 0), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { saw = r.High; return look })
+		return late.Take(t.Context(), wanted(0, 0), func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { saw = r.High; return look })
 	}
 	change := func() error {
-		return late.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		return late.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			require.NotNil(t, r)
 			saw = r.High
 			return look
@@ -55,12 +55,12 @@ func TestOldAnswers(t *testing.T) {
 	require.ErrorIs(t, take(), worker.ErrNoNamespace)
 	require.ErrorIs(t, change(), worker.ErrNoNamespace)
 	l := made(t, m)
-	require.ErrorIs(t, late.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+	require.ErrorIs(t, late.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 		require.Equal(t, "made", n.Layout)
 		return look
 	}), look)
 	none := func() (missing bool) {
-		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			missing = missing || r == nil
 			return look
 		}), look)
@@ -78,7 +78,7 @@ func TestOldAnswers(t *testing.T) {
 	require.EqualValues(t, 0, saw)
 
 	set := func(high int64, until time.Duration) {
-		require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			r.High, r.Until = high, now.Now.Add(until)
 			return nil
 		}))

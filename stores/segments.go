@@ -2,58 +2,39 @@ package stores
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 
 	"strings"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
-// Segments are the rows of package segment, one for each tag, and a [segment.Store]. Make it with
-// [Store.Segments]. All methods may be called by any number of goroutines at once.
-type Segments struct {
+// segments are the rows of package segment, one for each tag, and a [segment.Store]. All methods may be called by any number of goroutines at once.
+type segments struct {
 	driver Driver
-	codec  Codec
+	codec  segmentjson.Codec
 }
 
-var _ segment.Store = (*Segments)(nil)
+var _ segment.Store = (*segments)(nil)
 
-// A Codec is the form of the texts of tags. A driver has one of its own if it keeps the next number apart from
-// the rest, so that others can draw from it.
-type Codec interface {
-	// Parse returns the row of a tag that has a text. The error wraps [uid.ErrRange] for what is none.
-	Parse(tag, text string) (segment.Row, error)
-	// Text returns the text of a row. No two are alike.
-	Text(segment.Row) (string, error)
-}
-
-// JSON is the [Codec] of most drivers.
-type JSON struct{}
-
-// Parse implements [Codec].
-func (JSON) Parse(tag, text string) (segment.Row, error) { return segmentjson.UnmarshalRow(tag, text) }
-
-// Text implements [Codec].
-func (JSON) Text(r segment.Row) (string, error) { return segmentjson.MarshalRow(r, rand.Text()) }
-
-// NewSegments returns [Store.Segments] in another form.
-func NewSegments(d Driver, c Codec) *Segments { return &Segments{d, c} }
+// NewSegments returns [Store.Segments] in another form, for the drivers of this project.
+func NewSegments(d Driver, c segmentjson.Codec) segment.Store { return &segments{d, c} }
 
 // Name returns the place: segments of etcd below uid/.
-func (s *Segments) Name() string { return "segments of " + s.driver.Name() }
+func (s *segments) Name() string { return "segments of " + s.driver.Name() }
 
 // Inspect implements [segment.Store].
-func (s *Segments) Inspect(ctx context.Context) (lossy []string, err error) {
+func (s *segments) Inspect(ctx context.Context) (lossy []string, err error) {
 	return inspect(ctx, s.driver, Key{Tag: "-", ID: -1}.String(), func(Record) error { return nil })
 }
 
 // Change implements [segment.Store]. It takes two requests, and one more each time that another client has
 // been faster.
-func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
-	if err := segment.CheckTag(tag); err != nil {
+func (s *segments) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+	if err := segmentstore.CheckTag(tag); err != nil {
 		return err
 	}
 	q := Query{Keys: []string{Key{Tag: tag, ID: -1}.String()}}
@@ -80,9 +61,9 @@ func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.
 	})
 }
 
-func (s *Segments) parse(tag string, is Record) (segment.Row, error) {
+func (s *segments) parse(tag string, is Record) (segmentstore.Row, error) {
 	if is.Text == "" {
-		return segment.Row{Tag: tag, Fresh: true}, nil
+		return segmentstore.Row{Tag: tag, Fresh: true}, nil
 	}
 	r, err := s.codec.Parse(tag, is.Text)
 	if err == nil {
@@ -95,8 +76,8 @@ func (s *Segments) parse(tag string, is Record) (segment.Row, error) {
 }
 
 // Rows implements [segment.Store]. It makes a request for each 500 rows.
-func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []segment.Row, err error) {
-	err = s.each(ctx, after, most, func(r segment.Row, _ Record, err error) error {
+func (s *segments) Rows(ctx context.Context, after string, most int) (rows []segmentstore.Row, err error) {
+	err = s.each(ctx, after, most, func(r segmentstore.Row, _ Record, err error) error {
 		if !r.Fresh {
 			rows = append(rows, r)
 		}
@@ -109,7 +90,7 @@ func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []seg
 }
 
 // each calls f with up to most rows after a tag, or what is wrong with them.
-func (s *Segments) each(ctx context.Context, after string, most int, f func(segment.Row, Record, error) error) error {
+func (s *segments) each(ctx context.Context, after string, most int, f func(segmentstore.Row, Record, error) error) error {
 	from := segmentsDir
 	if after != "" {
 		from += after + " " // no key is between
@@ -122,7 +103,7 @@ func (s *Segments) each(ctx context.Context, after string, most int, f func(segm
 		}
 		for _, is := range a.Pages[0] {
 			tag := strings.TrimPrefix(is.Key, segmentsDir)
-			if err := segment.CheckTag(tag); err != nil {
+			if err := segmentstore.CheckTag(tag); err != nil {
 				return fmt.Errorf("%w: the name of the key %.200q does not end with a tag", uid.ErrRange, is.Key)
 			}
 			row, err := s.parse(tag, is)

@@ -13,13 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -27,15 +28,15 @@ const secret = "hunter2"
 
 var tagKey = stores.Key{Tag: "orders", ID: -1}.String()
 
-func same(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }
+func same(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
 
 // draw takes n numbers.
-func draw(n int64) func(*segment.Row) error {
-	return func(r *segment.Row) error { r.Step, r.Next = 1, r.Next+n; return nil }
+func draw(n int64) func(*segmentstore.Row) error {
+	return func(r *segmentstore.Row) error { r.Step, r.Next = 1, r.Next+n; return nil }
 }
 
 // full returns a store with a namespace that has a row which is over, and with a tag.
-func full(t *testing.T) (*drivertest.Memory, *stores.Store, *stores.Leases) {
+func full(t *testing.T) (*drivertest.Memory, *stores.Store, lease.Store) {
 	m := &drivertest.Memory{}
 	l := made(t, m)
 	taken(t, l, wanted(0, 0), -time.Hour)
@@ -66,13 +67,13 @@ func TestSentTwice(t *testing.T) {
 		}
 		return nil
 	}
-	decide := func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return once() }
+	decide := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return once() }
 	draws := func() error {
-		return s.Segments().Change(t.Context(), "orders", func(r *segment.Row) error { return errors.Join(draw(5)(r), once()) })
+		return s.Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error { return errors.Join(draw(5)(r), once()) })
 	}
 	for _, call := range []func() error{
 		func() error {
-			return l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Floor++; return once() })
+			return l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return once() })
 		},
 		func() error { return l.Take(t.Context(), wanted(0, 9), decide) },
 		func() error { return l.Change(t.Context(), 0, decide) },
@@ -90,7 +91,7 @@ func TestValuesDiffer(t *testing.T) {
 		workerKey(0): func() error { return l.Change(t.Context(), 0, same) },
 		ownKey: func() error {
 			for _, layout := range []string{"another", "made"} {
-				if err := l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = layout; return nil }); err != nil {
+				if err := l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = layout; return nil }); err != nil {
 					return err
 				}
 			}
@@ -107,25 +108,25 @@ func TestValuesDiffer(t *testing.T) {
 // What could not be read back is not written.
 func TestUnwritable(t *testing.T) {
 	_, s, l := full(t)
-	for name, spoil := range map[string]func(*lease.Row){
-		"below -1":    func(r *lease.Row) { r.High = -2 },
-		"before 1970": func(r *lease.Row) { r.Until = time.Unix(-1, 0) },
-		"after 9999":  func(r *lease.Row) { r.Until = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"no UTF-8":    func(r *lease.Row) { r.Holder = "\xff" },
+	for name, spoil := range map[string]func(*leasestore.Row){
+		"below -1":    func(r *leasestore.Row) { r.High = -2 },
+		"before 1970": func(r *leasestore.Row) { r.Until = time.Unix(-1, 0) },
+		"after 9999":  func(r *leasestore.Row) { r.Until = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"no UTF-8":    func(r *leasestore.Row) { r.Holder = "\xff" },
 	} {
 		want := uid.ErrRange
 		if name == "no UTF-8" {
 			want = uid.ErrConfig
 		}
-		decide := func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { spoil(r); return nil }
+		decide := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { spoil(r); return nil }
 		require.ErrorIs(t, l.Change(t.Context(), 0, decide), want, name)
 		require.ErrorIs(t, l.Take(t.Context(), wanted(0, 0), decide), want, name)
 	}
 	segments := s.Segments()
 	require.Equal(t, "segments of memory", segments.Name())
-	require.ErrorIs(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error { r.Description = "\xff"; return nil }), uid.ErrConfig)
+	require.ErrorIs(t, segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Description = "\xff"; return nil }), uid.ErrConfig)
 	for _, tag := range []string{"", "a@b", strings.Repeat("x", 129), " x"} {
-		require.Equal(t, segment.CheckTag(tag), segments.Change(t.Context(), tag, draw(1)))
+		require.Equal(t, segmentstore.CheckTag(tag), segments.Change(t.Context(), tag, draw(1)))
 	}
 	_, err := s.Leases("ä")
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -169,7 +170,7 @@ func TestUnreadable(t *testing.T) {
 				text = strings.Replace(is, c.old, c.new, 1)
 			}
 			m.Set(c.key, text)
-			decide := func(*lease.Namespace, *lease.Row, lease.Clock) error { return undecided }
+			decide := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return undecided }
 			_, inspected := l.Inspect(t.Context())
 			_, rows := s.Rows(t.Context(), "orders", -1, 10)
 			_, listed := s.Segments().Rows(t.Context(), "", 10)
@@ -177,10 +178,10 @@ func TestUnreadable(t *testing.T) {
 			errs, named, kind := []error{l.Change(t.Context(), 0, decide), take, rows}, "worker ID 0", worker.ErrUnconfirmed
 			switch {
 			case c.key == ownKey:
-				errs = append(errs, inspected, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return undecided }))
+				errs = append(errs, inspected, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return undecided }))
 				named = `namespace "orders"`
 			case c.key == tagKey:
-				errs = []error{s.Segments().Change(t.Context(), "orders", func(*segment.Row) error { return undecided }), listed}
+				errs = []error{s.Segments().Change(t.Context(), "orders", func(*segmentstore.Row) error { return undecided }), listed}
 				named, kind = `tag "orders"`, uid.ErrRange
 			case c.key == workerKey(5)+"0":
 				errs, named = []error{take, rows}, c.key
@@ -225,8 +226,8 @@ func TestExamine(t *testing.T) {
 // A lister lists names itself, some of which have nothing.
 type lister struct{ stores.Driver }
 
-func (lister) Namespaces(context.Context) ([]string, lease.Clock, error) {
-	return []string{"orders", "no longer there", "left"}, lease.Clock{Now: time.Unix(77, 0)}, nil
+func (lister) Namespaces(context.Context) ([]string, leasestore.Clock, error) {
+	return []string{"orders", "no longer there", "left"}, leasestore.Clock{Now: time.Unix(77, 0)}, nil
 }
 
 // Namespaces are listed by their names, whatever these have, in one request each.
@@ -240,7 +241,7 @@ func TestNamespaces(t *testing.T) {
 	for _, name := range all {
 		l, err := s.Leases(name)
 		require.NoError(t, err)
-		require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = name; return nil }))
+		require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = name; return nil }))
 	}
 	for _, key := range []string{"leases/left/worker/0000000000000000005", "leases/%zz/else", "leases", "else", "segments/orders"} {
 		d.m.Set(key, "{}")

@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // A Store holds namespaces of leases, and segments, in the database of a [Driver]. It is a
@@ -28,28 +31,30 @@ func New(d Driver) *Store { return &Store{d} }
 // The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and
 // !"#$%&'()*+,-./:;<=>?_, as in every kind of store. For "" it is "default". Leases returns
 // [uid.ErrConfig] or [uid.ErrRange] for all other names. It asks the database for nothing.
-func (s *Store) Leases(name string) (*Leases, error) {
-	name, err := namespace.Resolve(name)
-	if err != nil {
-		return nil, err
-	}
-	return &Leases{s.driver, name}, nil
-}
-
-// Namespace returns [Store.Leases] for a [registry.Registry].
-func (s *Store) Namespace(name string) (lease.Store, error) {
-	l, err := s.Leases(name)
+func (s *Store) Leases(name string) (lease.Store, error) {
+	l, err := s.namespace(name)
 	if err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
+func (s *Store) namespace(name string) (*leases, error) {
+	name, err := namespace.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return &leases{s.driver, name}, nil
+}
+
+// Namespace is [Store.Leases], for the command.
+func (s *Store) Namespace(name string) (lease.Store, error) { return s.Leases(name) }
+
 // Segments returns the rows of all tags. It asks the database for nothing.
-func (s *Store) Segments() *Segments { return NewSegments(s.driver, JSON{}) }
+func (s *Store) Segments() segment.Store { return NewSegments(s.driver, segmentjson.JSON{}) }
 
 // Namespaces implements [registry.Store]. It makes some requests, of which each is about one namespace.
-func (s *Store) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
+func (s *Store) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
 	if l, is := s.driver.(Lister); is {
 		names, now, err = s.listed(ctx, l)
 	} else {
@@ -63,7 +68,7 @@ func (s *Store) Namespaces(ctx context.Context) (names []string, now lease.Clock
 }
 
 // listed returns those namespaces of a list that are there, or have rows.
-func (s *Store) listed(ctx context.Context, l Lister) (names []string, now lease.Clock, err error) {
+func (s *Store) listed(ctx context.Context, l Lister) (names []string, now leasestore.Clock, err error) {
 	listed, now, err := l.Namespaces(ctx)
 	if err != nil {
 		return nil, now, err
@@ -81,7 +86,7 @@ func (s *Store) listed(ctx context.Context, l Lister) (names []string, now lease
 }
 
 // found looks for the first key of each namespace.
-func (s *Store) found(ctx context.Context) (names []string, now lease.Clock, err error) {
+func (s *Store) found(ctx context.Context) (names []string, now leasestore.Clock, err error) {
 	for from := leasesDir; ; {
 		a, err := s.driver.Read(ctx, Query{Ranges: []Range{{from, leasesDir + "~", 1}}, Newest: true})
 		if err != nil {
@@ -101,7 +106,7 @@ func (s *Store) found(ctx context.Context) (names []string, now lease.Clock, err
 
 // page reads a namespace's own key, and the next rows above an ID.
 func (s *Store) page(ctx context.Context, name string, above int64, most int) (*Answer, error) {
-	l := Leases{s.driver, name}
+	l := leases{s.driver, name}
 	if above == math.MaxInt64 {
 		above, most = above-1, 0
 	}
@@ -110,7 +115,7 @@ func (s *Store) page(ctx context.Context, name string, above int64, most int) (*
 
 // Rows implements [registry.Store], in one request. It needs only the right to read.
 func (s *Store) Rows(ctx context.Context, name string, above int64, most int) (p registry.Page, err error) {
-	l, err := s.Leases(name)
+	l, err := s.namespace(name)
 	if err != nil {
 		return p, err
 	}

@@ -7,17 +7,17 @@ import (
 	"slices"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // Take implements [lease.Store]. It takes two requests, one more in a namespace of more than 256 rows whose
 // first ones are all held, and one more each time that another client has been faster.
-func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *leases) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	if w.IDs.First < 0 || w.IDs.First > w.IDs.Last {
 		return fmt.Errorf("%w: no worker IDs are wanted: %d to %d", uid.ErrRange, w.IDs.First, w.IDs.Last)
 	}
 	var said refusals
-	v := &view{Leases: l, wanted: w}
+	v := &view{leases: l, wanted: w}
 	for err := v.look(ctx); ; {
 		var free known
 		if err == nil {
@@ -55,7 +55,7 @@ func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, f
 	if _, by := err.(byDecide); by && v.lags {
 		// The namespace and the row may be of different times.
 		was := v.own
-		v.query = Query{Keys: []string{v.Leases.own(), free.Key}, Newest: true, Judge: true}
+		v.query = Query{Keys: []string{v.leases.own(), free.Key}, Newest: true, Judge: true}
 		if v.answer, failed = v.driver.Read(ctx, v.query); failed != nil {
 			return false, failed
 		}
@@ -73,14 +73,14 @@ func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, f
 
 // store writes what a Take has decided: the row, those that are made with it, and the namespace if it has
 // changed. If that is refused the view has the answer to what is read then.
-func (v *view) store(ctx context.Context, n lease.Namespace, row lease.Row, was known) (stored bool, err error) {
+func (v *view) store(ctx context.Context, n leasestore.Namespace, row leasestore.Row, was known) (stored bool, err error) {
 	if n.Given = v.given; was.Text == "" {
 		n.Given = was.last
 	}
 	puts, err := v.puts(v.own, v.ns, n, was.Record, row)
 	were := []Record{v.own, was.Record}
 	for id := was.WorkerID + 1; id <= was.last && err == nil; id++ {
-		none, fresh := v.known(id).Record, lease.NewRow(id)
+		none, fresh := v.known(id).Record, leasestore.NewRow(id)
 		var p Record
 		p, err = put(none, n, &fresh)
 		were, puts = append(were, none), append(puts, p)
@@ -103,7 +103,7 @@ const spares = 32
 // otherwise reads the namespace and the row that a write is about, some others that may be offered next, and
 // the rows that somebody may have made.
 func (v *view) otherwise(was known) Query {
-	q := Query{Keys: []string{v.Leases.own(), was.Key}, Newest: v.newest, Judge: true}
+	q := Query{Keys: []string{v.leases.own(), was.Key}, Newest: v.newest, Judge: true}
 	next, some := v.namespace().NewIDs(v.ids)
 	v.next = next.Last
 	switch size := next.Last - next.First + 1; {

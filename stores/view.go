@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -24,25 +25,25 @@ const (
 // A known row is one as it was read, or a new one.
 type known struct {
 	Record
-	lease.Row
+	leasestore.Row
 	last int64 // of a new one: the last ID whose row is made with it
 }
 
 // A view is what a Take knows of the namespace.
 type view struct {
-	*Leases
-	wanted lease.Wanted
+	*leases
+	wanted leasestore.Wanted
 	query  Query
 	answer *Answer // to the query: the newest one
 	newest bool    // what is read has to be
 	lags   bool    // some of it may not have been
 
 	own   Record
-	ns    lease.Namespace // as it is stored
-	ids   lease.Range     // to choose from
-	given int64           // the highest ID that the namespace says, or that was read
-	rows  map[int64]known // those that were read, there or not
-	fresh map[int64]bool  // those of the last answer
+	ns    leasestore.Namespace // as it is stored
+	ids   lease.Range          // to choose from
+	given int64                // the highest ID that the namespace says, or that was read
+	rows  map[int64]known      // those that were read, there or not
+	fresh map[int64]bool       // those of the last answer
 
 	spare  []known // usable rows, when one was last chosen
 	full   bool    // no row that was read at random was free
@@ -73,7 +74,7 @@ func (v *view) read(ctx context.Context, q Query) (err error) {
 
 // first reads the namespace and enough rows for most Takes.
 func (v *view) first(ids lease.Range) Query {
-	return Query{Keys: []string{v.Leases.own()}, Ranges: []Range{v.spanIn(ids, ids.First, lowest)}, Newest: v.newest, Judge: true}
+	return Query{Keys: []string{v.leases.own()}, Ranges: []Range{v.spanIn(ids, ids.First, lowest)}, Newest: v.newest, Judge: true}
 }
 
 // look begins a view.
@@ -143,7 +144,7 @@ func (v *view) add(r Record) error {
 	is := v.known(k.ID)
 	switch {
 	case r.Text == "":
-		is = known{Row: lease.NewRow(k.ID)}
+		is = known{Row: leasestore.NewRow(k.ID)}
 	case r.Text != is.Text:
 		row, err := v.parseRow(r)
 		if err != nil {
@@ -164,7 +165,7 @@ func (v *view) known(id int64) known {
 	if k, read := v.rows[id]; read {
 		return k
 	}
-	return known{Record: Record{Key: v.row(id)}, Row: lease.NewRow(id)}
+	return known{Record: Record{Key: v.row(id)}, Row: leasestore.NewRow(id)}
 }
 
 // span is n rows from an ID on, as far as they are to be chosen from.
@@ -172,11 +173,11 @@ func (v *view) span(from, n int64) Range { return v.spanIn(v.ids, from, n) }
 
 func (v *view) spanIn(ids lease.Range, from, n int64) Range {
 	n = min(n-1, ids.Last-from)
-	return v.Leases.rows(from, from+n, int(n)+1)
+	return v.leases.rows(from, from+n, int(n)+1)
 }
 
 // namespace returns the namespace for decide.
-func (v *view) namespace() lease.Namespace {
+func (v *view) namespace() leasestore.Namespace {
 	n := v.ns
 	n.Given = v.given
 	return n
@@ -223,7 +224,7 @@ func (v *view) free(ctx context.Context) (known, error) {
 
 // sample reads the newest rows, and some at random.
 func (v *view) sample(of lease.Range) Query {
-	q := Query{Keys: []string{v.Leases.own()}, Newest: v.newest, Judge: true}
+	q := Query{Keys: []string{v.leases.own()}, Newest: v.newest, Judge: true}
 	q.Ranges = append(q.Ranges, v.span(of.Last-newest+1, newest))
 	for range runs {
 		q.Ranges = append(q.Ranges, v.span(of.First+rand.Int64N(of.Last-newest-of.First), run))
@@ -286,7 +287,7 @@ func (v *view) noneFree(first time.Time, have []int64) error {
 		first = first.Add(v.wanted.Rest + v.answer.Clock.Error)
 	}
 	slices.Sort(have)
-	return lease.NoneFree(v.ids, first, v.namespace().Missing(v.ids, have))
+	return leasestore.NoneFree(v.ids, first, v.namespace().Missing(v.ids, have))
 }
 
 // scan reads all rows, in pages from a random place, up to the first that has one that is usable.
@@ -299,7 +300,7 @@ func (v *view) scan(ctx context.Context, of lease.Range) (known, error) {
 		for from := part.First; from <= part.Last; {
 			v.rows = map[int64]known{}
 			ids := v.ids
-			err := v.read(ctx, Query{Keys: []string{v.Leases.own()}, Ranges: []Range{v.span(from, min(page, part.Last-from+1))}, Newest: v.newest, Judge: true})
+			err := v.read(ctx, Query{Keys: []string{v.leases.own()}, Ranges: []Range{v.span(from, min(page, part.Last-from+1))}, Newest: v.newest, Judge: true})
 			if err != nil {
 				return known{}, err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
@@ -92,7 +93,7 @@ func TestLargeNamespace(t *testing.T) {
 	l := made(t, s)
 	const rows = 5000
 	s.fill(lease.Range{First: 0, Last: rows - 1}, held)
-	all := lease.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Rest: time.Minute, Highest: wanted(0, 0).Highest}
+	all := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Rest: time.Minute, Highest: wanted(0, 0).Highest}
 	var ids []int64
 	require.LessOrEqual(t, s.count(func() {
 		for range 3 {
@@ -150,9 +151,9 @@ func TestRowAboveGiven(t *testing.T) {
 }
 
 // looks makes a Take that only looks.
-func (s *server) looks(l *stores.Leases, w lease.Wanted) error {
+func (s *server) looks(l lease.Store, w leasestore.Wanted) error {
 	look := errors.New("a look")
-	err := l.Take(context.Background(), w, func(*lease.Namespace, *lease.Row, lease.Clock) error { return look })
+	err := l.Take(context.Background(), w, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return look })
 	if errors.Is(err, look) {
 		return nil
 	}
@@ -196,7 +197,7 @@ func TestFullNamespace(t *testing.T) {
 func TestRangeOfItsOwn(t *testing.T) {
 	s := newServer()
 	l := made(t, s)
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 		n.IDs = lease.Range{First: 2000, Last: 3999}
 		return nil
 	}))
@@ -210,7 +211,7 @@ func TestRangeOfItsOwn(t *testing.T) {
 	require.ErrorIs(t, s.looks(l, wanted(0, 1<<22)), uid.ErrNoWorkerID)
 
 	// The sample is of the range, not of all IDs that are asked for.
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 		n.IDs = lease.Range{First: 1 << 21, Last: 1<<22 - 1}
 		return nil
 	}))

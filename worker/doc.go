@@ -19,8 +19,8 @@
 //     was paused or cut off does no harm when it comes back.
 //
 // Disposable and leased IDs need a store that all processes share. Package sqlstore is one for
-// MySQL, MariaDB and SQLite; package storetest has one in memory, for tests. Package registry
-// lists who holds what and ends dead holders' leases, and package doctor checks a store for
+// MySQL, MariaDB and SQLite; package drivertest has a database in memory, for tests. The command uid worker
+// lists who holds what, ends dead holders' leases, and checks a store for
 // misconfiguration. Package worker imports none of them, and no database.
 //
 // # What is promised

@@ -8,10 +8,6 @@ import "github.com/uidgen/uid/internal/retry"
 func Transient(err error) error { return retry.Transient(err) }
 
 // Unreachable is [Transient] for a store that nobody answers for: its server refuses connections, say, or its
-// name is not known. A start gives up on it after 3 s, rather than [DefaultTimeout], unless the Timeout is set
+// name is not known. A start gives up on it after 3 s, rather than 30 s, unless the Timeout is set
 // or the start has a context with a deadline: that is how to wait for a server that is about to start.
 func Unreachable(err error) error { return retry.Unreachable(err) }
-
-// DefaultTimeout is the Timeout that workers use when their configuration leaves it 0. A context with a deadline
-// stands in its place.
-const DefaultTimeout = retry.DefaultTimeout

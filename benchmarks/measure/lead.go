@@ -38,7 +38,7 @@ func lead(p Profile) (cells []cell) {
 
 // borrowed draws for d, at the rate or, if that is 0, as fast as possible.
 func borrowed(preset string, rate float64, d time.Duration) (n int, took, ahead time.Duration, err error) {
-	layout, err := bits.Preset(preset)
+	layout, err := bits.ParseLayout(preset)
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/backfill"
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -167,9 +168,9 @@ type frugal struct {
 	takes map[string]int64
 }
 
-func (f *frugal) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (f *frugal) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	took := false
-	err := f.Store.Change(ctx, tag, func(row *segment.Row) error {
+	err := f.Store.Change(ctx, tag, func(row *segmentstore.Row) error {
 		next, step, fresh := row.Next, row.Step, row.Fresh
 		if !fresh {
 			row.Step = 1

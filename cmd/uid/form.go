@@ -34,7 +34,7 @@ func (f *formFlag) Set(text string) (err error) {
 		return err
 	}
 	f.set, f.Layout = true, bits.Layout{}
-	if g, ok := f.format.(foreign.UidGenerator); ok {
+	if g := f.format; g.Name() == "uidgenerator" {
 		f.Layout = g.Layout()
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/scheme"
 )
 
 // gen is the command that makes UIDs. The other commands that do have its flags, too.
@@ -34,6 +34,8 @@ const (
 	// maxTableRows is the longest table of UIDs. A table is built in memory, and nobody
 	// reads a longer one.
 	maxTableRows = 10_000
+	// defaultLead is the MaxLead that package cached has by default.
+	defaultLead = 10 * time.Minute
 )
 
 func (p *program) newGen() gen {
@@ -101,7 +103,7 @@ func (g *gen) make(ctx context.Context, s *workerStore) (err error) {
 		return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; "+
 			"what this store loses is made up for", lossyFlag)
 	case s.numbers == nil: // another run gets the ID soon
-	case lead > cached.DefaultMaxLead:
+	case lead > defaultLead:
 		// No other run ever gets this worker ID, so nobody else issues the borrowed ticks.
 		cfg.MaxLead = cached.Unbounded
 	}
@@ -142,7 +144,7 @@ func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.
 			return err
 		}
 		left -= int64(n)
-		if !told && leadAfter(g.layout.Layout, g.n-left) > cached.DefaultMaxLead {
+		if !told && leadAfter(g.layout.Layout, g.n-left) > defaultLead {
 			g.note("the last of these UIDs will be up to %s ahead of the clock: the layout %s has %s a second for each worker",
 				words(lead), short(g.layout.Layout), number(perSecond(g.layout.Layout)).text)
 			told = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -55,8 +56,8 @@ func (g *gen) check(flags *pflag.FlagSet) error {
 		return badInput("--format is for UIDs; a number of --segment has no time, worker ID or sequence: use --format plain")
 	case s.last > 0 && s.last < s.first:
 		return badInput("--last %d is below --first %d", s.last, s.first)
-	case s.step > segment.MaxStep:
-		return badInput("--step %d: want 1 to %d", s.step, int64(segment.MaxStep))
+	case s.step > segmentstore.MaxStep:
+		return badInput("--step %d: want 1 to %d", s.step, int64(segmentstore.MaxStep))
 	}
 	return nil
 }

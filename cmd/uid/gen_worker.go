@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/internal/guess"
 )
 
 // guesser shows what each number could be.
@@ -26,7 +26,7 @@ func (c *parse) newGuesser() *guesser {
 }
 
 func (g *guesser) show(id int64) error {
-	guesses := foreign.Guesses(id, g.now())
+	guesses := guess.Guesses(id, g.now())
 	if len(guesses) == 0 {
 		if g.misfits == 0 {
 			g.misfit = id
@@ -52,7 +52,7 @@ type signs []string
 func (s signs) String() string { return strings.Join(s, ", ") }
 
 // tell shows guesses to a person.
-func (g *guesser) tell(id int64, guesses []foreign.Guess) {
+func (g *guesser) tell(id int64, guesses []guess.Guess) {
 	if g.shown {
 		g.out.WriteByte('\n')
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/cmd/uid/internal/picture"
 	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/internal/guess"
 )
 
 // parse is the command that takes UIDs apart.
@@ -100,7 +101,7 @@ func (s *splitter) show(id int64) error {
 		if err != nil {
 			return err
 		}
-		s.hint(id, foreign.Doubt(s.form.format, id, s.now()))
+		s.hint(id, guess.Doubt(s.form.format, id, s.now()))
 		s.listing.addForeign(parts)
 		return nil
 	}

@@ -12,8 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/foreign"
-	planning "github.com/uidgen/uid/plan"
+	planning "github.com/uidgen/uid/internal/plan"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -157,7 +156,7 @@ func (m *move) tell(c planning.Cost) error {
 		}
 		windows = append(windows, cmp.Or(since+until, " at any later time"))
 	}
-	_, overflows := m.from.format.(foreign.UidGenerator)
+	overflows := m.from.format != nil && m.from.format.Name() == "uidgenerator"
 	text := template.Must(template.New("").Funcs(template.FuncMap{"second": second, "words": words}).Parse(costText))
 	return text.Execute(m.out, struct {
 		planning.Move

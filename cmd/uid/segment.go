@@ -13,6 +13,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -27,10 +28,10 @@ func (p *program) segment() *cobra.Command {
 // tagSigns are what a tag can have besides letters, digits and spaces.
 const tagSigns = "!\"#$%&'()*+,-./:;<=>?_"
 
-// checkTag is segment.CheckTag with a text that does not repeat the tag, which may be a DSN
+// checkTag is segmentstore.CheckTag with a text that does not repeat the tag, which may be a DSN
 // without its flag.
 func checkTag(tag string) error {
-	if segment.CheckTag(tag) == nil {
+	if segmentstore.CheckTag(tag) == nil {
 		return nil
 	}
 	return badInput("these %d bytes are no tag: it has 1 to 128 ASCII letters, digits, spaces and %s, and no space at either end", len(tag), tagSigns)
@@ -71,16 +72,16 @@ func (r *tables) try(ctx context.Context, attempt func(context.Context) error) e
 const rowsAtOnce = 500
 
 // rows returns the rows of the tags after one, in the order of their bytes.
-func (r *tables) rows(ctx context.Context, s segment.Store, after string) iter.Seq2[segment.Row, error] {
-	return func(yield func(segment.Row, error) bool) {
+func (r *tables) rows(ctx context.Context, s segment.Store, after string) iter.Seq2[segmentstore.Row, error] {
+	return func(yield func(segmentstore.Row, error) bool) {
 		for {
-			var page []segment.Row
+			var page []segmentstore.Row
 			err := r.try(ctx, func(ctx context.Context) (err error) {
 				page, err = s.Rows(ctx, after, rowsAtOnce)
 				return err
 			})
 			if err != nil {
-				yield(segment.Row{}, fmt.Errorf("read the segments: %w", err))
+				yield(segmentstore.Row{}, fmt.Errorf("read the segments: %w", err))
 				return
 			}
 			for _, row := range page {
@@ -99,7 +100,7 @@ func (r *tables) rows(ctx context.Context, s segment.Store, after string) iter.S
 // rowColumns are the columns of a tag's row.
 var rowColumns = []column{{"tag", "tag", false}, {"next", "next number", true}, {"step", "step", true}, {"updated", "updated", false}, {"description", "description", false}}
 
-func rowCells(row segment.Row) []cell {
+func rowCells(row segmentstore.Row) []cell {
 	updated := cell{value: nil, text: "-"}
 	if !row.Updated.IsZero() {
 		updated = moment(row.Updated.UTC())

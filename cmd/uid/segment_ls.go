@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -68,16 +69,16 @@ func (c *segmentLs) run(ctx context.Context, s segment.Store, tags []string) err
 }
 
 // find returns the row of a tag.
-func (c *segmentLs) find(ctx context.Context, s segment.Store, tag string) (segment.Row, error) {
+func (c *segmentLs) find(ctx context.Context, s segment.Store, tag string) (segmentstore.Row, error) {
 	for row, err := range c.rows(ctx, s, tag[:len(tag)-1]) {
 		switch {
 		case err != nil:
-			return segment.Row{}, err
+			return segmentstore.Row{}, err
 		case row.Tag == tag:
 			return row, nil
 		case row.Tag > tag:
-			return segment.Row{}, noTag(tag)
+			return segmentstore.Row{}, noTag(tag)
 		}
 	}
-	return segment.Row{}, noTag(tag)
+	return segmentstore.Row{}, noTag(tag)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -56,7 +57,7 @@ func (c *segmentSet) check(tag string) error {
 	if !utf8.ValidString(c.description) || strings.ContainsFunc(c.description, unicode.IsControl) {
 		return badInput("--description: it has a control character, or is not UTF-8")
 	}
-	row := segment.Row{Tag: tag, Next: c.next, Step: max(1, c.step), Description: c.description}
+	row := segmentstore.Row{Tag: tag, Next: c.next, Step: max(1, c.step), Description: c.description}
 	if err := row.Check(); err != nil {
 		return inputError{err}
 	}
@@ -64,10 +65,10 @@ func (c *segmentSet) check(tag string) error {
 }
 
 func (c *segmentSet) run(ctx context.Context, s segment.Store, tag string) error {
-	var set segment.Row
+	var set segmentstore.Row
 	var taken int64 // the highest next number that there was
 	err := c.try(ctx, func(ctx context.Context) error {
-		return s.Change(ctx, tag, func(row *segment.Row) error {
+		return s.Change(ctx, tag, func(row *segmentstore.Row) error {
 			taken = max(taken, row.Next, row.Floor)
 			err := c.change(row)
 			set = *row
@@ -85,7 +86,7 @@ func (c *segmentSet) run(ctx context.Context, s segment.Store, tag string) error
 }
 
 // change decides what becomes of a row.
-func (c *segmentSet) change(row *segment.Row) error {
+func (c *segmentSet) change(row *segmentstore.Row) error {
 	next, least := c.next, max(row.Next, row.Floor)
 	if row.Fresh {
 		if !c.create {
@@ -101,7 +102,7 @@ func (c *segmentSet) change(row *segment.Row) error {
 		}
 		if row.Next = next; next < least {
 			// Generators that have taken these numbers find no note of theirs, and stop.
-			row.Takers = slices.DeleteFunc(row.Takers, func(t segment.Taker) bool { return t.Last >= next })
+			row.Takers = slices.DeleteFunc(row.Takers, func(t segmentstore.Taker) bool { return t.Last >= next })
 		}
 		row.Stamp()
 	}
@@ -114,7 +115,7 @@ func (c *segmentSet) change(row *segment.Row) error {
 	return nil
 }
 
-func (c *segmentSet) show(row segment.Row) {
+func (c *segmentSet) show(row segmentstore.Row) {
 	if c.format == table {
 		fmt.Fprintf(c.out, "tag %q: the next number is %d, the step %d\n", row.Tag, row.Next, row.Step)
 		return

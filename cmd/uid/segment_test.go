@@ -12,8 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -33,7 +34,7 @@ func numbered(n int) *segmenttest.Memory {
 	m := segmenttest.NewMemory()
 	m.Now = func() time.Time { return today }
 	for i := range n {
-		m.SetRow(segment.Row{Tag: fmt.Sprintf("%04d", i), Next: int64(i), Step: 1})
+		m.SetRow(segmentstore.Row{Tag: fmt.Sprintf("%04d", i), Next: int64(i), Step: 1})
 	}
 	return m
 }
@@ -41,16 +42,16 @@ func numbered(n int) *segmenttest.Memory {
 func TestSegmentGolden(t *testing.T) {
 	m := segmenttest.NewMemory()
 	m.Now = func() time.Time { return today }
-	for _, row := range []segment.Row{
+	for _, row := range []segmentstore.Row{
 		{Tag: "invoice", Next: 10001, Step: 1, Description: "invoices since 2026"},
-		{Tag: "order/20261122", Next: 1<<63 - 1, Step: segment.MaxStep},
+		{Tag: "order/20261122", Next: 1<<63 - 1, Step: segmentstore.MaxStep},
 		{Tag: "leaf-segment-test", Next: 1, Step: 2000, Description: "\x1b[2Jrude\ttext\n"},
 	} {
 		m.SetRow(row)
 	}
 	untimed := segmenttest.NewMemory()
 	untimed.Now = func() time.Time { return time.Time{} }
-	untimed.SetRow(segment.Row{Tag: "a", Step: 1})
+	untimed.SetRow(segmentstore.Row{Tag: "a", Step: 1})
 	ls := func(m *segmenttest.Memory, tags ...string) func(tables) error {
 		return func(r tables) error { return (&segmentLs{r}).run(context.Background(), m.Client(), tags) }
 	}
@@ -82,7 +83,7 @@ type counting struct {
 	pages, most int
 }
 
-func (c *counting) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+func (c *counting) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 	c.pages++
 	c.most = max(c.most, most)
 	return c.Store.Rows(ctx, after, most)
@@ -199,7 +200,7 @@ type rival struct {
 	m *segmenttest.Memory
 }
 
-func (r rival) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (r rival) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	err := r.Store.Change(ctx, tag, decide)
 	if err == nil {
 		_, err = r.m.Foreign(tag, 1)
@@ -210,7 +211,7 @@ func (r rival) Change(ctx context.Context, tag string, decide func(*segment.Row)
 func TestNoMoreIsTakenThanPrinted(t *testing.T) {
 	for _, tt := range []struct{ n, step, rivals int64 }{{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1}, {3000, 1000, 3}, {6, 2, 3}, {7, 1, 7}} {
 		m := segmenttest.NewMemory()
-		m.SetRow(segment.Row{Tag: "x", Next: 1, Step: 500})
+		m.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 500})
 		o := draw(t, rival{m.Client(), m}, drawing{tag: "x", n: tt.n, step: tt.step})
 		require.Zero(t, o.code, o.err)
 		require.Empty(t, o.err)
@@ -256,7 +257,7 @@ func TestDrawingTriesAgain(t *testing.T) {
 // hanging is a store that answers nothing but Inspect.
 type hanging struct{ segment.Store }
 
-func (hanging) Change(ctx context.Context, _ string, _ func(*segment.Row) error) error {
+func (hanging) Change(ctx context.Context, _ string, _ func(*segmentstore.Row) error) error {
 	<-ctx.Done()
 	return worker.Transient(ctx.Err())
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/cmd/uid/internal/serve"
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/statefile"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/metrics"
 	uidprometheus "github.com/uidgen/uid/metrics/prometheus"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // generatorName is the generator's name in metrics and on the page.
@@ -50,7 +48,7 @@ func (s *server) page(g *cached.Generator, st *workerStore) (http.Handler, error
 		Now:        s.now,
 	}
 	if s.workerID == nil {
-		cfg.Workers = func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, st.all, 0) }
+		cfg.Workers = debug.Workers(st.all)
 	}
 	return debug.New(cfg)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/scheme"
 )
 
 // helpTexts say all of each command and topic. After a line "Examples:" come commands to copy.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // worker is the command whose subcommands look after worker IDs.

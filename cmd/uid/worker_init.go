@@ -10,8 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // workerInit is the command that creates a namespace of leases.

@@ -8,8 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // workerLs is the command that shows who holds what.
@@ -64,7 +65,7 @@ func (c *workerLs) show(o registry.Overview) error {
 		if c.shows(ns.Namespace) {
 			namespaces.add(c.namespaceCells(ns, o.Leases)...)
 			if len(ns.Missing) > 0 {
-				c.note("namespace %q: %s", printable(ns.Namespace), lease.MissingRows(ns.Missing))
+				c.note("namespace %q: %s", printable(ns.Namespace), leasestore.MissingRows(ns.Missing))
 			}
 		}
 	}

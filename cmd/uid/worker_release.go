@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	names "github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // workerFree is the command that ends a lease.

@@ -11,10 +11,11 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -29,7 +30,7 @@ var holder = func() string {
 }()
 
 // newLease acquires a lease in the namespace shop.
-func newLease(t *testing.T, db *sqlx.DB) *lease.Lease {
+func newLease(t *testing.T, db *sqlx.DB) uid.Worker {
 	t.Helper()
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/uidgen/uid/connect/scheme"
-	"github.com/uidgen/uid/connect/scheme/tables"
+	"github.com/uidgen/uid/internal/scheme"
+	"github.com/uidgen/uid/internal/scheme/tables"
 )
 
 func init() {

@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/scheme"
 )
 
 // TestMode: what a worker asks is short, and so nothing is prepared unless the URL says so.

@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -79,7 +80,7 @@ func (s Subject) health(t *testing.T) {
 	Finds(t, g, nil) // a minute is left
 	require.Equal(t, fake.ErrDown.Error(), h.Failing.Error)
 	require.Equal(t, Day.Add(150*time.Second), h.Failing.Since)
-	require.EqualValues(t, h.Failing.Attempts, h.Counts[health.RenewalFailures])
+	require.EqualValues(t, h.Failing.Attempts, h.Counts[count.RenewalFailures])
 	time.Sleep(time.Second)
 	Finds(t, g, nil, health.ReservationFailing)
 	require.Equal(t, 59500*time.Millisecond, g.Health().Reservation.Remaining.Duration)

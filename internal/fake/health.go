@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 )
 
 // A Reporter has the health that it is.
@@ -24,9 +25,9 @@ func Reporters() map[string]health.Reporter {
 		TimeField:   &health.TimeField{Expires: at.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
 		Worker:      &health.Worker{Kind: "lease", Place: "the store", Ends: at.Add(200 * time.Second), IDs: &health.IDs{Taken: 8, Total: 1024}},
 		Failing:     &health.Failing{Error: ErrDown.Error(), Since: at.Add(-20 * time.Second), Attempts: 6},
-		Counts: map[health.Count]uint64{
-			health.Issued: 123456, health.Lost: 3, health.Ticks: 500, health.StaleTicks: 20, health.Refills: 100,
-			health.RejectedTakes: 2, health.RejectedPuts: 1, health.HandlerPanics: 0, health.RenewalFailures: 6,
+		Counts: map[string]uint64{
+			count.Issued: 123456, count.Lost: 3, count.Ticks: 500, count.StaleTicks: 20, count.Refills: 100,
+			count.RejectedTakes: 2, count.RejectedPuts: 1, count.HandlerPanics: 0, count.RenewalFailures: 6,
 		},
 	}
 	events := health.Health{
@@ -34,14 +35,14 @@ func Reporters() map[string]health.Reporter {
 		Reservation: &health.Reservation{WorkerID: 1, Until: at.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
 		Lead:        &health.Lead{Tick: s(1), Wait: s(30)},
 		TimeField:   &health.TimeField{Expires: at.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
-		Counts:      map[health.Count]uint64{health.ClockBehind: 4, health.SequenceWaits: 9, health.RenewalFailures: 0},
+		Counts:      map[string]uint64{count.ClockBehind: 4, count.SequenceWaits: 9, count.RenewalFailures: 0},
 	}
 	invoices := health.Health{
 		Generator: "segment", Tag: "invoices", Time: at, Buffered: 900,
 		Numbers: &health.Numbers{Lasts: s(450), Newest: 5000, Left: 95000, Total: 100000},
-		Counts: map[health.Count]uint64{
-			health.Issued: 4100, health.RejectedTakes: 1, health.HandlerPanics: 0, health.RenewalFailures: 0,
-			health.NumbersTaken: 5000, health.Segments: 3, health.NumbersGivenBack: 0, health.NumbersDropped: 0,
+		Counts: map[string]uint64{
+			count.Issued: 4100, count.RejectedTakes: 1, count.HandlerPanics: 0, count.RenewalFailures: 0,
+			count.NumbersTaken: 5000, count.Segments: 3, count.NumbersGivenBack: 0, count.NumbersDropped: 0,
 		},
 	}
 	all := map[string]health.Reporter{}

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/registry"
 )
 
 func TestCounter(t *testing.T) {

@@ -2,7 +2,7 @@
 // matters, what to do. A start asks it what the database can lose ([Losses]), a person all ([Examine]).
 package fitness
 
-import "github.com/uidgen/uid/worker/doctor"
+import "github.com/uidgen/uid/internal/doctor"
 
 const ok, note, warn, bad = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
 

@@ -9,8 +9,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/registry"
 )
 
 // Tables are the names of the workers' tables, and what the one of disposable IDs counts; nil: there is none.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/internal/doctor"
 )
 
 // checkRows wants one finding of each What, and all of them complete; that of what has to be of the level, or

@@ -10,7 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/internal/doctor"
 )
 
 // A Loss is a way in which a database can lose a commit that it has acknowledged.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/internal/doctor"
 )
 
 // sound are the variables of a server on which all is as it should be.

@@ -3,7 +3,7 @@ package fitness
 import (
 	"testing"
 
-	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/internal/doctor"
 )
 
 // One thing each.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/internal/doctor"
 )
 
 func TestRights(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/internal/doctor"
 )
 
 // A shape is a table as the database describes it.

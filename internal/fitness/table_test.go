@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/internal/doctor"
 )
 
 func TestTable(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/lazy"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // What was opened is closed: when the generator is, and when none could be made.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -57,7 +58,7 @@ type namespace struct {
 
 // Row returns the text of a row. write may be empty. The worker ID is not part of the text. The
 // error wraps [uid.ErrRange] or [uid.ErrConfig] when the row has what no store can keep.
-func Row(r lease.Row, write string) (string, error) {
+func Row(r leasestore.Row, write string) (string, error) {
 	var f fields
 	return f.json(row{
 		head{rowVersion, write}, f.text("nonce", r.Nonce), r.High,
@@ -67,19 +68,19 @@ func Row(r lease.Row, write string) (string, error) {
 }
 
 // ParseRow reads the text of a row of a worker ID.
-func ParseRow(id int64, s string) (lease.Row, error) {
+func ParseRow(id int64, s string) (leasestore.Row, error) {
 	v, err := parse[row](s, rowVersion)
 	if err != nil {
-		return lease.Row{}, err
+		return leasestore.Row{}, err
 	}
-	return lease.Row{
+	return leasestore.Row{
 		WorkerID: id, Nonce: v.Nonce, High: v.High, Until: clock(v.Until), Layout: v.Layout, Holder: v.Holder,
 		Acquired: clock(v.Acquired), Renewed: clock(v.Renewed),
 	}, nil
 }
 
 // Namespace returns the text of a namespace, as [Row] does.
-func Namespace(n lease.Namespace, write string) (string, error) {
+func Namespace(n leasestore.Namespace, write string) (string, error) {
 	var f fields
 	return f.json(namespace{
 		head{namespaceVersion, write}, f.text("layout", n.Layout),
@@ -89,12 +90,12 @@ func Namespace(n lease.Namespace, write string) (string, error) {
 }
 
 // ParseNamespace reads the text of a namespace.
-func ParseNamespace(s string) (lease.Namespace, error) {
+func ParseNamespace(s string) (leasestore.Namespace, error) {
 	v, err := parse[namespace](s, namespaceVersion)
 	if err != nil {
-		return lease.Namespace{}, err
+		return leasestore.Namespace{}, err
 	}
-	return lease.Namespace{
+	return leasestore.Namespace{
 		Layout: v.Layout, IDs: lease.Range{First: v.First, Last: v.Last},
 		Given: v.Given, Floor: v.Floor, History: v.History,
 		Made: clock(v.Made), Renewed: clock(v.Renewed),

@@ -11,17 +11,18 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasejson"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 var (
 	at  = time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC)
-	row = lease.Row{
+	row = leasestore.Row{
 		WorkerID: 7, Nonce: "ABC", High: 1<<53 + 1, Until: at, Layout: "sign=1 <time>=28", Holder: `a"b` + "\U0001F984", Acquired: at.Add(-time.Hour),
 		Renewed: at.Add(-time.Minute),
 	}
-	namespace = lease.Namespace{
+	namespace = leasestore.Namespace{
 		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Given: 5, Floor: -1,
 		History: "server 1 since noon", Made: time.Unix(0, 0).UTC(), Renewed: at,
 	}
@@ -45,7 +46,7 @@ func TestTexts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, namespace, n)
 
-	s, err = leasejson.Row(lease.Row{}, "")
+	s, err = leasejson.Row(leasestore.Row{}, "")
 	require.NoError(t, err)
 	r, err = leasejson.ParseRow(0, s)
 	require.NoError(t, err)
@@ -124,12 +125,12 @@ func TestFaults(t *testing.T) {
 		require.ErrorContains(t, err, c.says)
 	}
 
-	for says, spoil := range map[string]func(*lease.Row, *lease.Namespace){
-		"-2": func(r *lease.Row, n *lease.Namespace) { r.High, n.Floor = -2, -2 },
-		"1969": func(r *lease.Row, n *lease.Namespace) {
+	for says, spoil := range map[string]func(*leasestore.Row, *leasestore.Namespace){
+		"-2": func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.Floor = -2, -2 },
+		"1969": func(r *leasestore.Row, n *leasestore.Namespace) {
 			r.Until, n.Made = time.Unix(0, -1).UTC(), time.Unix(0, -1).UTC()
 		},
-		"10000-": func(r *lease.Row, n *lease.Namespace) { r.Renewed, n.Made = tooLate, tooLate },
+		"10000-": func(r *leasestore.Row, n *leasestore.Namespace) { r.Renewed, n.Made = tooLate, tooLate },
 	} {
 		r, n := row, namespace
 		spoil(&r, &n)
@@ -148,7 +149,7 @@ var tooLate = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // The largest numbers, and the smallest, come back as they were.
 func TestBounds(t *testing.T) {
-	for _, r := range []lease.Row{
+	for _, r := range []leasestore.Row{
 		{High: -1, Until: time.Unix(0, 0).UTC()},
 		{High: math.MaxInt64, Until: tooLate.Add(-time.Microsecond)},
 	} {
@@ -162,10 +163,10 @@ func TestBounds(t *testing.T) {
 }
 
 func TestTextsAreUTF8(t *testing.T) {
-	for name, spoil := range map[string]func(*lease.Row){
-		"nonce":  func(r *lease.Row) { r.Nonce = "\xff" },
-		"layout": func(r *lease.Row) { r.Layout = "\xff" },
-		"holder": func(r *lease.Row) { r.Holder = "\xff" },
+	for name, spoil := range map[string]func(*leasestore.Row){
+		"nonce":  func(r *leasestore.Row) { r.Nonce = "\xff" },
+		"layout": func(r *leasestore.Row) { r.Layout = "\xff" },
+		"holder": func(r *leasestore.Row) { r.Holder = "\xff" },
 	} {
 		r := row
 		spoil(&r)

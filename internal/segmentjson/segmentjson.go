@@ -3,11 +3,12 @@
 //
 // What is read must be exactly what would be written of it, as in package leasejson: a text with
 // anything missing, unknown, or written by a newer version is refused, and so is what
-// [segment.Row.Check] refuses. Nothing is replaced by a default. No error repeats anything of a
+// [segmentstore.Row.Check] refuses. Nothing is replaced by a default. No error repeats anything of a
 // text but numbers.
 package segmentjson
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasejson"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // version is that of both forms. A program that finds another one refuses the text.
@@ -26,7 +27,7 @@ const version = 2
 
 // MaxTakersLen is the length in bytes of the longest text that [MarshalTakers] returns.
 const MaxTakersLen = len(`{"v":2,"writes":,"floor":,"takers":[]}`) +
-	2*maxNumber + segment.MaxTakers*(len(`" ",`)+32+maxNumber) - len(",")
+	2*maxNumber + segmentstore.MaxTakers*(len(`" ",`)+32+maxNumber) - len(",")
 
 const maxNumber = len("9223372036854775807")
 
@@ -56,7 +57,7 @@ type row struct {
 //	{"v":2,"writes":1,"floor":100,"takers":["ABC 99"]}
 //
 // Where there is none of these it is "". The error wraps [uid.ErrRange] when no row can have them.
-func MarshalTakers(r segment.Row) (string, error) {
+func MarshalTakers(r segmentstore.Row) (string, error) {
 	if err := r.CheckTakers(); err != nil || r.Writes == 0 && r.Floor == 0 && len(r.Takers) == 0 {
 		return "", err
 	}
@@ -65,7 +66,7 @@ func MarshalTakers(r segment.Row) (string, error) {
 
 // UnmarshalTakers reads into a row what MarshalTakers has written of one. The error wraps
 // [uid.ErrRange].
-func UnmarshalTakers(s string, r *segment.Row) (err error) {
+func UnmarshalTakers(s string, r *segmentstore.Row) (err error) {
 	if s == "" {
 		return nil
 	}
@@ -85,7 +86,7 @@ func UnmarshalTakers(s string, r *segment.Row) (err error) {
 // MarshalRow returns the text of a row, without its tag. A store that has a time of its own for
 // each write leaves Updated zero. write may be empty. The error wraps [uid.ErrRange] or
 // [uid.ErrConfig] when the row has what no store can keep, and when it is Fresh.
-func MarshalRow(r segment.Row, write string) (string, error) {
+func MarshalRow(r segmentstore.Row, write string) (string, error) {
 	if r.Fresh {
 		return "", fmt.Errorf("%w: tag %q has no row", uid.ErrRange, r.Tag)
 	}
@@ -108,23 +109,23 @@ func MarshalRow(r segment.Row, write string) (string, error) {
 
 // UnmarshalRow reads the text of the row of a tag. Takers is nil when there are none. The error
 // wraps [uid.ErrRange].
-func UnmarshalRow(tag, s string) (r segment.Row, err error) {
+func UnmarshalRow(tag, s string) (r segmentstore.Row, err error) {
 	var v row
 	if err := leasejson.Strict(s, version, &v); err != nil {
-		return segment.Row{}, refuse(err)
+		return segmentstore.Row{}, refuse(err)
 	}
-	r = segment.Row{Tag: tag, Next: v.Next, Step: v.Step, Description: v.Description, Writes: v.Writes, Floor: v.Floor}
+	r = segmentstore.Row{Tag: tag, Next: v.Next, Step: v.Step, Description: v.Description, Writes: v.Writes, Floor: v.Floor}
 	if r.Takers, err = unlist(v.Takers); err != nil {
-		return segment.Row{}, err
+		return segmentstore.Row{}, err
 	}
 	if v.Updated != 0 {
 		if !datable(v.Updated) {
-			return segment.Row{}, refuse(fmt.Errorf("updated is %d µs, which is not within the years 1970 to 9999", v.Updated))
+			return segmentstore.Row{}, refuse(fmt.Errorf("updated is %d µs, which is not within the years 1970 to 9999", v.Updated))
 		}
 		r.Updated = time.UnixMicro(v.Updated).UTC()
 	}
 	if err := r.Check(); err != nil {
-		return segment.Row{}, err
+		return segmentstore.Row{}, err
 	}
 	return r, nil
 }
@@ -138,7 +139,7 @@ var end = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
 func datable(micros int64) bool { return 0 < micros && micros < end }
 
-func list(these []segment.Taker) []string {
+func list(these []segmentstore.Taker) []string {
 	l := make([]string, len(these))
 	for i, t := range these {
 		l[i] = t.Nonce + " " + strconv.FormatInt(t.Last, 10)
@@ -147,7 +148,7 @@ func list(these []segment.Taker) []string {
 }
 
 // unlist reads a list byte by byte as list writes it.
-func unlist(l []string) (these []segment.Taker, err error) {
+func unlist(l []string) (these []segmentstore.Taker, err error) {
 	if l == nil {
 		return nil, refuse(errors.New("takers is null"))
 	}
@@ -157,7 +158,7 @@ func unlist(l []string) (these []segment.Taker, err error) {
 		if err != nil || strconv.FormatInt(last, 10) != number {
 			return nil, refuse(fmt.Errorf("taker %d of %d is not a nonce, a space and a number", i+1, len(l)))
 		}
-		these = append(these, segment.Taker{Nonce: nonce, Last: last})
+		these = append(these, segmentstore.Taker{Nonce: nonce, Last: last})
 	}
 	return these, nil
 }
@@ -166,3 +167,23 @@ func text(v any) (string, error) {
 	b, err := json.Marshal(v)
 	return string(b), err
 }
+
+// A Codec is the form of the texts of tags. A driver has one of its own if it keeps the next number apart from
+// the rest, so that others can draw from it.
+type Codec interface {
+	// Parse returns the row of a tag that has a text. The error wraps [uid.ErrRange] for what is none.
+	Parse(tag, text string) (segmentstore.Row, error)
+	// Text returns the text of a row. No two are alike.
+	Text(segmentstore.Row) (string, error)
+}
+
+// JSON is the [Codec] of most drivers.
+type JSON struct{}
+
+// Parse implements [Codec].
+func (JSON) Parse(tag, text string) (segmentstore.Row, error) {
+	return UnmarshalRow(tag, text)
+}
+
+// Text implements [Codec].
+func (JSON) Text(r segmentstore.Row) (string, error) { return MarshalRow(r, rand.Text()) }

@@ -10,17 +10,17 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 var (
-	row = segment.Row{
+	row = segmentstore.Row{
 		Tag: "order", Next: 1<<53 + 1, Step: 1000, Description: `a"<b` + "\U0001F984",
 		Updated: time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC),
 		Writes:  7, Floor: 1<<53 - 1,
-		Takers: []segment.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
+		Takers: []segmentstore.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
 	}
-	bare = segment.Row{Tag: "order", Step: 1}
+	bare = segmentstore.Row{Tag: "order", Step: 1}
 )
 
 const (
@@ -49,25 +49,25 @@ func TestTexts(t *testing.T) {
 	s, err = segmentjson.MarshalTakers(row)
 	require.NoError(t, err)
 	require.Equal(t, takersText, s)
-	r = segment.Row{}
+	r = segmentstore.Row{}
 	require.NoError(t, segmentjson.UnmarshalTakers(s, &r))
-	require.Equal(t, segment.Row{Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, r)
+	require.Equal(t, segmentstore.Row{Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, r)
 
-	for _, none := range [][]segment.Taker{nil, {}} {
-		s, err = segmentjson.MarshalTakers(segment.Row{Next: 5, Takers: none})
+	for _, none := range [][]segmentstore.Taker{nil, {}} {
+		s, err = segmentjson.MarshalTakers(segmentstore.Row{Next: 5, Takers: none})
 		require.NoError(t, err)
 		require.Empty(t, s)
 	}
-	r = segment.Row{}
+	r = segmentstore.Row{}
 	require.NoError(t, segmentjson.UnmarshalTakers("", &r))
-	require.Equal(t, segment.Row{}, r)
-	for text, r := range map[string]segment.Row{
+	require.Equal(t, segmentstore.Row{}, r)
+	for text, r := range map[string]segmentstore.Row{
 		`{"v":2,"writes":1,"floor":0,"takers":[]}`: {Writes: 1}, `{"v":2,"writes":0,"floor":5,"takers":[]}`: {Floor: 5},
 	} {
 		s, err = segmentjson.MarshalTakers(r)
 		require.NoError(t, err)
 		require.Equal(t, text, s)
-		var is segment.Row
+		var is segmentstore.Row
 		require.NoError(t, segmentjson.UnmarshalTakers(s, &is))
 		require.Equal(t, r, is)
 	}
@@ -75,14 +75,14 @@ func TestTexts(t *testing.T) {
 
 // The largest row comes back as it was, and has the longest text of takers.
 func TestBounds(t *testing.T) {
-	r := segment.Row{
-		Tag: "order", Next: math.MaxInt64, Step: segment.MaxStep, Description: strings.Repeat("\U0001F984", 256),
+	r := segmentstore.Row{
+		Tag: "order", Next: math.MaxInt64, Step: segmentstore.MaxStep, Description: strings.Repeat("\U0001F984", 256),
 		Updated: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond),
 		Writes:  math.MaxInt64,
 		Floor:   math.MaxInt64,
 	}
-	for range segment.MaxTakers {
-		r.Takers = append(r.Takers, segment.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
+	for range segmentstore.MaxTakers {
+		r.Takers = append(r.Takers, segmentstore.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
 	}
 	s, err := segmentjson.MarshalRow(r, "")
 	require.NoError(t, err)
@@ -123,13 +123,13 @@ func TestUnmarshalRefuses(t *testing.T) {
 		require.NotContains(t, err.Error(), "hunter2", name)
 		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
 
-		err = segmentjson.UnmarshalTakers(to(takersText), new(segment.Row))
+		err = segmentjson.UnmarshalTakers(to(takersText), new(segmentstore.Row))
 		require.ErrorIs(t, err, uid.ErrRange, name)
 		require.NotContains(t, err.Error(), "hunter2", name)
 		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
 	}
 	require.ErrorIs(t,
-		segmentjson.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(segment.Row)), uid.ErrRange)
+		segmentjson.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(segmentstore.Row)), uid.ErrRange)
 	_, err := segmentjson.UnmarshalRow("order", "")
 	require.ErrorIs(t, err, uid.ErrRange)
 	for to, says := range map[string]string{
@@ -158,12 +158,12 @@ func replace(old, with string) func(string) string {
 
 // What cannot be read is not written.
 func TestMarshalRefuses(t *testing.T) {
-	for name, spoil := range map[string]func(*segment.Row){ // TestRowCheck tries all that Row.Check refuses
-		"no row":      func(r *segment.Row) { r.Fresh = true },
-		"next":        func(r *segment.Row) { r.Next = -1 },
-		"before 1970": func(r *segment.Row) { r.Updated = time.Unix(0, -1) },
-		"1970 itself": func(r *segment.Row) { r.Updated = time.Unix(0, 0) },
-		"after 9999":  func(r *segment.Row) { r.Updated = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+	for name, spoil := range map[string]func(*segmentstore.Row){ // TestRowCheck tries all that Row.Check refuses
+		"no row":      func(r *segmentstore.Row) { r.Fresh = true },
+		"next":        func(r *segmentstore.Row) { r.Next = -1 },
+		"before 1970": func(r *segmentstore.Row) { r.Updated = time.Unix(0, -1) },
+		"1970 itself": func(r *segmentstore.Row) { r.Updated = time.Unix(0, 0) },
+		"after 9999":  func(r *segmentstore.Row) { r.Updated = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
 	} {
 		r := row
 		spoil(&r)
@@ -171,7 +171,7 @@ func TestMarshalRefuses(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrRange, name)
 		require.Empty(t, s)
 	}
-	s, err := segmentjson.MarshalTakers(segment.Row{Floor: -1})
+	s, err := segmentjson.MarshalTakers(segmentstore.Row{Floor: -1})
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.Empty(t, s)
 	r := row
@@ -186,7 +186,7 @@ func FuzzTexts(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		var beside segment.Row
+		var beside segmentstore.Row
 		if err := segmentjson.UnmarshalTakers(s, &beside); err == nil {
 			again, err := segmentjson.MarshalTakers(beside)
 			require.NoError(t, err)
@@ -211,14 +211,14 @@ func FuzzTexts(f *testing.F) {
 // What is written is read as it was.
 func FuzzRows(f *testing.F) {
 	f.Add(int64(1), int64(1000), "orders", int64(1782907200123456), int64(3), int64(1), "ABC", int64(0))
-	f.Add(int64(math.MaxInt64), int64(segment.MaxStep), "\u2028<&>\x00",
+	f.Add(int64(math.MaxInt64), int64(segmentstore.MaxStep), "\u2028<&>\x00",
 		int64(0), int64(math.MaxInt64), int64(math.MaxInt64), "z", int64(-1))
 	f.Fuzz(func(
 		t *testing.T, next, step int64, description string, micros, writes, floor int64, nonce string, last int64,
 	) {
-		r := segment.Row{
+		r := segmentstore.Row{
 			Tag: "order", Next: next, Step: step, Description: description,
-			Writes: writes, Floor: floor, Takers: []segment.Taker{{Nonce: nonce, Last: last}},
+			Writes: writes, Floor: floor, Takers: []segmentstore.Taker{{Nonce: nonce, Last: last}},
 		}
 		if micros != 0 {
 			r.Updated = time.UnixMicro(micros).UTC()
@@ -232,8 +232,8 @@ func FuzzRows(f *testing.F) {
 		require.Equal(t, r, is)
 		s, err = segmentjson.MarshalTakers(r)
 		require.NoError(t, err)
-		var beside segment.Row
+		var beside segmentstore.Row
 		require.NoError(t, segmentjson.UnmarshalTakers(s, &beside))
-		require.Equal(t, segment.Row{Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}, beside)
+		require.Equal(t, segmentstore.Row{Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}, beside)
 	})
 }

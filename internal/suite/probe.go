@@ -1,5 +1,5 @@
-// Package suite is what the suites for authors of stores share: worker/storetest and
-// segment/segmenttest. It knows nothing of what a store keeps.
+// Package suite is what the suites for authors of stores share: internal/storetest and
+// internal/segmenttest. It knows nothing of what a store keeps.
 package suite
 
 import (

@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"time"
-
-	"github.com/uidgen/uid/health"
 )
 
 // trouble is what is known of renewals that fail. Tenure.mu guards it.
@@ -83,7 +81,7 @@ func (t *Tenure) report() {
 		attrs = append(attrs, slog.Any("error", refused))
 	}
 	level := slog.LevelInfo
-	if now != fine && left < health.Minute {
+	if now != fine && left < time.Minute {
 		level = slog.LevelWarn
 	}
 	text := ""

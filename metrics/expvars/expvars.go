@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/measure"
 	"github.com/uidgen/uid/metrics"
 )
 
@@ -35,7 +36,7 @@ func Publish(variable string, s *metrics.Set) error {
 	if expvar.Get(variable) != nil {
 		return fmt.Errorf("expvars: %w: there is a variable %q already", uid.ErrConfig, variable)
 	}
-	all := metrics.All()
+	all := measure.All()
 	expvar.Publish(variable, expvar.Func(func() any {
 		values := map[string]map[string]float64{}
 		for _, v := range s.Samples() {

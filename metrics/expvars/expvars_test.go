@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/measure"
 	"github.com/uidgen/uid/metrics"
 	"github.com/uidgen/uid/metrics/expvars"
 )
@@ -38,7 +39,7 @@ func TestPublish(t *testing.T) {
 	}
 	require.Len(t, s.Samples(), n)
 	for _, v := range s.Samples() {
-		require.Equal(t, v.Value, read[v.Generator][metrics.All()[v.Metric].Prometheus()])
+		require.Equal(t, v.Value, read[v.Generator][measure.All()[v.Metric].Prometheus()])
 	}
 }
 

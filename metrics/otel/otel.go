@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/measure"
 	"github.com/uidgen/uid/metrics"
 )
 
@@ -30,7 +31,7 @@ func Register(meter metric.Meter, s *metrics.Set) (metric.Registration, error) {
 	}
 	var instruments []metric.Float64Observable
 	var observables []metric.Observable
-	for _, m := range metrics.All() {
+	for _, m := range measure.All() {
 		instrument, err := newInstrument(meter, m)
 		if err != nil {
 			return nil, fmt.Errorf("otel: the instrument %s: %w", m.OpenTelemetry(), err)
@@ -40,7 +41,7 @@ func Register(meter metric.Meter, s *metrics.Set) (metric.Registration, error) {
 	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		for _, v := range s.Samples() {
-			o.ObserveFloat64(instruments[v.Metric], v.Value, metric.WithAttributes(attribute.String(metrics.Label, v.Generator)))
+			o.ObserveFloat64(instruments[v.Metric], v.Value, metric.WithAttributes(attribute.String(measure.Label, v.Generator)))
 		}
 		return nil
 	}, observables...)
@@ -50,8 +51,8 @@ func Register(meter metric.Meter, s *metrics.Set) (metric.Registration, error) {
 	return registration, nil
 }
 
-func newInstrument(meter metric.Meter, m metrics.Metric) (metric.Float64Observable, error) {
-	if m.Kind == metrics.Counter {
+func newInstrument(meter metric.Meter, m measure.Metric) (metric.Float64Observable, error) {
+	if m.Kind == measure.Counter {
 		return meter.Float64ObservableCounter(m.OpenTelemetry(), metric.WithUnit(m.Unit), metric.WithDescription(m.Help))
 	}
 	return meter.Float64ObservableGauge(m.OpenTelemetry(), metric.WithUnit(m.Unit), metric.WithDescription(m.Help))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/measure"
 	"github.com/uidgen/uid/metrics"
 	"github.com/uidgen/uid/metrics/otel"
 )
@@ -37,7 +38,7 @@ func collect(t *testing.T, reader *sdk.ManualReader) map[point]float64 {
 			require.NotEmpty(t, points, m.Name)
 			require.NotEmpty(t, m.Description)
 			for _, p := range points {
-				generator, ok := p.Attributes.Value(metrics.Label)
+				generator, ok := p.Attributes.Value(measure.Label)
 				require.True(t, ok)
 				require.Equal(t, 1, p.Attributes.Len())
 				found[point{generator.AsString(), m.Name, m.Unit, kind}] = p.Value
@@ -60,7 +61,7 @@ func TestRegister(t *testing.T) {
 	}
 	want := map[point]float64{}
 	for _, v := range s.Samples() {
-		m := metrics.All()[v.Metric]
+		m := measure.All()[v.Metric]
 		want[point{v.Generator, m.OpenTelemetry(), m.Unit, string(m.Kind)}] = v.Value
 	}
 	require.Equal(t, want, collect(t, reader))

@@ -18,6 +18,7 @@ package prometheus
 import (
 	client "github.com/prometheus/client_golang/prometheus"
 
+	"github.com/uidgen/uid/internal/measure"
 	"github.com/uidgen/uid/metrics"
 )
 
@@ -25,20 +26,20 @@ import (
 // scrape, which costs calls that draw UIDs nothing. The set may change while it is in use.
 func NewCollector(s *metrics.Set) client.Collector {
 	c := &collector{set: s}
-	for _, m := range metrics.All() {
+	for _, m := range measure.All() {
 		kind := client.GaugeValue
-		if m.Kind == metrics.Counter {
+		if m.Kind == measure.Counter {
 			kind = client.CounterValue
 		}
 		c.kinds = append(c.kinds, kind)
-		c.descs = append(c.descs, client.NewDesc(m.Prometheus(), m.Help, []string{metrics.Label}, nil))
+		c.descs = append(c.descs, client.NewDesc(m.Prometheus(), m.Help, []string{measure.Label}, nil))
 	}
 	return c
 }
 
 type collector struct {
 	set   *metrics.Set
-	descs []*client.Desc // as in metrics.All
+	descs []*client.Desc // as in measure.All
 	kinds []client.ValueType
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/measure"
 	"github.com/uidgen/uid/metrics"
 	"github.com/uidgen/uid/metrics/prometheus"
 )
@@ -48,7 +49,7 @@ func TestCollector(t *testing.T) {
 	c := prometheus.NewCollector(s)
 	descs := make(chan *client.Desc, 1000)
 	c.Describe(descs)
-	require.Len(t, descs, len(metrics.All()))
+	require.Len(t, descs, len(measure.All()))
 	require.Equal(t, len(s.Samples()), testutil.CollectAndCount(c))
 	s.Remove("orders")
 	require.Equal(t, len(s.Samples()), testutil.CollectAndCount(c))

@@ -22,12 +22,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/recipes/kubernetes"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/sqlstore"
 	"github.com/uidgen/uid/test/harness"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // serve in the environment has the program of the tests be the service.

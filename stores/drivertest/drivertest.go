@@ -12,7 +12,7 @@
 //	}
 //
 // The suite first takes the contract of Read and Write sentence by sentence. What fails there says most.
-// Then it runs the suites of packages storetest and segmenttest on a [stores.Store] over the driver, with
+// Then it runs the suites for stores of leases and of segments on a [stores.Store] over the driver, with
 // writes that are lost or late, and lost replies, which it makes itself.
 //
 // A run that finds nothing shows that a driver does well what was tried; it is no proof. What only the death
@@ -26,13 +26,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A Subject is an empty database under test. Only Open is required; the suite skips what needs a nil field,
@@ -52,8 +53,8 @@ type Subject struct {
 	// failover to a server that lagged behind.
 	Backup func() (restore func())
 
-	// Codec is that of segments; the default, for nil, is [stores.JSON].
-	Codec stores.Codec
+	// Codec is that of segments; the default, for nil, is [segmentjson.JSON].
+	Codec segmentjson.Codec
 
 	// Secret is a text that the clients know (a password), and that must not be in any error or name. If it is
 	// empty the suite looks for nothing.
@@ -72,10 +73,10 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 		return &probe{suite.NewProbe(t.Context(), settings, s.Secret), s}
 	})
 	t.Run("leases", func(t *testing.T) {
-		storetest.Run(t, cfg, func(t *testing.T) storetest.Subject { return Leases(open(t)) })
+		storetest.Run(t, cfg, func(t *testing.T) storetest.Subject { return leasesOf(open(t)) })
 	})
 	t.Run("namespaces", func(t *testing.T) {
-		storetest.RunRegistry(t, cfg, func(t *testing.T) storetest.Subject { return Leases(open(t)) })
+		storetest.RunRegistry(t, cfg, func(t *testing.T) storetest.Subject { return leasesOf(open(t)) })
 	})
 	t.Run("segments", func(t *testing.T) {
 		segmenttest.Run(t, cfg, func(t *testing.T) segmenttest.Subject { return Segments(open(t)) })
@@ -84,8 +85,8 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 
 var given = regexp.MustCompile(`"given":-?\d+`)
 
-// Leases returns what the suite of package storetest runs on.
-func Leases(s Subject) storetest.Subject {
+// leasesOf returns what the suite of package storetest runs on.
+func leasesOf(s Subject) storetest.Subject {
 	f := &faults{}
 	out := storetest.Subject{
 		Open: func(namespace string) (lease.Store, error) {
@@ -149,7 +150,7 @@ func Segments(s Subject) segmenttest.Subject {
 	f := &faults{}
 	codec := s.Codec
 	if codec == nil {
-		codec = stores.JSON{}
+		codec = segmentjson.JSON{}
 	}
 	return segmenttest.Subject{
 		Open: func() (segment.Store, error) {

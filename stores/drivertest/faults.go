@@ -5,12 +5,14 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // faults holds back writes for a while.
@@ -114,15 +116,15 @@ type leases struct {
 	faulty *faulty
 }
 
-func (l *leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *leases) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.faulty.call(func() error { return l.Store.Take(ctx, w, decide) })
 }
 
-func (l *leases) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.faulty.call(func() error { return l.Store.Change(ctx, id, decide) })
 }
 
-func (l *leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (l *leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return l.faulty.call(func() error { return l.Store.Init(ctx, decide) })
 }
 
@@ -131,6 +133,6 @@ type segments struct {
 	faulty *faulty
 }
 
-func (s *segments) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (s *segments) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	return s.faulty.call(func() error { return s.Store.Change(ctx, tag, decide) })
 }

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A Memory is a database in memory, and a [stores.Driver]: for tests, and as an example. All clients share
@@ -66,7 +66,7 @@ func (m *Memory) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 	if m.Now != nil {
 		now = m.Now
 	}
-	a.Clock = lease.Clock{Now: now().UTC().Truncate(time.Microsecond), Error: m.Error, History: fmt.Sprint("history ", m.history)}
+	a.Clock = leasestore.Clock{Now: now().UTC().Truncate(time.Microsecond), Error: m.Error, History: fmt.Sprint("history ", m.history)}
 	return a, nil
 }
 

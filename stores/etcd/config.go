@@ -38,9 +38,9 @@ type Config struct {
 
 // The defaults of a [Config].
 const (
-	DefaultPrefix         = "uid/"
-	DefaultClockError     = time.Second
-	DefaultRequestTimeout = 5 * time.Second
+	defaultPrefix         = "uid/"
+	defaultClockError     = time.Second
+	defaultRequestTimeout = 5 * time.Second
 )
 
 const (
@@ -50,13 +50,13 @@ const (
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Prefix == "" {
-		c.Prefix = DefaultPrefix
+		c.Prefix = defaultPrefix
 	}
 	if c.ClockError == 0 {
-		c.ClockError = DefaultClockError
+		c.ClockError = defaultClockError
 	}
 	if c.RequestTimeout == 0 {
-		c.RequestTimeout = DefaultRequestTimeout
+		c.RequestTimeout = defaultRequestTimeout
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -91,12 +91,6 @@ type Store struct {
 	*stores.Store
 	driver *driver
 }
-
-// What a Store has.
-type (
-	Leases   = stores.Leases
-	Segments = stores.Segments
-)
 
 // New returns a store in the cluster that the client is connected to. It sends nothing. The
 // client, with its TLS and its account, stays the caller's: New's Store neither opens nor closes

@@ -89,5 +89,4 @@
 // on real clusters of one and of three members, each client on a member of its own, in
 // test/engines/etcd: with lost replies, lost writes and late ones, snapshots that are restored
 // as the same cluster and as another one, accounts with the rights above and with fewer, and TLS.
-// Package etcdtest has the faults, for tests of programs.
 package etcd

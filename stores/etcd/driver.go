@@ -12,7 +12,6 @@ import (
 
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A driver keeps the texts of package stores in etcd, under its keys behind the prefix.
@@ -87,7 +86,7 @@ func (d *driver) answer(q stores.Query, resp *clientv3.TxnResponse) *stores.Answ
 		}
 		a.Pages = append(a.Pages, page)
 	}
-	a.Clock = lease.Clock{Now: d.cfg.Now().UTC().Truncate(time.Microsecond), Error: d.cfg.ClockError}
+	a.Clock = stores.Clock{Now: d.cfg.Now().UTC().Truncate(time.Microsecond), Error: d.cfg.ClockError}
 	return a
 }
 

@@ -13,10 +13,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/worker/doctor"
 )
 
 const secret = "hunter2"
@@ -128,7 +128,6 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	l, err := store.Leases("")
 	require.NoError(t, err)
-	require.Equal(t, "default", l.Namespace())
 	require.Equal(t, `namespace "default" of etcd below a/b_c-d.e/`, l.Name())
 	require.True(t, l.Durable())
 }

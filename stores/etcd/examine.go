@@ -13,10 +13,9 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/doctor"
 )
 
 // Inspect implements [stores.Inspector]. It asks one member for its version: some have lost acknowledged
@@ -86,7 +85,7 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doct
 	for _, step := range steps {
 		found, err := step.do(ctx)
 		if err != nil {
-			if found, err = stores.Unknown(step.what, err); err != nil {
+			if found, err = doctor.Unknown(step.what, err); err != nil {
 				return nil, err
 			}
 		}

@@ -11,9 +11,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // A service gets its worker ID from etcd, and issues UIDs.
@@ -38,7 +36,7 @@ func Example() {
 	fmt.Println(id)
 }
 
-// A person makes the namespace, once, and checks the cluster.
+// A person makes the namespace, once: so does uid worker init.
 func Example_operator() {
 	ctx := context.Background()
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"etcd-1:2379", "etcd-2:2379", "etcd-3:2379"}})
@@ -50,23 +48,16 @@ func Example_operator() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := registry.New(store, registry.Config{})
+	leases, err := store.Leases("orders")
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := r.Init(ctx, "orders", lease.Founding{}); err != nil {
+	if err := lease.Found(ctx, leases, lease.Founding{}); err != nil {
 		log.Fatal(err)
-	}
-	findings, err := doctor.Check(ctx, store, doctor.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, f := range findings {
-		fmt.Println(f.Level, f.What, f.Value, f.Why, f.Do)
 	}
 }
 
-// A person makes the row of a tag, whose numbers begin above those in use, and lists all rows.
+// Numbers above those that are in use, and a list of all tags.
 func ExampleStore_Segments() {
 	ctx := context.Background()
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"etcd-1:2379", "etcd-2:2379", "etcd-3:2379"}})
@@ -79,16 +70,16 @@ func ExampleStore_Segments() {
 		log.Fatal(err)
 	}
 	segments := store.Segments()
-	err = segments.Change(ctx, "invoices", func(r *segment.Row) error {
-		if !r.Fresh {
-			return fmt.Errorf("tag %q is there, its next number is %d", r.Tag, r.Next)
-		}
-		r.Next, r.Step, r.Description = 1_000_000, 1000, "numbers of invoices"
-		return nil
-	})
+	g, err := segment.New(segment.Source{Store: segments, Tag: "invoices"}, segment.Config{First: 1_000_000, Create: true})
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer g.Close()
+	n, err := g.GetUID()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(n)
 	rows, err := segments.Rows(ctx, "", 100)
 	if err != nil {
 		log.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
@@ -21,7 +22,7 @@ const namespaceKey = "uid/leases/orders/namespace"
 func workerKey(id int64) string { return fmt.Sprintf("uid/leases/orders/worker/%019d", id) }
 
 // orders returns the namespace "orders", as another client each time.
-func orders(t *testing.T, s *server, cfg etcd.Config) *etcd.Leases {
+func orders(t *testing.T, s *server, cfg etcd.Config) lease.Store {
 	t.Helper()
 	store, err := etcd.New(s.client(t, nil), cfg)
 	require.NoError(t, err)
@@ -31,29 +32,32 @@ func orders(t *testing.T, s *server, cfg etcd.Config) *etcd.Leases {
 }
 
 // made returns it once it is made.
-func made(t *testing.T, s *server) *etcd.Leases {
+func made(t *testing.T, s *server) lease.Store {
 	t.Helper()
 	l := orders(t, s, etcd.Config{})
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "made"; return nil }))
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "made"; return nil }))
 	return l
 }
 
-func wanted(first, last int64) lease.Wanted {
-	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+func wanted(first, last int64) leasestore.Wanted {
+	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 // taken takes an ID and returns it.
-func taken(t *testing.T, l *etcd.Leases, w lease.Wanted, d time.Duration) (id int64) {
+func taken(t *testing.T, l lease.Store, w leasestore.Wanted, d time.Duration) (id int64) {
 	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		id, r.Nonce, r.Until, r.High = r.WorkerID, "n", now.Now.Add(d), r.High+1
 		return nil
 	}))
 	return id
 }
 
-func noDecision(t *testing.T) func(*lease.Namespace, *lease.Row, lease.Clock) error {
-	return func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil }
+func noDecision(t *testing.T) func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+	return func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+		t.Error("decide has run")
+		return nil
+	}
 }
 
 // An acquisition and a renewal are two requests, and a lost race is one more.
@@ -61,8 +65,8 @@ func TestRequests(t *testing.T) {
 	s := newServer(t)
 	l := made(t, s)
 	other := orders(t, s, etcd.Config{})
-	renew := func(l *etcd.Leases) error {
-		return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return nil })
+	renew := func(l lease.Store) error {
+		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return nil })
 	}
 	require.Equal(t, 2, s.count(func() { taken(t, l, wanted(0, 9), time.Hour) }))
 	require.Equal(t, 2, s.count(func() { require.NoError(t, renew(l)) }))
@@ -83,12 +87,15 @@ func TestRestoredElsewhere(t *testing.T) {
 	err := l.Change(t.Context(), 0, noDecision(t))
 	logtest.Error(t, err, uid.ErrConfig, "cdf818194e3a8c32", "0000000000000bad")
 	require.False(t, retry.IsTransient(err))
-	err = l.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
+	err = l.Take(t.Context(), wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+		t.Error("decide has run")
+		return nil
+	})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorIs(t, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { t.Error("decide has run"); return nil }), uid.ErrConfig)
+	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { t.Error("decide has run"); return nil }), uid.ErrConfig)
 
 	s.set(namespaceKey, "")
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 		require.True(t, n.Fresh && n.Given == 0)
 		return nil
 	}))
@@ -98,8 +105,8 @@ func TestRestoredElsewhere(t *testing.T) {
 // What was decided before a snapshot was restored is not stored, or at least not confirmed. TestSegments tries what is
 // written since.
 func TestDecidedBeforeRestore(t *testing.T) {
-	renew := func(l *etcd.Leases, nonce string, decided func()) error {
-		return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+	renew := func(l lease.Store, nonce string, decided func()) error {
+		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			if nonce, r.Nonce = "", nonce; decided != nil {
 				decided()
 				decided = nil
@@ -107,7 +114,7 @@ func TestDecidedBeforeRestore(t *testing.T) {
 			return nil
 		})
 	}
-	begin := func(t *testing.T) (*server, *etcd.Leases, func(uint64)) {
+	begin := func(t *testing.T) (*server, lease.Store, func(uint64)) {
 		s := newServer(t)
 		l := made(t, s)
 		taken(t, l, wanted(0, 0), time.Hour)
@@ -141,7 +148,7 @@ func TestDecidedBeforeRestore(t *testing.T) {
 func TestNamespaceValue(t *testing.T) {
 	s := newServer(t)
 	l := orders(t, s, etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 0) }, ClockError: 250 * time.Millisecond})
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
 		n.Layout, n.IDs, n.Floor, n.Made, n.Renewed = "l", lease.Range{First: 3, Last: 9}, 5, now.Now, now.Now
 		return nil
 	}))
@@ -184,7 +191,7 @@ func TestEnvelope(t *testing.T) {
 			require.False(t, retry.IsTransient(err))
 		}
 	}
-	require.NoError(t, made(t, newServer(t)).Init(t.Context(), func(_ *lease.Namespace, now lease.Clock) error {
+	require.NoError(t, made(t, newServer(t)).Init(t.Context(), func(_ *leasestore.Namespace, now leasestore.Clock) error {
 		require.Equal(t, time.Second, now.Error)
 		return nil
 	}))

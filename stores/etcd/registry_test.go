@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/worker/doctor"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 )

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/etcd"
 )
@@ -19,27 +20,27 @@ const (
 )
 
 // segments returns the segments, as another client each time.
-func segments(t *testing.T, s *server) *etcd.Segments {
+func segments(t *testing.T, s *server) segment.Store {
 	t.Helper()
 	return newStore(t, s).Segments()
 }
 
 // draw takes n numbers.
-func draw(n int64) func(*segment.Row) error {
-	return func(r *segment.Row) error {
+func draw(n int64) func(*segmentstore.Row) error {
+	return func(r *segmentstore.Row) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}
 }
 
-func notDecided(t *testing.T) func(*segment.Row) error {
-	return func(*segment.Row) error { t.Error("decide has run"); return nil }
+func notDecided(t *testing.T) func(*segmentstore.Row) error {
+	return func(*segmentstore.Row) error { t.Error("decide has run"); return nil }
 }
 
 func next(t *testing.T, s *server) (next int64) {
 	t.Helper()
 	no := errors.New("a look")
-	require.ErrorIs(t, segments(t, s).Change(t.Context(), "orders", func(r *segment.Row) error { next = r.Next; return no }), no)
+	require.ErrorIs(t, segments(t, s).Change(t.Context(), "orders", func(r *segmentstore.Row) error { next = r.Next; return no }), no)
 	return next
 }
 
@@ -60,7 +61,7 @@ func TestSegmentsRestoredElsewhere(t *testing.T) {
 	require.Len(t, rows, 1)
 
 	s.set(segmentKey, "")
-	require.NoError(t, l.Change(t.Context(), "orders", func(r *segment.Row) error {
+	require.NoError(t, l.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		require.True(t, r.Fresh)
 		return draw(100)(r)
 	}))
@@ -73,10 +74,10 @@ func TestSegmentValue(t *testing.T) {
 	store, err := etcd.New(s.client(t, nil), etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 1999) }})
 	require.NoError(t, err)
 	l := store.Segments()
-	set := func(r *segment.Row) error {
-		*r = segment.Row{
+	set := func(r *segmentstore.Row) error {
+		*r = segmentstore.Row{
 			Tag: "another", Next: math.MaxInt64, Step: 7, Description: "<d>", Updated: time.Unix(1, 0),
-			Writes: 3, Floor: 5, Takers: []segment.Taker{{Nonce: "A", Last: 1<<53 + 1}},
+			Writes: 3, Floor: 5, Takers: []segmentstore.Taker{{Nonce: "A", Last: 1<<53 + 1}},
 		}
 		return nil
 	}

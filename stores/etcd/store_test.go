@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/etcd"
@@ -52,7 +52,7 @@ func on(t *testing.T, s *server, stands bool) drivertest.Subject {
 			return store.Driver(), nil
 		},
 		Remove: func(key string) error {
-			s.set(etcd.DefaultPrefix+key, "")
+			s.set("uid/"+key, "")
 			return nil
 		},
 		Secret: secret,

@@ -12,7 +12,7 @@ import (
 // Lease returns a worker that leases a worker ID of a namespace, with all settings at their defaults, or with
 // those of one Config; [New] has those of the store. A first start makes a missing namespace.
 //
-// A generator returns the errors of [lease.Lease.Acquire] when it is made, and [uid.ErrConfig] or
+// A generator returns the errors that [lease.New] lists when it is made, and [uid.ErrConfig] or
 // [uid.ErrRange] when the client or the namespace cannot be used. Its Close gives the ID back. The caller
 // closes the client, after the generator.
 func Lease(client *clientv3.Client, namespace string, cfg ...lease.Config) uid.Worker {

@@ -5,8 +5,8 @@
 //	uids, err := cached.New(uidredis.Lease(client, "orders"), cached.Config{})
 //
 // A renewal takes two round trips, an acquisition two if no other client is faster. A client may
-// be of one server, of Sentinel or of Redis Cluster. A [Store] also serves package registry and the
-// command uid worker, and tells package doctor of its servers' settings.
+// be of one server, of Sentinel or of Redis Cluster. The command uid worker lists
+// what a [Store] has, and checks its servers' settings.
 //
 // # What is kept
 //
@@ -76,7 +76,7 @@
 //   - Clocks of servers that differ by more than MaxClockSkew, or that are set back by more.
 //   - A dump or an append-only file put back by hand of a namespace that was in use since by workers
 //     with a longer Window than before. See ./model of package lease.
-//   - Keys that are changed by hand, or by FLUSHALL, other than by package registry.
+//   - Keys that are changed by hand, or by FLUSHALL, other than by uid worker.
 //
 // A server that keeps no append-only file, or that may drop keys without a time to live
 // (maxmemory-policy allkeys-…), is refused at the start of a worker. Policies of the kind volatile-…
@@ -92,7 +92,7 @@
 // Segments alone need +eval +evalsha +info +time +get +mset +zadd +zrangebylex, on ~uid:segment*; for
 // a single tag on ~uid:segment:{invoices}* and ~uid:segments.
 //
-// With "config|get" package doctor sees appendfsync, too, and so does Inspect of segments, which also
+// With "config|get" uid worker check sees appendfsync, too, and so does Inspect of segments, which also
 // looks for Sentinels with "pubsub|numsub". A managed server has to show run_id and master_replid in
 // INFO; a script says so if it does not.
 //

@@ -9,7 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A driver keeps the texts of package stores in Redis: rows are in a hash, beside an index of their IDs,
@@ -133,7 +132,7 @@ func field(key string) string {
 
 // Namespaces implements [stores.Lister]; the Clock is that of the server that has the names. A name is listed
 // if it was added before the namespace was made.
-func (d *driver) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
+func (d *driver) Namespaces(ctx context.Context) (names []string, now stores.Clock, err error) {
 	a, _, err := d.run(ctx, namesScript, false, []string{d.names()})
 	if err != nil {
 		return nil, now, err

@@ -10,10 +10,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/doctor"
 )
 
 // facts are what a server says of itself.

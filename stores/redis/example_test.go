@@ -6,6 +6,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/redis"
@@ -33,7 +34,7 @@ func Example() {
 	fmt.Println(u)
 }
 
-// A program that knows nothing of this package, and one that takes a range of numbers, draw from
+// A program that knows nothing of this package, and one that takes a hundred numbers, draw from
 // the same counter.
 func ExampleStore_Segments() {
 	ctx := context.Background()
@@ -60,18 +61,16 @@ func ExampleStore_Segments() {
 	for _, why := range lossy {
 		fmt.Println("numbers may come twice:", why)
 	}
-	var first, last int64
-	err = segments.Change(ctx, "invoices", func(r *segment.Row) error {
-		if r.Fresh {
-			r.Next, r.Step = 1, 1
-		}
-		first, last = r.Next, r.Next+99
-		r.Next = last + 1
-		return nil
-	})
+	g, err := segment.New(segment.Source{Store: segments, Tag: "invoices"}, segment.Config{Create: true})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(first, "to", last)
+	defer g.Close()
+	hundred := make([]uid.UID, 100)
+	if _, err := g.Fill(hundred); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(hundred[0], "to", hundred[99])
 }

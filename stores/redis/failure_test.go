@@ -13,9 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/redis"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -74,7 +75,7 @@ func TestServersErrors(t *testing.T) {
 			f := newFake(t)
 			l := made(t, f.store())
 			f.set(func() { f.fails["EVALSHA"] = text })
-			err := l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+			err := l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
 			require.ErrorContains(t, err, want.says)
 			require.Equal(t, want.transient, retry.IsTransient(err), "%v", err)
 			for e := err; e != nil; e = errors.Unwrap(e) {
@@ -114,7 +115,7 @@ func TestConnectionsErrors(t *testing.T) {
 			require.NoError(t, err)
 			l, err := s.Leases("")
 			require.NoError(t, err)
-			err = l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+			err = l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
 			require.ErrorContains(t, err, c.says)
 			require.Equal(t, c.transient, retry.IsTransient(err), "%v", err)
 			require.NotContains(t, err.Error(), secret)
@@ -136,7 +137,10 @@ func TestServerWithoutAHistory(t *testing.T) {
 	f := newFake(t)
 	l := made(t, f.store())
 	f.set(func() { f.info["replication"] = "role:master\r\n" })
-	err := l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
+	err := l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+		t.Error("decide has run")
+		return nil
+	})
 	require.ErrorContains(t, err, "master_replid")
 	require.False(t, retry.IsTransient(err))
 }
@@ -220,8 +224,8 @@ func TestUnreadable(t *testing.T) {
 	f.advance(2 * time.Hour)
 	row := f.row()
 	f.HDel("uid:{orders}:rows", zero)
-	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 0}, Highest: func(time.Time) int64 { return 0 }}
-	same := func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }
+	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 0}, Highest: func(time.Time) int64 { return 0 }}
+	same := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
 	require.ErrorContains(t, l.Take(t.Context(), w, same), "worker ID 0")
 	f.HSet("uid:{orders}:rows", zero, row)
 	f.Del("uid:{orders}:ids")

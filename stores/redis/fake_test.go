@@ -12,7 +12,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/redis"
@@ -199,7 +200,7 @@ func (f *fake) subject() drivertest.Subject {
 	}
 }
 
-func codec(f *fake) stores.Codec {
+func codec(f *fake) segmentjson.Codec {
 	_, c := f.store().Driver()
 	return c
 }

@@ -8,19 +8,20 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // made returns a namespace with one row, of worker ID 0.
-func made(t *testing.T, s *redis.Store) *redis.Leases {
+func made(t *testing.T, s *redis.Store) lease.Store {
 	t.Helper()
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "x"; return nil }))
-	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
-	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil }))
+	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		r.Nonce, r.Until = "taken", now.Now.Add(time.Hour)
 		return nil
 	}))
@@ -51,7 +52,11 @@ func TestWriteIsSentOnce(t *testing.T) {
 	writes := f.count("HSET")
 	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
 	ran := 0
-	err = l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { ran++; r.Nonce = "changed"; return nil })
+	err = l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		ran++
+		r.Nonce = "changed"
+		return nil
+	})
 	require.ErrorContains(t, err, "the connection was lost")
 	require.True(t, retry.IsTransient(err))
 	require.EqualValues(t, 1, w.lost.Load())
@@ -61,7 +66,7 @@ func TestWriteIsSentOnce(t *testing.T) {
 
 	// One that only reads is.
 	w.lose("evalsha")
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
 	require.EqualValues(t, 2, w.lost.Load())
 }
 
@@ -71,9 +76,9 @@ func TestScriptsAreSentAgain(t *testing.T) {
 	l := made(t, f.store())
 	evals := f.count("EVAL")
 	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
 	require.Equal(t, evals+1, f.count("EVAL"))
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
 	require.Equal(t, evals+1, f.count("EVAL"))
 }
 
@@ -82,10 +87,10 @@ func TestRoundTrips(t *testing.T) {
 	f := newFake(t)
 	l := made(t, f.store())
 	before := f.count("EVALSHA")
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
 	require.Equal(t, before+2, f.count("EVALSHA"))
-	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
-	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
 	require.Equal(t, before+4, f.count("EVALSHA"))
 }
 
@@ -99,7 +104,7 @@ func TestContextEndsWait(t *testing.T) {
 	require.NoError(t, err)
 	w.lose("d7647000f247155ec476a0797763d3d4950d0000")
 	ctx, cancel := context.WithCancel(t.Context())
-	err = l.Change(ctx, 0, func(*lease.Namespace, *lease.Row, lease.Clock) error {
+	err = l.Change(ctx, 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
 		time.AfterFunc(10*time.Millisecond, cancel)
 		return nil
 	})

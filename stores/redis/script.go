@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/stores"
 )
 
 //go:embed lua/*.lua
@@ -96,7 +96,7 @@ func await(ctx context.Context, do func() error) error {
 // An answer is a script's: the clock and the history, and other values. One that is not of the form expected
 // makes it bad.
 type answer struct {
-	clock  lease.Clock
+	clock  stores.Clock
 	values []any
 	bad    bool
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
 )
 
@@ -78,7 +78,7 @@ func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, 
 		answers := make([]*redis.Cmd, len(list.Val()))
 		pipe := d.client.Pipeline()
 		for i, tag := range list.Val() {
-			if segment.CheckTag(tag) != nil { // which may have braces
+			if segmentstore.CheckTag(tag) != nil { // which may have braces
 				return nil, fmt.Errorf("%w: redis: the key %s has what is no tag", uid.ErrRange, d.tags())
 			}
 			answers[i] = pipe.EvalSha(ctx, segmentScript.hash, d.tag(tag))
@@ -125,17 +125,17 @@ func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, 
 // program has made is a row with the step 1.
 type codec struct{}
 
-// Parse implements [stores.Codec].
-func (codec) Parse(tag, text string) (row segment.Row, err error) {
+// Parse implements [segmentjson.Codec].
+func (codec) Parse(tag, text string) (row segmentstore.Row, err error) {
 	counter, rest, _ := strings.Cut(text, "\n")
-	row = segment.Row{Tag: tag, Step: 1}
+	row = segmentstore.Row{Tag: tag, Step: 1}
 	if rest != "" {
 		if row, err = segmentjson.UnmarshalRow(tag, rest); err != nil {
 			return row, err
 		}
 	}
 	if counter == "" {
-		return segment.Row{Tag: tag, Fresh: true, Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, nil
+		return segmentstore.Row{Tag: tag, Fresh: true, Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, nil
 	}
 	last, err := strconv.ParseInt(counter, 10, 64)
 	switch {
@@ -148,8 +148,8 @@ func (codec) Parse(tag, text string) (row segment.Row, err error) {
 	return row, nil
 }
 
-// Text implements [stores.Codec].
-func (codec) Text(row segment.Row) (string, error) {
+// Text implements [segmentjson.Codec].
+func (codec) Text(row segmentstore.Row) (string, error) {
 	text, err := segmentjson.MarshalRow(row, rand.Text())
 	return strconv.FormatInt(row.Next-1, 10) + "\n" + text, err
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores/redis"
 )
 
@@ -32,19 +33,19 @@ func TestSegments(t *testing.T) {
 }
 
 // draw takes n numbers.
-func draw(n int64) func(*segment.Row) error {
-	return func(r *segment.Row) error {
+func draw(n int64) func(*segmentstore.Row) error {
+	return func(r *segmentstore.Row) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}
 }
 
-func notDecided(t *testing.T) func(*segment.Row) error {
-	return func(*segment.Row) error { t.Error("decide has run"); return nil }
+func notDecided(t *testing.T) func(*segmentstore.Row) error {
+	return func(*segmentstore.Row) error { t.Error("decide has run"); return nil }
 }
 
 // drawn returns a store of segments in which 10 numbers of orders were drawn.
-func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) *redis.Segments {
+func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) segment.Store {
 	t.Helper()
 	s := f.store(hooks...).Segments()
 	require.NoError(t, s.Change(t.Context(), "orders", draw(10)))
@@ -52,10 +53,10 @@ func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) *redis.Segments {
 }
 
 // look returns the row that a decision gets.
-func look(t *testing.T, f *fake) (row segment.Row) {
+func look(t *testing.T, f *fake) (row segmentstore.Row) {
 	t.Helper()
 	no := errors.New("a look")
-	require.ErrorIs(t, f.store().Segments().Change(t.Context(), "orders", func(r *segment.Row) error { row = *r; return no }), no)
+	require.ErrorIs(t, f.store().Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error { row = *r; return no }), no)
 	return row
 }
 
@@ -70,11 +71,11 @@ func TestSegmentTexts(t *testing.T) {
 	f := newFake(t)
 	s := f.store().Segments()
 	require.Equal(t, "segments of Redis keys uid:*", s.Name())
-	row := segment.Row{
+	row := segmentstore.Row{
 		Tag: "another", Next: 1<<53 + 2, Step: 7, Description: "<d>", Updated: time.Unix(1, 0),
-		Writes: 3, Floor: 1<<53 + 2, Takers: []segment.Taker{{Nonce: "A", Last: 1<<53 + 1}},
+		Writes: 3, Floor: 1<<53 + 2, Takers: []segmentstore.Taker{{Nonce: "A", Last: 1<<53 + 1}},
 	}
-	set := func(r *segment.Row) error { *r = row; return nil }
+	set := func(r *segmentstore.Row) error { *r = row; return nil }
 	require.NoError(t, s.Change(t.Context(), "orders", set))
 	require.Equal(t, "9007199254740993", f.text(counterKey))
 	is := f.text(rowKey)
@@ -100,7 +101,7 @@ func TestSegmentForeign(t *testing.T) {
 	admin := f.client()
 	s := f.store().Segments()
 	require.NoError(t, admin.IncrBy(t.Context(), counterKey, 5).Err())
-	require.Equal(t, segment.Row{Tag: "orders", Next: 6, Step: 1}, look(t, f))
+	require.Equal(t, segmentstore.Row{Tag: "orders", Next: 6, Step: 1}, look(t, f))
 	rows, err := s.Rows(t.Context(), "", 10)
 	require.NoError(t, err)
 	require.Empty(t, rows, "nobody knows the tag")
@@ -111,12 +112,12 @@ func TestSegmentForeign(t *testing.T) {
 	require.EqualValues(t, 16, last)
 	rows, err = s.Rows(t.Context(), "", 10)
 	require.NoError(t, err)
-	require.Equal(t, []segment.Row{{Tag: "orders", Next: 17, Step: 1, Updated: f.now}}, rows)
+	require.Equal(t, []segmentstore.Row{{Tag: "orders", Next: 17, Step: 1, Updated: f.now}}, rows)
 
 	// One number more, where floats have no place for it.
 	require.NoError(t, f.Set(counterKey, strconv.FormatInt(1<<53, 10)))
 	var seen []int64
-	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		if seen = append(seen, r.Next); len(seen) < 3 {
 			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
 		}
@@ -138,7 +139,7 @@ func TestSegmentRoundTrips(t *testing.T) {
 		require.Equal(t, adds+added, f.count("ZADD"))
 	}
 	admin, trips, runs := f.client(), f.count("EVALSHA"), 0
-	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		if runs++; runs < 5 {
 			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
 		}
@@ -172,7 +173,7 @@ func TestSegmentWriteFindsItself(t *testing.T) {
 	drawn(t, f)
 	b := &between{run: func() { require.NoError(t, f.client().Incr(context.Background(), counterKey).Err()) }}
 	writes, ran := f.count("MSET"), 0
-	require.NoError(t, f.store(b).Segments().Change(t.Context(), "orders", func(r *segment.Row) error {
+	require.NoError(t, f.store(b).Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		if ran++; ran > 1 {
 			return errors.New("decided again, for a write that was stored")
 		}
@@ -193,7 +194,7 @@ func TestSegmentHistory(t *testing.T) {
 		f := newFake(t)
 		s := drawn(t, f)
 		ran := 0
-		require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 			if ran++; ran == 1 {
 				f.set(func() { change(f) })
 			}
@@ -223,16 +224,16 @@ func TestSegmentBehind(t *testing.T) {
 	} {
 		f := newFake(t)
 		s := drawn(t, f)
-		require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error { r.Stamp(); return nil }))
+		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Stamp(); return nil }))
 		c.damage(f)
-		want := segment.Row{Tag: "orders", Next: c.next, Step: 1, Updated: f.now, Writes: 1, Floor: 10}
+		want := segmentstore.Row{Tag: "orders", Next: c.next, Step: 1, Updated: f.now, Writes: 1, Floor: 10}
 		rows, err := s.Rows(t.Context(), "", 10)
 		require.NoError(t, err)
 		if c.next < 0 {
-			want = segment.Row{Tag: "orders", Fresh: true, Writes: 1, Floor: 10}
+			want = segmentstore.Row{Tag: "orders", Fresh: true, Writes: 1, Floor: 10}
 			require.Empty(t, rows)
 		} else {
-			require.Equal(t, []segment.Row{want}, rows)
+			require.Equal(t, []segmentstore.Row{want}, rows)
 		}
 		require.Equal(t, want, look(t, f), name)
 		g, err := segment.New(segment.Source{Store: s, Tag: "orders"}, segment.Config{Create: true, LossyStore: true})
@@ -244,9 +245,9 @@ func TestSegmentBehind(t *testing.T) {
 	f := newFake(t)
 	drawn(t, f)
 	f.Del(rowKey)
-	require.Equal(t, segment.Row{Tag: "orders", Next: 10, Step: 1}, look(t, f))
+	require.Equal(t, segmentstore.Row{Tag: "orders", Next: 10, Step: 1}, look(t, f))
 	f.Del(counterKey)
-	require.Equal(t, segment.Row{Tag: "orders", Fresh: true}, look(t, f))
+	require.Equal(t, segmentstore.Row{Tag: "orders", Fresh: true}, look(t, f))
 }
 
 // The index has each tag that was written, even if it has lost it; a tag alone is no row.
@@ -260,7 +261,7 @@ func TestSegmentIndex(t *testing.T) {
 	f.set(func() { clear(f.fails) })
 	require.True(t, look(t, f).Fresh)
 	refused := errors.New("refused")
-	require.ErrorIs(t, s.Change(t.Context(), "orders", func(*segment.Row) error { return refused }), refused)
+	require.ErrorIs(t, s.Change(t.Context(), "orders", func(*segmentstore.Row) error { return refused }), refused)
 	require.False(t, f.Exists(tagsKey), "nothing was written")
 
 	drawn(t, f)

@@ -8,11 +8,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 )
 
-// DefaultPrefix begins all keys unless a [Config] says otherwise.
-const DefaultPrefix = "uid"
+// defaultPrefix begins all keys unless a [Config] says otherwise.
+const defaultPrefix = "uid"
 
 // maxPrefix is the most bytes of a Prefix.
 const maxPrefix = 64
@@ -32,12 +34,6 @@ type Store struct {
 	driver *driver
 }
 
-// What a Store has.
-type (
-	Leases   = stores.Leases
-	Segments = stores.Segments
-)
-
 // New returns a store on a client, which stays the caller's: New opens no connection, and nothing
 // closes the client. A client may be of one server, of Sentinel or of Redis Cluster, with TLS and
 // accounts as go-redis has them. Its Protocol, timeouts and MaxRetries make no difference to what
@@ -53,7 +49,7 @@ func New(client redis.UniversalClient, cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("%w: a Ring sends keys to another server when theirs is down, and leases with them", uid.ErrConfig)
 	}
 	if cfg.Prefix == "" {
-		cfg.Prefix = DefaultPrefix
+		cfg.Prefix = defaultPrefix
 	}
 	if n := len(cfg.Prefix); n > maxPrefix {
 		return nil, fmt.Errorf("%w: the Prefix %.100q has %d bytes, at most %d are allowed", uid.ErrConfig, cfg.Prefix, n, maxPrefix)
@@ -68,10 +64,10 @@ func New(client redis.UniversalClient, cfg Config) (*Store, error) {
 // Segments returns the rows of all tags below the prefix. Programs that draw numbers of the same tags have
 // the same Prefix. It lists the tags that this package has written; a counter of another program is among
 // them once a number of its tag was taken here.
-func (s *Store) Segments() *Segments { return stores.NewSegments(s.driver, codec{}) }
+func (s *Store) Segments() segment.Store { return stores.NewSegments(s.driver, codec{}) }
 
 // Driver returns what New's Store is over, for the suite of drivers, and Codec the form of its tags.
-func (s *Store) Driver() (stores.Driver, stores.Codec) { return s.driver, codec{} }
+func (s *Store) Driver() (stores.Driver, segmentjson.Codec) { return s.driver, codec{} }
 
 func badInPrefix(c rune) bool {
 	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.:/", c))

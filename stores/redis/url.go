@@ -6,7 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/scheme"
 )
 
 // Package connect opens redis:// and rediss:// URLs, the latter with TLS, of Redis and Valkey. Their

@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 func TestConfig(t *testing.T) {
@@ -135,17 +135,17 @@ func TestCallsFail(t *testing.T) {
 		ways := map[string]func(ctx context.Context) error{
 			"Change": func(ctx context.Context) error { return change(l, ctx, 0, "late") },
 			"Take": func(ctx context.Context) error {
-				return l.Take(ctx, wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+				return l.Take(ctx, wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
 			},
 			"Init": func(ctx context.Context) error {
-				return l.Init(ctx, func(*lease.Namespace, lease.Clock) error { return nil })
+				return l.Init(ctx, func(*leasestore.Namespace, leasestore.Clock) error { return nil })
 			},
 			"Inspect":    func(ctx context.Context) error { _, err := l.Inspect(ctx); return err },
 			"Namespaces": func(ctx context.Context) error { _, _, err := l.Namespaces(ctx); return err },
 			"Rows":       func(ctx context.Context) error { _, err := l.Rows(ctx, "orders", -1, 9); return err },
 			"Examine":    func(ctx context.Context) error { _, err := l.all.Examine(ctx, doctor.Config{}); return err },
 			"a segment's Change": func(ctx context.Context) error {
-				return s.Change(ctx, "a", func(r *segment.Row) error { r.Next, r.Step = r.Next+1, 1; return nil })
+				return s.Change(ctx, "a", func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil })
 			},
 			"segments' Rows":    func(ctx context.Context) error { _, err := s.Rows(ctx, "", 9); return err },
 			"segments' Inspect": func(ctx context.Context) error { _, err := s.Inspect(ctx); return err },

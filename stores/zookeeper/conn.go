@@ -12,9 +12,9 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A Conn is what a [Store] uses of a [*zk.Conn]. A program may pass a wrapper of one, say for
+// A connection is what a [Store] uses of a [*zk.Conn]. A program may pass a wrapper of one, say for
 // traces.
-type Conn interface {
+type connection interface {
 	Get(path string) ([]byte, *zk.Stat, error)
 	Children(path string) ([]string, *zk.Stat, error)
 	GetACL(path string) ([]zk.ACL, *zk.Stat, error)
@@ -26,7 +26,7 @@ type Conn interface {
 	SessionID() int64
 }
 
-var _ Conn = (*zk.Conn)(nil)
+var _ connection = (*zk.Conn)(nil)
 
 const (
 	// sessionWait is how long a call waits for a session before it says that there is none.

@@ -5,8 +5,8 @@
 //	numbers, err := zookeeper.Segment(conn, "invoice", segment.Config{})
 //
 // The connection is the caller's own [zk.Conn], with its authentication (AddAuth) and its dialer
-// (zk.WithDialer, for TLS). This package neither opens nor closes one. A [Store] is a store for a
-// registry, too, and tells package doctor what it sees of the ensemble.
+// (zk.WithDialer, for TLS). This package neither opens nor closes one. The command uid worker
+// lists what a [Store] has, and checks its ensemble.
 //
 // # How leases are kept
 //
@@ -96,7 +96,7 @@
 // Who draws numbers needs READ and CREATE on /uid/.segments and READ and WRITE on the nodes below it,
 // and CREATE on the Root where /uid/.segments is not there yet.
 //
-// Release of a registry needs what workers need, Overview and Check of package doctor READ.
+// The command uid worker release needs what workers need, uid worker ls and check READ.
 //
 // # How much it takes
 //

@@ -10,12 +10,11 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A driver keeps the texts of package stores in nodes; see path.go.
 type driver struct {
-	conn Conn
+	conn connection
 	root string
 	acl  []zk.ACL
 	off  time.Duration // how far a clock may be off
@@ -87,7 +86,7 @@ func (d *driver) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 		}
 		a.Pages[i] = slices.DeleteFunc(slices.Clone(page), missing)
 	}
-	a.Clock = lease.Clock{Now: d.now().UTC().Truncate(time.Microsecond), Error: d.off}
+	a.Clock = stores.Clock{Now: d.now().UTC().Truncate(time.Microsecond), Error: d.off}
 	if q.Newest && len(q.Keys) > 1 {
 		if err := d.compare(ctx, a.Records); err != nil {
 			return nil, err
@@ -241,7 +240,7 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 }
 
 // Namespaces implements [stores.Lister]. It needs the right to read.
-func (d *driver) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
+func (d *driver) Namespaces(ctx context.Context) (names []string, now stores.Clock, err error) {
 	if err := d.ready(ctx); err != nil {
 		return nil, now, err
 	}
@@ -254,5 +253,5 @@ func (d *driver) Namespaces(ctx context.Context) (names []string, now lease.Cloc
 			names = append(names, name)
 		}
 	}
-	return names, lease.Clock{Now: d.now().UTC().Truncate(time.Microsecond), Error: d.off}, err
+	return names, stores.Clock{Now: d.now().UTC().Truncate(time.Microsecond), Error: d.off}, err
 }

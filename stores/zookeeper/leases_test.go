@@ -16,12 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 var errLook = errors.New("only a look")
@@ -31,7 +32,7 @@ func leases(t testing.TB, f *fake, lag bool) (*handle, *fakeConn) {
 	t.Helper()
 	conn := f.connect(lag)
 	l := orders(t, stored(t, f, conn, Config{}))
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 		if n.Fresh {
 			n.Layout = "x"
 		}
@@ -42,7 +43,7 @@ func leases(t testing.TB, f *fake, lag bool) (*handle, *fakeConn) {
 
 // A handle is a namespace with all that its tests look at.
 type handle struct {
-	*Leases
+	lease.Store
 	*driver
 	all *Store
 }
@@ -58,20 +59,20 @@ const ordersPath = "/uid/orders"
 
 func (l *handle) row(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
 
-func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Leases.Inspect(ctx) }
+func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Store.Inspect(ctx) }
 
 func (l *handle) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
 	return l.all.Rows(ctx, namespace, above, most)
 }
 
-func wanted(first, last int64) lease.Wanted {
-	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+func wanted(first, last int64) leasestore.Wanted {
+	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 // take takes a row, whose lease then lasts for d.
-func take(t testing.TB, l *handle, w lease.Wanted, d time.Duration) (row lease.Row) {
+func take(t testing.TB, l *handle, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
 	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		row = *r
 		r.Until, r.Nonce = now.Now.Add(d), "abc"
 		return nil
@@ -80,7 +81,7 @@ func take(t testing.TB, l *handle, w lease.Wanted, d time.Duration) (row lease.R
 }
 
 func change(l *handle, ctx context.Context, id int64, nonce string) error {
-	return l.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+	return l.Change(ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 		if r == nil {
 			return errLook
 		}
@@ -112,11 +113,11 @@ func TestRoundTrips(t *testing.T) {
 		trips("an acquisition", 2, func() { take(t, l, wanted(0, 1000), -time.Hour) })
 		trips("an acquisition of an ID that was used", 2, func() { take(t, l, wanted(3, 3), time.Hour) })
 		trips("a refused renewal", 4, func() {
-			require.ErrorIs(t, l.Change(t.Context(), 1, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLook }), errLook)
+			require.ErrorIs(t, l.Change(t.Context(), 1, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLook }), errLook)
 		})
 		trips("a renewal of no row", 4, func() { require.ErrorIs(t, change(l, t.Context(), 99, "n"), errLook) })
 		trips("no free ID", 4, func() {
-			require.ErrorIs(t, l.Take(t.Context(), wanted(0, 3), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }), uid.ErrNoWorkerID)
+			require.ErrorIs(t, l.Take(t.Context(), wanted(0, 3), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }), uid.ErrNoWorkerID)
 		})
 	})
 }
@@ -137,7 +138,7 @@ func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
 		l, _ = leases(t, f, false)
 		take(t, l, wanted(5, 5), -time.Hour)
 		f.deliver()
-		require.NoError(t, l.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		require.NoError(t, l.Change(t.Context(), 5, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			require.Equal(t, "abc", r.Nonce)
 			return nil
 		}))
@@ -166,20 +167,20 @@ func TestClock(t *testing.T) {
 	f := newFake(clock.Now)
 	l, conn := leases(t, f, false)
 	take(t, l, wanted(0, 0), time.Hour)
-	nothing := func(*lease.Namespace, lease.Clock) error { return nil }
+	nothing := func(*leasestore.Namespace, leasestore.Clock) error { return nil }
 	takes := func() error {
-		return l.Take(t.Context(), wanted(0, 9), func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
-			require.Equal(t, DefaultClockError, now.Error)
+		return l.Take(t.Context(), wanted(0, 9), func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+			require.Equal(t, defaultClockError, now.Error)
 			return nil
 		})
 	}
 	var off time.Duration
 	l.now = func() time.Time { return clock.Now().Add(off) }
-	for _, off = range []time.Duration{0, 2 * DefaultClockError, -2 * DefaultClockError} {
+	for _, off = range []time.Duration{0, 2 * defaultClockError, -2 * defaultClockError} {
 		require.NoError(t, takes())
 		require.NoError(t, l.Init(t.Context(), nothing))
 	}
-	for _, off = range []time.Duration{2*DefaultClockError + 2*time.Millisecond, -2*DefaultClockError - 2*time.Millisecond, time.Hour} {
+	for _, off = range []time.Duration{2*defaultClockError + 2*time.Millisecond, -2*defaultClockError - 2*time.Millisecond, time.Hour} {
 		conn.counts()
 		err := takes()
 		require.ErrorIs(t, err, worker.ErrClock)
@@ -245,9 +246,9 @@ func TestInitBelowOthers(t *testing.T) {
 	l, err := s.Leases("a/b")
 	require.NoError(t, err)
 	conn.counts()
-	require.ErrorIs(t, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return errLook }), errLook)
+	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return errLook }), errLook)
 	require.Len(t, f.states, 3, "a refused Init has made something")
-	require.NoError(t, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return nil }))
+	require.NoError(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return nil }))
 	state := f.states[len(f.states)-1]
 	for _, path := range []string{"/apps/shop/uid", "/apps/shop/uid/a%2Fb", "/apps/shop/uid/a%2Fb/clock"} {
 		require.Contains(t, state, path)
@@ -284,13 +285,13 @@ func TestSessionThatEnds(t *testing.T) {
 	late := orders(t, stored(t, f, conn, Config{}))
 	for name, call := range map[string]func(decided func()) error{
 		"Take": func(decided func()) error {
-			return late.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
+			return late.Take(t.Context(), wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { decided(); return nil })
 		},
 		"Change": func(decided func()) error {
-			return late.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
+			return late.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { decided(); return nil })
 		},
 		"Init": func(decided func()) error {
-			return late.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { decided(); return nil })
+			return late.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { decided(); return nil })
 		},
 	} {
 		// It has the newest state before and after: what counts is that it may not have had it.
@@ -366,7 +367,7 @@ func TestPresence(t *testing.T) {
 			slices.Sort(ids)
 			return ids
 		}
-		p := l.all.NewPresence(l.Leases, "host/7")
+		p := l.all.NewPresence("orders", "host/7")
 		require.Empty(t, alive())
 		p.OnEvent(lease.Event{Kind: lease.Acquired, WorkerID: 3})
 		p.OnEvent(lease.Event{Kind: lease.TakenOver, WorkerID: 17})
@@ -395,7 +396,9 @@ func TestEmptyNodes(t *testing.T) {
 	l, conn := leases(t, f, false)
 	take(t, l, wanted(0, 0), time.Hour)
 	s := l.all.Segments()
-	draw := func() error { return s.Change(t.Context(), "a", func(r *segment.Row) error { r.Step = 1; return nil }) }
+	draw := func() error {
+		return s.Change(t.Context(), "a", func(r *segmentstore.Row) error { r.Step = 1; return nil })
+	}
 	require.NoError(t, draw())
 	for _, path := range []string{"/uid/orders/0", "/uid/.segments/a"} {
 		_, err := conn.Set(path, nil, -1)

@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -40,11 +42,11 @@ type Presence struct {
 	stopped chan struct{}
 }
 
-// NewPresence returns a Presence for one lease or several of a namespace. holder is for people;
+// NewPresence returns a Presence for one lease or several of a namespace, as Leases got its name. holder is for people;
 // it is best the Holder of the lease's configuration. It has a goroutine of its own.
-func (s *Store) NewPresence(l *Leases, holder string) *Presence {
+func (s *Store) NewPresence(name, holder string) *Presence {
 	ctx, stop := context.WithCancel(context.Background())
-	above := s.driver.path(stores.Key{Namespace: l.Namespace(), ID: -1}.String()) + "/" + aliveName
+	above := s.driver.path(stores.Key{Namespace: cmp.Or(name, namespace.Default), ID: -1}.String()) + "/" + aliveName
 	p := &Presence{driver: s.driver, above: above, holder: []byte(holder), held: map[int64]bool{}, wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
 	go p.run(ctx)
 	return p

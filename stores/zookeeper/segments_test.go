@@ -9,9 +9,9 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/doctor"
 )
 
 // missing is a connection that does not see a node.
@@ -38,7 +38,7 @@ func TestSegmentsPages(t *testing.T) {
 		want = append(want, fmt.Sprintf("t%04d", i))
 	}
 	for _, tag := range append([]string{"b"}, want...) {
-		require.NoError(t, whole.Change(t.Context(), tag, func(r *segment.Row) error { r.Next, r.Step = 1, 1; return nil }))
+		require.NoError(t, whole.Change(t.Context(), tag, func(r *segmentstore.Row) error { r.Next, r.Step = 1, 1; return nil }))
 	}
 	for _, most := range []int{-1, 0, 1, 2, 3, batch, batch + 1, len(want), len(want) + 1} {
 		rows, err := s.Rows(t.Context(), "", most)
@@ -59,7 +59,7 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	all := stored(t, f, conn, Config{})
 	s := all.Segments()
 	draw := func() {
-		require.NoError(t, s.Change(t.Context(), "../a b", func(r *segment.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
+		require.NoError(t, s.Change(t.Context(), "../a b", func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
 	}
 	draw()
 	clock.Step(time.Hour)
@@ -70,7 +70,7 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	rows, err := s.Rows(t.Context(), "", 10)
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
-	require.Equal(t, segment.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}, rows[0])
+	require.Equal(t, segmentstore.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}, rows[0])
 
 	conn.counts()
 	_, _, err = all.Namespaces(t.Context())

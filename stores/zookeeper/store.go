@@ -26,17 +26,17 @@ type Config struct {
 
 	// ClockError bounds how far the clock of any process that leases IDs here, or of any server
 	// of the ensemble, is off true time. It is the same in all processes. The default is
-	// [DefaultClockError]; it is at most [MaxClockError].
+	// 500 ms, for machines whose clocks are set by NTP; it is at most an hour.
 	ClockError time.Duration
 }
 
 const (
-	// DefaultRoot is the Root of a Config that leaves it empty.
-	DefaultRoot = "/uid"
-	// DefaultClockError suits machines whose clocks are set by NTP.
-	DefaultClockError = 500 * time.Millisecond
-	// MaxClockError is the largest ClockError.
-	MaxClockError = time.Hour
+	// defaultRoot is the Root of a Config that leaves it empty.
+	defaultRoot = "/uid"
+	// defaultClockError suits machines whose clocks are set by NTP.
+	defaultClockError = 500 * time.Millisecond
+	// maxClockError is the largest ClockError.
+	maxClockError = time.Hour
 )
 
 // A Store keeps namespaces of leases, and segments, in a ZooKeeper ensemble; see [stores.Store]. It is a
@@ -46,31 +46,25 @@ type Store struct {
 	driver *driver
 }
 
-// What a Store has.
-type (
-	Leases   = stores.Leases
-	Segments = stores.Segments
-)
-
 // New returns a store on a connection of the caller's: a [*zk.Conn], which has the servers, the
-// authentication (AddAuth) and the dialer (for TLS). The Store neither opens nor closes it. New
+// authentication (AddAuth) and the dialer (for TLS). A wrapper of one does, too, say for traces. The Store neither opens nor closes it. New
 // returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It
 // asks nothing of the ensemble.
-func New(conn Conn, cfg Config) (*Store, error) {
+func New(conn connection, cfg Config) (*Store, error) {
 	if c, is := conn.(*zk.Conn); conn == nil || is && c == nil {
 		return nil, fmt.Errorf("%w: the connection is nil", uid.ErrConfig)
 	}
 	if cfg.Root == "" {
-		cfg.Root = DefaultRoot
+		cfg.Root = defaultRoot
 	}
 	if err := checkRoot(cfg.Root); err != nil {
 		return nil, err
 	}
 	if cfg.ClockError == 0 {
-		cfg.ClockError = DefaultClockError
+		cfg.ClockError = defaultClockError
 	}
-	if cfg.ClockError < 0 || cfg.ClockError > MaxClockError {
-		return nil, fmt.Errorf("%w: ClockError %v is not within 0 and %v", uid.ErrRange, cfg.ClockError, MaxClockError)
+	if cfg.ClockError < 0 || cfg.ClockError > maxClockError {
+		return nil, fmt.Errorf("%w: ClockError %v is not within 0 and %v", uid.ErrRange, cfg.ClockError, maxClockError)
 	}
 	acl := slices.Clone(cfg.ACL)
 	if len(acl) == 0 {
@@ -94,7 +88,7 @@ func checkRoot(root string) error {
 	}
 	parts := strings.Split(root, "/")
 	if len(parts) < 2 || parts[0] != "" || parts[1] == "zookeeper" {
-		return fmt.Errorf("%w: the Root %.100q is not the path of a node for users, such as %s", uid.ErrConfig, root, DefaultRoot)
+		return fmt.Errorf("%w: the Root %.100q is not the path of a node for users, such as %s", uid.ErrConfig, root, defaultRoot)
 	}
 	for _, part := range parts[1:] {
 		if part == "" || part == "." || part == ".." {

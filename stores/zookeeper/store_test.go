@@ -17,7 +17,7 @@ import (
 func newHandClock() *fakes.Clock { return fakes.NewFrozenClock(time.Now().Truncate(time.Microsecond)) }
 
 // stored returns a store on a fake.
-func stored(t testing.TB, f *fake, conn Conn, cfg Config) *Store {
+func stored(t testing.TB, f *fake, conn connection, cfg Config) *Store {
 	t.Helper()
 	s, err := New(conn, cfg)
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/worker"
 )
 

@@ -22,7 +22,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/internal/registry"
 )
 
 var pictures = flag.String("pictures", "", "a folder for pictures of a fleet's page in each state, to look at")

@@ -28,12 +28,12 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 var update = flag.Bool("update", false, "write the pictures in docs anew")

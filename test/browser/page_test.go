@@ -20,10 +20,10 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -81,7 +81,7 @@ func TestUpdates(t *testing.T) {
 func TestDecodes(t *testing.T) {
 	t.Parallel()
 	layout := bits.MustLayout(bits.Config{
-		TimeBits: 30, WorkerBits: 10, SequenceBits: 12, Fields: []bits.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}},
+		TimeBits: 30, WorkerBits: 10, SequenceBits: 12, Fields: []uid.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}},
 	})
 	now := time.Now()
 	at := now.Add(-time.Hour).Truncate(time.Second)

@@ -15,13 +15,13 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/doctor"
 )
 
 func TestCheckOfASQLitePlace(t *testing.T) {

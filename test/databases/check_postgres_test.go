@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/doctor"
 )
 
 func TestCheckPostgres(t *testing.T) {

@@ -63,7 +63,7 @@ func TestOwnTable(t *testing.T) {
 		l, err := tablesOf(t, db, sqlstore.Config{LeaseTable: "group"}).Leases("")
 		require.NoError(t, err)
 		require.NoError(t, lease.Found(t.Context(), l, lease.Founding{Layout: milliseconds}))
-		require.Zero(t, (&tenant{Leases: l}).take(t).WorkerID)
+		require.Zero(t, (&tenant{Store: l}).take(t).WorkerID)
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/sqlstore"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // clients are those of one subject.

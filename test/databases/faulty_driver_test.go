@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A faults connects a client to a database, fails as it is told, and pretends.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // createLeaf is the statement by which Leaf's documentation has its table made.
@@ -35,7 +35,7 @@ type leaf struct {
 
 // next takes a segment. quick says that the last one was used up within a quarter of an hour, slow
 // that it lasted for half an hour.
-func (l *leaf) next(ctx context.Context, quick, slow bool) (segment.Range, error) {
+func (l *leaf) next(ctx context.Context, quick, slow bool) (segmentstore.Range, error) {
 	const maxStep = 1000000
 	next := l.step
 	switch {
@@ -54,7 +54,7 @@ func (l *leaf) next(ctx context.Context, quick, slow bool) (segment.Range, error
 }
 
 // leafTakes takes n numbers as Leaf does.
-func (d faultyDatabase) leafTakes(ctx context.Context, tag string, n int64) (segment.Range, error) {
+func (d faultyDatabase) leafTakes(ctx context.Context, tag string, n int64) (segmentstore.Range, error) {
 	r, _, err := d.mapper(ctx, tag, n)
 	return r, err
 }
@@ -65,7 +65,7 @@ func (d faultyDatabase) leafTakes(ctx context.Context, tag string, n int64) (seg
 // Leaf's driver sends parameters within the statement, and with Galera d.Admin has to do so, too
 // (interpolateParams): there a transaction that was undone between two prepared statements can go
 // on as if it were not.
-func (d faultyDatabase) mapper(ctx context.Context, tag string, n int64) (r segment.Range, step int64, err error) {
+func (d faultyDatabase) mapper(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64, err error) {
 	for range 5000 {
 		if r, step, err = d.mapperOnce(ctx, tag, n); err == nil {
 			break
@@ -74,7 +74,7 @@ func (d faultyDatabase) mapper(ctx context.Context, tag string, n int64) (r segm
 	return r, step, err
 }
 
-func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r segment.Range, step int64, err error) {
+func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64, err error) {
 	tx, err := d.Admin.BeginTxx(ctx, nil)
 	if err != nil {
 		return r, 0, err
@@ -96,7 +96,7 @@ func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r 
 	if err != nil {
 		return r, 0, err
 	}
-	return segment.Range{First: maxID - cmp.Or(n, step), Last: maxID - 1}, step, tx.Commit()
+	return segmentstore.Range{First: maxID - cmp.Or(n, step), Last: maxID - 1}, step, tx.Commit()
 }
 
 // BesideLeaf lets processes with Leaf and stores of this module take numbers of one tag at the same
@@ -108,28 +108,28 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	require.NoError(t, err)
 	first, err := d.leafTakes(t.Context(), tag, 0)
 	require.NoError(t, err)
-	require.Equal(t, segment.Range{First: 1, Last: 2000}, first)
+	require.Equal(t, segmentstore.Range{First: 1, Last: 2000}, first)
 	all := d.clients(t)
-	var takes []func() (segment.Range, error)
+	var takes []func() (segmentstore.Range, error)
 	for i := range each {
 		l := leaf{faultyDatabase: d, tag: tag}
 		tables, _, err := all.open()
 		require.NoError(t, err)
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)
-		takes = append(takes, func() (segment.Range, error) {
+		takes = append(takes, func() (segmentstore.Range, error) {
 			return l.next(t.Context(), rand.N(3) == 0, rand.N(3) == 0)
-		}, func() (r segment.Range, err error) {
+		}, func() (r segmentstore.Range, err error) {
 			n := 1 + rand.Int64N(5000)
-			err = store.Change(t.Context(), tag, func(row *segment.Row) error {
-				r = segment.Range{First: row.Next, Last: row.Next + n - 1}
+			err = store.Change(t.Context(), tag, func(row *segmentstore.Row) error {
+				r = segmentstore.Range{First: row.Next, Last: row.Next + n - 1}
 				row.Next += n
-				row.Takers = append(slices.DeleteFunc(row.Takers, func(k segment.Taker) bool { return k.Nonce == nonce }), segment.Taker{Nonce: nonce, Last: r.Last})
+				row.Takers = append(slices.DeleteFunc(row.Takers, func(k segmentstore.Taker) bool { return k.Nonce == nonce }), segmentstore.Taker{Nonce: nonce, Last: r.Last})
 				return nil
 			})
 			return r, err
 		})
 	}
-	got := []segment.Range{first}
+	got := []segmentstore.Range{first}
 	var mu sync.Mutex
 	for range rounds { // together, so that none starves where a lock has no queue, as that of a SQLite file
 		var round sync.WaitGroup
@@ -151,7 +151,7 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	}
 	require.False(t, t.Failed())
 	require.Len(t, got, 1+2*each*rounds)
-	slices.SortFunc(got, func(a, b segment.Range) int { return cmp.Compare(a.First, b.First) })
+	slices.SortFunc(got, func(a, b segmentstore.Range) int { return cmp.Compare(a.First, b.First) })
 	next := int64(1)
 	for _, r := range got {
 		require.Equal(t, next, r.First, "numbers are given out twice, or left out")

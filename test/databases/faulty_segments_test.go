@@ -3,8 +3,8 @@ package databases_test
 import (
 	"testing"
 
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 )
 
 // Segments returns the database's table of segments, each of whose clients has a pool of its own.

@@ -10,9 +10,9 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A faultyDatabase is a subject of packages storetest and segmenttest, in which the test may do as it likes: with clients

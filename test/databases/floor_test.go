@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -43,7 +44,7 @@ func TestDisposableFloor(t *testing.T) {
 		require.Greater(t, first(floor), floor)
 		require.Greater(t, first(0), floor, "the row keeps it")
 		for range 3 {
-			_, err := numbers.Next(t.Context(), disposable.Host{Name: "java", Port: "80"}, 1000)
+			_, err := numbers.Next(t.Context(), numberstore.Host{Name: "java", Port: "80"}, 1000)
 			require.NoError(t, err)
 		}
 		require.Greater(t, first(0), floor, "and so does the row of who found it")
@@ -57,21 +58,21 @@ func TestDisposableFloor(t *testing.T) {
 		_, err = db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2026-01-01 00:00:00'")
 		require.NoError(t, err)
 		require.Less(t, first(0), floor)
-		kept, err := numbers.Begin(t.Context(), 10, time.Time{})
+		kept, err := numbers.(numberstore.Beginner).Begin(t.Context(), 10, time.Time{})
 		require.NoError(t, err)
 		require.Zero(t, kept)
 
 		// A time within a second is kept by the next one: the columns hold whole seconds.
 		second := time.Now().Truncate(time.Second).Add(5 * time.Minute)
 		for _, at := range []time.Time{second.Add(-time.Second + 1), second.Add(-1), second} {
-			id, err := numbers.Next(t.Context(), disposable.Host{Name: "h", Port: "1"}, 1000)
+			id, err := numbers.Next(t.Context(), numberstore.Host{Name: "h", Port: "1"}, 1000)
 			require.NoError(t, err)
-			kept, err := numbers.Begin(t.Context(), id, at)
+			kept, err := numbers.(numberstore.Beginner).Begin(t.Context(), id, at)
 			require.NoError(t, err)
 			require.True(t, kept.Equal(second), "%v for %v", kept, at)
-			id, err = numbers.Next(t.Context(), disposable.Host{Name: "h", Port: "1"}, 1000)
+			id, err = numbers.Next(t.Context(), numberstore.Host{Name: "h", Port: "1"}, 1000)
 			require.NoError(t, err)
-			kept, err = numbers.Begin(t.Context(), id, time.Time{})
+			kept, err = numbers.(numberstore.Beginner).Begin(t.Context(), id, time.Time{})
 			require.NoError(t, err)
 			require.True(t, kept.Equal(second), "%v is what others find of %v", kept, at)
 			_, err = db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2026-01-01 00:00:00'")

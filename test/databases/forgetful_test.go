@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -20,13 +21,13 @@ import (
 func historyOf(t testing.TB, s lease.Store) (history string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		require.ErrorIs(t, s.Change(t.Context(), 0, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
+		require.ErrorIs(t, s.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
 			history = now.History
 			return errLost
 		}), errLost)
 		return history != ""
 	}, time.Minute, 10*time.Millisecond)
-	require.LessOrEqual(t, len(history), lease.MostHistory)
+	require.LessOrEqual(t, len(history), leasestore.MostHistory)
 	return history
 }
 
@@ -90,7 +91,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 			engines.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
 		}
 		runs := 0
-		decide := func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		decide := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			if runs++; runs == 1 {
 				untilOld(t, db)
 				engines.Do(t, db, "ALTER TABLE WORKER_LEASE FORCE") // which makes it anew
@@ -108,7 +109,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 		case "take", "grow":
 			err = owner.Take(t.Context(), wanted, decide)
 		case "init":
-			err = owner.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error { return decide(n, nil, now) })
+			err = owner.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) })
 		default:
 			err = owner.Change(t.Context(), 0, decide)
 		}
@@ -126,7 +127,7 @@ func TestChangeOfTheNamespace(t *testing.T) {
 	owner := tenantOf(t, db)
 	owner.take(t)
 	runs := 0
-	require.NoError(t, owner.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		runs++
 		engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID = -1")
 		owner.write(r, now)

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -148,20 +148,20 @@ func TestUnderEveryCharset(t *testing.T) {
 	require.Greater(t, len(name), 80)
 	names := []string{name[:64], name[20:]}
 	for _, n := range names {
-		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.SQL(), n), lease.Founding{Layout: milliseconds}))
+		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.Tables().DB, n), lease.Founding{Layout: milliseconds}))
 	}
-	tag := all(func(c string) bool { return segment.CheckTag(c) == nil })
+	tag := all(func(c string) bool { return segmentstore.CheckTag(c) == nil })
 	const description = "\u8ba2\u5355 f\u00fcr \U0001F984 '\"\\"
-	require.NoError(t, plain.Segments().Change(t.Context(), tag, func(r *segment.Row) error {
+	require.NoError(t, plain.Segments().Change(t.Context(), tag, func(r *segmentstore.Row) error {
 		r.Next, r.Step, r.Description = 1, 1, description
 		return nil
 	}))
 	var charsets []string
-	require.NoError(t, plain.SQL().Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
+	require.NoError(t, plain.Tables().DB.Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
 	require.Contains(t, charsets, "gbk")
 	tried := 0
 	for _, charset := range charsets {
-		if _, err := plain.SQL().Exec("SET NAMES " + charset); err != nil {
+		if _, err := plain.Tables().DB.Exec("SET NAMES " + charset); err != nil {
 			continue // no client can have it
 		}
 		if charset == "swe7" && !isMariaDB(t, s) {
@@ -174,7 +174,7 @@ func TestUnderEveryCharset(t *testing.T) {
 		}
 		segments, first := segmentsOf(t, db), int64(1+10*tried)
 		require.Equal(t, description, looked(t, segments, tag).Description, charset)
-		require.Equal(t, segment.Range{First: first, Last: first + 9}, draw(t, segments, tag), charset)
+		require.Equal(t, segmentstore.Range{First: first, Last: first + 9}, draw(t, segments, tag), charset)
 		rows, err := segments.Rows(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Len(t, rows, 1)
@@ -183,7 +183,7 @@ func TestUnderEveryCharset(t *testing.T) {
 	}
 	require.Greater(t, tried, 30)
 	var namespaces, ids int
-	require.NoError(t, plain.SQL().QueryRow("SELECT COUNT(DISTINCT NAMESPACE), COUNT(*) "+
+	require.NoError(t, plain.Tables().DB.QueryRow("SELECT COUNT(DISTINCT NAMESPACE), COUNT(*) "+
 		"FROM WORKER_LEASE WHERE WORKER_ID >= 0 AND NONCE <> ''").Scan(&namespaces, &ids))
 	require.Equal(t, 2, namespaces)
 	require.Equal(t, 2*tried, ids)

@@ -10,9 +10,9 @@ import (
 	"github.com/jmoiron/sqlx/reflectx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

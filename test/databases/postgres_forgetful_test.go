@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

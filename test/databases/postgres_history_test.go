@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // What PostgreSQL remembers of the table besides: it is another thing after each start, after a process was
@@ -22,13 +22,13 @@ func TestHistoryOnPostgres(t *testing.T) {
 	tells := func() (history string) {
 		t.Helper()
 		for { // the server may not be there yet
-			err := owner.Change(t.Context(), 0, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
+			err := owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
 				history = now.History
 				return errLook
 			})
 			if history != "" || !retry.IsTransient(err) {
 				require.ErrorIs(t, err, errLook)
-				require.LessOrEqual(t, len(history), lease.MostHistory)
+				require.LessOrEqual(t, len(history), leasestore.MostHistory)
 				return history
 			}
 		}

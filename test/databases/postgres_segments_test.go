@@ -9,7 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
 )
 
@@ -68,7 +68,7 @@ func TestSegmentTablesOnPostgres(t *testing.T) {
 	_, err = segments.Inspect(t.Context())
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "column max_id is of type integer")
-	err = segments.Change(t.Context(), "orders", func(r *segment.Row) error { r.Next = 1 << 31; return nil })
+	err = segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Next = 1 << 31; return nil })
 	require.ErrorContains(t, err, "22003")
 	engines.Do(t, admin, "ALTER TABLE leaf_alloc ALTER COLUMN max_id TYPE BIGINT")
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -55,7 +56,7 @@ func TestPoolOfPgx(t *testing.T) {
 	defer pool.Close()
 	pooled := sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx")
 	defer pooled.Close()
-	require.Equal(t, sqlstore.Postgres, tablesOf(t, pooled, sqlstore.Config{}).Dialect())
+	require.Equal(t, database.Postgres, tablesOf(t, pooled, sqlstore.Config{}).Tables().Dialect)
 	require.NoError(t, startDisposable(t, pooled, false))
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -35,7 +35,7 @@ func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 // createTable returns the statement that creates a table of a default name.
 func createTable(t testing.TB, db *sqlx.DB, name string) string {
 	t.Helper()
-	d := database.Dialect(tablesOf(t, db, sqlstore.Config{}).Dialect())
+	d := tablesOf(t, db, sqlstore.Config{}).Tables().Dialect
 	statement, err := database.Schema(name, d.DefaultName(name), d)
 	require.NoError(t, err)
 	return statement

@@ -16,6 +16,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -29,7 +30,7 @@ func leafTable(s store) string {
 	return strings.TrimSuffix(strings.Replace(createLeaf, " ON UPDATE CURRENT_TIMESTAMP", "", 1), " ENGINE=InnoDB")
 }
 
-func segmentsOf(t testing.TB, db *sqlx.DB) *sqlstore.Segments {
+func segmentsOf(t testing.TB, db *sqlx.DB) segment.Store {
 	t.Helper()
 	return tablesOf(t, db, sqlstore.Config{}).Segments()
 }
@@ -37,15 +38,15 @@ func segmentsOf(t testing.TB, db *sqlx.DB) *sqlstore.Segments {
 var errLook = errors.New("only a look")
 
 // looked returns the row of a tag.
-func looked(t testing.TB, s *sqlstore.Segments, tag string) (row segment.Row) {
+func looked(t testing.TB, s segment.Store, tag string) (row segmentstore.Row) {
 	t.Helper()
-	require.ErrorIs(t, s.Change(t.Context(), tag, func(r *segment.Row) error { row = *r; return errLook }), errLook)
+	require.ErrorIs(t, s.Change(t.Context(), tag, func(r *segmentstore.Row) error { row = *r; return errLook }), errLook)
 	return row
 }
 
 // drawn takes n numbers of a tag, for a generator with that nonce.
-func drawn(ctx context.Context, s *sqlstore.Segments, tag, nonce string, n int64) (got segment.Range, err error) {
-	err = s.Change(ctx, tag, func(r *segment.Row) error {
+func drawn(ctx context.Context, s segment.Store, tag, nonce string, n int64) (got segmentstore.Range, err error) {
+	err = s.Change(ctx, tag, func(r *segmentstore.Row) error {
 		got = taken(r, nonce, n)
 		return nil
 	})
@@ -53,17 +54,17 @@ func drawn(ctx context.Context, s *sqlstore.Segments, tag, nonce string, n int64
 }
 
 // taken decides that n numbers are taken.
-func taken(r *segment.Row, nonce string, n int64) segment.Range {
+func taken(r *segmentstore.Row, nonce string, n int64) segmentstore.Range {
 	if r.Fresh {
 		r.Fresh, r.Next, r.Step = false, 1, 1
 	}
-	got := segment.Range{First: r.Next, Last: r.Next + n - 1}
+	got := segmentstore.Range{First: r.Next, Last: r.Next + n - 1}
 	r.Next += n
-	r.Takers = []segment.Taker{{Nonce: nonce, Last: got.Last}}
+	r.Takers = []segmentstore.Taker{{Nonce: nonce, Last: got.Last}}
 	return got
 }
 
-func draw(t testing.TB, s *sqlstore.Segments, tag string) segment.Range {
+func draw(t testing.TB, s segment.Store, tag string) segmentstore.Range {
 	t.Helper()
 	got, err := drawn(t.Context(), s, tag, "drawer", 10)
 	require.NoError(t, err)
@@ -92,7 +93,7 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 				row := looked(t, segments, "Orders")
 				require.WithinDuration(t, time.Now(), row.Updated, time.Minute)
 				row.Updated = time.Time{}
-				require.Equal(t, segment.Row{Tag: "Orders", Next: 1, Step: 2000}, row)
+				require.Equal(t, segmentstore.Row{Tag: "Orders", Next: 1, Step: 2000}, row)
 				rows, err := segments.Rows(t.Context(), "", 10)
 				require.NoError(t, err)
 				require.Len(t, rows, 3, "one without a tag is none")
@@ -100,10 +101,10 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 				require.Equal(t, "f\u00fcr Leute", rows[2].Description)
 				require.Zero(t, countTables(t, db, "leaf_alloc_takers"), "who only looks makes nothing")
 
-				require.Equal(t, segment.Range{First: 1, Last: 10}, draw(t, segments, "Orders"))
-				require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, segments, "Orders"))
-				require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: 20}}, looked(t, segments, "Orders").Takers)
-				require.Equal(t, segment.Range{First: 77, Last: 86}, draw(t, segments, "b"))
+				require.Equal(t, segmentstore.Range{First: 1, Last: 10}, draw(t, segments, "Orders"))
+				require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, segments, "Orders"))
+				require.Equal(t, []segmentstore.Taker{{Nonce: "drawer", Last: 20}}, looked(t, segments, "Orders").Takers)
+				require.Equal(t, segmentstore.Range{First: 77, Last: 86}, draw(t, segments, "b"))
 				require.Equal(t, "f\u00fcr Leute", looked(t, segments, "b").Description)
 				var description sql.NullString
 				require.NoError(t, db.Get(&description, "SELECT description FROM leaf_alloc WHERE biz_tag = 'Orders'"))
@@ -116,9 +117,9 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 					return
 				}
 				require.Equal(t, "oRDERS", other.Tag)
-				require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: 20}}, other.Takers)
-				require.Equal(t, segment.Range{First: 21, Last: 30}, draw(t, segments, "ORDERS"))
-				require.Equal(t, segment.Range{First: 31, Last: 40}, draw(t, segments, "Orders"))
+				require.Equal(t, []segmentstore.Taker{{Nonce: "drawer", Last: 20}}, other.Takers)
+				require.Equal(t, segmentstore.Range{First: 21, Last: 30}, draw(t, segments, "ORDERS"))
+				require.Equal(t, segmentstore.Range{First: 31, Last: 40}, draw(t, segments, "Orders"))
 				require.Equal(t, "Orders", one(t, db, "SELECT GROUP_CONCAT(biz_tag) FROM leaf_alloc_takers WHERE biz_tag LIKE 'o%' COLLATE utf8mb4_general_ci"))
 			})
 		}
@@ -204,7 +205,7 @@ func TestSegmentsByHand(t *testing.T) {
 			draw(t, segments, "orders")
 			engines.Do(t, db, statement)
 			before := contentOfSegments(t, db)
-			err := segments.Change(t.Context(), "orders", func(*segment.Row) error {
+			err := segments.Change(t.Context(), "orders", func(*segmentstore.Row) error {
 				t.Error("decided")
 				return nil
 			})
@@ -235,9 +236,9 @@ func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 }
 
 // meanwhile takes ten numbers and, at its first decision, does something else. It returns how often it decided.
-func meanwhile(t testing.TB, s *sqlstore.Segments, do func()) (got segment.Range, runs int) {
+func meanwhile(t testing.TB, s segment.Store, do func()) (got segmentstore.Range, runs int) {
 	t.Helper()
-	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		if runs++; runs == 1 {
 			do()
 		}
@@ -319,7 +320,7 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 				require.Equal(t, c.runs, runs, "%s (waits: %v)", c.meanwhile, waits)
 				row := looked(t, segments, "orders")
 				require.Equal(t, got.Last+1, row.Next)
-				require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
+				require.Equal(t, []segmentstore.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
 				require.Greater(t, row.Updated, time.Now().Add(-time.Minute).UTC())
 			}
 		}
@@ -346,7 +347,7 @@ func TestSegmentTables(t *testing.T) {
 		rows, err := segments.Rows(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Len(t, rows, 1)
-		require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, segments, "orders"))
+		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, segments, "orders"))
 		require.Equal(t, 2, countTables(t, db, "leaf_alloc%"))
 
 		engines.Do(t, db, "DROP TABLE leaf_alloc")
@@ -366,7 +367,7 @@ func TestSegmentTables(t *testing.T) {
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
 		require.False(t, retry.IsTransient(err))
 		draw(t, segmentsOf(t, all.Open(t)), "orders")
-		require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, few, "orders"))
+		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, few, "orders"))
 		draw(t, few, "new")
 		_, err = few.Rows(t.Context(), "", 10)
 		require.NoError(t, err)
@@ -442,9 +443,9 @@ func TestSegmentColumns(t *testing.T) {
 	engines.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
 	draw(t, segments, "orders")
 	engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id INT NOT NULL, MODIFY step SMALLINT NOT NULL")
-	for _, spoil := range []func(*segment.Row){func(r *segment.Row) { r.Next = 1 << 31 }, func(r *segment.Row) { r.Step = 1 << 15 }} {
+	for _, spoil := range []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Next = 1 << 31 }, func(r *segmentstore.Row) { r.Step = 1 << 15 }} {
 		for _, tag := range []string{"orders", "new"} {
-			err := segments.Change(t.Context(), tag, func(r *segment.Row) error {
+			err := segments.Change(t.Context(), tag, func(r *segmentstore.Row) error {
 				r.Next, r.Step = 12, 1
 				spoil(r)
 				return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // Whatever a session is set to, and whatever a program has left open in it: what is written is committed, what others
@@ -71,20 +71,20 @@ func TestInAnySession(t *testing.T) {
 			require.NoError(t, owner.renew(t.Context()))
 			left()
 			engines.Do(t, watcher, "UPDATE WORKER_LEASE SET HIGH = 5 WHERE WORKER_ID = 0")
-			require.NoError(t, owner.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			require.NoError(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 				require.EqualValues(t, 5, r.High)
 				r.High = 6
 				return nil
 			}))
 			require.EqualValues(t, 6, rowIn(t, watcher, 0).High)
-			require.ErrorIs(t, owner.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLost }), errLost)
+			require.ErrorIs(t, owner.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLost }), errLost)
 
 			segments, other := segmentsOf(t, db), segmentsOf(t, watcher)
 			for want := int64(1); want < 50; want += 20 {
-				require.Equal(t, segment.Range{First: want, Last: want + 9}, draw(t, segments, "orders"))
+				require.Equal(t, segmentstore.Range{First: want, Last: want + 9}, draw(t, segments, "orders"))
 				require.Equal(t, want+10, looked(t, other, "orders").Next, "it is committed")
 				require.WithinDuration(t, time.Now(), looked(t, segments, "orders").Updated, time.Minute)
-				require.Equal(t, segment.Range{First: want + 10, Last: want + 19}, draw(t, other, "orders"))
+				require.Equal(t, segmentstore.Range{First: want + 10, Last: want + 19}, draw(t, other, "orders"))
 			}
 			for _, table := range []string{"WORKER_NODE", "WORKER_LEASE", "leaf_alloc"} {
 				engines.Do(t, watcher, "ALTER TABLE "+table+" COMMENT = 'no transaction is left open'")
@@ -162,7 +162,7 @@ func TestSharedConnection(t *testing.T) {
 		require.False(t, retry.IsTransient(err))
 	}
 	require.NoError(t, good.renew(t.Context()))
-	require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, good.segments, "orders"))
+	require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, good.segments, "orders"))
 	require.True(t, looked(t, good.segments, "new").Fresh)
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -23,7 +23,7 @@ func marked(t testing.TB, db *sqlx.DB, skip, most int64) func() (int64, error) {
 	numbers := tablesOf(t, db, sqlstore.Config{Skip: skip}).Numbers()
 	return func() (id int64, err error) {
 		err = retry.Do(t.Context(), retry.DefaultTimeout, quiet(), func(ctx context.Context) (err error) {
-			id, err = numbers.Next(ctx, disposable.Host{Name: "h"}, most)
+			id, err = numbers.Next(ctx, numberstore.Host{Name: "h"}, most)
 			return err
 		})
 		return id, err

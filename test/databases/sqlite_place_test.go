@@ -18,14 +18,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/doctor/sqldoctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -242,13 +242,13 @@ func tryAll(j job) error {
 	if err != nil {
 		return err
 	}
-	_, err = tables.Numbers().Next(ctx, disposable.Host{Name: "h"}, 1023)
+	_, err = tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1023)
 	fmt.Println(placeWords(err))
 	l, err := tables.Leases("")
 	if err != nil {
 		return err
 	}
-	_, err = (&tenant{Leases: l}).tryTake(ctx)
+	_, err = (&tenant{Store: l}).tryTake(ctx)
 	fmt.Println(placeWords(err))
 	if l, err = tables.Leases("new"); err != nil {
 		return err
@@ -354,7 +354,7 @@ func TestSQLiteRowIsAnothers(t *testing.T) {
 		require.NoError(t, owner.renew(t.Context()))
 		require.Greater(t, owner.row.High, mine.High)
 		require.ErrorIs(t, owner.renew(t.Context()), errLost)
-		require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, owner.segments, "orders"))
+		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, owner.segments, "orders"))
 	})
 }
 

@@ -10,12 +10,13 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/doctor/sqldoctor"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -77,7 +78,7 @@ type asked struct {
 
 // An asker asks for numbers as a worker does: it tries again what may pass.
 type asker struct {
-	*sqlstore.Numbers
+	disposable.Numbers
 	asked
 }
 
@@ -112,7 +113,7 @@ func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {
 
 func (d *asker) acquire(ctx context.Context, most int64) (id int64, err error) {
 	err = retry.Do(ctx, d.Timeout, d.Logger, func(ctx context.Context) (err error) {
-		id, err = d.Next(ctx, disposable.Host{Name: d.Host, Port: d.Port}, most)
+		id, err = d.Next(ctx, numberstore.Host{Name: d.Host, Port: d.Port}, most)
 		return err
 	})
 	return id, err

@@ -11,9 +11,9 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 func init() { _ = mysql.SetLogger(&mysql.NopLogger{}) } // of the suites' clients, all of whose errors are returned

@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -120,7 +120,7 @@ func TestRoundTrips(t *testing.T) {
 		if db.DriverName() == "pgx" {
 			engines.Do(t, admin, "UPDATE WORKER_LEASE SET HISTORY = '' WHERE WORKER_ID < 0")
 			takes(5, "a renewal that finds another history", func() {
-				require.NoError(t, owner.Change(t.Context(), owner.row.WorkerID, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				require.NoError(t, owner.Change(t.Context(), owner.row.WorkerID, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 					n.History, r.High = now.History, r.High+1
 					return nil
 				}))
@@ -202,17 +202,17 @@ func TestReadOnly(t *testing.T) {
 
 // writes are the calls that write. Each decides by what it returns.
 func (n *tenant) writes(ctx context.Context) map[string]func(decided error) error {
-	decide := func(decided error) func(*lease.Namespace, *lease.Row, lease.Clock) error {
-		return func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return decided }
+	decide := func(decided error) func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+		return func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return decided }
 	}
 	return map[string]func(error) error{
 		"Change": func(decided error) error { return n.Change(ctx, 0, decide(decided)) },
 		"Take":   func(decided error) error { return n.Take(ctx, wanted, decide(decided)) },
 		"Init": func(decided error) error {
-			return n.Init(ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Floor++; return decided })
+			return n.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return decided })
 		},
 		"segment": func(decided error) error {
-			return n.segments.Change(ctx, "orders", func(r *segment.Row) error { r.Next++; return decided })
+			return n.segments.Change(ctx, "orders", func(r *segmentstore.Row) error { r.Next++; return decided })
 		},
 	}
 }
@@ -293,7 +293,7 @@ func TestNewRowsReplaceNone(t *testing.T) {
 	owner := tenantOf(t, db)
 	runs := 0
 	var id int64
-	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		if runs++; runs == 1 {
 			engines.Do(t, db,
 				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')")

@@ -14,6 +14,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -29,7 +31,7 @@ func millis(maxID int64) uid.Terms {
 }
 
 // wanted is any ID of ten bits that has been over for a minute.
-var wanted = lease.Wanted{
+var wanted = leasestore.Wanted{
 	IDs: lease.Range{First: 0, Last: 1023}, Rest: time.Minute,
 	Highest: func(now time.Time) int64 { return millis(0).TickAt(now) + 1e6 },
 }
@@ -37,10 +39,10 @@ var wanted = lease.Wanted{
 // A tenant uses a store of leases as simply as can be: it takes an ID, and raises its ticks
 // at each renewal. Package lease does more.
 type tenant struct {
-	*sqlstore.Leases
-	segments *sqlstore.Segments // of the same database
+	lease.Store
+	segments segment.Store // of the same database
 	// row is what was acknowledged last.
-	row lease.Row
+	row leasestore.Row
 	// nonces are those that the row may bear.
 	nonces []string
 }
@@ -59,20 +61,20 @@ func strangerOf(t testing.TB, db *sqlx.DB, namespace string) *tenant {
 	tables := tablesOf(t, db, sqlstore.Config{})
 	l, err := tables.Leases(namespace)
 	require.NoError(t, err)
-	return &tenant{Leases: l, segments: tables.Segments()}
+	return &tenant{Store: l, segments: tables.Segments()}
 }
 
 // take leases an ID.
-func (n *tenant) take(t testing.TB) lease.Row {
+func (n *tenant) take(t testing.TB) leasestore.Row {
 	t.Helper()
 	row, err := n.tryTake(t.Context())
 	require.NoError(t, err)
 	return row
 }
 
-func (n *tenant) tryTake(ctx context.Context) (lease.Row, error) {
-	var taken lease.Row
-	err := n.Take(ctx, wanted, func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
+func (n *tenant) tryTake(ctx context.Context) (leasestore.Row, error) {
+	var taken leasestore.Row
+	err := n.Take(ctx, wanted, func(ns *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		r.Acquired = now.Now
 		n.write(r, now)
 		taken = *r
@@ -88,8 +90,8 @@ var errLost = errors.New("the row is another's")
 
 // renew raises the ticks. It returns errLost when the row is not the tenant's any more.
 func (n *tenant) renew(ctx context.Context) error {
-	var renewed lease.Row
-	err := n.Change(ctx, n.row.WorkerID, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	var renewed leasestore.Row
+	err := n.Change(ctx, n.row.WorkerID, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		if r == nil || !slices.Contains(n.nonces, r.Nonce) {
 			return errLost
 		}
@@ -106,13 +108,13 @@ func (n *tenant) renew(ctx context.Context) error {
 // release ends the lease.
 func (n *tenant) release(t testing.TB) {
 	t.Helper()
-	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		r.Nonce, r.Until, r.Renewed = "", now.Now, now.Now
 		return nil
 	}))
 }
 
-func (n *tenant) write(r *lease.Row, now lease.Clock) {
+func (n *tenant) write(r *leasestore.Row, now leasestore.Clock) {
 	r.Nonce, r.High = rand.Text(), max(r.High+1, millis(0).TickAt(now.Now))
 	r.Until, r.Renewed = now.Now.Add(time.Minute), now.Now
 	r.Layout, r.Holder = millis(0).Layout, "tenant"

@@ -11,10 +11,10 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	_ "github.com/uidgen/uid/connect/mysql" // which open what URLs name
-	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/segment"
 	_ "github.com/uidgen/uid/stores/redis"
-	"github.com/uidgen/uid/worker/registry"
 	_ "github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
 )

@@ -8,8 +8,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/tenure"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/statefile"
 )
 
 // Some faults need a worker's private fields. Tests reach them by reflection, so that
@@ -17,10 +15,10 @@ import (
 
 // SetClock sets the clock with which a lease measures the time between two calls. The
 // lease must not be in use yet.
-func SetClock(l *lease.Lease, clock func() time.Time) { *inside[func() time.Time](l, "clock") = clock }
+func SetClock(l uid.Worker, clock func() time.Time) { *inside[func() time.Time](l, "clock") = clock }
 
 // SetHolder sets what rows say of the process that has a lease. The lease must not be in use yet.
-func SetHolder(l *lease.Lease, text string) { *inside[string](l, "holder") = text }
+func SetHolder(l uid.Worker, text string) { *inside[string](l, "holder") = text }
 
 // Tenure returns a generator's hold on its worker.
 func Tenure(g uid.Generator) *tenure.Tenure { return *inside[*tenure.Tenure](g, "tenure") }
@@ -28,10 +26,10 @@ func Tenure(g uid.Generator) *tenure.Tenure { return *inside[*tenure.Tenure](g, 
 // StateFile returns the state file of a worker that serves a generator, or nil if it has none. No call of
 // the worker may run while the file is used.
 func StateFile(worker any) *state.File {
-	switch worker.(type) {
-	case *statefile.File:
+	switch reflect.TypeOf(worker).String() {
+	case "*statefile.file":
 		return *inside[*state.File](worker, "state")
-	case *statefile.Lease:
+	case "*statefile.fileLease":
 		return *inside[*state.File](worker, "file")
 	}
 	return nil

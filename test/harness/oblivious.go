@@ -3,15 +3,16 @@ package harness
 import (
 	"context"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // Oblivious tells the history that a namespace knows, whatever has become of its store.
 type Oblivious struct{ lease.Store }
 
-type decision = func(*lease.Namespace, *lease.Row, lease.Clock) error
+type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 
-func (o Oblivious) Take(ctx context.Context, w lease.Wanted, decide decision) error {
+func (o Oblivious) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
 	return o.Store.Take(ctx, w, unchanged(decide))
 }
 
@@ -20,7 +21,7 @@ func (o Oblivious) Change(ctx context.Context, id int64, decide decision) error 
 }
 
 func unchanged(decide decision) decision {
-	return func(n *lease.Namespace, r *lease.Row, c lease.Clock) error {
+	return func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
 		c.History = n.History
 		return decide(n, r, c)
 	}

@@ -26,7 +26,6 @@ import (
 
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A Driver is a [stores.Driver] over a bucket. ClockError bounds how far the clock of any client is off true
@@ -95,7 +94,7 @@ func (d Driver) Read(ctx context.Context, q stores.Query) (*stores.Answer, error
 }
 
 func (d Driver) answer(texts map[string]string, q stores.Query) *stores.Answer {
-	a := &stores.Answer{Clock: lease.Clock{Now: time.Now().UTC().Truncate(time.Microsecond), Error: d.ClockError}}
+	a := &stores.Answer{Clock: stores.Clock{Now: time.Now().UTC().Truncate(time.Microsecond), Error: d.ClockError}}
 	for _, key := range q.Keys {
 		a.Records = append(a.Records, stores.Record{Key: key, Text: texts[key]})
 	}
@@ -155,7 +154,7 @@ func (d Driver) list(ctx context.Context, kind string) (names []string, err erro
 }
 
 // Namespaces implements [stores.Lister].
-func (d Driver) Namespaces(ctx context.Context) ([]string, lease.Clock, error) {
+func (d Driver) Namespaces(ctx context.Context) ([]string, stores.Clock, error) {
 	names, err := d.list(ctx, "namespace.")
 	return names, d.answer(nil, stores.Query{}).Clock, err
 }

@@ -170,9 +170,9 @@ func TestBwmarrinBySettings(t *testing.T) {
 	require.Equal(t, uid.UID(id), u)
 
 	// Texts: base58 is Flickr's; its base32 is another one than ours.
-	require.Equal(t, id.Base58(), form.Base58Flickr(u))
-	require.NotEqual(t, id.Base32(), form.Base32(u))
-	u, err = form.ParseBase58Flickr(id.Base58())
+	require.Equal(t, id.Base58(), form.Base58Flickr.Text(u))
+	require.NotEqual(t, id.Base32(), form.Base32.Text(u))
+	u, err = form.Base58Flickr.Parse(id.Base58())
 	require.NoError(t, err)
 	require.Equal(t, uid.UID(id), u)
 	u, err = uid.Parse(id.String())

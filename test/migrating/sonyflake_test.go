@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
-	"github.com/uidgen/uid/plan"
+	"github.com/uidgen/uid/internal/plan"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -31,7 +31,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 
 	// 1. uid plan: no number is made twice, and no floor is needed.
 	start := time.Now()
-	move := plan.Move{From: foreign.SonyflakeV1().Layout().Issuer(), To: bits.Default().Issuer(), At: start, Lead: 24 * time.Hour}
+	move := plan.Move{From: sonyflakeV1(t).Layout().Issuer(), To: bits.Default().Issuer(), At: start, Lead: 24 * time.Hour}
 	cost, err := move.Cost()
 	require.NoError(t, err)
 	require.Nil(t, cost.Repeats)
@@ -44,7 +44,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 	require.Greater(t, border, cost.Highest)
 	low, high, single := &cursor{}, &cursor{last: int64(border) - 1}, &cursor{}
 	poll := func() {
-		low.poll(t, o, pastOf(t, foreign.SonyflakeV1().Layout()))
+		low.poll(t, o, pastOf(t, sonyflakeV1(t).Layout()))
 		high.poll(t, o, uid.Max)
 		single.poll(t, o, uid.Max)
 	}
@@ -73,7 +73,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 	// Values, and what a number says.
 	var u uid.UID
 	require.NoError(t, o.Get(&u, "SELECT MAX(id) FROM orders WHERE writer = 'old 2'"))
-	parts, err := foreign.SonyflakeV1().Parse(int64(u))
+	parts, err := sonyflakeV1(t).Parse(int64(u))
 	require.NoError(t, err)
 	require.EqualValues(t, 2, parts.Machine)
 	require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
@@ -82,4 +82,12 @@ func TestRollingToAnotherLayout(t *testing.T) {
 	var back uid.UID
 	require.NoError(t, json.Unmarshal(asNumber, &back))
 	require.Equal(t, u, back)
+}
+
+// sonyflakeV1 reads IDs of Sonyflake's version 1.
+func sonyflakeV1(t testing.TB) foreign.Format {
+	t.Helper()
+	f, err := foreign.ParseFormat("sonyflake")
+	require.NoError(t, err)
+	return f
 }

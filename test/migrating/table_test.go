@@ -166,7 +166,7 @@ func of(g interface{ GetUID() (uid.UID, error) }) writer {
 }
 
 // found makes a namespace of leases, as uid worker init does.
-func found(t testing.TB, db *sqlx.DB, namespace string, f lease.Founding) *sqlstore.Leases {
+func found(t testing.TB, db *sqlx.DB, namespace string, f lease.Founding) lease.Store {
 	t.Helper()
 	tables, err := sqlstore.New(db, sqlstore.Config{Logger: quiet})
 	require.NoError(t, err)
@@ -178,7 +178,7 @@ func found(t testing.TB, db *sqlx.DB, namespace string, f lease.Founding) *sqlst
 
 // leased returns a worker that leases an ID of a namespace. It says that the server is durable, so
 // that it does not wait at its start: nobody kills the server here.
-func leased(t testing.TB, store *sqlstore.Leases, ids lease.Range) *lease.Lease {
+func leased(t testing.TB, store lease.Store, ids lease.Range) uid.Worker {
 	t.Helper()
 	w, err := lease.New(store, lease.Config{IDs: ids, Losses: lease.NeverUnchecked, Logger: quiet})
 	require.NoError(t, err)

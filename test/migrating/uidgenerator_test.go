@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/foreign"
-	"github.com/uidgen/uid/plan"
+	"github.com/uidgen/uid/internal/plan"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -43,7 +43,7 @@ func assigned(t testing.TB, o table) int64 {
 }
 
 // disposed returns a worker with an ID of the table.
-func disposed(t testing.TB, o table) *disposable.Disposable {
+func disposed(t testing.TB, o table) uid.Worker {
 	t.Helper()
 	tables, err := sqlstore.New(o.DB, sqlstore.Config{Logger: quiet})
 	require.NoError(t, err)

@@ -11,11 +11,11 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -169,7 +169,7 @@ func (s *scene) copied() *base {
 	if s.leased() {
 		s.make("", promised)
 	} else {
-		_, err := s.tables(db).Numbers().Next(s.t.Context(), disposable.Host{Name: "copy"}, 1<<10)
+		_, err := s.tables(db).Numbers().Next(s.t.Context(), numberstore.Host{Name: "copy"}, 1<<10)
 		require.NoError(s.t, err)
 	}
 	s.db = was

@@ -18,6 +18,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/redis"
@@ -25,7 +27,6 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // keys are a place in a store of keys: how processes see it, and what is there, for those who do it harm.
@@ -76,13 +77,13 @@ func (s *scene) remove(is func(key string) bool) {
 func everything(string) bool { return true }
 
 // edit changes the rows for which change returns true by the store itself, as whoever writes its JSON by hand.
-func (s *scene) edit(change func(*lease.Row) bool) {
+func (s *scene) edit(change func(*leasestore.Row) bool) {
 	s.t.Helper()
 	l, err := s.db.keys.Namespace("")
 	require.NoError(s.t, err)
 	for _, key := range slices.Sorted(maps.Keys(s.all())) {
 		if k, ok := stores.ParseKey(key); ok && k.ID >= 0 {
-			_ = l.Change(s.t.Context(), k.ID, func(_ *lease.Namespace, row *lease.Row, _ lease.Clock) error {
+			_ = l.Change(s.t.Context(), k.ID, func(_ *leasestore.Namespace, row *leasestore.Row, _ leasestore.Clock) error {
 				if row == nil || !change(row) {
 					return errors.New("nothing to write")
 				}
@@ -125,11 +126,11 @@ func (c cable) do(write func() error) error {
 	return write()
 }
 
-func (c cable) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (c cable) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return c.do(func() error { return c.Store.Take(ctx, w, decide) })
 }
 
-func (c cable) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (c cable) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return c.do(func() error { return c.Store.Change(ctx, id, decide) })
 }
 
@@ -140,7 +141,7 @@ func (c cable) Inspect(ctx context.Context) ([]string, error) {
 	return c.Store.Inspect(ctx)
 }
 
-func (c cable) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (c cable) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return c.do(func() error { return c.Store.Init(ctx, decide) })
 }
 

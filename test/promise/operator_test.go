@@ -9,8 +9,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 var operatorFaults = []fault{
@@ -248,7 +248,7 @@ var operatorFaults = []fault{
 			" where the layout is kept, so is one on the layout without names. Where it is not kept, and without the condition, that one gets an ID in which the bit is set.",
 		play: func(s *scene) {
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
-				Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
+				Fields: []uid.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
 			if s.leased() {
 				s.make("turns", named)
 			}
@@ -310,7 +310,7 @@ func (s *scene) stopped(p *process) {
 func (s *scene) endLeases() {
 	s.t.Helper()
 	if s.keyed() {
-		s.edit(func(row *lease.Row) bool { row.Until = time.UnixMicro(0); return true })
+		s.edit(func(row *leasestore.Row) bool { row.Until = time.UnixMicro(0); return true })
 	} else {
 		s.sql("UPDATE TABLE_OF_IDS SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
 	}
@@ -319,7 +319,7 @@ func (s *scene) endLeases() {
 func (s *scene) lower() {
 	s.t.Helper()
 	if s.keyed() {
-		s.edit(func(row *lease.Row) bool { row.High, row.Until = 0, time.UnixMicro(0); return true })
+		s.edit(func(row *leasestore.Row) bool { row.High, row.Until = 0, time.UnixMicro(0); return true })
 	} else {
 		s.sql("UPDATE TABLE_OF_IDS SET HIGH = 0, LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
 	}

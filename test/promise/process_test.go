@@ -117,7 +117,7 @@ var processFaults = []fault{
 			s.draw(p)
 			c := p.clone()
 			if s.leased() && s.met {
-				p.lease.Invalidate()
+				p.lease.(interface{ Invalidate() }).Invalidate()
 			}
 			s.draw(p, c)
 			s.drain(p)
@@ -133,5 +133,5 @@ var processFaults = []fault{
 
 const (
 	cloned      = "both go on with the same ID and ticks, and nobody tells them"
-	invalidated = "one of the two learns of it and calls Lease.Invalidate before both have drawn"
+	invalidated = "one of the two learns of it and calls Invalidate of its worker before both have drawn"
 )

@@ -21,12 +21,13 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -92,7 +93,7 @@ type process struct {
 	leash  *leash
 	g      uid.Generator
 	tenure *tenure.Tenure // the generator's
-	lease  *lease.Lease   // nil if it leases no ID
+	lease  uid.Worker     // nil if it leases no ID
 
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
 	next  int64         // the tick after the last one that it drew
@@ -165,7 +166,7 @@ func (s *scene) lend() {
 		return
 	}
 	if s.keyed() {
-		s.edit(func(row *lease.Row) bool {
+		s.edit(func(row *leasestore.Row) bool {
 			free := row.Nonce == "" && row.High == -1
 			row.Nonce, row.Until = "lent", time.UnixMicro(7258118400000000)
 			return free

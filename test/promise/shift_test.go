@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // A shifted store of leases has a clock that is ahead by the result of by, which may be negative and change at any time,
@@ -17,26 +18,30 @@ type shifted struct {
 	history func() string
 }
 
-func (s shifted) clock(c lease.Clock) lease.Clock {
+func (s shifted) clock(c leasestore.Clock) leasestore.Clock {
 	c.Now = c.Now.Add(s.by())
 	c.History += s.history()
 	return c
 }
 
-func (s shifted) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (s shifted) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	// The store uses its clock only to see which leases are over.
 	by, highest := s.by(), w.Highest
 	w.Rest -= by
 	w.Highest = func(now time.Time) int64 { return highest(now.Add(by)) }
-	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, s.clock(c)) })
+	return s.Store.Take(ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
+		return decide(n, r, s.clock(c))
+	})
 }
 
-func (s shifted) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return s.Store.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, s.clock(c)) })
+func (s shifted) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	return s.Store.Change(ctx, id, func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
+		return decide(n, r, s.clock(c))
+	})
 }
 
-func (s shifted) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	return s.Store.Init(ctx, func(n *lease.Namespace, c lease.Clock) error { return decide(n, s.clock(c)) })
+func (s shifted) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+	return s.Store.Init(ctx, func(n *leasestore.Namespace, c leasestore.Clock) error { return decide(n, s.clock(c)) })
 }
 
 // A shiftedRegistry has stores whose clocks are ahead. Nobody who looks after them reads its own clock or pages.

@@ -60,12 +60,12 @@ type column struct{ key, title, of string }
 
 var columns = []column{
 	{static, "Static", "worker.Static"},
-	{file, "State file", "statefile.File"},
-	{throwaway, "Disposable", "disposable.Disposable"},
+	{file, "State file", "statefile.New"},
+	{throwaway, "Disposable", "disposable.New"},
 	{leased, "Lease", "lease.Lease"},
-	{lossyFile, "Lease, state file", "statefile.Lease"},
+	{lossyFile, "Lease, state file", "statefile.OnLease"},
 	{durable, "Lease, Losses: Never", "lease.Lease"},
-	{withFile, "Lease, Losses: Never, state file", "statefile.Lease"},
+	{withFile, "Lease, Losses: Never, state file", "statefile.OnLease"},
 }
 
 // The keys of columns.

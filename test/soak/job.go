@@ -76,6 +76,9 @@ func openMemory(g harness.Geometry, file *os.File) (*memory, error) {
 // startLimit bounds the start of a generator.
 const startLimit = 20 * time.Second
 
+// defaultLag is the MaxLag that package cached has by default.
+const defaultLag = time.Second
+
 // do is for the child.
 func (p job) do(file *os.File) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -161,7 +164,7 @@ func (p job) generator(ctx context.Context, c *clock, granted *grants, count *co
 		}
 		g.Generator, err = uncached.NewContext(ctx, w, cfg)
 	} else {
-		g.lag, g.lead = int64(cmp.Or(p.Slot.MaxLag, cached.DefaultMaxLag)/unit), int64(p.Slot.MaxLead/unit)
+		g.lag, g.lead = int64(cmp.Or(p.Slot.MaxLag, defaultLag)/unit), int64(p.Slot.MaxLead/unit)
 		g.Generator, err = cached.NewContext(ctx, w, cached.Config{
 			Layout: soakLayout, MaxLead: p.Slot.MaxLead, MaxLag: p.Slot.MaxLag, Slots: p.Slot.Ring, Logger: quiet, Now: now,
 		})

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 )
 
@@ -27,5 +28,5 @@ var sequenceBits = func() int {
 var soakLayout = bits.MustLayout(bits.Config{
 	TimeBits: 63 - storeBits - idBits - sequenceBits, WorkerBits: storeBits + idBits, SequenceBits: sequenceBits,
 	Unit:   tickUnit,
-	Fields: []bits.Field{{Name: "store", Bits: storeBits}, {Name: "id", Bits: idBits}},
+	Fields: []uid.Field{{Name: "store", Bits: storeBits}, {Name: "id", Bits: idBits}},
 })

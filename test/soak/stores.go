@@ -12,10 +12,10 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
 )

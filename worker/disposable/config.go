@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Config holds the settings of a [Disposable]. The zero value works.
+// Config holds the settings of [New]. The zero value works.
 type Config struct {
 	// Timeout bounds Acquire, all attempts together. The default, for 0, is 30 s, and 3 s for a store that
 	// cannot be reached (see worker.Unreachable); a deadline of the context stands in its place. A negative one

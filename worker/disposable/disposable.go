@@ -10,20 +10,15 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// Disposable is a [uid.Worker] that takes a number nobody has had before each time a generator is
-// made on it, and uses it as the worker ID. As long as the numbers only go up, no ID is used
-// again: all ticks under it are free, and no clock of the past matters. But each start uses up
-// one of the layout's IDs.
-//
-// Make it with [New]. All methods may be called by any number of goroutines at once. Do not copy
-// it.
-type Disposable struct {
+// A disposable is the worker that [New] returns.
+type disposable struct {
 	numbers Numbers
 	cfg     Config
 	host    hostSource
@@ -33,9 +28,37 @@ type Disposable struct {
 	most    atomic.Int64 // and the largest ID of its layout
 }
 
+// New returns a [uid.Worker] that takes a number nobody has had before each time a generator is
+// made on it, and uses it as the worker ID. As long as the numbers only go up, no ID is used
+// again: all ticks under it are free, and no clock of the past matters. But each start uses up
+// one of the layout's IDs.
+//
+// The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once.
+//
 // New returns a worker on numbers. It returns [uid.ErrConfig] or [uid.ErrRange] when a
 // setting cannot be used. It does not touch the store; the first Acquire does.
-func New(numbers Numbers, cfg Config) (*Disposable, error) {
+//
+// # When no generator can be made
+//
+// Acquire takes the next number, and returns a reservation of all ticks under it: of those above
+// the generator's floor, and above those that other starts have kept in the store (see
+// Beginner of package numberstore).
+//
+// It retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
+// is about to start, give ctx a deadline. Then its
+// error wraps [context.DeadlineExceeded] or [context.Canceled] and names the last failure.
+//
+// It fails at once with
+//   - [uid.ErrWorkerInUse] while another generator is bound to d;
+//   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
+//   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
+//   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
+//   - [uid.ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash, unless the
+//     setting DurableStoreUnverified is set;
+//   - the store's own error on all else.
+//
+// An attempt that fails may leave its number unused.
+func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if numbers == nil {
 		return nil, fmt.Errorf("%w: no numbers", uid.ErrConfig)
 	}
@@ -55,28 +78,11 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 	if err := host.validate(); err != nil {
 		return nil, err
 	}
-	return &Disposable{numbers: numbers, cfg: cfg, host: host, binding: binding.New("the worker on " + numbers.Name())}, nil
+	return &disposable{numbers: numbers, cfg: cfg, host: host, binding: binding.New("the worker on " + numbers.Name())}, nil
 }
 
-// Acquire takes the next number, and returns a reservation of all ticks under it: of those above
-// the generator's floor, and above those that other starts have kept in the store (see
-// [Beginner]).
-//
-// It retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
-// is about to start, give ctx a deadline. Then its
-// error wraps [context.DeadlineExceeded] or [context.Canceled] and names the last failure.
-//
-// It fails at once with
-//   - [uid.ErrWorkerInUse] while another generator is bound to d;
-//   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
-//   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
-//   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
-//   - [uid.ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash, unless the
-//     setting DurableStoreUnverified is set;
-//   - the store's own error on all else.
-//
-// An attempt that fails may leave its number unused.
-func (d *Disposable) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+// Acquire implements [uid.Worker]; New has its errors.
+func (d *disposable) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	err := d.binding.Take(t.Revoke, func() error {
 		id, first, err := d.assign(ctx, t)
 		if err != nil {
@@ -94,7 +100,7 @@ func (d *Disposable) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation,
 }
 
 // assign returns a number, and the first tick under it.
-func (d *Disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, err error) {
+func (d *disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, err error) {
 	host, err := d.host.identify()
 	if err != nil {
 		return 0, 0, err
@@ -125,7 +131,7 @@ func (d *Disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, 
 }
 
 // inspect refuses a store that is seen to forget numbers.
-func (d *Disposable) inspect(ctx context.Context) error {
+func (d *disposable) inspect(ctx context.Context) error {
 	lossy, err := d.numbers.Inspect(ctx)
 	if err != nil {
 		return err
@@ -139,8 +145,8 @@ func (d *Disposable) inspect(ctx context.Context) error {
 }
 
 // begin keeps the generator's floor, and returns the first tick above all floors that are kept.
-func (d *Disposable) begin(ctx context.Context, t uid.Terms, id int64) (first int64, err error) {
-	keeper, keeps := d.numbers.(Beginner)
+func (d *disposable) begin(ctx context.Context, t uid.Terms, id int64) (first int64, err error) {
+	keeper, keeps := d.numbers.(numberstore.Beginner)
 	if !keeps {
 		return t.MinTick, nil
 	}
@@ -160,7 +166,7 @@ func (d *Disposable) begin(ctx context.Context, t uid.Terms, id int64) (first in
 
 // Extend returns the reservation of all ticks again, and [uid.ErrNoReservation] when no generator
 // is bound to d.
-func (d *Disposable) Extend(context.Context, int64) (uid.Reservation, error) {
+func (d *disposable) Extend(context.Context, int64) (uid.Reservation, error) {
 	if err := d.binding.Check(); err != nil {
 		return uid.Reservation{}, err
 	}
@@ -169,8 +175,8 @@ func (d *Disposable) Extend(context.Context, int64) (uid.Reservation, error) {
 
 // Release gives the ID up for ever. It returns [uid.ErrNoReservation] when no generator is
 // bound to d.
-func (d *Disposable) Release(context.Context, int64) error { return d.binding.Unbind() }
+func (d *disposable) Release(context.Context, int64) error { return d.binding.Unbind() }
 
-func (d *Disposable) reservation() uid.Reservation {
+func (d *disposable) reservation() uid.Reservation {
 	return uid.Reservation{WorkerID: d.id.Load(), First: d.first.Load(), Last: math.MaxInt64, Renew: math.MaxInt64}
 }

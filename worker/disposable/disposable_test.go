@@ -20,6 +20,7 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 )
@@ -38,14 +39,14 @@ type counter struct {
 	mu    sync.Mutex
 	calls int
 	last  int64 // given last
-	hosts []disposable.Host
+	hosts []numberstore.Host
 }
 
 func (c *counter) Name() string { return "table NUMBERS" }
 
 func (c *counter) Inspect(context.Context) ([]string, error) { return c.lossy, c.refused }
 
-func (c *counter) Next(ctx context.Context, h disposable.Host, most int64) (int64, error) {
+func (c *counter) Next(ctx context.Context, h numberstore.Host, most int64) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls++
@@ -68,14 +69,20 @@ func (c *counter) Next(ctx context.Context, h disposable.Host, most int64) (int6
 
 var terms = fake.Terms
 
-func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Config) *disposable.Disposable {
+// A reporter is what New returns.
+type reporter interface {
+	uid.Worker
+	health.WorkerReporter
+}
+
+func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Config) reporter {
 	t.Helper()
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	d, err := disposable.New(numbers, cfg)
 	require.NoError(t, err)
-	return d
+	return d.(reporter)
 }
 
 func TestConfigIsChecked(t *testing.T) {
@@ -134,12 +141,12 @@ func TestHost(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	// acquireAs returns the host that the store is told.
-	acquireAs := func(t *testing.T, cfg disposable.Config) (disposable.Host, error) {
+	acquireAs := func(t *testing.T, cfg disposable.Config) (numberstore.Host, error) {
 		t.Helper()
 		numbers := &counter{}
 		if _, err := newDisposable(t, numbers, cfg).Acquire(t.Context(), terms(9)); err != nil {
 			require.Zero(t, numbers.calls, "no number is used up")
-			return disposable.Host{}, err
+			return numberstore.Host{}, err
 		}
 		return numbers.hosts[0], nil
 	}
@@ -178,7 +185,7 @@ func TestHost(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, disposable.Host{Name: c.host, Port: c.port}, h)
+			require.Equal(t, numberstore.Host{Name: c.host, Port: c.port}, h)
 		})
 	}
 }
@@ -270,7 +277,7 @@ func (wrong) Inspect(context.Context) ([]string, error) { return nil, nil }
 
 func (wrong) Name() string { return "a wrong store" }
 
-func (w wrong) Next(context.Context, disposable.Host, int64) (int64, error) { return int64(w), nil }
+func (w wrong) Next(context.Context, numberstore.Host, int64) (int64, error) { return int64(w), nil }
 
 // What may pass is tried again, and only that.
 func TestFailures(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/numberstore"
 )
 
 // maxNameLen is how many characters a name may have.
@@ -31,31 +32,31 @@ func (s hostSource) validate() error {
 	if s.host == "" && s.port != "" {
 		return fmt.Errorf("%w: Port %.100q is set without Host", uid.ErrConfig, s.port)
 	}
-	return Host{s.host, s.port}.validate()
+	return validate(numberstore.Host{Name: s.host, Port: s.port})
 }
 
 // identify takes the host from the settings, the environment or the operating system, in this
 // order.
-func (s hostSource) identify() (Host, error) {
+func (s hostSource) identify() (numberstore.Host, error) {
 	if s.host != "" {
-		return Host{s.host, s.port}, nil
+		return numberstore.Host{Name: s.host, Port: s.port}, nil
 	}
-	h := Host{Name: firstSet(s.hostEnv), Port: firstSet(s.portEnv)}
+	h := numberstore.Host{Name: firstSet(s.hostEnv), Port: firstSet(s.portEnv)}
 	if (h.Name == "") != (h.Port == "") {
-		return Host{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s only one is set",
+		return numberstore.Host{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s only one is set",
 			uid.ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
 	}
 	if h.Name == "" {
 		name, err := host.Name()
 		if err != nil {
-			return Host{}, fmt.Errorf("%w: set Host", err)
+			return numberstore.Host{}, fmt.Errorf("%w: set Host", err)
 		}
 		h.Name = name
 	}
-	return h, h.validate()
+	return h, validate(h)
 }
 
-func (h Host) validate() error {
+func validate(h numberstore.Host) error {
 	for _, v := range []struct{ what, text string }{{"host name", h.Name}, {"port", h.Port}} {
 		if !utf8.ValidString(v.text) {
 			return fmt.Errorf("%w: the %s %.100q is not valid UTF-8", uid.ErrConfig, v.what, v.text)

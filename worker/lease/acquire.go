@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/clock"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/worker"
 )
@@ -22,7 +23,7 @@ var errNothing = errors.New("nothing to write")
 // acquire makes one attempt to lease an ID. It creates nothing: a missing namespace is
 // worker.ErrNoNamespace. If an earlier attempt has leased an ID and its reply was lost, it takes
 // that one up.
-func (l *Lease) acquire(ctx context.Context) error {
+func (l *lease) acquire(ctx context.Context) error {
 	h, event, err := l.retake(ctx)
 	if err == nil && h == nil {
 		h, event, err = l.take(ctx)
@@ -45,25 +46,25 @@ type doubt struct {
 }
 
 // matches reports whether the row is as the doubted acquisition wrote it, and its lease lasts.
-func (d *doubt) matches(row *Row, now Clock) bool {
+func (d *doubt) matches(row *leasestore.Row, now leasestore.Clock) bool {
 	if row == nil {
 		return false
 	}
 	owner, number := writer(row.Nonce)
-	return owner == d.owner && number <= d.sent && row.High == d.limit && now.within(row.Until)
+	return owner == d.owner && number <= d.sent && row.High == d.limit && now.Within(row.Until)
 }
 
 // retake takes up the ID of the doubt if its row bears one of the nonces that were written. It
 // writes a new nonce, since what can be read need not be durable yet. If the row bears none of
 // them, the doubted write never happened or is still on its way; should it still arrive, the ID
 // is leased to nobody for a while, and nothing is issued under it.
-func (l *Lease) retake(ctx context.Context) (*hold, Event, error) {
+func (l *lease) retake(ctx context.Context) (*hold, Event, error) {
 	d := l.doubt
 	if d == nil {
 		return nil, Event{}, nil
 	}
 	asked, number := l.now(), d.sent
-	err := l.store.Change(ctx, d.id, func(ns *Namespace, row *Row, now Clock) error {
+	err := l.store.Change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		if err := l.compare(asked, now, l.cfg.MaxClockSkew); err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func (l *Lease) retake(ctx context.Context) (*hold, Event, error) {
 		l.settle(ns, now)
 		d.sent = number + 1
 		d.wait = l.untilMore(now, d.limit)
-		row.Nonce, row.Until, row.Renewed = nonce(d.owner, d.sent), row.later(now.after(l.cfg.TTL)), now.Now
+		row.Nonce, row.Until, row.Renewed = nonce(d.owner, d.sent), row.Later(now.After(l.cfg.TTL)), now.Now
 		return nil
 	})
 	if errors.Is(err, errNothing) {
@@ -85,12 +86,12 @@ func (l *Lease) retake(ctx context.Context) (*hold, Event, error) {
 }
 
 // take leases the ID that has been free the longest, or a new one.
-func (l *Lease) take(ctx context.Context) (*hold, Event, error) {
-	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID},
+func (l *lease) take(ctx context.Context) (*hold, Event, error) {
+	wanted := leasestore.Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID},
 		Must: l.cfg.IDs, Rest: l.cfg.quarantine(), Highest: l.highest}
 	asked := l.now()
 	l.doubt = nil
-	err := l.store.Take(ctx, wanted, func(ns *Namespace, row *Row, now Clock) error {
+	err := l.store.Take(ctx, wanted, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		l.doubt = nil // what an earlier run decided was refused
 		if err := l.compare(asked, now, l.cfg.MaxClockSkew); err != nil {
 			return err
@@ -99,7 +100,7 @@ func (l *Lease) take(ctx context.Context) (*hold, Event, error) {
 		if err != nil {
 			return err
 		}
-		if !ids.has(row.WorkerID) {
+		if !ids.Has(row.WorkerID) {
 			return fmt.Errorf("%w: the store offers worker ID %d, wanted is one of %v", uid.ErrRange, row.WorkerID, ids)
 		}
 		if err := l.checkAcquired(ns, row, now); err != nil {
@@ -114,8 +115,8 @@ func (l *Lease) take(ctx context.Context) (*hold, Event, error) {
 			return err
 		}
 		h.ids = ids
-		*row = Row{
-			WorkerID: h.id, Nonce: nonce(h.owner, 0), High: h.limit, Until: now.after(l.cfg.TTL), Layout: l.terms.Layout,
+		*row = leasestore.Row{
+			WorkerID: h.id, Nonce: nonce(h.owner, 0), High: h.limit, Until: now.After(l.cfg.TTL), Layout: l.terms.Layout,
 			Holder: l.holder, Acquired: now.Now, Renewed: now.Now,
 		}
 		l.doubt = &doubt{hold: *h, event: event}
@@ -130,7 +131,7 @@ func (l *Lease) take(ctx context.Context) (*hold, Event, error) {
 
 // begin decides at which tick a new owner of a row begins, and what it reserves at once: nothing, where
 // writes may have been lost. Its own may be lost as well, and then others begin no higher.
-func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
+func (l *lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) (*hold, error) {
 	lost := l.settle(ns, now)
 	// Whoever comes later begins above this owner's floor, too.
 	ns.Floor = max(ns.Floor, l.terms.MinTick-1)
@@ -149,7 +150,7 @@ func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
 
 // checkAcquired refuses a namespace of another layout, a row whose lease or quarantine has not ended,
 // and ticks that make no sense by the store's clock.
-func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
+func (l *lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 	if ns.Layout != l.terms.Layout {
 		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, l.terms.Layout)
 	}
@@ -157,7 +158,7 @@ func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 		return fmt.Errorf("%w: the store's shows %s, which is before the layout's epoch, %s",
 			worker.ErrClock, stamp(now.Now), l.terms.Epoch.Format(time.RFC3339Nano))
 	}
-	if !now.over(row.Until.Add(l.cfg.quarantine())) {
+	if !now.Over(row.Until.Add(l.cfg.quarantine())) {
 		return errRaced
 	}
 	// Another owner's clock may be ahead of this one by twice its error.
@@ -175,7 +176,7 @@ func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 // checkFloor refuses a floor of the generator that is too far ahead of the store's clock: a start would
 // wait until a tick above it can be reserved. Nothing is written: the namespace would keep the floor, and
 // all later starts would have to wait.
-func (l *Lease) checkFloor(now Clock) error {
+func (l *lease) checkFloor(now leasestore.Clock) error {
 	allowed := min(l.ahead, maxDuration)
 	if !l.never {
 		allowed = l.reach(now) + l.patience()
@@ -189,12 +190,12 @@ func (l *Lease) checkFloor(now Clock) error {
 
 // compare refuses a store's clock, read since asked, that differs from this process's by more
 // than limit.
-func (l *Lease) compare(asked time.Time, now Clock, limit time.Duration) error {
+func (l *lease) compare(asked time.Time, now leasestore.Clock, limit time.Duration) error {
 	return clock.Compare(asked, now.Now, l.now(), now.Error, limit)
 }
 
 // highest returns the last tick that may have been used by the time given, of the store's.
-func (l *Lease) highest(now time.Time) int64 {
+func (l *lease) highest(now time.Time) int64 {
 	if l.ahead == math.MaxInt64 {
 		return math.MaxInt64
 	}

@@ -17,7 +17,7 @@ import (
 // further than anybody can have reserved. No owner reserves beyond Burn less its MaxClockSkew (ten
 // minutes by default), unless its store never loses a write. It is the same for all owners, whatever
 // their settings, since a store that forgets may forget those as well.
-const Burn = 10*time.Minute + DefaultMaxClockSkew
+const Burn = 10*time.Minute + defaultMaxClockSkew
 
 // Losses says which acknowledged writes a store may lose.
 type Losses int
@@ -48,7 +48,7 @@ func (l Losses) String() string {
 	return fmt.Sprintf("Losses(%d)", int(l))
 }
 
-// Config holds the settings of a [Lease]. The zero value works. A duration of 0 stands for its
+// Config holds the settings of [New]. The zero value works. A duration of 0 stands for its
 // default; negative ones are refused. Durations are rounded to whole ticks of the layout.
 type Config struct {
 	// Window is how long the store may be away before anybody notices (minus up to 5 s between
@@ -102,9 +102,9 @@ type Config struct {
 
 // The defaults of a [Config]. TTL grows with a longer Window.
 const (
-	DefaultWindow       = time.Minute
-	DefaultTTL          = 5 * time.Minute
-	DefaultMaxClockSkew = 2 * time.Second
+	defaultWindow       = time.Minute
+	defaultTTL          = 5 * time.Minute
+	defaultMaxClockSkew = 2 * time.Second
 )
 
 const (
@@ -120,9 +120,9 @@ func (c Config) withDefaults(store Store) (Config, error) {
 		value    *time.Duration
 		standard time.Duration
 	}{
-		{"Window", &c.Window, DefaultWindow},
+		{"Window", &c.Window, defaultWindow},
 		{"TTL", &c.TTL, 0},
-		{"MaxClockSkew", &c.MaxClockSkew, DefaultMaxClockSkew},
+		{"MaxClockSkew", &c.MaxClockSkew, defaultMaxClockSkew},
 		{"Timeout", &c.Timeout, retry.DefaultTimeout},
 	} {
 		if *d.value < 0 || *d.value > maxDuration {
@@ -133,7 +133,7 @@ func (c Config) withDefaults(store Store) (Config, error) {
 		}
 	}
 	if c.TTL == 0 {
-		c.TTL = max(DefaultTTL, 2*c.Window)
+		c.TTL = max(defaultTTL, 2*c.Window)
 	}
 	switch {
 	case c.Losses < ByHistory || c.Losses > Anytime:

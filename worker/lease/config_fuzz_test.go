@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // FuzzLeaseConfig holds what comes of any settings against the rules of the protocol.
@@ -25,12 +26,13 @@ func FuzzLeaseConfig(f *testing.F) {
 		}
 		_, err := New(nil, cfg)
 		require.ErrorIs(t, err, uid.ErrConfig, "there is no store")
-		l, err := New(promise(promised), cfg)
+		w, err := New(promise(promised), cfg)
 		if err != nil {
 			require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
 			require.Less(t, len(err.Error()), 2000)
 			return
 		}
+		l := w.(*lease)
 		c := l.cfg
 		require.Equal(t, c.Losses == Never || c.Losses == NeverUnchecked || promised && c.Losses == ByHistory, l.never)
 		require.True(t, c.IDs == Range{} || 0 <= c.IDs.First && c.IDs.First <= c.IDs.Last)
@@ -41,7 +43,7 @@ func FuzzLeaseConfig(f *testing.F) {
 		require.Greater(t, c.mostAhead(0), c.ahead())
 		require.GreaterOrEqual(t, c.mostAhead(math.MaxInt64), c.mostAhead(time.Hour))
 		if !l.never {
-			require.LessOrEqual(t, c.ahead(), l.reach(Clock{}), "what is reserved is less than what is burnt")
+			require.LessOrEqual(t, c.ahead(), l.reach(leasestore.Clock{}), "what is reserved is less than what is burnt")
 		}
 		again, err := c.withDefaults(promise(promised))
 		require.NoError(t, err)
@@ -53,13 +55,15 @@ func FuzzLeaseConfig(f *testing.F) {
 // promise is a store of which nothing is known but what it promises.
 type promise bool
 
-func (p promise) Durable() bool                                           { return bool(p) }
-func (promise) Name() string                                              { return "a promise" }
-func (promise) Inspect(context.Context) ([]string, error)                 { panic("New asks a store") }
-func (promise) Init(context.Context, func(*Namespace, Clock) error) error { panic("New asks a store") }
-func (promise) Take(context.Context, Wanted, func(*Namespace, *Row, Clock) error) error {
+func (p promise) Durable() bool                           { return bool(p) }
+func (promise) Name() string                              { return "a promise" }
+func (promise) Inspect(context.Context) ([]string, error) { panic("New asks a store") }
+func (promise) Init(context.Context, func(*leasestore.Namespace, leasestore.Clock) error) error {
 	panic("New asks a store")
 }
-func (promise) Change(context.Context, int64, func(*Namespace, *Row, Clock) error) error {
+func (promise) Take(context.Context, leasestore.Wanted, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	panic("New asks a store")
+}
+func (promise) Change(context.Context, int64, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	panic("New asks a store")
 }

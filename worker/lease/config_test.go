@@ -12,8 +12,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 func TestNewLeaseRefuses(t *testing.T) {
@@ -56,8 +56,9 @@ func TestDefaultLogger(t *testing.T) {
 		cfg.Logger = nil
 		store := h.memory.Store(orders)
 		require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds}))
-		l, err := lease.New(store, cfg)
+		w, err := lease.New(store, cfg)
 		require.NoError(t, err)
+		l := w.(*lease.Lease)
 		l.SetNow(h.now)
 		h.acquire(l)
 		require.Regexp(t, `./\d+$`, h.row(0).Holder, "the host's name and the process's ID")

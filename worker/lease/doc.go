@@ -1,12 +1,12 @@
-// Package lease leases worker IDs: a [Lease] takes an ID that nobody holds at the moment from a
+// Package lease leases worker IDs: the worker of [New] takes an ID that nobody holds at the moment from a
 // [Store], and gives it back. It is for fleets that start so often that disposable IDs would run
 // out, and for layouts with few worker bits. Every tick (a unit of the layout's time) is reserved
 // in the store before it may be issued, so that an owner that was paused or cut off does no harm
 // when it comes back.
 //
 // The package knows no database. Package sqlstore has Stores for SQL databases, package stores one for
-// places that keep texts under keys; package storetest has one in memory, and the suite that every Store
-// has to pass.
+// places that keep texts under keys; package drivertest has one in memory, and the suite
+// that every driver has to pass.
 //
 // # What makes a leased ID safe
 //
@@ -56,7 +56,7 @@
 //     without those of the server in between.
 //   - Servers whose clocks differ by more than MaxClockSkew, when one takes over that lacks
 //     writes.
-//   - A running process that was cloned with its memory ([Lease.Invalidate] is for programs that
+//   - A running process that was cloned with its memory ([New] has what is for programs that
 //     learn of it).
 //   - Former rows that come back without another history: what a store's package says of that. uid worker init
 //     --lost makes up for it.

@@ -34,7 +34,7 @@ const (
 	// The holder has crashed, is cut off, or is stopped.
 	TakenOver
 	// Lost: somebody else has the worker's ID, or the lease has ended, or the store has forgotten
-	// it, or [Lease.Invalidate] was called. The worker acquires another ID by itself. UIDs that
+	// it, or its Invalidate was called. The worker acquires another ID by itself. UIDs that
 	// the generator has ready under the old one are still issued, except after Invalidate.
 	Lost
 	// Low: less than half of the Window is left, and the reservation could not be extended. If
@@ -60,7 +60,7 @@ func (k EventKind) String() string {
 
 // report logs an event and passes it to OnEvent. Low it only passes on: the generator logs
 // renewals that fail, whatever the worker.
-func (l *Lease) report(ctx context.Context, e Event) {
+func (l *lease) report(ctx context.Context, e Event) {
 	e.Store = l.store.Name()
 	level, text := slog.LevelDebug, "worker ID leased"
 	switch e.Kind {

@@ -8,19 +8,24 @@ import (
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A generator with a leased worker ID. The store in memory stands for one that processes
 // share: a program takes it from package sqlstore, as
 //
-//	stores, err := sqlstore.New(db, sqlstore.Config{})
+//	tables, err := sqlstore.New(db, sqlstore.Config{})
 //	...
-//	store, err := stores.Leases("orders")
+//	store, err := tables.Leases("orders")
 func Example() {
 	ctx := context.Background()
-	store := storetest.NewMemory(storetest.MemoryConfig{}).Store("orders")
+	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	// Once for the namespace, and not at each start: uid worker init does it.
 	if err := lease.Found(ctx, store, lease.Founding{}); err != nil {
@@ -63,14 +68,18 @@ func Example() {
 // A generator that is closed gives its ID back. The next owner gets it after the quarantine,
 // and until then another one.
 func ExampleNew() {
-	memory := storetest.NewMemory(storetest.MemoryConfig{})
-	if err := lease.Found(context.Background(), memory.Store("orders"), lease.Founding{}); err != nil {
+	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
 		fmt.Println(err)
 		return
 	}
 
 	start := func(name string) (*cached.Generator, error) {
-		worker, err := lease.New(memory.Store("orders"), lease.Config{
+		worker, err := lease.New(store, lease.Config{
 			OnEvent: func(e lease.Event) { fmt.Println(name, e.Kind, e.WorkerID) },
 			Logger:  slog.New(slog.DiscardHandler),
 		})
@@ -115,7 +124,11 @@ func ExampleFound_regions() {
 		"eu": {First: 0, Last: 2_097_151},
 		"us": {First: 2_097_152, Last: 4_194_303},
 	} {
-		store := storetest.NewMemory(storetest.MemoryConfig{}).Store("orders") // the region's database
+		store, err := stores.New(&drivertest.Memory{}).Leases("orders") // the region's database
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 		// Once, and by hand: uid worker init --ids does it.
 		if err := lease.Found(ctx, store, lease.Founding{IDs: ids}); err != nil {
 			fmt.Println(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 )
@@ -67,7 +68,7 @@ func Found(ctx context.Context, store Store, f Founding) error {
 
 // found makes a namespace, or changes the one that is there.
 func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost bool) error {
-	return written(store.Init(ctx, func(ns *Namespace, now Clock) error {
+	return written(store.Init(ctx, func(ns *leasestore.Namespace, now leasestore.Clock) error {
 		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(mostFloorAhead)) {
 			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; %v is allowed, since nobody could begin before",
 				uid.ErrRange, t.MinTick, ticks.Span(t.MinTick-clock, t.Unit), clock, mostFloorAhead)
@@ -97,7 +98,7 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost bool) 
 const mostFloorAhead = 10 * time.Minute
 
 // refound decides what becomes of a namespace that is there.
-func refound(ns *Namespace, layout string, ids Range, floor int64, now Clock) error {
+func refound(ns *leasestore.Namespace, layout string, ids Range, floor int64, now leasestore.Clock) error {
 	others := ids != (Range{}) && ids != ns.IDs
 	switch {
 	case ns.Layout != layout:

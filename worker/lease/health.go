@@ -5,13 +5,13 @@ import (
 	"github.com/uidgen/uid/internal/supply"
 )
 
-var _ health.WorkerReporter = (*Lease)(nil)
+var _ health.WorkerReporter = (*lease)(nil)
 
 // WorkerHealth says which store the lease is in, when it ends if it is not renewed, and the place of
 // its worker ID among those of the namespace: at most a quarter fewer, and 16, were needed at once. It
 // returns what the last call of the generator left, and never waits. Any number of goroutines may call
 // it at once.
-func (l *Lease) WorkerHealth() health.Worker {
+func (l *lease) WorkerHealth() health.Worker {
 	if w := l.health.Load(); w != nil {
 		return *w
 	}
@@ -19,7 +19,7 @@ func (l *Lease) WorkerHealth() health.Worker {
 }
 
 // tell publishes what WorkerHealth returns. It is called at the end of the generator's calls.
-func (l *Lease) tell() {
+func (l *lease) tell() {
 	w := health.Worker{Kind: "lease", Place: l.store.Name()}
 	if h := l.hold; h != nil && !h.at.IsZero() {
 		w.Ends = l.now().Add(l.cfg.TTL - l.clock().Sub(h.at))

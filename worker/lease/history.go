@@ -1,9 +1,11 @@
 package lease
 
+import "github.com/uidgen/uid/internal/leasestore"
+
 // settle brings a namespace up to the store's history, and reports whether the store may have lost
 // writes that the namespace does not know of. Then everybody who comes from now on begins beyond what
 // anybody can have reserved by a write that is lost.
-func (l *Lease) settle(ns *Namespace, now Clock) (lost bool) {
+func (l *lease) settle(ns *leasestore.Namespace, now leasestore.Clock) (lost bool) {
 	switch {
 	case l.never:
 		return false
@@ -18,4 +20,4 @@ func (l *Lease) settle(ns *Namespace, now Clock) (lost bool) {
 }
 
 // burnt returns the last tick that anybody can have reserved by a write that is lost.
-func (l *Lease) burnt(now Clock) int64 { return l.within(l.tickAt(now, Burn)) }
+func (l *lease) burnt(now leasestore.Clock) int64 { return l.within(l.tickAt(now, Burn)) }

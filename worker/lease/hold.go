@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // A hold is what an owner holds of an ID.
@@ -37,7 +39,7 @@ func (h *hold) unreserved() bool { return h.limit <= h.base }
 // owns reports whether the hold's owner wrote the row last, with its newest acknowledged write or a
 // later one. Writes older than the one in the row cannot happen any more: each named an older version
 // of the row, or was made under a lock that is gone.
-func (h *hold) owns(row *Row) bool {
+func (h *hold) owns(row *leasestore.Row) bool {
 	owner, number := writer(row.Nonce)
 	if owner != h.owner || number > h.sent && !h.resumed {
 		return false

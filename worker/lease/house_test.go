@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // millis are terms with ticks of a millisecond.
@@ -180,8 +181,9 @@ func (h *house) bare(cfg lease.Config) *lease.Lease {
 // on returns a lease on a store.
 func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 	h.t.Helper()
-	l, err := lease.New(store, h.config(cfg))
+	w, err := lease.New(store, h.config(cfg))
 	require.NoError(h.t, err)
+	l := w.(*lease.Lease)
 	if cfg.Now == nil {
 		l.SetNow(h.now)
 	}
@@ -227,14 +229,14 @@ func (h *house) extend(l *lease.Lease, through int64) uid.Reservation {
 // tick is the clock's, of a lease in milliseconds.
 func (h *house) tick() int64 { return millis(0).TickAt(h.now()) }
 
-func (h *house) row(id int64) lease.Row {
+func (h *house) row(id int64) leasestore.Row {
 	h.t.Helper()
 	row, found := h.memory.Row(orders, id)
 	require.True(h.t, found, "worker ID %d has no row", id)
 	return row
 }
 
-func (h *house) namespace() lease.Namespace {
+func (h *house) namespace() leasestore.Namespace {
 	h.t.Helper()
 	namespace, found := h.memory.Namespace(orders)
 	require.True(h.t, found)
@@ -242,7 +244,7 @@ func (h *house) namespace() lease.Namespace {
 }
 
 // edit changes a row by hand.
-func (h *house) edit(id int64, change func(row *lease.Row)) {
+func (h *house) edit(id int64, change func(row *leasestore.Row)) {
 	h.t.Helper()
 	row := h.row(id)
 	change(&row)
@@ -250,7 +252,7 @@ func (h *house) edit(id int64, change func(row *lease.Row)) {
 }
 
 // editNamespace changes what is common to the rows by hand.
-func (h *house) editNamespace(change func(namespace *lease.Namespace)) {
+func (h *house) editNamespace(change func(namespace *leasestore.Namespace)) {
 	h.t.Helper()
 	namespace := h.namespace()
 	change(&namespace)

@@ -14,7 +14,29 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 )
 
-// Lease is a [uid.Worker] that leases a worker ID from a [Store], so that the ID can be used
+// A lease is the worker that [New] returns.
+type lease struct {
+	cfg     Config
+	store   Store
+	never   bool                // the store never loses a write
+	now     func() time.Time    // the clock that is compared with the store's
+	holder  string              // what rows say of this process
+	clock   func() time.Time    // monotonic, for the time between two calls
+	chance  func(n int64) int64 // a number below n, at random
+	binding *binding.Binding
+	health  atomic.Pointer[health.Worker] // for WorkerHealth; nil before the first call
+
+	// Only the generator's calls use what follows, one at a time.
+	terms     uid.Terms
+	ahead     time.Duration // how far ahead of the store's clock a tick is believed
+	inspected bool          // the store was, since it was bound
+	resumed   bool          // the hold was, and is not this binding's to release
+	hold      *hold         // nil when the lease was lost
+	doubt     *doubt        // an acquisition whose outcome is unknown; nil for none
+	low       bool          // Low was reported, and nothing was reserved since
+}
+
+// New returns a [uid.Worker] that leases a worker ID from a [Store], so that the ID can be used
 // again when its owner is gone, and that reserves every tick in the store before a generator may
 // issue it. No tick of an ID is issued twice: not by an owner that was paused, cut off or
 // declared dead, and came back; not when clocks go back; and not after a failover that lost
@@ -55,45 +77,17 @@ import (
 //
 // It cannot see two copies of the store that both accept writes, nor a running process that was
 // cloned with its memory: both copies own the lease until one of them renews it. A program that
-// learns of its cloning calls [Lease.Invalidate]. The package's doc lists what else breaks it.
+// learns of its cloning calls the worker's method Invalidate: w.(interface{ Invalidate() }).Invalidate().
+// The package's doc lists what else breaks it.
 //
-// Make it with [New]. A Lease serves one generator at a time. Invalidate may be called by any
-// number of goroutines at once; the methods of [uid.Worker] are the generator's. Do not copy it.
-type Lease struct {
-	cfg     Config
-	store   Store
-	never   bool                // the store never loses a write
-	now     func() time.Time    // the clock that is compared with the store's
-	holder  string              // what rows say of this process
-	clock   func() time.Time    // monotonic, for the time between two calls
-	chance  func(n int64) int64 // a number below n, at random
-	binding *binding.Binding
-	health  atomic.Pointer[health.Worker] // for WorkerHealth; nil before the first call
-
-	// Only the generator's calls use what follows, one at a time.
-	terms     uid.Terms
-	ahead     time.Duration // how far ahead of the store's clock a tick is believed
-	inspected bool          // the store was, since it was bound
-	resumed   bool          // the hold was, and is not this binding's to release
-	hold      *hold         // nil when the lease was lost
-	doubt     *doubt        // an acquisition whose outcome is unknown; nil for none
-	low       bool          // Low was reported, and nothing was reserved since
-}
-
-// New returns a worker on a store. It returns [uid.ErrConfig] or [uid.ErrRange], with the
+// The worker serves one generator at a time, and is a [health.WorkerReporter]. Any number of goroutines may
+// call Invalidate at once, which returns at once; the methods of [uid.Worker] are the generator's.
+//
+// New returns [uid.ErrConfig] or [uid.ErrRange], with the
 // numbers, when a setting cannot be used. It does not touch the store; the first Acquire does.
-func New(store Store, cfg Config) (*Lease, error) {
-	if store == nil {
-		return nil, fmt.Errorf("%w: no store of leases", uid.ErrConfig)
-	}
-	cfg, err := cfg.withDefaults(store)
-	if err != nil {
-		return nil, err
-	}
-	return &Lease{cfg: cfg, store: store, never: cfg.never(store), now: cfg.Now, holder: holder(), clock: time.Now, chance: rand.Int64N,
-		binding: binding.New("the lease in " + store.Name())}, nil
-}
-
+//
+// # When no generator can be made
+//
 // Acquire leases the ID that has been free the longest, or one that was never used if none is
 // free, and reserves its first ticks. It takes IDs whose ticks lie further ahead of the clock
 // than is believed only if there is no other. An acquisition whose reply was lost is taken up again
@@ -118,7 +112,20 @@ func New(store Store, cfg Config) (*Lease, error) {
 //   - [uid.ErrExhausted] when the ID's last tick is used or burnt;
 //   - [uid.ErrNoReservation] when nothing can be reserved for a long time;
 //   - the store's own error on all else.
-func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+func New(store Store, cfg Config) (uid.Worker, error) {
+	if store == nil {
+		return nil, fmt.Errorf("%w: no store of leases", uid.ErrConfig)
+	}
+	cfg, err := cfg.withDefaults(store)
+	if err != nil {
+		return nil, err
+	}
+	return &lease{cfg: cfg, store: store, never: cfg.never(store), now: cfg.Now, holder: holder(), clock: time.Now, chance: rand.Int64N,
+		binding: binding.New("the lease in " + store.Name())}, nil
+}
+
+// Acquire implements [uid.Worker]; New has its errors.
+func (l *lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if err := l.bind(t); err != nil {
 		return uid.Reservation{}, err
 	}
@@ -126,7 +133,7 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 }
 
 // bind ties the lease to a generator, if it can serve one with these terms.
-func (l *Lease) bind(t uid.Terms) error {
+func (l *lease) bind(t uid.Terms) error {
 	if l.cfg.Window < t.Unit {
 		return fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", uid.ErrConfig, l.cfg.Window, t.Unit)
 	}
@@ -141,7 +148,7 @@ func (l *Lease) bind(t uid.Terms) error {
 }
 
 // started ends a start: it waits for the first reservation, or gives up what a failed start has.
-func (l *Lease) started(ctx context.Context, err error) (uid.Reservation, error) {
+func (l *lease) started(ctx context.Context, err error) (uid.Reservation, error) {
 	defer l.tell()
 	if err == nil {
 		err = l.awaitTicks(ctx)
@@ -165,7 +172,7 @@ func (l *Lease) started(ctx context.Context, err error) (uid.Reservation, error)
 // It fails when the store cannot be reached or the clocks differ by more than is believed, and with
 // [worker.ErrNoNamespace] when the namespace is missing; what was reserved before stays reserved. It
 // returns [uid.ErrNoReservation] when no generator is bound to l.
-func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+func (l *lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	if err := l.binding.Check(); err != nil {
 		return uid.Reservation{}, err
 	}
@@ -192,7 +199,7 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 
 // Release ends the lease and lowers High to last. It returns an error when the store cannot be
 // told within 5 s; the lease then ends by itself, after the TTL.
-func (l *Lease) Release(ctx context.Context, last int64) error {
+func (l *lease) Release(ctx context.Context, last int64) error {
 	if err := l.binding.Check(); err != nil {
 		return err
 	}
@@ -220,14 +227,14 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 // thrown away every UID that it had ready; it goes on as soon as it has leased another ID. The
 // old lease ends by itself. Without a generator it does nothing. It must not be called from
 // OnEvent.
-func (l *Lease) Invalidate() { l.binding.Invalidate() }
+func (l *lease) Invalidate() { l.binding.Invalidate() }
 
-func (l *Lease) reservation() uid.Reservation {
+func (l *lease) reservation() uid.Reservation {
 	h := l.hold
 	return uid.Reservation{WorkerID: h.id, First: h.base + 1, Last: h.limit, Renew: h.renew}
 }
 
-func (l *Lease) failure(doing string, err error) error {
+func (l *lease) failure(doing string, err error) error {
 	of := "a worker ID"
 	if l.hold != nil {
 		of = fmt.Sprintf("worker ID %d", l.hold.id)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -217,10 +218,10 @@ func TestLeaseLost(t *testing.T) {
 		}, `another nonce or other ticks than this owner wrote; it is held by "another"`},
 		"ended":         {func(h *house) { h.pass(ttl + 100*time.Millisecond) }, "it ended at 20"},
 		"row is gone":   {func(h *house) { h.memory.RemoveRow(orders, 0) }, "its row is gone"},
-		"released":      {func(h *house) { h.edit(0, func(row *lease.Row) { row.Nonce = "" }) }, "released by somebody else"},
-		"another nonce": {func(h *house) { h.edit(0, func(row *lease.Row) { row.Nonce = "x" }) }, "another nonce"},
-		"more ticks":    {func(h *house) { h.edit(0, func(row *lease.Row) { row.High++ }) }, "other ticks"},
-		"fewer ticks":   {func(h *house) { h.edit(0, func(row *lease.Row) { row.High-- }) }, "other ticks"},
+		"released":      {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "" }) }, "released by somebody else"},
+		"another nonce": {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "x" }) }, "another nonce"},
+		"more ticks":    {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) }, "other ticks"},
+		"fewer ticks":   {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) }, "other ticks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
@@ -255,7 +256,7 @@ func TestLeaseRenewedAtTheLastMoment(t *testing.T) {
 		row := h.row(0)
 		row.Until = row.Until.Add(time.Hour)
 		// A store that has chosen the row before that, and offers it as it is now.
-		stale := &meddled{Store: h.memory.Store(orders), offered: []func(*lease.Row){func(offered *lease.Row) {
+		stale := &meddled{Store: h.memory.Store(orders), offered: []func(*leasestore.Row){func(offered *leasestore.Row) {
 			*offered = row
 		}}}
 		var logged logtest.Records
@@ -321,7 +322,7 @@ func TestLeaseFarFuture(t *testing.T) {
 		require.NoError(t, l.Release(t.Context(), -1))
 		h.pass(quarantine + time.Second)
 		high := h.tick() + ms(40*time.Minute)
-		h.edit(0, func(row *lease.Row) { row.High = high })
+		h.edit(0, func(row *leasestore.Row) { row.High = high })
 		_, err := l.Acquire(t.Context(), millis(0))
 		logtest.Error(t, err, worker.ErrClock, fmt.Sprintf("the ticks of worker ID 0 are used up to %d", high))
 		require.Equal(t, high, h.row(0).High)
@@ -338,13 +339,13 @@ func TestLeaseFarFuture(t *testing.T) {
 
 		// The end of the time field.
 		h.pass(ttl + quarantine + time.Second)
-		h.edit(0, func(row *lease.Row) { row.High = millis(0).MaxTick })
+		h.edit(0, func(row *leasestore.Row) { row.High = millis(0).MaxTick })
 		far.MaxLead, far.MaxWorkerID = math.MaxInt64, 0
 		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), far)
 		logtest.Error(t, err, uid.ErrExhausted, fmt.Sprint(millis(0).MaxTick))
 
 		// A namespace whose floor lies there.
-		h.editNamespace(func(namespace *lease.Namespace) { namespace.Floor = h.tick() + ms(time.Hour) })
+		h.editNamespace(func(namespace *leasestore.Namespace) { namespace.Floor = h.tick() + ms(time.Hour) })
 		_, err = l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrWorkerInUse)
 		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))

@@ -36,7 +36,7 @@ func gone(err error) error {
 
 // lost gives up the hold. What is reserved may still be issued, unless the hold was invalidated,
 // which the generator knows.
-func (l *Lease) lost(ctx context.Context, err *lostError) {
+func (l *lease) lost(ctx context.Context, err *lostError) {
 	h := l.hold
 	l.hold = nil
 	l.binding.Renew()
@@ -44,7 +44,7 @@ func (l *Lease) lost(ctx context.Context, err *lostError) {
 }
 
 // warn reports, once, that a reservation that cannot be extended is running out.
-func (l *Lease) warn(ctx context.Context, err error) {
+func (l *lease) warn(ctx context.Context, err error) {
 	if left := l.left(l.hold); left < l.cfg.Window/2 && !l.low {
 		l.low = true
 		l.report(ctx, Event{Kind: Low, WorkerID: l.hold.id, Left: left, Err: err})
@@ -52,6 +52,6 @@ func (l *Lease) warn(ctx context.Context, err error) {
 }
 
 // left is how long the reserved ticks last by the clock.
-func (l *Lease) left(h *hold) time.Duration {
+func (l *lease) left(h *hold) time.Duration {
 	return ticks.Span(max(h.limit-l.terms.TickAt(l.now()), 0), l.terms.Unit)
 }

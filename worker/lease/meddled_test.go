@@ -3,20 +3,21 @@ package lease_test
 import (
 	"context"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // A meddled store has something done to it in the middle of the next calls of Take and Change.
 type meddled struct {
 	lease.Store
-	offered []func(row *lease.Row) // to what is offered, before decide sees it; once each
-	decided []func()               // after decide has run, and before the outcome is stored; once each
-	runs    int                    // of decide
+	offered []func(row *leasestore.Row) // to what is offered, before decide sees it; once each
+	decided []func()                    // after decide has run, and before the outcome is stored; once each
+	runs    int                         // of decide
 }
 
 // Take is as [lease.Store] has it.
-func (m *meddled) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return m.Store.Take(ctx, w, func(namespace *lease.Namespace, row *lease.Row, now lease.Clock) error {
+func (m *meddled) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	return m.Store.Take(ctx, w, func(namespace *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		m.offer(row)
 		err := decide(namespace, row, now)
 		m.decide()
@@ -25,8 +26,8 @@ func (m *meddled) Take(ctx context.Context, w lease.Wanted, decide func(*lease.N
 }
 
 // Change is as [lease.Store] has it.
-func (m *meddled) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return m.Store.Change(ctx, id, func(namespace *lease.Namespace, row *lease.Row, now lease.Clock) error {
+func (m *meddled) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	return m.Store.Change(ctx, id, func(namespace *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		m.offer(row)
 		err := decide(namespace, row, now)
 		m.decide()
@@ -34,7 +35,7 @@ func (m *meddled) Change(ctx context.Context, id int64, decide func(*lease.Names
 	})
 }
 
-func (m *meddled) offer(row *lease.Row) {
+func (m *meddled) offer(row *leasestore.Row) {
 	if len(m.offered) > 0 {
 		do := m.offered[0]
 		m.offered = m.offered[1:]

@@ -8,8 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // manyPending is how many renewals are on their way at once.
@@ -76,7 +77,7 @@ func TestOlderRowIsNotTheOwners(t *testing.T) {
 func TestAnotherOwnersRow(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l, _ := h.held(lease.Config{})
-		h.edit(0, func(row *lease.Row) { row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] })
+		h.edit(0, func(row *leasestore.Row) { row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] })
 		h.pass(window / 2)
 		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
 	})

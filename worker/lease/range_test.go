@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // foundWith makes the namespace with a range of IDs, or changes it.
@@ -36,7 +37,7 @@ func TestRangeOfAStart(t *testing.T) {
 		_, err = asks(1000, 1024)
 		logtest.Error(t, err, uid.ErrRange, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
 
-		h.editNamespace(func(n *lease.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
+		h.editNamespace(func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
 		h.memory.RemoveRow(orders, 0)
 		for text, ids := range map[string]lease.Range{
 			"the namespace has the worker IDs 8 to 11, asked for are 9 to 10":   {First: 9, Last: 10},
@@ -48,7 +49,7 @@ func TestRangeOfAStart(t *testing.T) {
 			_, err := asks(ids.First, ids.Last)
 			logtest.Error(t, err, uid.ErrRange, text)
 		}
-		h.editNamespace(func(n *lease.Namespace) { n.Given = 7 })
+		h.editNamespace(func(n *leasestore.Namespace) { n.Given = 7 })
 		for _, id := range []int64{8, 9, 10, 11} {
 			r, err = asks(8, 11)
 			require.NoError(t, err)
@@ -111,8 +112,8 @@ func TestFoundRefusesRanges(t *testing.T) {
 // One who has taken an ID of a store that knows no ranges is refused by the protocol.
 type rangeless struct{ lease.Store }
 
-func (s rangeless) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+func (s rangeless) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	return s.Store.Take(ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		n.IDs = lease.Range{First: 10, Last: 20} // so that the ID is outside
 		return decide(n, r, now)
 	})
@@ -150,7 +151,7 @@ func TestRangeRunsOut(t *testing.T) {
 // Rows that are left of a former namespace were given. A range of IDs below them has none that is new.
 func TestFoundOverRows(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		h.memory.SetRow(orders, lease.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
+		h.memory.SetRow(orders, leasestore.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
 		err := h.foundWith(0, 499)
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err,

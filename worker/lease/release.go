@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 )
 
@@ -12,37 +13,32 @@ import (
 const releaseTimeout = 5 * time.Second
 
 // release ends the lease and lowers High to last.
-func (l *Lease) release(ctx context.Context, last int64) error {
+func (l *lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	return retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
-		return written(l.store.Change(ctx, h.id, func(ns *Namespace, row *Row, now Clock) error {
+		return written(l.store.Change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 			if row == nil || !h.owns(row) || row.Until.Before(now.Now) {
 				return errNothing // there is nothing left to release
 			}
 			l.settle(ns, now)
 			// An earlier owner may still issue ticks, all of them below the base.
-			row.end(min(row.High, max(h.base, last)), now)
+			row.End(min(row.High, max(h.base, last)), now)
 			return nil
 		}))
 	})
 }
 
 // giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
-func (l *Lease) giveBack(ctx context.Context) error {
+func (l *lease) giveBack(ctx context.Context) error {
 	d := l.doubt
-	return written(l.store.Change(ctx, d.id, func(ns *Namespace, row *Row, now Clock) error {
+	return written(l.store.Change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		if !d.matches(row, now) {
 			return errNothing
 		}
 		l.settle(ns, now)
-		row.end(d.base, now)
+		row.End(d.base, now)
 		return nil
 	}))
-}
-
-// end ends the row's lease now.
-func (r *Row) end(high int64, now Clock) {
-	r.Nonce, r.High, r.Until, r.Renewed = "", high, now.Now, now.Now
 }
 
 // written turns errNothing into success.

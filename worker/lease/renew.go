@@ -3,12 +3,13 @@ package lease
 import (
 	"context"
 	"fmt"
-	"time"
+
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // extend makes one attempt to renew the lease and the reservation. It returns a lostError when
 // the owner has lost the lease.
-func (l *Lease) extend(ctx context.Context, through int64) error {
+func (l *lease) extend(ctx context.Context, through int64) error {
 	h, asked := l.hold, l.now()
 	early := 0
 	if l.clock().Sub(h.at) < h.pause {
@@ -18,7 +19,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 		through = max(through, h.base+1) // which may be far ahead of the clock
 	}
 	number, limit, wait := h.sent, h.limit, h.wait
-	err := l.store.Change(ctx, h.id, func(ns *Namespace, row *Row, now Clock) error {
+	err := l.store.Change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		if err := l.compare(asked, now, l.ahead); err != nil {
 			return err
 		}
@@ -30,7 +31,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 		h.sent = max(number, newest) + 1 // what an earlier run of this attempt was to write was refused
 		limit = max(row.High, l.target(now, through, slacks(early)))
 		wait = l.untilMore(now, max(limit, h.base)) // the base is beyond the limit where a floor is
-		row.Nonce, row.High, row.Until, row.Renewed = nonce(h.owner, h.sent), limit, row.later(now.after(l.cfg.TTL)), now.Now
+		row.Nonce, row.High, row.Until, row.Renewed = nonce(h.owner, h.sent), limit, row.Later(now.After(l.cfg.TTL)), now.Now
 		return nil
 	})
 	if err != nil {
@@ -44,11 +45,11 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 }
 
 // lasts returns a lostError unless the row is the hold's, and its lease is not over.
-func (l *Lease) lasts(row *Row, now Clock) error {
+func (l *lease) lasts(row *leasestore.Row, now leasestore.Clock) error {
 	switch {
 	case row == nil:
 		return &lostError{why: "its row is gone"}
-	case l.hold.owns(row) && now.within(row.Until):
+	case l.hold.owns(row) && now.Within(row.Until):
 		return nil
 	case l.hold.owns(row):
 		return &lostError{why: fmt.Sprintf("it ended at %s, the store's time is %s", stamp(row.Until), stamp(now.Now))}
@@ -56,13 +57,4 @@ func (l *Lease) lasts(row *Row, now Clock) error {
 		return &lostError{why: "it was released by somebody else"}
 	}
 	return &lostError{why: "its row has another nonce or other ticks than this owner wrote", holder: row.Holder}
-}
-
-// later returns the end of a lease that is prolonged until then. It never moves back, though the clock may: who has
-// taken the ID by an earlier end could be lost in a failover that brings the later one back.
-func (r *Row) later(until time.Time) time.Time {
-	if until.Before(r.Until) {
-		return r.Until
-	}
-	return until
 }

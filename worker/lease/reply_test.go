@@ -7,9 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A renewal whose reply is lost may or may not have happened. Its ticks are not the
@@ -61,7 +62,7 @@ func TestLeaseLostReply(t *testing.T) {
 func TestLeaseLostReplyToAcquireIsStale(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		other := h.lease(lease.Config{Losses: losses})
-		var was, theirs lease.Row
+		var was, theirs leasestore.Row
 		l, client := h.client(lease.Config{Losses: losses, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
 			was = h.row(0)
 			h.pass(ttl + quarantine + time.Second)
@@ -105,7 +106,7 @@ func TestGiveBackLeavesWhatIsNotItsOwn(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		ctx, cancel := context.WithCancel(t.Context())
 		other := h.lease(lease.Config{Losses: lease.Never})
-		var theirs lease.Row
+		var theirs leasestore.Row
 		l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
 			h.pass(ttl + quarantine + time.Second)
 			require.Zero(t, h.acquire(other).WorkerID)

@@ -7,32 +7,23 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// Held is what an owner holds: a program that keeps it (see package statefile) can take the lease up
-// again after a restart, with [Lease.Resume]. Only one process at a time may.
-type Held struct {
-	// WorkerID is the owner's ID, and Nonce that of its newest write that the store has acknowledged.
-	WorkerID int64
-	Nonce    string
-	// Used is the last tick that the owner may have issued, Last the last one reserved.
-	Used, Last int64
-}
-
 // Held returns what the owner holds; Used is the last tick before its first one. It is the
 // generator's to call, as the methods of [uid.Worker] are. held is false while it holds nothing, and once
 // the lease was invalidated.
-func (l *Lease) Held() (h Held, held bool) {
+func (l *lease) Held() (h leasestore.Held, held bool) {
 	if l.hold == nil || l.binding.Invalid() {
-		return Held{}, false
+		return leasestore.Held{}, false
 	}
-	return Held{WorkerID: l.hold.id, Nonce: nonce(l.hold.owner, l.hold.acked), Used: l.hold.base, Last: l.hold.limit}, true
+	return leasestore.Held{WorkerID: l.hold.id, Nonce: nonce(l.hold.owner, l.hold.acked), Used: l.hold.base, Last: l.hold.limit}, true
 }
 
 // Store returns the store that was given to New.
-func (l *Lease) Store() Store { return l.store }
+func (l *lease) Store() Store { return l.store }
 
 // resumePatience bounds how long a start tries to reach the store before it goes on with what it
 // holds.
@@ -42,13 +33,13 @@ const resumePatience = 5 * time.Second
 // If the store cannot be reached within 5 s it goes on with the ticks up to h.Last. If the lease is lost
 // it leases another ID, as Acquire does. Its errors are Acquire's, and [uid.ErrNoReservation] when the
 // store cannot be reached and nothing is left.
-func (l *Lease) Resume(ctx context.Context, t uid.Terms, h Held) (uid.Reservation, error) {
+func (l *lease) Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid.Reservation, error) {
 	owner, number := writer(h.Nonce)
 	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Used < -1 {
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d, nonce %.40q and tick %d are no lease of a layout with IDs up to %d",
 			uid.ErrRange, h.WorkerID, h.Nonce, h.Used, t.MaxWorkerID)
 	}
-	if l.cfg.IDs != (Range{}) && !l.cfg.IDs.has(h.WorkerID) {
+	if l.cfg.IDs != (Range{}) && !l.cfg.IDs.Has(h.WorkerID) {
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d is not one of the IDs %v that are asked for", uid.ErrRange, h.WorkerID, l.cfg.IDs)
 	}
 	if err := l.bind(t); err != nil {
@@ -57,13 +48,13 @@ func (l *Lease) Resume(ctx context.Context, t uid.Terms, h Held) (uid.Reservatio
 	l.resumed = true
 	l.hold = &hold{id: h.WorkerID, owner: owner, acked: number, sent: number, resumed: true,
 		base: max(h.Used, t.MinTick-1), limit: h.Last, at: l.clock()}
-	if err := l.checkFloor(Clock{Now: l.now()}); err != nil {
+	if err := l.checkFloor(leasestore.Clock{Now: l.now()}); err != nil {
 		return l.started(ctx, err)
 	}
 	return l.started(ctx, l.resume(ctx))
 }
 
-func (l *Lease) resume(ctx context.Context) error {
+func (l *lease) resume(ctx context.Context) error {
 	h := l.hold
 	err := retry.Do(ctx, min(l.cfg.Timeout, resumePatience), l.cfg.Logger, func(ctx context.Context) error {
 		if err := l.inspect(ctx); err != nil {
@@ -93,7 +84,7 @@ func (l *Lease) resume(ctx context.Context) error {
 
 // Leave ends the binding to the generator, and leaves the lease as it is: who resumes it goes on.
 // Others get the ID after TTL and the time that it is left alone.
-func (l *Lease) Leave() error {
+func (l *lease) Leave() error {
 	l.hold, l.doubt = nil, nil
 	l.tell()
 	return l.binding.Unbind()

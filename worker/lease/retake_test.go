@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // An acquisition of which nobody was told is taken up in a step of its own, which writes a
@@ -18,7 +19,7 @@ import (
 func TestRetake(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		var told events
-		var doubted, first lease.Row
+		var doubted, first leasestore.Row
 		var logged logtest.Records
 		logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
 		h.found(orders)
@@ -142,15 +143,15 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 // What is not as it was written, by its nonce, its ticks and its end, is not taken up.
 func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	for name, change := range map[string]func(h *house){
-		"another nonce": func(h *house) { h.edit(0, func(row *lease.Row) { row.Nonce = "another" }) },
-		"released":      func(h *house) { h.edit(0, func(row *lease.Row) { row.Nonce, row.Until = "", h.now() }) },
-		"more ticks":    func(h *house) { h.edit(0, func(row *lease.Row) { row.High++ }) },
-		"fewer ticks":   func(h *house) { h.edit(0, func(row *lease.Row) { row.High-- }) },
+		"another nonce": func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" }) },
+		"released":      func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Until = "", h.now() }) },
+		"more ticks":    func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) },
+		"fewer ticks":   func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) },
 		"over":          func(h *house) { h.pass(ttl + time.Millisecond) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				var row lease.Row
+				var row leasestore.Row
 				l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
 					change(h)
 					row = h.row(0)

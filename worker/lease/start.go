@@ -15,7 +15,7 @@ import (
 
 // inspect refuses a store that cannot hold the rows, and one that is visibly not as durable as
 // it is said to be.
-func (l *Lease) inspect(ctx context.Context) error {
+func (l *lease) inspect(ctx context.Context) error {
 	lossy, err := l.store.Inspect(ctx)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func (l *Lease) inspect(ctx context.Context) error {
 }
 
 // first is one attempt of a start to lease an ID. It makes a missing namespace, unless that must exist.
-func (l *Lease) first(ctx context.Context) error {
+func (l *lease) first(ctx context.Context) error {
 	if !l.inspected {
 		if err := l.inspect(ctx); err != nil {
 			return err
@@ -48,7 +48,7 @@ func (l *Lease) first(ctx context.Context) error {
 }
 
 // awaitTicks waits for the first reservation. It replaces a lease that is lost meanwhile.
-func (l *Lease) awaitTicks(ctx context.Context) error {
+func (l *lease) awaitTicks(ctx context.Context) error {
 	longest := l.patience()
 	for losses := 0; l.hold.unreserved(); {
 		if l.hold.wait > longest {
@@ -80,7 +80,7 @@ func (l *Lease) awaitTicks(ctx context.Context) error {
 
 // warnAhead says that calls will wait, or fail, since the first tick is further ahead than the generator goes: ticks were
 // burnt, and its MaxLead is less than that. A tick and the clocks' difference are nothing to speak of.
-func (l *Lease) warnAhead(ctx context.Context) {
+func (l *lease) warnAhead(ctx context.Context) {
 	near := l.cfg.MaxClockSkew + 2*l.terms.Unit
 	if l.terms.MaxLead > maxDuration {
 		return
@@ -92,7 +92,7 @@ func (l *Lease) warnAhead(ctx context.Context) {
 }
 
 // patience is how long a start waits for its first reservation.
-func (l *Lease) patience() time.Duration {
+func (l *lease) patience() time.Duration {
 	return l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout
 }
 
@@ -100,7 +100,7 @@ func (l *Lease) patience() time.Duration {
 const mostLosses = 3
 
 // abandon gives up what a failed start has acquired.
-func (l *Lease) abandon(ctx context.Context) {
+func (l *lease) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	if l.hold != nil && !l.resumed {
 		_ = l.release(ctx, -1)

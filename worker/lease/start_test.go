@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -16,7 +17,7 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 		l := h.lease(lease.Config{OnEvent: func(e lease.Event) {
 			told.add(e)
 			if e.Kind == lease.Acquired && e.WorkerID == 0 {
-				h.edit(0, func(row *lease.Row) { row.Nonce, row.Holder = "another", "another" })
+				h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Holder = "another", "another" })
 			}
 		}})
 		h.memory.LoseHistory() // it has to wait for its first ticks
@@ -30,7 +31,7 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 		l = h.lease(lease.Config{Losses: lease.Anytime, OnEvent: func(e lease.Event) {
 			told.add(e)
 			for _, id := range h.ids()[2:] {
-				h.edit(id, func(row *lease.Row) { row.Nonce = "another" })
+				h.edit(id, func(row *leasestore.Row) { row.Nonce = "another" })
 			}
 		}})
 		_, err := l.Acquire(t.Context(), millis(1023))

@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A failing store answers with errors of its own.
@@ -39,7 +40,7 @@ func (f *failing) Inspect(ctx context.Context) ([]string, error) {
 }
 
 // Take is as [lease.Store] has it.
-func (f *failing) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (f *failing) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	if err := f.fail(ctx); err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (f *failing) Take(ctx context.Context, w lease.Wanted, decide func(*lease.N
 }
 
 // Change is as [lease.Store] has it.
-func (f *failing) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (f *failing) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	if err := f.fail(ctx); err != nil {
 		return err
 	}
@@ -244,7 +245,7 @@ func TestCancelledStart(t *testing.T) {
 func TestNoneFree(t *testing.T) {
 	until := time.Date(2026, 7, 1, 12, 0, 0, 123456000, time.FixedZone("", 3600))
 	ids := lease.Range{First: 3, Last: 17}
-	err := lease.NoneFree(ids, until, nil)
+	err := leasestore.NoneFree(ids, until, nil)
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
 	require.EqualError(t, err, uid.ErrNoWorkerID.Error()+
 		": all of 3 to 17 are leased or in quarantine, the first one until 2026-07-01T11:00:00.123456Z")
@@ -260,9 +261,9 @@ func TestNoneFree(t *testing.T) {
 		"; worker IDs 4 to 5 and 9 have no row: ":                           {{First: 4, Last: 5}, {First: 9, Last: 9}},
 		"; worker IDs 4, 6, 8, 10, 12, 14, 16, 18 and others have no row: ": many,
 	} {
-		require.ErrorContains(t, lease.NoneFree(ids, until, missing), text)
+		require.ErrorContains(t, leasestore.NoneFree(ids, until, missing), text)
 	}
-	require.ErrorContains(t, lease.NoneFree(ids, time.Time{}, []lease.Range{ids}),
+	require.ErrorContains(t, leasestore.NoneFree(ids, time.Time{}, []lease.Range{ids}),
 		"none of 3 to 17 has a row; worker IDs 3 to 17 have no row")
 
 	eachHouse(t, func(t *testing.T, h *house) {
@@ -302,12 +303,12 @@ func TestNewIDs(t *testing.T) {
 			lease.Range{First: math.MaxInt64, Last: math.MaxInt64}, true},
 		{math.MaxInt64, lease.Range{First: 0, Last: math.MaxInt64}, lease.Range{}, false},
 	} {
-		ids, some := lease.Namespace{Given: c.given}.NewIDs(c.in)
+		ids, some := leasestore.Namespace{Given: c.given}.NewIDs(c.in)
 		require.Equal(t, c.some, some, "%+v", c)
 		require.Equal(t, c.want, ids, "%+v", c)
 	}
 	// Many need few writes.
-	ns, writes := lease.Namespace{Given: -1}, 0
+	ns, writes := leasestore.Namespace{Given: -1}, 0
 	for ; ns.Given < 1000; writes++ {
 		ids, _ := ns.NewIDs(all)
 		require.Equal(t, ns.Given+1, ids.First)
@@ -331,7 +332,7 @@ func TestMissing(t *testing.T) {
 		{9, lease.Range{First: 4, Last: 7}, []int64{1, 5, 20}, []lease.Range{one(4), {First: 6, Last: 7}}},
 		{2, lease.Range{First: 0, Last: 7}, []int64{5}, []lease.Range{{First: 0, Last: 2}}},
 	} {
-		require.Equal(t, c.want, lease.Namespace{Given: c.given}.Missing(c.in, c.have), "%+v", c)
+		require.Equal(t, c.want, leasestore.Namespace{Given: c.given}.Missing(c.in, c.have), "%+v", c)
 	}
 }
 
@@ -413,7 +414,7 @@ func TestClockErrorOfMaxAhead(t *testing.T) {
 		h.found(orders)
 		const ahead = lease.Burn + skew + 15*time.Minute + 2*off
 		set := func(high int64) {
-			h.memory.SetRow(orders, lease.Row{WorkerID: 0, High: high, Until: h.now().Add(-time.Hour)})
+			h.memory.SetRow(orders, leasestore.Row{WorkerID: 0, High: high, Until: h.now().Add(-time.Hour)})
 		}
 		set(h.tick() + ms(ahead) + 1)
 		_, err := h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))

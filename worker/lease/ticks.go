@@ -4,30 +4,33 @@ import (
 	"math"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
 // tickAt returns the tick at d after the store's time.
-func (l *Lease) tickAt(now Clock, d time.Duration) int64 { return l.terms.TickAt(now.Now.Add(d)) }
+func (l *lease) tickAt(now leasestore.Clock, d time.Duration) int64 {
+	return l.terms.TickAt(now.Now.Add(d))
+}
 
 // within limits a tick to the layout's last one.
-func (l *Lease) within(tick int64) int64 { return min(tick, l.terms.MaxTick) }
+func (l *lease) within(tick int64) int64 { return min(tick, l.terms.MaxTick) }
 
 // reach is how far beyond the store's clock this owner may reserve, where writes can be lost: a
 // [Burn] by any other clock goes further.
-func (l *Lease) reach(now Clock) time.Duration {
+func (l *lease) reach(now leasestore.Clock) time.Duration {
 	return Burn - max(l.cfg.MaxClockSkew, 2*now.Error)
 }
 
 // target returns the last tick that a write reserves: 3/2 Window beyond the clock, or further if the
 // generator asks for ticks up to through.
-func (l *Lease) target(now Clock, through, slacks int64) int64 {
+func (l *lease) target(now leasestore.Clock, through, slacks int64) int64 {
 	slack := slacks * max(1, int64(l.cfg.Window/8/l.terms.Unit)) // so that a burst needs fewer writes
 	return l.within(min(max(l.tickAt(now, l.cfg.ahead()), ticks.Plus(through, slack)), l.most(now)))
 }
 
 // most returns the last tick that a write may reserve.
-func (l *Lease) most(now Clock) int64 {
+func (l *lease) most(now leasestore.Clock) int64 {
 	if l.never {
 		return l.highest(now.Now) // not beyond what a later owner accepts
 	}
@@ -39,7 +42,7 @@ func (l *Lease) most(now Clock) int64 {
 func slacks(early int) int64 { return 1 << min(max(early-1, 0), 4) }
 
 // untilMore is how long it takes until a write can reserve more than the ticks up to limit.
-func (l *Lease) untilMore(now Clock, limit int64) time.Duration {
+func (l *lease) untilMore(now leasestore.Clock, limit int64) time.Duration {
 	if l.never && l.ahead == math.MaxInt64 {
 		return 0
 	}
@@ -53,7 +56,7 @@ func (l *Lease) untilMore(now Clock, limit int64) time.Duration {
 // dueAfter sets when the hold is renewed next, and the tick at which the generator asks again.
 // Renewals are due 3/8 to 1/2 Window apart, at random: a fleet that started at once would come
 // back in step otherwise.
-func (l *Lease) dueAfter(h *hold) {
+func (l *lease) dueAfter(h *hold) {
 	h.pause = l.cfg.Window/2 - time.Duration(l.chance(int64(l.cfg.Window/8)+1))
 	pause := h.pause
 	if h.unreserved() {
@@ -64,7 +67,7 @@ func (l *Lease) dueAfter(h *hold) {
 
 // due reports whether to ask the store. A generator at the end of its reservation calls again and
 // again.
-func (l *Lease) due(through int64) bool {
+func (l *lease) due(through int64) bool {
 	h, since := l.hold, l.clock().Sub(l.hold.at)
 	switch {
 	case since >= h.pause:

@@ -3,8 +3,8 @@ package sqlite
 import (
 	"context"
 
-	"github.com/uidgen/uid/connect/scheme"
-	"github.com/uidgen/uid/connect/scheme/tables"
+	"github.com/uidgen/uid/internal/scheme"
+	"github.com/uidgen/uid/internal/scheme/tables"
 )
 
 // Package connect opens sqlite:PATH.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
 )

@@ -111,17 +111,7 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	return d, nil
 }
 
-// SQL returns the database that was given to New, as sqlx has it.
-func (d *DB) SQL() *sqlx.DB { return d.db }
-
-// Dialect returns the dialect that was set, or that of the driver.
-func (d *DB) Dialect() Dialect { return Dialect(d.dialect) }
-
-// NodeTable returns the name of the table of disposable IDs.
-func (d *DB) NodeTable() string { return d.nodes }
-
-// LeaseTable returns the name of the table of leased IDs.
-func (d *DB) LeaseTable() string { return d.leases }
-
-// SegmentTable returns the name of the table of segments.
-func (d *DB) SegmentTable() string { return d.segments }
+// Tables returns the database and the names of its tables, for the command and its checks.
+func (d *DB) Tables() database.Tables {
+	return database.Tables{DB: d.db, Dialect: d.dialect, Nodes: d.nodes, Leases: d.leases, Segments: d.segments}
+}

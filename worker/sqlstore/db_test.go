@@ -3,6 +3,7 @@ package sqlstore_test
 import (
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -60,7 +62,7 @@ func TestPlainDatabase(t *testing.T) {
 	require.NoError(t, err)
 	d, err := sqlstore.New(sql.OpenDB(real), sqlstore.Config{})
 	require.NoError(t, err)
-	require.Equal(t, sqlstore.MySQL, d.Dialect())
+	require.Equal(t, database.MySQL, d.Tables().Dialect)
 
 	fake := &fakeDB{}
 	for of, says := range map[driver.Connector]string{connector{fake}: "<nil>", traced{connector{fake}}: "*sqlstore_test.tracingDriver"} {
@@ -91,7 +93,7 @@ func TestConfigIsTaken(t *testing.T) {
 		fake := &fakeDB{}
 		d, err := sqlstore.New(fake.open(t, c.driver), c.cfg)
 		require.NoError(t, err)
-		require.Equal(t, c.dialect, d.Dialect())
+		require.Equal(t, string(c.dialect), string(d.Tables().Dialect))
 		require.Zero(t, fake.calls("connect"), "the constructor does not touch the database")
 		_, err = d.Numbers().Next(t.Context(), withPort, 9)
 		if c.dialect == sqlstore.SQLite {
@@ -106,7 +108,7 @@ func TestConfigIsTaken(t *testing.T) {
 	}
 	d, err := sqlstore.New((&fakeDB{}).open(t, "mysql"), sqlstore.Config{})
 	require.NoError(t, err)
-	require.Equal(t, "WORKER_NODE WORKER_LEASE", d.NodeTable()+" "+d.LeaseTable())
+	require.Equal(t, "WORKER_NODE WORKER_LEASE", d.Tables().Nodes+" "+d.Tables().Leases)
 	require.Equal(t, "table WORKER_NODE", d.Numbers().Name())
 }
 
@@ -115,7 +117,7 @@ func TestNamespaceNames(t *testing.T) {
 	for _, name := range []string{"a", "orders 2!", strings.Repeat("a", 64), `quote"'`} {
 		l, err := d.Leases(name)
 		require.NoError(t, err)
-		require.Equal(t, name, l.Namespace())
+		require.Equal(t, fmt.Sprintf("namespace %q of table WORKER_LEASE", name), l.Name())
 	}
 	l, err := d.Leases("")
 	require.NoError(t, err)

@@ -57,7 +57,7 @@
 //
 // # The history of a store
 //
-// A namespace's row keeps in HISTORY under which history it was written (see [lease.Clock]). A start
+// A namespace's row keeps in HISTORY under which history it was written (see [leasestore.Clock]). A start
 // that finds another one burns ticks, once. It has these parts, for people to see which has changed:
 //
 //   - MySQL and MariaDB: "server D03C7B7E since 2026-11-24T12:34:48Z, table made 2026-11-24T12:34:49Z": a
@@ -95,7 +95,7 @@
 //
 // Whoever edits a row by hand may raise max_id, and change step and description. A max_id below
 // 0, or a step below 1, is refused as long as it stands there. step is at least 1 and at most
-// 2147483647, which its column holds. A tag has to be one of those that segment.CheckTag allows; where
+// 2147483647, which its column holds. A tag has to be one of those that segmentstore.CheckTag allows; where
 // the collation of Leaf's table makes two spellings one tag, they are one here, too. update_time is the
 // server's; only MySQL sets it for Leaf as well.
 //
@@ -112,7 +112,7 @@
 // ID is given up, and a new row inserted.
 //
 // IDs are unique as long as the table's counter only ever goes up, in one copy of the table. So a
-// start looks at the table and the settings first ([Numbers.Inspect]). It refuses an engine other than
+// start looks at the table and the settings first (Inspect). It refuses an engine other than
 // InnoDB, a TEMPORARY table, and a node of a Galera cluster with wsrep_on off. It also refuses what loses
 // commits in a crash, unless the program vouches for the store (DurableStoreUnverified of
 // disposable.Config): an UNLOGGED table or counter, innodb_flush_log_at_trx_commit or sync_binlog other
@@ -147,7 +147,7 @@
 // # What a database has to keep for segments
 //
 // All that it has acknowledged; what can lose it is the same as for leases, below, and
-// [Segments.Inspect] names the settings. A generator notices what was lost when it takes numbers the
+// Inspect names the settings. A generator notices what was lost when it takes numbers the
 // next time. In a Galera cluster a node acknowledges what the others do not have on disk yet, so
 // that it needs the generator's setting LossyStore.
 //
@@ -162,7 +162,7 @@
 // ANY 1 (a, b), nor *. With MySQL's semi-synchronous replication
 // rpl_semi_sync_source_wait_for_replica_count has to be the number of replicas; MariaDB waits for one,
 // and so can have but one. Galera is not durable: its
-// nodes acknowledge commits that the others do not have on disk yet. [Leases.Inspect] sees the
+// nodes acknowledge commits that the others do not have on disk yet. Inspect sees the
 // settings. It does not see a restored dump, a replica that is not connected and
 // takes over, semi-synchronous replication that goes on without replicas after its time-out, or a disk
 // that lies about what it has synced.
@@ -202,11 +202,11 @@
 //
 //	GRANT INSERT ON app.leaf_alloc TO 'uid'@'%';
 //
-// Release of a [registry.Registry] can be for another account, with
+// The command uid worker release can have another account, with
 //
 //	GRANT SELECT, UPDATE ON app.WORKER_LEASE TO 'uid_admin'@'%';
 //
-// Its Overview, and Check of package doctor (by package sqldoctor), need SELECT only. Check sees
+// The commands uid worker ls and uid worker check need SELECT only. A check sees
 // more of the replication with a right that changes nothing: REPLICATION CLIENT on MySQL and on
 // MariaDB before 10.5, and on later ones
 //
@@ -228,7 +228,7 @@
 //
 // Check lists the rights that an account lacks, and those that it does not need.
 //
-// [Numbers.Next], [Leases.Init] and [Segments.Change] create a missing table, for which they need
+// Next, Init and Change create a missing table, for which they need
 // CREATE as well. So does a lease whose namespace is missing, since it calls Init.
 //
 // # What errors and logs say

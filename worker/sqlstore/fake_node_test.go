@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

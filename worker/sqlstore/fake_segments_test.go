@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -40,7 +41,7 @@ func leafRow() []driver.Value {
 		"N1", `{"v":2,"writes":1,"floor":1001,"takers":["A 1000"]}`}
 }
 
-func (f *fakeSegments) store(t testing.TB) *sqlstore.Segments {
+func (f *fakeSegments) store(t testing.TB) segment.Store {
 	d, err := sqlstore.New(opened(t, f, "mysql"), sqlstore.Config{Logger: quiet})
 	require.NoError(t, err)
 	return d.Segments()

@@ -18,7 +18,7 @@ const latest = 1000
 // UTC and whole seconds, rounded up; the column TYPE is then 3 instead of 1, or 4 instead of 2.
 // Zero asks for none. It looks at the newest 1,000 rows for a later time that the database's clock
 // has not reached, keeps that as well, and returns the latest one, or zero.
-func (s *Numbers) Begin(ctx context.Context, id int64, at time.Time) (time.Time, error) {
+func (s *numberTable) Begin(ctx context.Context, id int64, at time.Time) (time.Time, error) {
 	conn, err := s.db.Connx(ctx)
 	if err != nil {
 		return time.Time{}, database.Failed("connect", err)
@@ -52,7 +52,7 @@ func (s *Numbers) Begin(ctx context.Context, id int64, at time.Time) (time.Time,
 // latestFloor returns the query for the latest floor, in seconds since 1970, that the database's
 // clock has not reached; 0 for none. MODIFIED of a row without a floor is by the session's time
 // zone, and does not count.
-func (s *Numbers) latestFloor() string {
+func (s *numberTable) latestFloor() string {
 	seconds, now := "CAST(UNIX_TIMESTAMP(MODIFIED) AS SIGNED)", "UNIX_TIMESTAMP()"
 	switch s.dialect {
 	case database.Postgres:
@@ -64,7 +64,7 @@ func (s *Numbers) latestFloor() string {
 		" ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND " + seconds + " > " + now)
 }
 
-func (s *Numbers) keepFloor() string {
+func (s *numberTable) keepFloor() string {
 	at := "FROM_UNIXTIME(?)"
 	switch s.dialect {
 	case database.Postgres:

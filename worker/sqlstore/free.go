@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // A search looks for an ID that nobody leases.
 type search struct {
-	*Leases
-	wanted lease.Wanted
+	*leaseTable
+	wanted leasestore.Wanted
 	races  int // how many IDs this Take has lost to another one
 }
 
@@ -23,7 +24,7 @@ const (
 
 // A find is what a Take is offered.
 type find struct {
-	namespace lease.Namespace
+	namespace leasestore.Namespace
 	id        int64
 	was       *leaseRow   // nil for a new ID
 	made      lease.Range // new IDs, of which id is the first
@@ -83,7 +84,7 @@ func (f *find) offer(rows []leaseRow, races int) {
 }
 
 // none says why no ID is free.
-func (s search) none(ctx context.Context, conn session, ids lease.Range, ns lease.Namespace) error {
+func (s search) none(ctx context.Context, conn session, ids lease.Range, ns leasestore.Namespace) error {
 	const most = 10_000
 	all, err := s.look(ctx, conn, inRange+" ORDER BY WORKER_ID LIMIT ?", ids.First, ids.Last, int64(most))
 	if err != nil {
@@ -105,5 +106,5 @@ func (s search) none(ctx context.Context, conn session, ids lease.Range, ns leas
 	if len(have) == most {
 		in.Last = have[most-1]
 	}
-	return lease.NoneFree(ids, until, ns.Missing(in, have))
+	return leasestore.NoneFree(ids, until, ns.Missing(in, have))
 }

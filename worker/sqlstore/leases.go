@@ -8,26 +8,27 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
+	"github.com/uidgen/uid/internal/leasestore"
 	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Leases is a namespace in the table of leased IDs, and a [lease.Store]. Make it with
+// A leaseTable is a namespace in the table of leased IDs, and a [lease.Store]. Make it with
 // [DB.Leases]. All methods may be called by any number of goroutines at once.
 //
 // With SQLite it is bound to the file that it finds first. Once another file is in its place, all
 // calls return [worker.ErrState] for good. To use the other file, close the database, open it
 // anew, and make new Leases. With PostgreSQL it is bound likewise to the schema in which the search
 // path finds the table first.
-type Leases struct {
+type leaseTable struct {
 	tables
 	namespace string
 	place     database.Place       // of a SQLite file
 	schema    database.SchemaPlace // of a PostgreSQL table
 }
 
-var _ lease.PlacedStore = (*Leases)(nil)
+var _ leasestore.PlacedStore = (*leaseTable)(nil)
 
 // Leases returns a namespace of leases. Namespaces keep apart services that share a table: worker
 // IDs are unique within one, and all UIDs of one have the same layout. UIDs of two namespaces can
@@ -37,39 +38,41 @@ var _ lease.PlacedStore = (*Leases)(nil)
 // !"#$%&'()*+,-./:;<=>?_. A server stores any other character as the charset of the connection
 // has it, so that one name could become two. For "" it is "default". Leases returns
 // [uid.ErrConfig] or [uid.ErrRange] for all other names. It does not touch the database.
-func (d *DB) Leases(namespace string) (*Leases, error) {
+func (d *DB) Leases(namespace string) (lease.Store, error) {
 	name, err := namespaces.Resolve(namespace)
 	if err != nil {
 		return nil, err
 	}
-	return &Leases{tables: d.tables, namespace: name}, nil
+	return &leaseTable{tables: d.tables, namespace: name}, nil
 }
 
 // Durable implements [lease.Store]: it is false, since a database may be replaced by a replica
 // that lacks the newest commits.
-func (l *Leases) Durable() bool { return false }
+func (l *leaseTable) Durable() bool { return false }
 
 // Name returns the namespace and the table: namespace "orders" of table WORKER_LEASE.
-func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases) }
+func (l *leaseTable) Name() string {
+	return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases)
+}
 
-// Place implements [lease.PlacedStore]: it is the schema of a PostgreSQL table.
-func (l *Leases) Place() string { return l.schema.Found() }
+// Place implements [leasestore.PlacedStore]: it is the schema of a PostgreSQL table.
+func (l *leaseTable) Place() string { return l.schema.Found() }
 
-// Bind implements [lease.PlacedStore].
-func (l *Leases) Bind(schema string) error { return l.schema.Find(l.leases, schema) }
+// Bind implements [leasestore.PlacedStore].
+func (l *leaseTable) Bind(schema string) error { return l.schema.Find(l.leases, schema) }
 
 // Namespace returns the namespace's name.
-func (l *Leases) Namespace() string { return l.namespace }
+func (l *leaseTable) Namespace() string { return l.namespace }
 
 // Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
 // or nothing else is left, and again two for each time that it loses the ID to another client.
-func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
 		seen, f, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
 			return attempt{Origin: seen.Origin}, err
 		}
-		namespace, row := f.namespace, lease.NewRow(f.id)
+		namespace, row := f.namespace, leasestore.NewRow(f.id)
 		if f.was != nil {
 			row = f.was.row()
 		}
@@ -84,7 +87,7 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			return l.both(seen, seen.control.changed(namespace), f.was, is[0]), nil
 		}
 		for id := f.id + 1; id <= f.made.Last; id++ {
-			is = append(is, rowOf(lease.NewRow(id), id))
+			is = append(is, rowOf(leasestore.NewRow(id), id))
 		}
 		return l.grown(seen, seen.control.changed(namespace), is), nil
 	})
@@ -92,7 +95,7 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 
 // Change implements [lease.Store]. It takes two round trips to a server, and again two for each
 // time that somebody else writes the row in between.
-func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *leaseTable) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
 		seen, err := l.look(ctx, conn, theRow, id)
 		nothing := attempt{Origin: seen.Origin}
@@ -122,12 +125,12 @@ func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namesp
 }
 
 // missing returns the error of a namespace that has no row.
-func (l *Leases) missing() error {
+func (l *leaseTable) missing() error {
 	return fmt.Errorf("%w: table %s has no row of namespace %q", worker.ErrNoNamespace, l.leases, l.namespace)
 }
 
 // Init implements [lease.Store]. It creates a missing table, for which the account needs CREATE.
-func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (l *leaseTable) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	err := l.found(ctx, decide)
 	if database.KindOf(err) != database.MissingTable {
 		return err
@@ -142,14 +145,14 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 
 // found makes the namespace, or changes it. Unlike a Take it compares the NONCE of the namespace's
 // row, too: nobody has taken an ID since it has looked.
-func (l *Leases) found(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (l *leaseTable) found(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
 		seen, err := l.look(ctx, conn, theRow, int64(controlID))
 		nothing := attempt{Origin: seen.Origin}
 		if err != nil {
 			return nothing, err
 		}
-		was := lease.Namespace{Given: seen.largest, Floor: -1, Fresh: true}
+		was := leasestore.Namespace{Given: seen.largest, Floor: -1, Fresh: true}
 		if seen.control != nil {
 			if was, err = seen.control.namespace(seen.largest); err != nil {
 				return nothing, err
@@ -174,6 +177,6 @@ func (l *Leases) found(ctx context.Context, decide func(*lease.Namespace, lease.
 // Inspect implements [lease.Store]. It compares the table's columns with what workers write to
 // them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
-func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
+func (l *leaseTable) Inspect(ctx context.Context) (lossy []string, err error) {
 	return l.inspect(ctx, fitness.Table{Name: l.leases, Columns: database.LeaseColumns})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/internal/registry"
 )
 
 // Nodes implements [registry.NodeStore]. It needs SELECT.

@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 )
@@ -22,26 +23,26 @@ const (
 	// 3 and 4 are the same of rows with a floor; see Begin. 5 is a mark; see insertAbove.
 )
 
-// Numbers is the table of disposable IDs. It is a [disposable.Numbers] and hands out the table's
+// A numberTable is the table of disposable IDs. It is a [disposable.Numbers] and hands out the table's
 // generated keys. Make it with [DB.Numbers]. All methods may be called by any number of
 // goroutines at once.
-type Numbers struct{ tables }
+type numberTable struct{ tables }
 
 var (
-	_ disposable.Numbers  = (*Numbers)(nil)
-	_ disposable.Beginner = (*Numbers)(nil)
+	_ disposable.Numbers   = (*numberTable)(nil)
+	_ numberstore.Beginner = (*numberTable)(nil)
 )
 
 // Numbers returns the numbers of the table of disposable IDs. It does not touch the database.
-func (d *DB) Numbers() *Numbers { return &Numbers{d.tables} }
+func (d *DB) Numbers() disposable.Numbers { return &numberTable{d.tables} }
 
 // Name returns the table: table WORKER_NODE.
-func (s *Numbers) Name() string { return "table " + s.nodes }
+func (s *numberTable) Name() string { return "table " + s.nodes }
 
 // Inspect implements [disposable.Numbers]. It compares the table's columns with what workers write
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit in a
 // crash. It skips what the account may not see.
-func (s *Numbers) Inspect(ctx context.Context) (lossy []string, err error) {
+func (s *numberTable) Inspect(ctx context.Context) (lossy []string, err error) {
 	losses, err := s.losses(ctx, fitness.Table{Name: s.nodes, Columns: database.NodeColumns})
 	for _, l := range losses {
 		if !l.Takeover {
@@ -59,7 +60,7 @@ func (s *Numbers) Inspect(ctx context.Context) (lossy []string, err error) {
 // It fails as [disposable.Numbers] says, with [uid.ErrConfig] for SQLite in memory or with
 // locking_mode EXCLUSIVE, and with [worker.ErrState] when the SQLite file is not in its place or
 // has a second name.
-func (s *Numbers) Next(ctx context.Context, h disposable.Host, most int64) (int64, error) {
+func (s *numberTable) Next(ctx context.Context, h numberstore.Host, most int64) (int64, error) {
 	conn, err := s.db.Connx(ctx)
 	if err != nil {
 		return 0, database.Failed("connect", err)
@@ -95,7 +96,7 @@ func (s *Numbers) Next(ctx context.Context, h disposable.Host, most int64) (int6
 }
 
 // look checks the place of a SQLite file.
-func (s *Numbers) look(ctx context.Context, conn *sqlx.Conn, place *database.Place) error {
+func (s *numberTable) look(ctx context.Context, conn *sqlx.Conn, place *database.Place) error {
 	if s.dialect != database.SQLite {
 		return nil
 	}
@@ -103,7 +104,7 @@ func (s *Numbers) look(ctx context.Context, conn *sqlx.Conn, place *database.Pla
 }
 
 // insert commits a row whose PORT is a nonce, and returns the ID from the insert's own result.
-func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h disposable.Host, most int64) (id int64, nonce string, err error) {
+func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h numberstore.Host, most int64) (id int64, nonce string, err error) {
 	kind := typeActual
 	if h.Port != "" {
 		kind = typeContainer
@@ -124,7 +125,7 @@ func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, place *database.P
 }
 
 // insertRow returns the ID that the insert itself reports.
-func (s *Numbers) insertRow(ctx context.Context, tx database.Session, host, nonce string, kind int) (id int64, err error) {
+func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, nonce string, kind int) (id int64, err error) {
 	const doing = "insert a row"
 	insert := s.dialect.SQL("INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)" +
 		" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)")
@@ -143,7 +144,7 @@ func (s *Numbers) insertRow(ctx context.Context, tx database.Session, host, nonc
 // confirm reads the row back after its commit, and then replaces the nonce with the port, if one
 // is known. It does so in a transaction, because a proxy that spreads reads over replicas leaves
 // a transaction with the server that writes.
-func (s *Numbers) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
+func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
 	return database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
 		var found string
 		err := tx.GetContext(ctx, &found, s.dialect.SQL("SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?"), id)

@@ -9,20 +9,20 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // A sight is what one statement has read: rows of one namespace as they were at one time.
 type sight struct {
 	database.Origin
-	clock   lease.Clock
+	clock   leasestore.Clock
 	control *leaseRow // the namespace's own row; nil: none
 	largest int64     // the highest ID that has a row, or -1
 	rows    []leaseRow
 }
 
 // look reads rows to decide by.
-func (l *Leases) look(ctx context.Context, conn session, where string, args ...any) (sight, error) {
+func (l *leaseTable) look(ctx context.Context, conn session, where string, args ...any) (sight, error) {
 	s, err := l.read(ctx, conn, where, args...)
 	if err == nil {
 		err = s.Decides(l.dialect)
@@ -38,7 +38,7 @@ func (l *Leases) look(ctx context.Context, conn session, where string, args ...a
 
 // read reads the namespace and rows of it, in one round trip, three if the session is new. where, with
 // args, says which rows.
-func (l *Leases) read(ctx context.Context, conn session, where string, args ...any) (sight, error) {
+func (l *leaseTable) read(ctx context.Context, conn session, where string, args ...any) (sight, error) {
 	s, err := l.readOnce(ctx, conn, where, args)
 	if err != nil {
 		return s, err
@@ -49,7 +49,7 @@ func (l *Leases) read(ctx context.Context, conn session, where string, args ...a
 	return l.readOnce(ctx, conn, where, args)
 }
 
-func (l *Leases) readOnce(ctx context.Context, conn session, where string, args []any) (sight, error) {
+func (l *leaseTable) readOnce(ctx context.Context, conn session, where string, args []any) (sight, error) {
 	s := sight{largest: -1}
 	failed := func(err error) error { return noNamespace(database.Failed("read rows of table "+l.leases, err)) }
 	rows, err := l.query(ctx, conn, "SELECT "+l.dialect.OriginColumns(l.leases)+
@@ -83,7 +83,7 @@ func (l *Leases) readOnce(ctx context.Context, conn session, where string, args 
 		return s, failed(err)
 	}
 	s.Settle()
-	s.clock = lease.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
+	s.clock = leasestore.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
 	return s, nil
 }
 
@@ -99,9 +99,9 @@ const (
 func columnsOf(alias string) string { return alias + strings.Join(leaseColumns, ", "+alias) }
 
 // namespaceOf returns the namespace that was seen.
-func (l *Leases) namespaceOf(s sight) (lease.Namespace, error) {
+func (l *leaseTable) namespaceOf(s sight) (leasestore.Namespace, error) {
 	if s.control == nil {
-		return lease.Namespace{}, l.missing()
+		return leasestore.Namespace{}, l.missing()
 	}
 	return s.control.namespace(s.largest)
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 var _ registry.NodeStore = (*DB)(nil)
@@ -18,7 +19,7 @@ var _ registry.NodeStore = (*DB)(nil)
 func (d *DB) Namespace(name string) (lease.Store, error) { return d.Leases(name) }
 
 // Namespaces implements [registry.Store]. It needs SELECT.
-func (d *DB) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
+func (d *DB) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
 	err = d.connected(ctx, func(conn *sqlx.Conn) error {
 		var micros database.Micros
 		if err := conn.GetContext(ctx, &micros, d.dialect.Clock()); err != nil {
@@ -45,8 +46,8 @@ func noNamespace(err error) error {
 // Rows implements [registry.Store]. It takes one round trip to a server (the first on
 // MySQL two), and needs SELECT.
 func (d *DB) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-	page := registry.Page{Namespace: lease.Namespace{Given: -1, Floor: -1, Fresh: true}}
-	l := &Leases{tables: d.tables, namespace: namespace}
+	page := registry.Page{Namespace: leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}}
+	l := &leaseTable{tables: d.tables, namespace: namespace}
 	err := d.connected(ctx, func(conn *sqlx.Conn) error {
 		seen, err := l.read(ctx, conn, theNext, max(above, controlID), int64(most))
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -47,7 +48,7 @@ func tables(t testing.TB, fake *fakeDB) *sqlstore.DB {
 }
 
 // next asks for a number, and tries again what may pass, as a worker does.
-func next(ctx context.Context, numbers *sqlstore.Numbers, h disposable.Host) (id int64, err error) {
+func next(ctx context.Context, numbers disposable.Numbers, h numberstore.Host) (id int64, err error) {
 	err = retry.Do(ctx, time.Minute, quiet, func(ctx context.Context) (err error) {
 		id, err = numbers.Next(ctx, h, 1023)
 		return err
@@ -55,7 +56,7 @@ func next(ctx context.Context, numbers *sqlstore.Numbers, h disposable.Host) (id
 	return id, err
 }
 
-var withPort = disposable.Host{Name: "h", Port: "1"}
+var withPort = numberstore.Host{Name: "h", Port: "1"}
 
 // What may pass is tried again, at any step, and each time with a row of its own.
 func TestTransientFailures(t *testing.T) {
@@ -89,7 +90,7 @@ func TestTransientFailures(t *testing.T) {
 						return nil
 					}}}
 					d := tables(t, fake)
-					defer d.SQL().Close()
+					defer d.Tables().DB.Close()
 					id, err := next(t.Context(), d.Numbers(), withPort)
 					require.NoError(t, err)
 					require.EqualValues(t, len(fake.ports), id, "the newest row's")
@@ -181,7 +182,7 @@ func TestMissingTable(t *testing.T) {
 				}
 				return nil
 			}}}
-			_, err := next(t.Context(), tables(t, fake).Numbers(), disposable.Host{Name: "h"})
+			_, err := next(t.Context(), tables(t, fake).Numbers(), numberstore.Host{Name: "h"})
 			require.Equal(t, created, err == nil, "%v", err)
 			require.Equal(t, 1, fake.calls("create"))
 			require.Equal(t, 2, fake.calls("insert"))
@@ -206,7 +207,7 @@ func TestSilentDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeDB{silent: true}
 		d := tables(t, fake)
-		defer d.SQL().Close()
+		defer d.Tables().DB.Close()
 		_, err := next(t.Context(), d.Numbers(), withPort)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 1, fake.calls("insert"))

@@ -8,33 +8,34 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
-// Segments is Leaf's table of segments, and a [segment.Store]. Programs with Leaf can use the
+// A segmentTable is Leaf's table of segments, and a [segment.Store]. Programs with Leaf can use the
 // table at the same time. Make it with [DB.Segments]. All methods may be called by any number of
 // goroutines at once.
 //
 // It is bound to the SQLite file, or to PostgreSQL's schema, that it finds first, as [Leases] is.
-type Segments struct {
+type segmentTable struct {
 	tables
 	place  database.Place       // of a SQLite file
 	schema database.SchemaPlace // of a PostgreSQL table
 }
 
-var _ segment.Store = (*Segments)(nil)
+var _ segment.Store = (*segmentTable)(nil)
 
 // Segments returns the table of segments. It does not touch the database.
-func (d *DB) Segments() *Segments { return &Segments{tables: d.tables} }
+func (d *DB) Segments() segment.Store { return &segmentTable{tables: d.tables} }
 
 // Name returns the table: table leaf_alloc.
-func (s *Segments) Name() string { return "table " + s.segments }
+func (s *segmentTable) Name() string { return "table " + s.segments }
 
 // Change implements [segment.Store]. It takes two round trips to a server, and again two for each
 // time that somebody else writes the row in between; a few more when it makes the tag's row. It
 // creates missing tables when there is something to write, for which it needs CREATE.
-func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
-	if err := segment.CheckTag(tag); err != nil {
+func (s *segmentTable) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+	if err := segmentstore.CheckTag(tag); err != nil {
 		return err
 	}
 	for made := false; ; made = true {
@@ -52,7 +53,7 @@ func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.
 var errNoTables = errors.New("write a row: the tables were removed as soon as they were made")
 
 // create creates the tables that are missing.
-func (s *Segments) create(ctx context.Context) error {
+func (s *segmentTable) create(ctx context.Context) error {
 	return s.connected(ctx, func(conn *sqlx.Conn) error {
 		if err := create(ctx, conn, s.dialect, database.SegmentTable, s.segments); err != nil {
 			return err
@@ -62,7 +63,7 @@ func (s *Segments) create(ctx context.Context) error {
 }
 
 // swap writes what decide has decided.
-func (s *Segments) swap(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (s *segmentTable) swap(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	return s.tables.swap(ctx, &s.place, func(conn session, _ int) (attempt, error) {
 		seen, err := s.look(ctx, conn, tag)
 		w := tagWrite{seen: seen}
@@ -88,7 +89,7 @@ func (s *Segments) swap(ctx context.Context, tag string, decide func(*segment.Ro
 }
 
 // Rows implements [segment.Store]. It takes one round trip to a server, and needs SELECT.
-func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []segment.Row, err error) {
+func (s *segmentTable) Rows(ctx context.Context, after string, most int) (rows []segmentstore.Row, err error) {
 	if most < 1 {
 		return nil, nil
 	}
@@ -102,6 +103,6 @@ func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []seg
 // Inspect implements [segment.Store]. It compares the columns of both tables with what is written
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
-func (s *Segments) Inspect(ctx context.Context) (lossy []string, err error) {
+func (s *segmentTable) Inspect(ctx context.Context) (lossy []string, err error) {
 	return s.inspect(ctx, fitness.Table{Name: s.segments, Columns: database.SegmentColumns}, fitness.Table{Name: s.takers, Columns: database.TakerColumns})
 }

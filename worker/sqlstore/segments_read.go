@@ -9,7 +9,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // A tagSight is what one statement has read of a tag.
@@ -32,8 +32,8 @@ type leafOf struct {
 // A takersOf is a tag's row in the table of takers. Nobody writes a row of Leaf's table without
 // it but Leaf.
 type takersOf struct {
-	nonce, text string      // as stored
-	row         segment.Row // Writes, Floor and Takers
+	nonce, text string           // as stored
+	row         segmentstore.Row // Writes, Floor and Takers
 }
 
 // stored returns the tag as the tables have it.
@@ -59,14 +59,14 @@ func (s *tagSight) replaced() (r struct {
 }
 
 // row converts a sight for a decision.
-func (s *tagSight) row() segment.Row {
+func (s *tagSight) row() segmentstore.Row {
 	row := segmentRow(s.leaf, s.takers)
 	row.Tag = s.tag
 	return row
 }
 
 // segmentRow is Fresh when there is no row of Leaf's table.
-func segmentRow(l *leafOf, t *takersOf) (row segment.Row) {
+func segmentRow(l *leafOf, t *takersOf) (row segmentstore.Row) {
 	if t != nil {
 		row = t.row
 	}
@@ -82,7 +82,7 @@ func segmentRow(l *leafOf, t *takersOf) (row segment.Row) {
 
 // look reads a tag to decide by, in one statement without arguments, in one round trip. The
 // session may be in a transaction of the program's; then it is ended first.
-func (s *Segments) look(ctx context.Context, conn session, tag string) (tagSight, error) {
+func (s *segmentTable) look(ctx context.Context, conn session, tag string) (tagSight, error) {
 	seen, err := s.lookOnce(ctx, conn, tag)
 	if err == nil {
 		var again bool
@@ -100,7 +100,7 @@ func (s *Segments) look(ctx context.Context, conn session, tag string) (tagSight
 }
 
 // lookOnce reads what there is: no table is needed for a decision that stores nothing.
-func (s *Segments) lookOnce(ctx context.Context, conn session, tag string) (tagSight, error) {
+func (s *segmentTable) lookOnce(ctx context.Context, conn session, tag string) (tagSight, error) {
 	return whatThereIs(func(there tablesThere) (tagSight, error) { return s.lookAt(ctx, conn, tag, there) })
 }
 
@@ -130,7 +130,7 @@ func whatThereIs[T any](read func(tablesThere) (T, error)) (T, error) {
 type tablesThere struct{ leaf, takers bool }
 
 // from returns what to read of a tag from a's row of Leaf's table and t's of the other one.
-func (s *Segments) columns(there tablesThere) string {
+func (s *segmentTable) columns(there tablesThere) string {
 	d := s.dialect
 	columns := "NULL, NULL, NULL, NULL, NULL"
 	if there.leaf {
@@ -142,7 +142,7 @@ func (s *Segments) columns(there tablesThere) string {
 	return columns + ", NULL, NULL"
 }
 
-func (s *Segments) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
+func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
 	d := s.dialect
 	seen := tagSight{tag: tag, missing: !there.takers}
 	query := "SELECT " + d.OriginColumns(s.segments) + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
@@ -170,11 +170,11 @@ func (s *Segments) lookAt(ctx context.Context, conn session, tag string, there t
 }
 
 // page reads rows in the order of the tags' bytes.
-func (s *Segments) page(ctx context.Context, conn session, after string, most int) ([]segment.Row, error) {
-	return whatThereIs(func(there tablesThere) ([]segment.Row, error) { return s.pageAt(ctx, conn, after, most, there) })
+func (s *segmentTable) page(ctx context.Context, conn session, after string, most int) ([]segmentstore.Row, error) {
+	return whatThereIs(func(there tablesThere) ([]segmentstore.Row, error) { return s.pageAt(ctx, conn, after, most, there) })
 }
 
-func (s *Segments) pageAt(ctx context.Context, conn session, after string, most int, there tablesThere) ([]segment.Row, error) {
+func (s *segmentTable) pageAt(ctx context.Context, conn session, after string, most int, there tablesThere) ([]segmentstore.Row, error) {
 	if !there.leaf {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func (s *Segments) pageAt(ctx context.Context, conn session, after string, most 
 	if err != nil {
 		return nil, database.Failed("read table "+s.segments, err)
 	}
-	var rows []segment.Row
+	var rows []segmentstore.Row
 	for _, r := range all {
 		leaf, takers, err := r.parse(r.tag.String)
 		if err != nil {

@@ -17,13 +17,14 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // takes decides to take ten numbers, and counts its runs.
-func takes(runs *int) func(*segment.Row) error {
-	return func(r *segment.Row) error {
+func takes(runs *int) func(*segmentstore.Row) error {
+	return func(r *segmentstore.Row) error {
 		*runs++
 		if r.Fresh {
 			r.Fresh, r.Next, r.Step = false, 1, 1
@@ -35,7 +36,7 @@ func takes(runs *int) func(*segment.Row) error {
 
 var errLook = errors.New("only a look")
 
-func looks(*segment.Row) error { return errLook }
+func looks(*segmentstore.Row) error { return errLook }
 
 func TestSegmentTableIsNamed(t *testing.T) {
 	for _, c := range []struct{ name, driver, is string }{
@@ -44,7 +45,7 @@ func TestSegmentTableIsNamed(t *testing.T) {
 	} {
 		d, err := sqlstore.New((&fakeDB{}).open(t, c.driver), sqlstore.Config{SegmentTable: c.name})
 		require.NoError(t, err)
-		require.Equal(t, c.is, d.SegmentTable())
+		require.Equal(t, c.is, d.Tables().Segments)
 		require.Equal(t, "table "+c.is, d.Segments().Name())
 	}
 	for name, driver := range map[string]string{strings.Repeat("a", 58): "mysql", strings.Repeat("b", 57): "pgx", "a`; DROP TABLE x": "mysql", "a b": "sqlite"} {
@@ -93,7 +94,7 @@ func TestSegmentFailures(t *testing.T) {
 				require.NotContains(t, logtest.Texts(err), "hunter2")
 				require.LessOrEqual(t, runs, 1, "an outcome that is open is left to the caller")
 				fake.fail = nil
-				require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+				require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 					fake.row = leafRow() // as if it had been stored
 					return takes(&runs)(r)
 				}))
@@ -118,7 +119,7 @@ func TestSegmentConflicts(t *testing.T) {
 			}
 			runs := 0
 			decide := takes(&runs)
-			require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segment.Row) error {
+			require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 				if runs == 41 && at.row != nil {
 					fake.row = leafRow()
 				}
@@ -150,7 +151,7 @@ func TestSegmentsUnconfirmed(t *testing.T) {
 		fake = &fakeSegments{row: leafRow(), changes: func(n int) int64 { return map[bool]int64{true: 0, false: 2}[n == 1] }}
 		runs = 0
 		decide := takes(&runs)
-		require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segment.Row) error {
+		require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 			fake.row[i] = other
 			return decide(r)
 		}))
@@ -170,7 +171,7 @@ func TestSegmentRacesEndWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	runs := 0
 	decide := takes(&runs)
-	err := fake.store(t).Change(ctx, "orders", func(r *segment.Row) error {
+	err := fake.store(t).Change(ctx, "orders", func(r *segmentstore.Row) error {
 		if fake.row[1] = fmt.Sprint(runs); runs == 500 {
 			cancel()
 		}
@@ -227,14 +228,14 @@ func TestRowsThatAreNone(t *testing.T) {
 
 // What the tables cannot hold is refused before anything is sent.
 func TestRowsThatCannotBeStored(t *testing.T) {
-	for says, spoil := range map[string]func(*segment.Row){
-		"is 0, want":      func(r *segment.Row) { r.Step = 0 },
-		"not valid UTF-8": func(r *segment.Row) { r.Description = "a\xff" },
-		"zero byte":       func(r *segment.Row) { r.Description = "a\x00b" },
+	for says, spoil := range map[string]func(*segmentstore.Row){
+		"is 0, want":      func(r *segmentstore.Row) { r.Step = 0 },
+		"not valid UTF-8": func(r *segmentstore.Row) { r.Description = "a\xff" },
+		"zero byte":       func(r *segmentstore.Row) { r.Description = "a\x00b" },
 	} {
 		for _, row := range [][]driver.Value{leafRow(), nil} {
 			fake := &fakeSegments{row: row}
-			err := fake.store(t).Change(t.Context(), "orders", func(r *segment.Row) error {
+			err := fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 				r.Step, r.Fresh = 1, false
 				spoil(r)
 				return nil
@@ -255,10 +256,10 @@ func TestRowsThatCannotBeStored(t *testing.T) {
 func TestDecisionsKeepToTheRow(t *testing.T) {
 	fake := &fakeSegments{row: leafRow(), changes: func(n int) int64 { return map[bool]int64{true: 0, false: 2}[n == 1] }}
 	runs := 0
-	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segment.Row) error {
+	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		runs++
 		fake.row[5] = fmt.Sprint("N", runs+1)
-		require.Equal(t, []segment.Taker{{Nonce: "A", Last: 1000}}, r.Takers)
+		require.Equal(t, []segmentstore.Taker{{Nonce: "A", Last: 1000}}, r.Takers)
 		require.Equal(t, time.UnixMicro(1_700_000_000_000_000).UTC(), r.Updated)
 		r.Takers[0].Last, r.Tag = 2000, "others"
 		return nil
@@ -268,7 +269,7 @@ func TestDecisionsKeepToTheRow(t *testing.T) {
 	require.NotContains(t, fake.sent[1], fmt.Sprintf("%x", "others"))
 
 	fake = &fakeSegments{}
-	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segment.Row) error {
+	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		r.Tag, r.Step = "others", 1
 		return nil
 	}))
@@ -291,15 +292,15 @@ func TestSegmentsInATransaction(t *testing.T) {
 // the other table was missing just before.
 func TestTakersTableIsMadeMeanwhile(t *testing.T) {
 	missing := &mysql.MySQLError{Number: 1146}
-	for name, read := range map[string]func(t *testing.T, s *sqlstore.Segments) []segment.Row{
-		"Change": func(t *testing.T, s *sqlstore.Segments) (rows []segment.Row) {
-			require.ErrorIs(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+	for name, read := range map[string]func(t *testing.T, s segment.Store) []segmentstore.Row{
+		"Change": func(t *testing.T, s segment.Store) (rows []segmentstore.Row) {
+			require.ErrorIs(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 				rows = append(rows, *r)
 				return errLook
 			}), errLook)
 			return rows
 		},
-		"Rows": func(t *testing.T, s *sqlstore.Segments) []segment.Row {
+		"Rows": func(t *testing.T, s segment.Store) []segmentstore.Row {
 			rows, err := s.Rows(t.Context(), "", 10)
 			require.NoError(t, err)
 			return rows
@@ -320,7 +321,7 @@ func TestTakersTableIsMadeMeanwhile(t *testing.T) {
 				rows := read(t, fake.store(t))
 				require.Len(t, rows, 1)
 				if since < 2 {
-					require.Equal(t, []segment.Taker{{Nonce: "A", Last: 1000}}, rows[0].Takers, "read %d finds both", since)
+					require.Equal(t, []segmentstore.Taker{{Nonce: "A", Last: 1000}}, rows[0].Takers, "read %d finds both", since)
 				} else {
 					require.Empty(t, rows[0].Takers)
 				}

@@ -9,14 +9,14 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // A tagWrite is a change of a tag's rows in both tables, by what was seen. It is carried out on the
 // server that was looked at, all or nothing, if nobody has changed either row.
 type tagWrite struct {
 	seen   tagSight
-	row    segment.Row
+	row    segmentstore.Row
 	takers string
 	// nonce is this write's own. What was read before another write is never again as it was, even
 	// if all values are.
@@ -38,7 +38,7 @@ func (w *tagWrite) complete() (err error) {
 }
 
 // attempt returns the statements of a write.
-func (s *Segments) attempt(w tagWrite) attempt {
+func (s *segmentTable) attempt(w tagWrite) attempt {
 	a := attempt{Origin: w.seen.Origin, found: w.seen.replaced(), wrong: uid.ErrConfig}
 	a.what = fmt.Sprintf("tag %q in table %s", w.seen.tag, s.segments)
 	a.left = &trace{wrote: w.nonce, text: "nonce", from: "`" + s.takers + "` WHERE biz_tag = ?", args: []any{w.seen.stored()}}
@@ -86,7 +86,7 @@ func (s *Segments) attempt(w tagWrite) attempt {
 }
 
 // takersWrite is the statement for the row of takers alone.
-func (s *Segments) takersWrite(w tagWrite) write {
+func (s *segmentTable) takersWrite(w tagWrite) write {
 	same, here := s.dialect.Same(s.segments), w.seen.Is(s.dialect)
 	if w.seen.takers == nil {
 		return write{"INSERT INTO `" + s.takers + "` (biz_tag, nonce, takers) SELECT ?, ?, ? FROM (SELECT 1 AS ONE) o WHERE " + same,
@@ -108,7 +108,7 @@ func (w *tagWrite) leafSets(of string) (text string, args []any) {
 
 // leafIs is the condition that a row is as it was read: all its columns but the time, so that a change
 // by hand is seen, too.
-func (s *Segments) leafIs(of string, w tagWrite) (text string, args []any) {
+func (s *segmentTable) leafIs(of string, w tagWrite) (text string, args []any) {
 	d, was := s.dialect, w.seen.leaf
 	text = of + "biz_tag = ? AND " + d.Bytes(of+"biz_tag") + " = ? AND " + of + "max_id = ? AND " + of + "step = ? AND "
 	args = []any{w.seen.tag, was.tag, was.next, was.step}

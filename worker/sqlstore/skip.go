@@ -36,7 +36,7 @@ type mark struct {
 }
 
 // insertAbove inserts a row whose PORT is a nonce, with an ID that no lost commit can have given to another process.
-func (s *Numbers) insertAbove(ctx context.Context, tx database.Session, place *database.Place, h string, kind int, most int64) (id int64, nonce string, err error) {
+func (s *numberTable) insertAbove(ctx context.Context, tx database.Session, place *database.Place, h string, kind int, most int64) (id int64, nonce string, err error) {
 	skip := s.skip
 	if skip == 0 {
 		skip = most / 1024
@@ -79,7 +79,7 @@ func (s *Numbers) insertAbove(ctx context.Context, tx database.Session, place *d
 }
 
 // newestMark returns the table's history, empty where the database does not tell, and the newest mark.
-func (s *Numbers) newestMark(ctx context.Context, tx database.Session, place *database.Place) (history string, m mark, err error) {
+func (s *numberTable) newestMark(ctx context.Context, tx database.Session, place *database.Place) (history string, m mark, err error) {
 	marks := " FROM `" + s.nodes + "` WHERE TYPE = 5 ORDER BY ID DESC LIMIT 1), "
 	query := s.dialect.SQL("SELECT " + s.dialect.OriginColumns(s.nodes) + ", COALESCE((SELECT ID" + marks + "0), " +
 		"COALESCE((SELECT HOST_NAME" + marks + "''), COALESCE((SELECT PORT" + marks + "'')")
@@ -104,7 +104,7 @@ func (s *Numbers) newestMark(ctx context.Context, tx database.Session, place *da
 
 // known reports whether the history is that of a node of a cluster which loses nothing as long as a node lives, and
 // the node has told the same one before.
-func (s *Numbers) known(ctx context.Context, tx database.Session, history, host string) (known bool, err error) {
+func (s *numberTable) known(ctx context.Context, tx database.Session, history, host string) (known bool, err error) {
 	if !strings.Contains(history, ", cluster ") {
 		return false, nil
 	}
@@ -117,7 +117,7 @@ func (s *Numbers) known(ctx context.Context, tx database.Session, history, host 
 
 // follow inserts a mark after the last one, with an ID of which as many before it are left out, and returns that. One start does so; others that have seen
 // the same last mark are to look again. It needs no other rights than a start with a port.
-func (s *Numbers) follow(ctx context.Context, tx database.Session, last mark, id, skip int64, host string) (int64, error) {
+func (s *numberTable) follow(ctx context.Context, tx database.Session, last mark, id, skip int64, host string) (int64, error) {
 	const columns, now = "HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) ", "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
 	do := func(statement string, args ...any) (changed int64, err error) {
 		res, err := tx.ExecContext(ctx, s.dialect.SQL(strings.ReplaceAll(statement, "{nodes}", "`"+s.nodes+"`")), args...)

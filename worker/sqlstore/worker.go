@@ -17,7 +17,7 @@ import (
 // with those of one Config; [New] has those of the tables. Namespaces keep apart services that share a
 // database; a first start makes a missing one, and the table.
 //
-// A generator returns the errors of [lease.Lease.Acquire] when it is made, and [uid.ErrConfig] or
+// A generator returns the errors that [lease.New] lists when it is made, and [uid.ErrConfig] or
 // [uid.ErrRange] when db, the namespace or a setting cannot be used. Its Close gives the ID back. The caller closes db,
 // after the generator.
 func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...lease.Config) uid.Worker {
@@ -34,7 +34,7 @@ func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...le
 // with all settings at their defaults, or with those of one Config; [New] has those of the tables. A missing
 // table is made.
 //
-// A generator returns the errors of [disposable.Disposable.Acquire] when it is made, and [uid.ErrConfig] or
+// A generator returns the errors that [disposable.New] lists when it is made, and [uid.ErrConfig] or
 // [uid.ErrRange] when db or a setting cannot be used. The caller closes db, after the generator.
 func Disposable[Database *sql.DB | *sqlx.DB](db Database, cfg ...disposable.Config) uid.Worker {
 	return lazy.New(func(context.Context) (uid.Worker, func() error, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // alone replaces one row, or makes the namespace's when was is nil.
-func (l *Leases) alone(s sight, was *leaseRow, is leaseRow, nonce bool) attempt {
+func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow, nonce bool) attempt {
 	a := attempt{Origin: s.Origin, what: whose(is)}
 	switch {
 	case was == nil:
@@ -26,7 +26,7 @@ func (l *Leases) alone(s sight, was *leaseRow, is leaseRow, nonce bool) attempt 
 }
 
 // both replaces an ID's row, if the namespace is as it was read, and the namespace's row if that changes.
-func (l *Leases) both(s sight, control leaseRow, was *leaseRow, is leaseRow) attempt {
+func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow) attempt {
 	changes := control != *s.control // also where Given is only what was seen: the row may vanish
 	a := attempt{Origin: s.Origin, what: whose(is), found: [2]leaseRow{stable(*s.control), *was}, left: l.trace(is)}
 	c, r := *s.control, *was
@@ -59,7 +59,7 @@ func (l *Leases) both(s sight, control leaseRow, was *leaseRow, is leaseRow) att
 }
 
 // grown makes new rows, and changes the namespace's. It overwrites none.
-func (l *Leases) grown(s sight, control leaseRow, made []leaseRow) attempt {
+func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 	a := attempt{Origin: s.Origin, what: whose(made[0]), found: [2]any{stable(*s.control), made[0].WorkerID}, left: l.trace(made[0])}
 	control = touched(control)
 	var rows []any
@@ -101,11 +101,11 @@ func stable(control leaseRow) leaseRow {
 	return control
 }
 
-func (l *Leases) insert() string {
+func (l *leaseTable) insert() string {
 	return l.dialect.Strict("INSERT") + " INTO `" + l.leases + "` (NAMESPACE, " + columnsOf("") + ")"
 }
 
-func (l *Leases) update(s sight, was, is leaseRow, nonce bool) write {
+func (l *leaseTable) update(s sight, was, is leaseRow, nonce bool) write {
 	return write{
 		l.dialect.Strict("UPDATE") + " `" + l.leases + "` SET " + sets("") + " WHERE " + asRead("", nonce) + " AND " + l.dialect.Same(l.leases),
 		join(is.values()[1:], l.wasRead(was, nonce), s.Is(l.dialect)), 1,
@@ -125,7 +125,7 @@ func asRead(of string, nonce bool) string {
 	return of + "NAMESPACE = ? AND " + of + strings.Join(columns, " = ? AND "+of) + " = ?"
 }
 
-func (l *Leases) wasRead(was leaseRow, nonce bool) []any {
+func (l *leaseTable) wasRead(was leaseRow, nonce bool) []any {
 	values := was.values()
 	if !nonce {
 		values = slices.Delete(values, 1, 2)
@@ -136,7 +136,7 @@ func (l *Leases) wasRead(was leaseRow, nonce bool) []any {
 func join(args ...[]any) []any { return slices.Concat(args...) }
 
 // trace returns how an ID's row that was written can be told in a SQLite file.
-func (l *Leases) trace(row leaseRow) *trace {
+func (l *leaseTable) trace(row leaseRow) *trace {
 	if row.WorkerID == controlID {
 		return nil
 	}

@@ -12,18 +12,18 @@ import (
 
 // The defaults of a [Config].
 const (
-	DefaultWindow   = 10 * time.Second
-	DefaultMaxAhead = 15 * time.Minute
+	defaultWindow   = 10 * time.Second
+	defaultMaxAhead = 15 * time.Minute
 )
 
-// Config holds the settings of a [File]. The zero value works. Negative durations are
+// Config holds the settings of [New] and [OnLease]. The zero value works. Negative durations are
 // refused; others are rounded up to whole ticks of the layout.
 type Config struct {
 	// Window is how long the file may be unusable (its disk full, say) before anybody notices.
 	// Ticks are reserved up to 3/2 Window ahead of the clock, or of what the generator asks for
 	// if that is later, and renewed when only one Window is left, which is about every half
 	// Window. After a kill a generator starts as far ahead of the clock as ticks were reserved,
-	// and kills in quick succession add up. The default, for 0, is DefaultWindow.
+	// and kills in quick succession add up. The default, for 0, is 10 s.
 	Window time.Duration
 
 	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a
@@ -31,7 +31,7 @@ type Config struct {
 	// wrong then. Set it above the generator's MaxLead and 3/2 Window, which is as far ahead as a
 	// kill leaves the file, or twice that if a record is damaged. Less than 3/2 Window is refused, and
 	// it never counts for less than twice the ticks to which these are rounded up. The default, for
-	// 0, is DefaultMaxAhead; math.MaxInt64 allows any.
+	// 0, is 15 min; math.MaxInt64 allows any.
 	MaxAhead time.Duration
 
 	// Host is the name that binds the file to this host. The default, for "", is the operating
@@ -57,10 +57,10 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: Window %v or MaxAhead %v is negative", uid.ErrConfig, c.Window, c.MaxAhead)
 	}
 	if c.Window == 0 {
-		c.Window = DefaultWindow
+		c.Window = defaultWindow
 	}
 	if c.MaxAhead == 0 {
-		c.MaxAhead = DefaultMaxAhead
+		c.MaxAhead = defaultMaxAhead
 	}
 	if c.Window > c.MaxAhead-c.Window/2 {
 		return c, fmt.Errorf("%w: MaxAhead %v is less than 3/2 of Window %v, which is as far ahead as ticks are reserved", uid.ErrConfig, c.MaxAhead, c.Window)

@@ -24,7 +24,8 @@ func FuzzConfig(f *testing.F) {
 			require.Nil(t, w)
 			return
 		}
-		require.Positive(t, w.cfg.Window)
-		require.GreaterOrEqual(t, w.cfg.MaxAhead, w.cfg.Window+w.cfg.Window/2)
+		c := w.(*file).cfg
+		require.Positive(t, c.Window)
+		require.GreaterOrEqual(t, c.MaxAhead, c.Window+c.Window/2)
 	})
 }

@@ -2,8 +2,14 @@ package statefile
 
 import "errors"
 
+// File and Lease are the workers that New and OnLease return.
+type (
+	File  = file
+	Lease = fileLease
+)
+
 // Crash ends the binding as the end of the process would.
-func (f *File) Crash() {
+func (f *file) Crash() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.close(); err != nil {
@@ -15,7 +21,7 @@ func (f *File) Crash() {
 }
 
 // Fill makes every write to the file fail, until what it returns is called.
-func (f *File) Fill() func() {
+func (f *file) Fill() func() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	undo := f.state.Fill()
@@ -27,7 +33,7 @@ func (f *File) Fill() func() {
 }
 
 // Crash ends the binding as the end of the process would.
-func (l *Lease) Crash() error { return errors.Join(l.close(), l.lease.Leave()) }
+func (l *fileLease) Crash() error { return errors.Join(l.close(), l.lease.Leave()) }
 
 // Fill makes every write to the file fail, until what it returns is called.
-func (l *Lease) Fill() func() { return l.file.Fill() }
+func (l *fileLease) Fill() func() { return l.file.Fill() }

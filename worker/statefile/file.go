@@ -14,7 +14,23 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// File is a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file that
+// A file is the worker that [New] returns.
+type file struct {
+	path    string
+	source  worker.Source
+	cfg     Config
+	binding *binding.Binding
+
+	mu     sync.Mutex  // guards the rest; held while the file is read or written
+	state  *state.File // nil while no generator is bound
+	terms  uid.Terms
+	record state.Record // as last saved; High is the last tick reserved
+	base   int64        // High before the generator that is bound came
+	window int64        // in ticks
+	reach  int64        // 3/2 Window, in ticks, more than window
+}
+
+// New returns a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file that
 // says which ticks may have been issued under it. Every tick is reserved in the file, synced to
 // the disk, before a generator may issue it, and a generator that is made later begins above the
 // reserved ticks. So no tick is issued twice
@@ -41,40 +57,13 @@ import (
 // The folder has to outlive the process, on a disk that keeps what was synced. For processes on
 // several hosts use a lease instead (package worker/lease).
 //
-// Make it with [New]. All methods may be called by any number of goroutines at once. Do not copy
-// it.
-type File struct {
-	path    string
-	source  worker.Source
-	cfg     Config
-	binding *binding.Binding
-
-	mu     sync.Mutex  // guards the rest; held while the file is read or written
-	state  *state.File // nil while no generator is bound
-	terms  uid.Terms
-	record state.Record // as last saved; High is the last tick reserved
-	base   int64        // High before the generator that is bound came
-	window int64        // in ticks
-	reach  int64        // 3/2 Window, in ticks, more than window
-}
-
-// New returns a worker with the source's ID and a state file at path. The first generator creates
-// the file, in a folder that must exist. New returns [uid.ErrConfig] when a setting cannot be
+// The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once.
+//
+// The first generator creates the file at path, in a folder that must exist. New returns [uid.ErrConfig] when a setting cannot be
 // used. It touches neither the source nor the disk; Acquire does.
-func New(path string, source worker.Source, cfg Config) (*File, error) {
-	if path == "" {
-		return nil, fmt.Errorf("%w: no path for the state file", uid.ErrConfig)
-	}
-	if source == nil {
-		return nil, fmt.Errorf("%w: no source of the worker ID for the state file %s", uid.ErrConfig, path)
-	}
-	cfg, err := cfg.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return &File{path: path, source: source, cfg: cfg, binding: binding.New("the worker on the state file " + path)}, nil
-}
-
+//
+// # When no generator can be made
+//
 // Acquire opens and locks the file, or creates it if there is none, and reserves the first ticks
 // above all that were reserved in it before.
 //
@@ -92,7 +81,22 @@ func New(path string, source worker.Source, cfg Config) (*File, error) {
 //   - [uid.ErrConfig] when the host has no name, and when the generator's MaxLead is more than
 //     MaxAhead;
 //   - ctx's error when it ended before the call. Acquire does not look at ctx later.
-func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+func New(path string, source worker.Source, cfg Config) (uid.Worker, error) {
+	if path == "" {
+		return nil, fmt.Errorf("%w: no path for the state file", uid.ErrConfig)
+	}
+	if source == nil {
+		return nil, fmt.Errorf("%w: no source of the worker ID for the state file %s", uid.ErrConfig, path)
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &file{path: path, source: source, cfg: cfg, binding: binding.New("the worker on the state file " + path)}, nil
+}
+
+// Acquire implements [uid.Worker]; New has its errors.
+func (f *file) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if err := ctx.Err(); err != nil {
 		return uid.Reservation{}, fmt.Errorf("acquire the worker ID of the state file %s: %w", f.path, err)
 	}
@@ -107,7 +111,7 @@ func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error
 }
 
 // take opens the file, and reserves the first ticks in it if it is this worker's. f.mu is held.
-func (f *File) take(t uid.Terms) error {
+func (f *file) take(t uid.Terms) error {
 	want, err := f.wanted(t)
 	if err != nil {
 		return err
@@ -126,14 +130,14 @@ func (f *File) take(t uid.Terms) error {
 	return nil
 }
 
-func (f *File) close() error {
+func (f *file) close() error {
 	err := f.state.Close()
 	f.state = nil
 	return err
 }
 
 // wanted returns the record of a new file.
-func (f *File) wanted(t uid.Terms) (state.Record, error) {
+func (f *file) wanted(t uid.Terms) (state.Record, error) {
 	id, err := f.source.ID(t.MaxWorkerID)
 	if err != nil {
 		return state.Record{}, err
@@ -147,7 +151,7 @@ func (f *File) wanted(t uid.Terms) (state.Record, error) {
 
 // start reserves the first ticks in a file that has just been opened, if it is the
 // wanted one.
-func (f *File) start(want state.Record) error {
+func (f *file) start(want state.Record) error {
 	f.record, f.base = want, -1
 	if found, ok := f.state.Load(); ok {
 		if err := f.check(found, want); err != nil {
@@ -167,7 +171,7 @@ func (f *File) start(want state.Record) error {
 }
 
 // check returns an error when a generator cannot go on from what the file holds.
-func (f *File) check(found, want state.Record) error {
+func (f *file) check(found, want state.Record) error {
 	path := f.state.Path()
 	clock := f.clock()
 	switch {
@@ -192,7 +196,7 @@ func (f *File) check(found, want state.Record) error {
 }
 
 // checkFloor refuses a floor with which the next start would refuse the file.
-func (f *File) checkFloor() error {
+func (f *file) checkFloor() error {
 	floor, clock := f.terms.MinTick-1, f.clock()
 	if floor >= 0 && floor-f.allowed() > clock && f.cfg.MaxAhead != math.MaxInt64 {
 		return fmt.Errorf("%w: ticks up to %d are ruled out, which is %s ahead of the clock's tick %d; MaxAhead %v of %s allows less",
@@ -203,12 +207,12 @@ func (f *File) checkFloor() error {
 
 // allowed is how many ticks ahead of the clock the file may reserve. The reach counts twice: of a
 // damaged record only its bound is known.
-func (f *File) allowed() int64 {
+func (f *file) allowed() int64 {
 	return max(ticks.Count(f.cfg.MaxAhead, f.terms.Unit), ticks.Plus(f.reach, f.reach))
 }
 
 // span formats the time from one tick to another.
-func (f *File) span(to, from int64) string {
+func (f *file) span(to, from int64) string {
 	n := uint64(to) - uint64(from)
 	if n > uint64(math.MaxInt64/f.terms.Unit) {
 		return fmt.Sprintf("%d ticks of %v", n, f.terms.Unit)
@@ -220,7 +224,7 @@ func (f *File) span(to, from int64) string {
 // is later. It returns [worker.ErrState] when the file cannot be written, is no longer in its
 // place or was changed, and [uid.ErrNoReservation] when no generator is bound to f. It does not
 // look at ctx.
-func (f *File) Extend(_ context.Context, through int64) (uid.Reservation, error) {
+func (f *file) Extend(_ context.Context, through int64) (uid.Reservation, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.binding.Check(); err != nil {
@@ -236,7 +240,7 @@ func (f *File) Extend(_ context.Context, through int64) (uid.Reservation, error)
 // [worker.ErrState] the file is unlocked all the same, and the next generator begins further
 // ahead than necessary. It returns [uid.ErrNoReservation] when no generator is bound to f. It
 // does not look at ctx.
-func (f *File) Release(_ context.Context, last int64) error {
+func (f *file) Release(_ context.Context, last int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.binding.Unbind(); err != nil {
@@ -249,7 +253,7 @@ func (f *File) Release(_ context.Context, last int64) error {
 
 // reserve raises High to f.reach ticks beyond the clock or beyond tick, whichever is later, if it
 // is lower. f.mu is held.
-func (f *File) reserve(tick int64) error {
+func (f *file) reserve(tick int64) error {
 	r := f.record
 	r.High = max(r.High, min(ticks.Plus(max(f.clock(), tick, 0), f.reach), f.terms.MaxTick))
 	if r.High == f.record.High {
@@ -264,11 +268,11 @@ func (f *File) reserve(tick int64) error {
 }
 
 // next is how far the record after one that reserves up to high is likely to reach.
-func (f *File) next(high int64) int64 {
+func (f *file) next(high int64) int64 {
 	return max(high, min(ticks.Plus(high, f.reach), f.terms.MaxTick))
 }
 
-func (f *File) reservation() uid.Reservation {
+func (f *file) reservation() uid.Reservation {
 	r := uid.Reservation{WorkerID: f.record.WorkerID, First: f.base + 1, Last: f.record.High, Renew: math.MaxInt64}
 	if r.Last < f.terms.MaxTick {
 		r.Renew = r.Last - f.window
@@ -276,4 +280,4 @@ func (f *File) reservation() uid.Reservation {
 	return r
 }
 
-func (f *File) clock() int64 { return f.terms.TickAt(f.cfg.Now()) }
+func (f *file) clock() int64 { return f.terms.TickAt(f.cfg.Now()) }

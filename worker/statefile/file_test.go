@@ -66,7 +66,7 @@ func newFileOf(t testing.TB, path string, s worker.Source, c *fake.Clock, cfg st
 	}
 	f, err := statefile.New(path, s, cfg)
 	require.NoError(t, err)
-	return f
+	return f.(*statefile.File)
 }
 
 func acquired(t testing.TB, f *statefile.File, of uid.Terms) uid.Reservation {
@@ -177,11 +177,12 @@ func TestFileNeverRepeatsATick(t *testing.T) {
 		of := termsIn(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, time.Hour}).Draw(t, "unit"))
 		used := int64(-1) // the last tick that has been issued
 		for range rapid.IntRange(1, 6).Draw(t, "starts") {
-			f, err := statefile.New(path, worker.FixedID(7), statefile.Config{
+			w, err := statefile.New(path, worker.FixedID(7), statefile.Config{
 				Now: clock.Now, Logger: (&logtest.Records{}).Logger(), MaxAhead: math.MaxInt64,
 				Window: time.Duration(rapid.Int64Range(1, int64(time.Minute)).Draw(t, "window")),
 			})
 			require.NoError(t, err)
+			f := w.(*statefile.File)
 			r, err := f.Acquire(context.Background(), of)
 			require.NoError(t, err)
 			require.Greater(t, r.First, used)
@@ -459,8 +460,9 @@ func TestConfig(t *testing.T) {
 
 	// Without other settings the clock and the host's name are used.
 	path := tempPath(t)
-	f, err := statefile.New(path, id, statefile.Config{Logger: (&logtest.Records{}).Logger()})
+	w, err := statefile.New(path, id, statefile.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(t, err)
+	f := w.(*statefile.File)
 	before := terms(9).TickAt(time.Now())
 	require.GreaterOrEqual(t, acquired(t, f, terms(9)).Last, before+15)
 	text, err := os.ReadFile(path)
@@ -574,7 +576,7 @@ func TestFileFloor(t *testing.T) {
 
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
-	allowed := int64(statefile.DefaultMaxAhead / time.Second)
+	allowed := int64(15 * time.Minute / time.Second)
 	_, err = f.Acquire(t.Context(), of(now+allowed+2))
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, fmt.Sprintf("ticks up to %d are ruled out, which is 15m1s ahead", now+allowed+1))

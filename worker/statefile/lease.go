@@ -9,13 +9,37 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Lease is a [uid.Worker] round a [lease.Lease] that keeps it in a state file across restarts. A start
+// A resumable is the worker of lease.New.
+type resumable interface {
+	uid.Worker
+	health.WorkerReporter
+	Invalidate()
+	// Held, Resume, Store and Leave are for this package.
+	Held() (h leasestore.Held, held bool)
+	Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid.Reservation, error)
+	Store() lease.Store
+	Leave() error
+}
+
+// A fileLease is the worker that [OnLease] returns.
+type fileLease struct {
+	lease  resumable
+	path   string
+	cfg    Config
+	terms  uid.Terms
+	file   *state.File // nil while no generator is bound
+	record state.Record
+	base   int64 // of the record's lease: the last tick of others, or of the process before
+}
+
+// OnLease returns a [uid.Worker] round one of [lease.New] that keeps it in a state file across restarts. A start
 // within the lease's TTL of its last renewal goes on with the worker ID, above the last tick that the
 // file has: at once, even where the store may have lost writes. While the store is down it goes on with
 // what was reserved beyond that tick: what was not issued before Close or, after a crash, what a long
@@ -27,36 +51,32 @@ import (
 // the time for which it is left alone.
 //
 // The file is bound to the namespace, the layout and this host, and locked while a generator uses it; what
-// [File] says of copies holds here, too. Make it with [OnLease]. Its methods are the generator's, one at a
-// time; WorkerHealth may be called by any number of goroutines at once. Do not copy it.
-type Lease struct {
-	lease  *lease.Lease
-	path   string
-	cfg    Config
-	terms  uid.Terms
-	file   *state.File // nil while no generator is bound
-	record state.Record
-	base   int64 // of the record's lease: the last tick of others, or of the process before
-}
-
-// OnLease returns a worker that keeps the lease in a state file at path. Config's Window is how long the file
+// [New] says of copies holds here, too. The worker's methods are the generator's, one at a time; its WorkerHealth and
+// Invalidate may be called by any number of goroutines at once.
+//
+// The file is at path. Config's Window is how long the file
 // may be unusable before anybody notices. OnLease returns [uid.ErrConfig] when a setting cannot be used, and
 // touches neither the store nor the disk; Acquire does.
-func OnLease(l *lease.Lease, path string, cfg Config) (*Lease, error) {
-	if path == "" || l == nil {
-		return nil, fmt.Errorf("%w: no path for the state file, or no lease", uid.ErrConfig)
+//
+// # When no generator can be made
+//
+// Acquire opens and locks the file, or creates it, and takes up the lease in it. If there is none, or it is
+// lost, it leases a worker ID. Its errors are those of [lease.New], and
+// those of [New] that speak of the file.
+func OnLease(l uid.Worker, path string, cfg Config) (uid.Worker, error) {
+	held, is := l.(resumable)
+	if path == "" || !is {
+		return nil, fmt.Errorf("%w: no path for the state file, or no worker of lease.New", uid.ErrConfig)
 	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	return &Lease{lease: l, path: path, cfg: cfg}, nil
+	return &fileLease{lease: held, path: path, cfg: cfg}, nil
 }
 
-// Acquire opens and locks the file, or creates it, and takes up the lease in it. If there is none, or it is
-// lost, it leases a worker ID. Its errors are those of [lease.Lease.Acquire] and [lease.Lease.Resume], and
-// those of [File.Acquire] that speak of the file.
-func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+// Acquire implements [uid.Worker]; OnLease has its errors.
+func (l *fileLease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	name, err := l.cfg.accept(t, l.path)
 	if err != nil {
 		return uid.Reservation{}, err
@@ -75,7 +95,7 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 }
 
 // start takes up what the file has, or leases an ID, and has the file grant the first ticks.
-func (l *Lease) start(ctx context.Context) (uid.Reservation, error) {
+func (l *fileLease) start(ctx context.Context) (uid.Reservation, error) {
 	found, kept := l.file.Load()
 	if kept {
 		if err := l.check(found); err != nil {
@@ -88,7 +108,7 @@ func (l *Lease) start(ctx context.Context) (uid.Reservation, error) {
 		if l.file.Torn() {
 			l.cfg.Logger.WarnContext(ctx, state.Damaged, "worker_id", found.WorkerID, "store", l.path, "last_tick", found.High)
 		}
-		r, err = l.lease.Resume(ctx, l.terms, lease.Held{WorkerID: found.WorkerID, Nonce: found.Nonce, Used: found.High, Last: found.Limit})
+		r, err = l.lease.Resume(ctx, l.terms, leasestore.Held{WorkerID: found.WorkerID, Nonce: found.Nonce, Used: found.High, Last: found.Limit})
 	} else {
 		// A lease that cannot be saved would be lost, so write the file once before.
 		if err := l.forget(); err != nil {
@@ -108,7 +128,7 @@ func (l *Lease) start(ctx context.Context) (uid.Reservation, error) {
 }
 
 // check returns an error when the file's record is not of this lease, or its ticks make no sense.
-func (l *Lease) check(found state.Record) error {
+func (l *fileLease) check(found state.Record) error {
 	place, bound := strings.CutPrefix(found.Namespace, l.lease.Store().Name()+inPlace)
 	switch now := l.cfg.Now(); {
 	case found.Kind != state.KindLease || found.Namespace != l.lease.Store().Name() && !bound:
@@ -125,7 +145,7 @@ func (l *Lease) check(found state.Record) error {
 	case !bound:
 		return nil
 	}
-	if s, is := l.lease.Store().(lease.PlacedStore); is {
+	if s, is := l.lease.Store().(leasestore.PlacedStore); is {
 		return s.Bind(place)
 	}
 	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there", worker.ErrState, place, l.lease.Store().Name())
@@ -135,18 +155,18 @@ func (l *Lease) check(found state.Record) error {
 const inPlace = " in "
 
 // namespace returns what the file is bound to.
-func (l *Lease) namespace() string {
+func (l *fileLease) namespace() string {
 	name := l.lease.Store().Name()
-	if s, is := l.lease.Store().(lease.PlacedStore); is && s.Place() != "" {
+	if s, is := l.lease.Store().(leasestore.PlacedStore); is && s.Place() != "" {
 		return name + inPlace + s.Place()
 	}
 	return name
 }
 
 // Extend renews the lease when that is due, and has the file grant more ticks. While the store cannot be reached it
-// grants what is reserved already. Its errors are those of [lease.Lease.Extend], and [worker.ErrState] when the
+// grants what is reserved already. Its errors are those of the lease, and [worker.ErrState] when the
 // file cannot be written, is no longer in its place or was changed.
-func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+func (l *fileLease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	if l.file == nil {
 		return l.lease.Extend(ctx, through) // which serves no generator
 	}
@@ -178,7 +198,7 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 
 // grant raises what the file has to 3/2 Window beyond the clock, and beyond through, as far as the store's
 // reservation goes, and saves the lease if it is another one.
-func (l *Lease) grant(through int64) error {
+func (l *fileLease) grant(through int64) error {
 	held, _ := l.lease.Held()
 	next := l.next(held)
 	clock, window := l.terms.TickAt(l.cfg.Now()), ticks.Count(l.cfg.Window, l.terms.Unit)
@@ -194,7 +214,7 @@ func (l *Lease) grant(through int64) error {
 
 // next returns the record that comes after the one that is saved. Of a lease that is not saved yet it grants
 // nothing.
-func (l *Lease) next(held lease.Held) state.Record {
+func (l *fileLease) next(held leasestore.Held) state.Record {
 	next := l.record
 	if next.Nonce == "" || next.WorkerID != held.WorkerID || l.base != held.Used {
 		next.High, next.Next = held.Used, held.Used
@@ -204,7 +224,7 @@ func (l *Lease) next(held lease.Held) state.Record {
 }
 
 // keep saves a record of what is held.
-func (l *Lease) keep(next state.Record, held lease.Held) error {
+func (l *fileLease) keep(next state.Record, held leasestore.Held) error {
 	if err := l.save(next); err != nil {
 		return err
 	}
@@ -215,7 +235,7 @@ func (l *Lease) keep(next state.Record, held lease.Held) error {
 // forget saves that the file holds no lease, or none any more. Whatever comes next is one from the
 // store, with ticks that nobody had. It does so twice: neither record, if the other one is damaged, is to
 // bring the lease back.
-func (l *Lease) forget() error {
+func (l *fileLease) forget() error {
 	next := state.Record{Kind: state.KindLease, Host: l.record.Host, Layout: l.terms.Layout,
 		High: -1, Next: l.terms.MaxTick, Namespace: l.lease.Store().Name()}
 	if found, kept := l.file.Load(); kept && found == next {
@@ -224,7 +244,7 @@ func (l *Lease) forget() error {
 	return errors.Join(l.save(next), l.save(next))
 }
 
-func (l *Lease) save(r state.Record) error {
+func (l *fileLease) save(r state.Record) error {
 	if err := l.file.Save(r); err != nil {
 		return err
 	}
@@ -233,7 +253,7 @@ func (l *Lease) save(r state.Record) error {
 }
 
 // reservation returns what the file grants of the store's reservation r.
-func (l *Lease) reservation(r uid.Reservation) uid.Reservation {
+func (l *fileLease) reservation(r uid.Reservation) uid.Reservation {
 	r.Last = min(r.Last, l.record.High)
 	if l.record.High < l.record.Limit {
 		r.Renew = min(r.Renew, l.record.High-ticks.Count(l.cfg.Window, l.terms.Unit))
@@ -243,7 +263,7 @@ func (l *Lease) reservation(r uid.Reservation) uid.Reservation {
 
 // Release saves in the file that no tick above last was issued, unlocks it, and leaves the lease to the next
 // start. It returns [worker.ErrState] when that cannot be saved; the file is unlocked all the same.
-func (l *Lease) Release(ctx context.Context, last int64) error {
+func (l *fileLease) Release(ctx context.Context, last int64) error {
 	if l.file == nil {
 		return l.lease.Release(ctx, last) // which serves no generator
 	}
@@ -257,14 +277,14 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 	return errors.Join(l.keep(next, held), l.close(), l.lease.Leave())
 }
 
-func (l *Lease) close() error {
+func (l *fileLease) close() error {
 	err := l.file.Close()
 	l.file = nil
 	return err
 }
 
-// Invalidate is [lease.Lease.Invalidate].
-func (l *Lease) Invalidate() { l.lease.Invalidate() }
+// Invalidate is that of the lease.
+func (l *fileLease) Invalidate() { l.lease.Invalidate() }
 
 // WorkerHealth is that of the lease.
-func (l *Lease) WorkerHealth() health.Worker { return l.lease.WorkerHealth() }
+func (l *fileLease) WorkerHealth() health.Worker { return l.lease.WorkerHealth() }

@@ -12,9 +12,9 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/statefile"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A chronicle is what random owners with state files do to few worker IDs, on a store that fails at random and loses

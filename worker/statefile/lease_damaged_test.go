@@ -10,9 +10,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/statefile"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // lives are what an owner does until it is killed.

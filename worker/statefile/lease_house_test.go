@@ -10,10 +10,11 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/statefile"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 const (
@@ -80,7 +81,7 @@ type watched struct {
 
 func (w *watched) Inspect(context.Context) ([]string, error) { return w.lossy, nil }
 
-func (w *watched) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (w *watched) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	err := w.Client.Change(ctx, id, decide)
 	if err == nil && w.answered != nil {
 		w.answered()
@@ -104,8 +105,9 @@ func (h *house) with(cfg lease.Config, file statefile.Config) *process {
 	cfg.OnEvent = func(e lease.Event) { p.events = append(p.events, e.Kind) }
 	l, err := lease.New(p.store, cfg)
 	require.NoError(h.t, err)
-	p.Lease, err = statefile.OnLease(l, h.path, file)
+	w, err := statefile.OnLease(l, h.path, file)
 	require.NoError(h.t, err)
+	p.Lease = w.(*statefile.Lease)
 	return p
 }
 
@@ -153,14 +155,14 @@ func (h *house) another() uid.Reservation {
 
 func (h *house) tick() int64 { return millis().TickAt(time.Now()) }
 
-func (h *house) row(id int64) lease.Row {
+func (h *house) row(id int64) leasestore.Row {
 	h.t.Helper()
 	row, found := h.memory.Row(orders, id)
 	require.True(h.t, found)
 	return row
 }
 
-func (h *house) namespace() lease.Namespace {
+func (h *house) namespace() leasestore.Namespace {
 	ns, _ := h.memory.Namespace(orders)
 	return ns
 }

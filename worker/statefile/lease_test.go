@@ -12,12 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/statefile"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A start within the TTL goes on at once, above what the file has granted, and so it does where the store
@@ -235,7 +237,7 @@ func TestOnLeaseRefuses(t *testing.T) {
 	_, err = w.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, w.Release(t.Context(), 0), uid.ErrNoReservation)
-	require.Equal(t, "lease", w.WorkerHealth().Kind)
+	require.Equal(t, "lease", w.(health.WorkerReporter).WorkerHealth().Kind)
 }
 
 // losses are the ways in which an owner loses its lease while it runs.
@@ -397,7 +399,7 @@ type taken struct {
 	took func()
 }
 
-func (s *taken) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (s *taken) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	defer s.took()
 	return s.Client.Take(ctx, w, decide)
 }

@@ -1,5 +1,5 @@
-// Package etcdtest loses requests to etcd and replies on purpose. It is for tests of programs that
-// hold leases or segments in etcd (package stores/etcd): the answer to a write may never arrive,
+// Package etcdtest loses requests to etcd and replies on purpose. It is for the tests of package
+// stores/etcd, here and on real servers: the answer to a write may never arrive,
 // though the write is stored, and a write that was given up may arrive late. It is for tests only:
 // it imports package testing.
 //

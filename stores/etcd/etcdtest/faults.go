@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/uidgen/uid/worker/storetest"
+	"github.com/uidgen/uid/internal/storetest"
 )
 
 // Faults makes the requests of one client go wrong. The zero value lets all pass. All methods may

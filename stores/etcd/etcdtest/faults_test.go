@@ -8,7 +8,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/uidgen/uid/worker/storetest"
+	"github.com/uidgen/uid/internal/storetest"
 )
 
 // Each fault loses what it says, of the next write, once.

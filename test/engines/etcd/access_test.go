@@ -9,10 +9,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -42,7 +43,7 @@ func authenticate(t *testing.T, admin *clientv3.Client) {
 func TestAccess(t *testing.T) {
 	c := start(t, 1)
 	authenticate(t, connect(t, nil, c.Addrs()...))
-	open := func(t *testing.T, change func(*clientv3.Config)) (*etcd.Store, *etcd.Leases) {
+	open := func(t *testing.T, change func(*clientv3.Config)) (*etcd.Store, lease.Store) {
 		t.Helper()
 		cfg := clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + "service", Password: canary, DialTimeout: 2 * time.Second}
 		change(&cfg)
@@ -63,12 +64,12 @@ func TestAccess(t *testing.T) {
 		require.NoError(t, err)
 		return store, l
 	}
-	round := func(t *testing.T, l *etcd.Leases) error {
-		if err := l.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error { n.Renewed = now.Now; return nil }); err != nil {
+	round := func(t *testing.T, l lease.Store) error {
+		if err := l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error { n.Renewed = now.Now; return nil }); err != nil {
 			return err
 		}
 		var id int64
-		err := l.Take(t.Context(), all, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		err := l.Take(t.Context(), all, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			id, r.Until = r.WorkerID, now.Now.Add(time.Hour)
 			return nil
 		})
@@ -77,7 +78,7 @@ func TestAccess(t *testing.T) {
 		}
 		_, err = l.Inspect(t.Context())
 		require.NoError(t, err)
-		return l.Change(t.Context(), id, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+		return l.Change(t.Context(), id, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
 	}
 	t.Run("the service", func(t *testing.T) {
 		store, l := open(t, func(*clientv3.Config) {})

@@ -10,11 +10,12 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/etcd/etcdtest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A snapshot that is restored: as the same cluster a write that was decided on what is lost is
@@ -29,8 +30,8 @@ func TestRestore(t *testing.T) {
 			require.NoError(t, err)
 			l, err := store.Leases("orders")
 			require.NoError(t, err)
-			require.NoError(t, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return nil }))
-			require.NoError(t, l.Take(t.Context(), all, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			require.NoError(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return nil }))
+			require.NoError(t, l.Take(t.Context(), all, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 				r.Until = now.Now.Add(time.Hour)
 				return nil
 			}))
@@ -38,7 +39,10 @@ func TestRestore(t *testing.T) {
 			_, err = client.Put(t.Context(), "elsewhere", "lost") // so that the write is decided on what is lost
 			require.NoError(t, err)
 			f.Set(storetest.Delay)
-			require.Error(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = "late"; return nil }))
+			require.Error(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+				r.Nonce = "late"
+				return nil
+			}))
 
 			restore(token)
 			await(t, client)
@@ -47,7 +51,10 @@ func TestRestore(t *testing.T) {
 			require.NoError(t, err)
 			require.NotContains(t, string(kv.Kvs[0].Value), "late")
 
-			err = l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = "since"; return nil })
+			err = l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+				r.Nonce = "since"
+				return nil
+			})
 			if token == "etcd" {
 				require.NoError(t, err)
 			} else {
@@ -80,7 +87,7 @@ func backup(t *testing.T, c *cluster.Etcd) (restore func(token string)) {
 	}
 }
 
-var all = lease.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Highest: func(time.Time) int64 { return 1 << 60 }}
+var all = leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Highest: func(time.Time) int64 { return 1 << 60 }}
 
 // await returns when the client is connected again.
 func await(t *testing.T, c *clientv3.Client) {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/etcd"
 )
 
-func draw(n int64) func(*segment.Row) error {
-	return func(r *segment.Row) error {
+func draw(n int64) func(*segmentstore.Row) error {
+	return func(r *segmentstore.Row) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}
@@ -33,7 +34,7 @@ func TestSegmentAccess(t *testing.T) {
 	_, err = admin.UserGrantRole(t.Context(), canary+"invoices", "invoices")
 	require.NoError(t, err)
 	authenticate(t, admin)
-	open := func(user string) *etcd.Segments {
+	open := func(user string) segment.Store {
 		client, err := clientv3.New(clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + user, Password: canary})
 		require.NoError(t, err)
 		t.Cleanup(func() { client.Close() })

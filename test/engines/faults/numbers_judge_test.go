@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 )
 
 // A scene is processes that share a memory and a store.
@@ -49,8 +50,8 @@ func (s *scene) processOn(store segment.Store) (number int, g *segment.Generator
 // slow is a store whose calls take a while, so that those of several processes meet.
 type slow struct{ segment.Store }
 
-func (s slow) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
-	return s.Store.Change(ctx, tag, func(r *segment.Row) error {
+func (s slow) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+	return s.Store.Change(ctx, tag, func(r *segmentstore.Row) error {
 		time.Sleep(rand.N(3 * time.Millisecond))
 		return decide(r)
 	})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/harness"
 )
@@ -138,11 +139,11 @@ type noting struct {
 	knows bool      // the row that was read last tells what the generator has taken
 }
 
-func (s *noting) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (s *noting) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	s.calls.Add(1)
 	defer s.calls.Add(-1)
 	var mine *span
-	err := s.Store.Change(ctx, tag, func(row *segment.Row) (err error) {
+	err := s.Store.Change(ctx, tag, func(row *segmentstore.Row) (err error) {
 		if mine != nil { // the write that an earlier run has decided was refused
 			mine.state.Store(isNone)
 			mine = nil
@@ -189,9 +190,9 @@ func (s *noting) Change(ctx context.Context, tag string, decide func(*segment.Ro
 const decided = "decided about %d to %d"
 
 // look finds what has become of takes whose outcome is open.
-func (s *noting) look(row *segment.Row) {
-	i := slices.IndexFunc(row.Takers, func(t segment.Taker) bool { return t.Nonce == s.nonce })
-	s.knows = i >= 0 || len(row.Takers) < segment.MaxTakers
+func (s *noting) look(row *segmentstore.Row) {
+	i := slices.IndexFunc(row.Takers, func(t segmentstore.Taker) bool { return t.Nonce == s.nonce })
+	s.knows = i >= 0 || len(row.Takers) < segmentstore.MaxTakers
 	if i < 0 {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/harness"
 )
@@ -163,20 +164,20 @@ func (p *progress) judge(next int64) error {
 }
 
 // left returns all ranges of which a process may have had numbers when it ended, sorted.
-func (m *numbers) left() (ranges []segment.Range) {
+func (m *numbers) left() (ranges []segmentstore.Range) {
 	for i := range m.all() {
 		for _, state := range []int64{isOpen, isTaken, isBack} {
 			for _, s := range m.processes[i].ledger.all(state) {
-				ranges = append(ranges, segment.Range{First: s.first.Load(), Last: s.last.Load()})
+				ranges = append(ranges, segmentstore.Range{First: s.first.Load(), Last: s.last.Load()})
 			}
 		}
 	}
-	slices.SortFunc(ranges, func(a, b segment.Range) int { return cmp.Compare(a.First, b.First) })
+	slices.SortFunc(ranges, func(a, b segmentstore.Range) int { return cmp.Compare(a.First, b.First) })
 	return ranges
 }
 
 // covered returns how many of the numbers from first to last lie in one of the ranges, which are sorted.
-func covered(first, last int64, ranges []segment.Range) (n int64) {
+func covered(first, last int64, ranges []segmentstore.Range) (n int64) {
 	at := first
 	for _, r := range ranges {
 		from, to := max(at, r.First), min(last, r.Last)

@@ -14,7 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
 )
@@ -108,9 +108,9 @@ func newTaking(t testing.TB, d *engines.Deployment, j numbersJob) *taking {
 }
 
 // row reads the row, which nobody else writes meanwhile, or changes it.
-func (r *taking) row(change func(*segment.Row)) (row segment.Row) {
+func (r *taking) row(change func(*segmentstore.Row)) (row segmentstore.Row) {
 	r.ask(func(ctx context.Context, s engines.Store) error {
-		return s.Segments.Change(ctx, r.Tag, func(now *segment.Row) error {
+		return s.Segments.Change(ctx, r.Tag, func(now *segmentstore.Row) error {
 			if now.Fresh {
 				return fmt.Errorf("no tag %s", r.Tag)
 			}
@@ -231,11 +231,11 @@ func (r *taking) cutReplies() {
 
 // restored has the row become what it was.
 func restored(t *taking) loss {
-	var was segment.Row
+	var was segmentstore.Row
 	return loss{
 		mark: func(*run) { was = t.row(nil); was.Takers = slices.Clone(was.Takers) },
 		lose: func(*run) {
-			t.row(func(now *segment.Row) {
+			t.row(func(now *segmentstore.Row) {
 				updated := now.Updated
 				*now = was
 				now.Updated = updated
@@ -296,7 +296,7 @@ func (r *taking) lose(l loss) (nLost, nKept int) {
 	for _, p := range r.Living() {
 		at := r.progress(p)
 		had[p] = at.takes.Load()
-		if slices.ContainsFunc(row.Takers, func(t segment.Taker) bool { return t.Last == at.ledger.newest() }) {
+		if slices.ContainsFunc(row.Takers, func(t segmentstore.Taker) bool { return t.Last == at.ledger.newest() }) {
 			kept = append(kept, p)
 		} else {
 			lost = append(lost, p)

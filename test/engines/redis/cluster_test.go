@@ -10,10 +10,11 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // TestCluster runs the suite on a Redis Cluster of three servers. The suite's namespaces are on
@@ -35,7 +36,7 @@ func TestCluster(t *testing.T) {
 		s := store(t, all)
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			l := leases(t, all, name)
-			require.NoError(t, l.Init(ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "x"; return nil }))
+			require.NoError(t, l.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil }))
 		}
 		names, _, err := s.Namespaces(ctx)
 		require.NoError(t, err)

@@ -14,12 +14,13 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
-	"github.com/uidgen/uid/worker/storetest"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 const secret = "hunter2"
@@ -71,7 +72,7 @@ func store(t *testing.T, c goredis.UniversalClient) *redis.Store {
 	return s
 }
 
-func leases(t *testing.T, c goredis.UniversalClient, namespace string) *redis.Leases {
+func leases(t *testing.T, c goredis.UniversalClient, namespace string) lease.Store {
 	t.Helper()
 	l, err := store(t, c).Leases(namespace)
 	require.NoError(t, err)

@@ -13,10 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // An account with the rights of the package's document can do everything, and no right of them can
@@ -61,9 +62,9 @@ func everything(ctx context.Context, s *redis.Store) error {
 	if err != nil {
 		return err
 	}
-	wanted := lease.Wanted{IDs: lease.Range{First: 0, Last: 1}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+	wanted := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 	take := func() error {
-		return l.Take(ctx, wanted, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		return l.Take(ctx, wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			r.Until = now.Now.Add(time.Hour)
 			return nil
 		})
@@ -71,7 +72,7 @@ func everything(ctx context.Context, s *redis.Store) error {
 	for _, step := range []func() error{
 		func() error { _, err := l.Inspect(ctx); return err },
 		func() error {
-			return l.Init(ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "x"; return nil })
+			return l.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil })
 		},
 		take, take,
 		func() error {
@@ -81,7 +82,10 @@ func everything(ctx context.Context, s *redis.Store) error {
 			return nil
 		},
 		func() error {
-			return l.Change(ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Until = time.Unix(1, 0); return nil })
+			return l.Change(ctx, 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+				r.Until = time.Unix(1, 0)
+				return nil
+			})
 		},
 		func() error { _, _, err := s.Namespaces(ctx); return err },
 		func() error { _, err := s.Rows(ctx, "orders", -1, 10); return err },

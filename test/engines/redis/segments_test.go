@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
-	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
 )
@@ -117,8 +117,8 @@ func TestSegmentsOfCluster(t *testing.T) {
 	})
 }
 
-func draw(n int64) func(*segment.Row) error {
-	return func(r *segment.Row) error {
+func draw(n int64) func(*segmentstore.Row) error {
+	return func(r *segmentstore.Row) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}
@@ -163,7 +163,7 @@ func TestSegmentRights(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
 		s := k.server(t, "--appendfsync=always")
 		admin := client(t, s.Addr(0))
-		account := func(rules ...any) *redis.Segments {
+		account := func(rules ...any) segment.Store {
 			rules = append([]any{"acl", "setuser", "uid", "reset", "on", ">" + secret, "~uid:segment:{orders}*", "~uid:segments"}, rules...)
 			for _, c := range strings.Fields("+eval +evalsha +info +time +get +mset +zadd +zrangebylex") { // as documented
 				rules = append(rules, c)

@@ -28,7 +28,7 @@ func Parse(text string) (uid.UID, error) {
 		return u, nil
 	}
 	if is := base32.FindStringSubmatch(text); is != nil {
-		return form.ParseBase32(is[1])
+		return form.Base32.Parse(is[1])
 	}
 	if x, no := form.ParseUUID(text); no == nil {
 		return ofUUID(x)
@@ -56,11 +56,11 @@ type Form struct {
 
 // forms are those without a parameter. Of the last four no text tells which it is.
 var forms = map[string]Form{
-	"base32":          {plainly(form.Base32), form.ParseBase32},
-	"base58":          {plainly(form.Base58), form.ParseBase58},
-	"base58-flickr":   {plainly(form.Base58Flickr), form.ParseBase58Flickr},
-	"base62":          {plainly(form.Base62), form.ParseBase62},
-	"base62-inverted": {plainly(form.Base62Inverted), form.ParseBase62Inverted},
+	"base32":          {plainly(form.Base32.Text), form.Base32.Parse},
+	"base58":          {plainly(form.Base58.Text), form.Base58.Parse},
+	"base58-flickr":   {plainly(form.Base58Flickr.Text), form.Base58Flickr.Parse},
+	"base62":          {plainly(form.Base62.Text), form.Base62.Parse},
+	"base62-inverted": {plainly(form.Base62Inverted.Text), form.Base62Inverted.Parse},
 }
 
 func plainly(write func(uid.UID) string) func(uid.UID) (string, error) {
@@ -88,13 +88,13 @@ func Named(name string) (Form, error) {
 	switch kind, of, _ := strings.Cut(name, "="); {
 	case kind == "prefix" && prefix.MatchString(of):
 		return Form{
-			func(u uid.UID) (string, error) { return of + "_" + form.Base32(u), nil },
+			func(u uid.UID) (string, error) { return of + "_" + form.Base32.Text(u), nil },
 			func(text string) (uid.UID, error) {
 				rest, is := strings.CutPrefix(text, of+"_")
 				if !is {
 					return 0, fmt.Errorf("%w: %.80q does not begin with %s_", uid.ErrSyntax, text, of)
 				}
-				return form.ParseBase32(rest)
+				return form.Base32.Parse(rest)
 			},
 		}, nil
 	case kind == "uuid" && of != "":

@@ -18,8 +18,8 @@ func (order) Prefix() string { return "order" }
 func TestParse(t *testing.T) {
 	for _, u := range []uid.UID{180363646902239241, 0, 1, 1234567890123, uid.Max} {
 		for _, text := range []string{
-			u.String(), form.Base32(u), form.ID[order](u).String(), "a_b_" + form.Base32(u),
-			strings.Repeat("x", 63) + "_" + form.Base32(u),
+			u.String(), form.Base32.Text(u), form.ID[order](u).String(), "a_b_" + form.Base32.Text(u),
+			strings.Repeat("x", 63) + "_" + form.Base32.Text(u),
 		} {
 			got, err := Parse(text)
 			require.NoError(t, err, text)
@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 	require.Equal(t, both, u.String(), "decimal is the canonical form")
 	u, err = Parse("order_" + both)
 	require.NoError(t, err)
-	require.Equal(t, both, form.Base32(u))
+	require.Equal(t, both, form.Base32.Text(u))
 }
 
 func TestParseRefuses(t *testing.T) {

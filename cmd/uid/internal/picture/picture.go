@@ -13,6 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/internal/guess"
 )
 
 // Width is the most columns that a picture or a hint takes.
@@ -86,7 +87,7 @@ func Foreign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	p := portrait{number: strconv.FormatInt(id, 10), doubt: foreign.Doubt(f, id, now)}
+	p := portrait{number: strconv.FormatInt(id, 10), doubt: guess.Doubt(f, id, now)}
 	width := 0
 	for _, field := range f.Fields() {
 		width += field.Bits

@@ -15,8 +15,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 )
 
 const secret = "correct-horse-battery"
@@ -69,7 +70,7 @@ type house struct {
 func newHouse(t testing.TB, change ...func(*Config)) *house {
 	t.Helper()
 	h := &house{uids: new(uids), store: segmenttest.NewMemory()}
-	h.store.SetRow(segment.Row{Tag: "invoice", Next: 1, Step: 1})
+	h.store.SetRow(segmentstore.Row{Tag: "invoice", Next: 1, Step: 1})
 	quiet := slog.New(slog.DiscardHandler)
 	segments, err := NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true})
 	require.NoError(t, err)

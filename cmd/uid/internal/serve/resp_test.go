@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // command writes a command as clients do.
@@ -41,7 +41,7 @@ var bye = command("QUIT")
 func TestRESP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		h.store.SetRow(segment.Row{Tag: "order no. 1", Next: 5, Step: 1})
+		h.store.SetRow(segmentstore.Row{Tag: "order no. 1", Next: 5, Step: 1})
 		_, l := h.serving(t)
 		for _, tt := range []struct{ says, want string }{
 			{command("INCR", "uid") + command("incr", "uid"), ":1\r\n:2\r\n"},

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/segment"
 )
@@ -109,7 +110,7 @@ func inARow(numbers []uid.UID) bool {
 // with calls draw with the generator of a tag, and forgets the tag when the store does not have it.
 func (s *Segments) with(ctx context.Context, tag string, draw func(*segment.Generator) error) error {
 	if _, ok := s.known.Load(tag); !ok {
-		if err := segment.CheckTag(tag); err != nil {
+		if err := segmentstore.CheckTag(tag); err != nil {
 			return err
 		}
 		select {

@@ -28,6 +28,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -304,7 +305,7 @@ func TestConfig(t *testing.T) {
 // Numbers in a row belong to the caller alone, whoever else draws.
 func TestRange(t *testing.T) {
 	h := newHouse(t)
-	h.store.SetRow(segment.Row{Tag: "x", Next: 1, Step: 10})
+	h.store.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 10})
 	s, err := NewSegments(h.store.Client(), segment.Config{MinStep: 10, MaxStep: 10, LossyStore: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	seen := map[uid.UID]bool{}
@@ -344,7 +345,7 @@ func TestUnknownTags(t *testing.T) {
 	}
 	require.Zero(t, n)
 	require.Empty(t, log.String())
-	h.store.SetRow(segment.Row{Tag: "nosuch", Next: 7, Step: 1})
+	h.store.SetRow(segmentstore.Row{Tag: "nosuch", Next: 7, Step: 1})
 	u, err := s.Next(t.Context(), "nosuch")
 	require.NoError(t, err)
 	require.EqualValues(t, 7, u)

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/explore"
 )
 
@@ -39,7 +40,7 @@ func lost(r *explore.Run) {
 	s.take()
 	s.takers(1, "A", "B")
 	r.Go("loss", func() {
-		s.g.note(Range{}, ErrLost) // not to the log
+		s.g.note(segmentstore.Range{}, ErrLost) // not to the log
 		s.closed = true
 	})
 }

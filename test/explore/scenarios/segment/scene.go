@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/explore"
 )
 
@@ -31,14 +32,14 @@ func TestExploreWhole(t *testing.T) {
 
 // A memory is a store of one row.
 type memory struct {
-	row  Row
+	row  segmentstore.Row
 	deaf bool // writes are stored, and the replies are lost
 }
 
-func (m *memory) Change(_ context.Context, _ string, decide func(*Row) error) error {
+func (m *memory) Change(_ context.Context, _ string, decide func(*segmentstore.Row) error) error {
 	explore.Point()
 	row := m.row
-	row.Takers = append([]Taker(nil), row.Takers...)
+	row.Takers = append([]segmentstore.Taker(nil), row.Takers...)
 	if err := decide(&row); err != nil {
 		return err
 	}
@@ -49,9 +50,9 @@ func (m *memory) Change(_ context.Context, _ string, decide func(*Row) error) er
 	return nil
 }
 
-func (m *memory) Rows(context.Context, string, int) ([]Row, error)  { return nil, nil }
-func (m *memory) Inspect(context.Context) (lossy []string, _ error) { return nil, nil }
-func (m *memory) Name() string                                      { return "memory" }
+func (m *memory) Rows(context.Context, string, int) ([]segmentstore.Row, error) { return nil, nil }
+func (m *memory) Inspect(context.Context) (lossy []string, _ error)             { return nil, nil }
+func (m *memory) Name() string                                                  { return "memory" }
 
 // A scene is a generator, and what is known of its numbers.
 type scene struct {
@@ -65,7 +66,7 @@ type scene struct {
 
 func newScene(r *explore.Run) *scene {
 	s := &scene{Run: r, got: map[int64]string{}}
-	s.store.row = Row{Tag: "t", Next: 1, Step: 1}
+	s.store.row = segmentstore.Row{Tag: "t", Next: 1, Step: 1}
 	s.g = MustNew(Source{Store: &s.store, Tag: "t"}, Config{MinStep: 2, MaxStep: 2})
 	r.Quiet(&s.g.counts)
 	return s

@@ -1,0 +1,63 @@
+package form
+
+import "github.com/uidgen/uid"
+
+// An Encoding is a way to write the number of a UID in digits and letters. The zero one cannot be used.
+type Encoding struct{ digits *alphabet }
+
+var (
+	// Base32 is Crockford's (0-9 and a-z without i, l, o and u), lower case, always 13 characters: 05067s0001009. The
+	// texts sort as the numbers do, as bytes and in every collation in which digits come before letters and a comes
+	// before z; no two differ in case alone. Crockford's readers take capitals and hyphens, and i, l and o for digits:
+	// Parse does not.
+	Base32 = Encoding{crockford}
+
+	// Base58 has the digits in Bitcoin's order, 1-9, A-Z, a-z: 1 to 11 characters. It is the number that is written,
+	// without leading zeros: libraries that write the eight bytes of a number put a 1, the digit of zero, in front for
+	// each leading byte that is 0. Most texts of Base58Flickr are texts of Base58 too, of other UIDs: know who wrote them.
+	Base58 = Encoding{bitcoin}
+
+	// Base58Flickr is Base58 with the digits in Flickr's order, 1-9, a-z, A-Z, which bwmarrin/snowflake writes.
+	Base58Flickr = Encoding{flickr}
+
+	// Base62 has the digits in the order 0-9, A-Z, a-z, that of GMP and CosId: 1 to 11 characters. Some writers (CosId's
+	// PAD_START) put zeros in front, to 11 characters; this does not, and Parse refuses them. Most texts of
+	// Base62Inverted are texts of Base62 too, of other UIDs: know who wrote them.
+	Base62 = Encoding{gmp}
+
+	// Base62Inverted is Base62 with the digits in the order 0-9, a-z, A-Z, that of Go's math/big and of many URL
+	// shorteners.
+	Base62Inverted = Encoding{inverted}
+)
+
+// Text returns the text of u. It allocates the string.
+func (e Encoding) Text(u uid.UID) string {
+	var text [len("-") + base32Len]byte
+	b, n := sign(text[:0], u)
+	return string(e.append(b, n))
+}
+
+// Append appends the text of u to b. It returns uid.ErrRange, and b as it was, when u is negative.
+func (e Encoding) Append(b []byte, u uid.UID) ([]byte, error) {
+	if u < 0 {
+		return b, negativeError(u)
+	}
+	return e.append(b, uint64(u)), nil
+}
+
+func (e Encoding) append(b []byte, n uint64) []byte {
+	if e.digits == crockford {
+		return appendBase32(b, n)
+	}
+	return e.digits.append(b, n)
+}
+
+// Parse reads a UID from the text that Text returns. It returns uid.ErrSyntax when s is none: empty, of another length
+// (Base32), with another character, or with a leading digit of zero (Base58, Base62; that digit itself aside); and
+// uid.ErrRange when the number is above uid.Max.
+func (e Encoding) Parse(s string) (uid.UID, error) {
+	if e.digits == crockford {
+		return parseBase32(s)
+	}
+	return e.digits.parse(s)
+}

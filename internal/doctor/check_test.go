@@ -1,0 +1,159 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/worker"
+)
+
+// checkFinding wants a finding of the level, with the words in its texts, and complete.
+func checkFinding(t *testing.T, f Finding, level Level, words ...string) {
+	t.Helper()
+	require.Equal(t, level, f.Level, "%+v", f)
+	require.NotEmpty(t, f.What)
+	require.NotEmpty(t, f.Value)
+	require.Equal(t, level == LevelOK, f.Why == "", "%+v", f)
+	require.Equal(t, level == LevelOK, f.Do == "", "%+v", f)
+	for _, w := range words {
+		require.Contains(t, f.Value+"\n"+f.Why+"\n"+f.Do, w)
+	}
+}
+
+// fake is a store that answers as it is told.
+type fake struct {
+	registry.Store
+	names      []string
+	clock      leasestore.Clock
+	pages      map[string]registry.Page
+	nodes      *registry.NodeInfo
+	errs       map[string][]error // by method; the last one stays
+	found      []Finding
+	calls      map[string]int
+	examinedBy Config
+}
+
+func (f *fake) fails(method string) error {
+	if f.calls == nil {
+		f.calls = map[string]int{}
+	}
+	f.calls[method]++
+	errs := f.errs[method]
+	if len(errs) > 1 {
+		f.errs[method] = errs[1:]
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs[0]
+}
+
+func (f *fake) Namespaces(context.Context) ([]string, leasestore.Clock, error) {
+	return f.names, f.clock, f.fails("Namespaces")
+}
+
+func (f *fake) Rows(_ context.Context, namespace string, _ int64, _ int) (registry.Page, error) {
+	return f.pages[namespace], f.fails("Rows")
+}
+
+func (f *fake) Nodes(context.Context) (registry.NodeInfo, bool, error) {
+	if err := f.fails("Nodes"); err != nil || f.nodes == nil {
+		return registry.NodeInfo{}, false, err
+	}
+	return *f.nodes, true, nil
+}
+
+func (f *fake) Examine(_ context.Context, cfg Config) ([]Finding, error) {
+	f.examinedBy = cfg
+	return f.found, f.fails("Examine")
+}
+
+func TestCheck(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	refused := errors.New("access denied")
+	passing := worker.Transient(errors.New("no leader"))
+	sound := func() *fake {
+		page := registry.Page{Namespace: leasestore.Namespace{Layout: "x", Given: -1}, Clock: leasestore.Clock{Now: now}}
+		return &fake{
+			names: []string{"default"}, clock: leasestore.Clock{Now: now}, pages: map[string]registry.Page{"default": page},
+			nodes: &registry.NodeInfo{Rows: 1, Last: 1, Next: 2}, errs: map[string][]error{}, found: []Finding{{LevelOK, "server", "a fake", "", ""}},
+		}
+	}
+	const none = "spaces of worker IDs note" // disposable ones beside leases
+	all := []string{"server ok", "clocks ok", "disposable IDs ok", "leased IDs ok", none}
+	for name, tt := range map[string]struct {
+		change func(*fake)
+		want   []string
+	}{
+		"sound":                    {nil, all},
+		"no place of leases":       {func(f *fake) { f.errs["Namespaces"] = []error{worker.ErrNoNamespace} }, []string{"leased IDs note", "server ok", "clocks ok", "disposable IDs ok", "spaces of worker IDs ok"}},
+		"no place of nodes":        {func(f *fake) { f.nodes = nil }, []string{"disposable IDs note", "server ok", "clocks ok", "leased IDs ok", "spaces of worker IDs ok"}},
+		"nodes refused":            {func(f *fake) { f.errs["Nodes"] = []error{refused} }, []string{"disposable IDs error", "server ok", "clocks ok", "leased IDs ok"}},
+		"rows refused":             {func(f *fake) { f.errs["Rows"] = []error{refused} }, []string{"leased IDs error", "server ok", "clocks ok", "disposable IDs ok"}},
+		"names refused":            {func(f *fake) { f.errs["Namespaces"] = []error{refused} }, []string{"leased IDs error", "server ok", "clocks ok", "disposable IDs ok"}},
+		"no clock after all":       {func(f *fake) { f.clock = leasestore.Clock{} }, []string{"server ok", "clocks note", "disposable IDs ok", "leased IDs ok", none}},
+		"a failure that passes":    {func(f *fake) { f.errs["Namespaces"] = []error{passing, nil} }, all},
+		"one of the examiner":      {func(f *fake) { f.errs["Examine"] = []error{passing, nil} }, all},
+		"one of the clocks":        {func(f *fake) { f.errs["Namespaces"] = []error{nil, passing, nil} }, all},
+		"one of the nodes":         {func(f *fake) { f.errs["Nodes"] = []error{passing, nil} }, all},
+		"a clock of yesterday":     {func(f *fake) { f.clock.Now = now.Add(-24 * time.Hour) }, []string{"server ok", "clocks error", "disposable IDs ok", "leased IDs ok", none}},
+		"a clock that may be off":  {func(f *fake) { f.clock.Error = time.Second }, []string{"server ok", "clocks note", "disposable IDs ok", "leased IDs ok", none}},
+		"the examiner finds a bad": {func(f *fake) { f.found = []Finding{{LevelError, "fsync", "off", "why", "do"}} }, []string{"fsync error", "clocks ok", "disposable IDs ok", "leased IDs ok", none}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := sound()
+				if tt.change != nil {
+					tt.change(f)
+				}
+				cfg := Config{Now: func() time.Time { return now }, Never: true, Logger: slog.New(slog.DiscardHandler)}
+				findings, err := Check(t.Context(), f, cfg)
+				require.NoError(t, err)
+				var got []string
+				for _, f := range findings {
+					got = append(got, f.What+" "+string(f.Level))
+					checkFinding(t, f, f.Level)
+				}
+				require.Equal(t, tt.want, got)
+				require.True(t, f.examinedBy.Never)
+				require.Positive(t, f.examinedBy.MaxClockSkew, "with the defaults")
+			})
+		})
+	}
+
+	// A store that is no more than a registry.Store.
+	findings, err := Check(t.Context(), struct{ registry.Store }{sound()}, Config{Now: func() time.Time { return now }})
+	require.NoError(t, err)
+	require.Len(t, findings, 3)
+
+	for name, change := range map[string]func(*fake){
+		"cannot be asked":   func(f *fake) { f.errs["Namespaces"], f.clock = []error{refused}, leasestore.Clock{} },
+		"examiner is stuck": func(f *fake) { f.errs["Examine"] = []error{refused} },
+	} {
+		f := sound()
+		change(f)
+		findings, err := Check(t.Context(), f, Config{})
+		require.ErrorIs(t, err, refused, name)
+		require.ErrorContains(t, err, "check the store: ")
+		require.Empty(t, findings)
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	_, err := Check(t.Context(), nil, Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	for _, cfg := range []Config{{MaxWorkerID: -1}, {MaxClockSkew: -1}, {MaxAhead: -1}, {Timeout: -1}} {
+		_, err := Check(t.Context(), &fake{}, cfg)
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, "-1")
+	}
+}

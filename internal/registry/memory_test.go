@@ -1,0 +1,73 @@
+package registry_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storetest"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// memory is a registry.NodeStore for tests.
+type memory struct {
+	*storetest.Registry
+	all    *storetest.Memory
+	gone   bool // the place is not there
+	nodes  *registry.NodeInfo
+	faults []storetest.Fault // of the next calls of a namespace
+	writes int
+}
+
+// newMemory returns an empty one, whose clock may be off by as much.
+func newMemory(off time.Duration) *memory {
+	all := storetest.NewMemory(storetest.MemoryConfig{Now: func() time.Time { return now }, Error: off})
+	return &memory{Registry: all.Registry(), all: all}
+}
+
+func (m *memory) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+	if names, now, err = m.Registry.Namespaces(ctx); err == nil && m.gone {
+		err = worker.ErrNoNamespace
+	}
+	return names, now, err
+}
+
+func (m *memory) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
+	if _, _, err = m.Registry.Namespaces(ctx); err == nil && m.nodes != nil {
+		return *m.nodes, true, nil
+	}
+	return n, false, err
+}
+
+func (m *memory) Namespace(name string) (lease.Store, error) {
+	s, err := m.Registry.Namespace(name)
+	if err != nil {
+		return nil, err
+	}
+	c := counted{s.(*storetest.Client), m}
+	c.Fault(m.faults...)
+	return c, nil
+}
+
+// A counted client notes what is written.
+type counted struct {
+	*storetest.Client
+	m *memory
+}
+
+func (c counted) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	return c.note(c.Client.Change(ctx, id, decide))
+}
+
+func (c counted) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+	return c.note(c.Client.Init(ctx, decide))
+}
+
+func (c counted) note(err error) error {
+	if err == nil {
+		c.m.writes++
+	}
+	return err
+}

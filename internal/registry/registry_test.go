@@ -1,0 +1,302 @@
+package registry_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storetest"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// now is the time of the stores, and of the registries, unless a test says otherwise.
+var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+var layout = bits.Default()
+
+func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
+	t.Helper()
+	r, err := registry.New(store, registry.Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	return r
+}
+
+// put adds a namespace with rows.
+func (m *memory) put(name string, rows ...leasestore.Row) {
+	m.own(name, -1, lease.Range{})
+	for _, row := range rows {
+		m.all.SetRow(name, row)
+	}
+}
+
+// own sets what is common to the rows of a namespace.
+func (m *memory) own(name string, given int64, ids lease.Range) {
+	m.all.SetNamespace(name, leasestore.Namespace{Layout: layout.String(), Given: given, Floor: -1, IDs: ids})
+}
+
+// row returns a row whose lease ends, and whose ticks reach up to, some time from now.
+func row(id int64, until, high time.Duration) leasestore.Row {
+	return leasestore.Row{
+		WorkerID: id, Nonce: fmt.Sprint("nonce", id), High: layout.TickAt(now.Add(high)), Until: now.Add(until), Layout: layout.String(),
+		Holder: fmt.Sprint("host/", id), Acquired: now.Add(until - time.Hour), Renewed: now.Add(until - time.Minute),
+	}
+}
+
+func released(r leasestore.Row) leasestore.Row {
+	r.Nonce = ""
+	return r
+}
+
+func ids(leases []registry.LeaseInfo) (all []string) {
+	for _, l := range leases {
+		all = append(all, fmt.Sprint(l.Namespace, "/", l.WorkerID))
+	}
+	return all
+}
+
+func TestNewRefuses(t *testing.T) {
+	_, err := registry.New(nil, registry.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = registry.New(newMemory(0), registry.Config{Timeout: -1})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = newRegistry(t, newMemory(0)).Overview(t.Context(), -time.Second)
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+func TestOverviewOfNothing(t *testing.T) {
+	m := newMemory(0)
+	m.gone = true
+	r := newRegistry(t, m)
+	o, err := r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Overview{Now: now}, o)
+	m.nodes = &registry.NodeInfo{Rows: 1, Last: 1, Next: 4}
+	m.gone = false
+	o, err = r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Overview{Now: now, HasLeases: true, Nodes: m.nodes}, o)
+	require.EqualValues(t, 3, o.Nodes.Used(), "IDs of deleted rows are used, too")
+
+	// A store need not hold disposable IDs.
+	o, err = newRegistry(t, struct{ registry.Store }{m}).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Nil(t, o.Nodes)
+}
+
+func TestOverviewTellsStates(t *testing.T) {
+	m := newMemory(0)
+	m.put("default",
+		row(0, time.Hour, 0), row(1, -time.Minute, 0), released(row(2, -time.Minute, 0)), row(3, -time.Hour, 0),
+		released(row(4, -time.Hour, 0)), released(row(5, time.Hour, 0)), row(6, 0, 0), row(7, -5*time.Minute, 0), row(8, -5*time.Minute-1, 0))
+	m.put("other", row(7, time.Hour, 0))
+	m.put("unlisted", row(1, time.Hour, 0))
+	m.all.RemoveNamespace("unlisted")
+	o, err := newRegistry(t, m).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	type state struct {
+		id       string
+		state    registry.State
+		released bool
+	}
+	var states []state
+	for i, id := range ids(o.Leases) {
+		states = append(states, state{id, o.Leases[i].State, o.Leases[i].Released})
+	}
+	require.Equal(t, []state{
+		{"default/0", registry.Live, false},
+		{"default/1", registry.Quarantined, false},
+		{"default/2", registry.Quarantined, true},
+		{"default/3", registry.Free, false},
+		{"default/4", registry.Free, true},
+		{"default/5", registry.Quarantined, true}, // given back by somebody with another clock
+		{"default/6", registry.Live, false},
+		{"default/7", registry.Quarantined, false},
+		{"default/8", registry.Free, false},
+		{"other/7", registry.Live, false},
+		{"unlisted/1", registry.Live, false},
+	}, states)
+	require.Equal(t, []registry.NamespaceInfo{
+		{Namespace: "default", Layout: layout.String(), Live: 2, Quarantined: 4, Free: 3},
+		{Namespace: "other", Layout: layout.String(), Live: 1},
+		{Namespace: "unlisted", Live: 1},
+	}, o.Namespaces)
+	first := row(0, time.Hour, 0)
+	require.Equal(t, registry.LeaseInfo{
+		Namespace: "default", WorkerID: 0, State: registry.Live, Holder: "host/0", Acquired: first.Acquired, Renewed: first.Renewed, Until: first.Until,
+		High: first.High, Layout: first.Layout,
+	}, o.Leases[0])
+
+	o, err = newRegistry(t, m).Overview(t.Context(), 2*time.Hour)
+	require.NoError(t, err)
+	require.Equal(t, registry.Quarantined, o.Leases[3].State)
+	require.Zero(t, m.writes)
+}
+
+// Rows that nobody has used yet are no leases. IDs that had a row, and have none, are named.
+func TestOverviewTellsWhatIsMissing(t *testing.T) {
+	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
+	m := newMemory(0)
+	m.put("all", row(1, time.Hour, 0), leasestore.NewRow(2), row(4, time.Hour, 0), leasestore.NewRow(5))
+	m.own("all", 9, lease.Range{})
+	m.put("range", row(101, time.Hour, 0))
+	m.own("range", 103, lease.Range{First: 100, Last: 200})
+	m.put("old", row(0, time.Hour, 0), row(1, time.Hour, 0)) // of a program that kept no Given
+	m.put("unlisted", row(7, time.Hour, 0))
+	m.all.RemoveNamespace("unlisted")
+	o, err := newRegistry(t, m).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"all/1", "all/4", "old/0", "old/1", "range/101", "unlisted/7"}, ids(o.Leases))
+	var missing [][]lease.Range
+	for _, ns := range o.Namespaces {
+		require.Zero(t, ns.Free)
+		missing = append(missing, ns.Missing)
+	}
+	require.Equal(t, [][]lease.Range{{one(0), one(3), {First: 6, Last: 9}},
+		nil, {one(100), {First: 102, Last: 103}}, nil}, missing)
+}
+
+func TestOverviewInPages(t *testing.T) {
+	for _, n := range []int64{0, 499, 500, 501, 1234} {
+		m := newMemory(0)
+		var rows []leasestore.Row
+		for id := range n {
+			rows = append(rows, row(3*id, time.Hour, 0))
+		}
+		m.put("a", rows...)
+		m.put("b", row(1, time.Hour, 0))
+		o, err := newRegistry(t, m).Overview(t.Context(), 0)
+		require.NoError(t, err)
+		require.Len(t, o.Leases, int(n)+1)
+		require.Equal(t, n, o.Namespaces[0].Live)
+		for id := range n {
+			require.Equal(t, 3*id, o.Leases[id].WorkerID)
+		}
+	}
+}
+
+func TestReleaseRefusesALiveLease(t *testing.T) {
+	m := newMemory(0)
+	m.put("default", row(3, time.Hour, time.Hour))
+	r := newRegistry(t, m)
+	_, err := r.Release(t.Context(), "", 3, false)
+	logtest.Error(t, err, registry.ErrLive, `worker ID 3 is held by "host/3" for another 1h0m0s, renewed -59m0s ago`)
+	for _, none := range []struct {
+		namespace string
+		id        int64
+	}{{"", 4}, {"", -1}, {"other", 3}} {
+		_, err = r.Release(t.Context(), none.namespace, none.id, true)
+		require.ErrorIs(t, err, registry.ErrNoLease)
+	}
+	require.Zero(t, m.writes)
+
+	secret := strings.Repeat("secret", 20) // which no name can be
+	_, err = r.Release(t.Context(), secret, 3, true)
+	require.ErrorIs(t, err, registry.ErrNoLease)
+	require.NotContains(t, err.Error(), "secret")
+	require.ErrorIs(t, r.Init(t.Context(), secret, lease.Founding{Layout: layout}), uid.ErrRange)
+}
+
+func TestRelease(t *testing.T) {
+	for name, tt := range map[string]struct {
+		was    leasestore.Row
+		force  bool
+		until  time.Duration
+		writes int
+		state  registry.State
+	}{
+		"live":                   {row(3, time.Hour, time.Hour), true, 0, 1, registry.Live},
+		"over":                   {row(3, -time.Minute, time.Hour), false, -time.Minute, 1, registry.Free},
+		"released":               {released(row(3, -time.Minute, time.Hour)), false, -time.Minute, 0, registry.Free},
+		"by a clock of tomorrow": {released(row(3, 24*time.Hour, time.Hour)), false, 0, 1, registry.Quarantined},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(0)
+			m.put("default", tt.was, row(4, time.Hour, time.Hour))
+			was, err := newRegistry(t, m).Release(t.Context(), "default", 3, tt.force)
+			require.NoError(t, err)
+			require.Equal(t, tt.state, was.State)
+			require.Equal(t, tt.was.Nonce == "", was.Released)
+			require.Equal(t, tt.was.Until, was.Until)
+			require.Equal(t, tt.writes, m.writes)
+			want := tt.was
+			want.Nonce, want.Until = "", now.Add(tt.until)
+			page, err := m.Rows(t.Context(), "default", -1, 9)
+			require.NoError(t, err)
+			require.Equal(t, []leasestore.Row{want, row(4, time.Hour, time.Hour)}, page.Rows, "the ticks stay used, and other rows as they were")
+		})
+	}
+}
+
+// A store's clock that may be off lets a lease be over only when it is so by any.
+func TestClockError(t *testing.T) {
+	m := newMemory(time.Second)
+	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0))
+	r := newRegistry(t, m)
+	o, err := r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Live, o.Leases[0].State)
+	require.Equal(t, registry.Quarantined, o.Leases[1].State)
+	_, err = r.Release(t.Context(), "", 1, false)
+	require.ErrorIs(t, err, registry.ErrLive)
+}
+
+func TestInit(t *testing.T) {
+	m := newMemory(0)
+	m.gone = true
+	r := newRegistry(t, m)
+	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
+	own, _ := m.all.Namespace("default")
+	require.Equal(t, layout.String(), own.Layout)
+	require.EqualValues(t, -1, own.Floor)
+	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
+	require.Equal(t, 1, m.writes)
+
+	require.NoError(t, r.Init(t.Context(), "lost", lease.Founding{Layout: layout, Lost: true}))
+	own, _ = m.all.Namespace("lost")
+	require.Equal(t, layout.TickAt(now.Add(lease.Burn)), own.Floor)
+
+	err := r.Init(t.Context(), "lost", lease.Founding{Layout: bits.Twitter()})
+	logtest.Error(t, err, worker.ErrLayout, `make namespace "lost" in memory: `)
+}
+
+// What may pass is tried again, until the time is up.
+func TestTransientFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := map[string]func(*registry.Registry) error{
+			"read the worker IDs": func(r *registry.Registry) error { _, err := r.Overview(t.Context(), 0); return err },
+			"release worker ID 1": func(r *registry.Registry) error {
+				_, err := r.Release(t.Context(), "", 1, true)
+				return err
+			},
+			`make namespace "default" in memory`: func(r *registry.Registry) error {
+				return r.Init(t.Context(), "", lease.Founding{Layout: layout})
+			},
+		}
+		for doing, call := range calls {
+			m := newMemory(0)
+			m.put("default", row(1, time.Hour, 0))
+			m.faults = []storetest.Fault{storetest.Refuse, storetest.Refuse}
+			m.Fault(m.faults...)
+			require.NoError(t, call(newRegistry(t, m)))
+
+			m.all.Outage(true)
+			start := time.Now()
+			err := call(newRegistry(t, m))
+			logtest.Error(t, err, context.DeadlineExceeded, "cannot be reached")
+			require.True(t, strings.HasPrefix(err.Error(), doing+": gave up after 30s: "), err.Error())
+			require.Equal(t, 30*time.Second, time.Since(start))
+		}
+	})
+}

@@ -1,0 +1,490 @@
+package segmenttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/suite"
+)
+
+// A check tries some sentences of the contract.
+type check = suite.Check[*probe]
+
+// checks are those of Run, ordered so that the first failure says most. They make calls; what is offered and
+// stored is judged by the model, in each call.
+var checks = []check{
+	{Name: "values", Contract: "rows are read back as they were written: numbers up to MaxInt64, descriptions of 256 characters, " +
+		"MaxTakers takers in their order", Run: values},
+	{Name: "tags", Contract: "a row for each tag that CheckTag allows; Rows returns those of up to most tags, in the order of the tags' bytes, " +
+		"from the first one after the tag after", Run: tags},
+	{Name: "refusals", Contract: "when decide returns an error the Store writes nothing and returns that error, wrapped or not; " +
+		"an error that wraps ErrRange, with the numbers, when the row cannot be stored", Run: refusals},
+	{Name: "names", Contract: "Name is for people; Inspect changes nothing, and what is missing so far " +
+		"is no error", Run: names},
+	{Name: "others", Contract: "nobody else can change the row before the outcome is stored, or the Store refuses the write and starts again, " +
+		"each time with a row read anew", Run: others},
+	{Name: "strangers", Contract: "a row is offered as it is; programs that know nothing of Takers " +
+		"leave them as they are", Run: strangers},
+	{Name: "lost writes", Contract: "a row is offered as it is now, whatever was read before; if something of what was read is no longer so " +
+		"the Store refuses the write", Run: lostWrites},
+	{Name: "faults", Contract: "any error after decide has run leaves the outcome open, and is marked " +
+		"if it may pass", Run: faults},
+	{Name: "late writes", Contract: "a write that is on its way may still arrive, unless the row was " +
+		"written again since", Run: lateWrites},
+	{Name: "contexts", Contract: "the Store starts again until its context ends; a call returns soon after that, with an error that wraps the " +
+		"context's or is marked; decide does not run once Change has returned", Run: contexts},
+	{Name: "histories", Contract: "nobody else can change what decide sees before the outcome is stored; nil means stored, and any other error " +
+		"after decide has run that it may be; programs that know nothing of Takers leave them as they " +
+		"are", Run: histories},
+}
+
+func values(p *probe) {
+	c, other := p.open(), p.open()
+	for i, old := range extremes("orders") { // each as a new row, and over each other one
+		tag := "new " + string(rune('a'+i))
+		all := []string{"orders", tag}
+		old.Tag = tag
+		c.set(old)
+		other.look(tag)
+		for _, row := range extremes("orders") {
+			old.Tag = row.Tag
+			c.set(old)
+			other.set(row)
+			c.look(row.Tag)
+		}
+		c.set(old)
+		for j := range i {
+			all = append(all, "new "+string(rune('a'+j)))
+		}
+		other.list(all, "", 99)
+	}
+}
+
+func tags(p *probe) {
+	c, other, all := p.open(), p.open(), oddTags()
+	for i := range 250 {
+		// Not the order of letters without case, of lengths, of numbers, or of what is encoded.
+		all = append(all, fmt.Sprintf([]string{"q%d", "B%d", "q/%d", "Q.%d", "q %d/x", "_%d", "b%dx", "%d"}[i%8], i*i))
+	}
+	all = append(all, "Orders")
+	c.list(all, "", 9)
+	_, _ = other.Inspect(p.Ctx)
+	for i, tag := range all {
+		c.look(tag)
+		if i == len(all)/2 {
+			c.list(all, "", 1000) // neither a look nor Rows nor Inspect creates a row
+		}
+		c.set(segmentstore.Row{Tag: tag, Next: int64(i), Step: 1, Takers: []segmentstore.Taker{{Nonce: "a", Last: int64(i)}}})
+	}
+	for _, tag := range append([]string{"Order", "Orders1", "rders"}, all...) {
+		other.look(tag)
+	}
+	for _, most := range []int{1, 7, len(all) - 1, len(all), len(all) + 1} {
+		c.list(all, "", most)
+	}
+	for i, tag := range slices.Sorted(slices.Values(all)) {
+		for _, after := range []string{tag, tag + "!", tag[:len(tag)-1], tag + "0"} { // which have no row, most of them
+			if i%7 == 0 && segmentstore.CheckTag(after) == nil {
+				c.list(all, after, 3)
+			}
+		}
+	}
+	// A store may take tags that differ only in the case of letters for the same one.
+	if err := other.store.Change(p.Ctx, "orders", func(r *segmentstore.Row) error { p.letters = !r.Fresh; return errNothing }); !errors.Is(err, errNothing) {
+		p.Errorf("a look came to %v", err)
+	}
+	if p.letters {
+		p.Model.Set("orders", p.Model.Text("Orders"))
+	} else {
+		all = append(all, "orders")
+	}
+	for n, tag := range []string{"orders", "Orders"} {
+		other.change(tag, func(r *segmentstore.Row) { r.Fresh, r.Next, r.Step = false, 1000+int64(n), 1 })
+		c.look("orders")
+		c.look("Orders")
+	}
+	if !p.letters {
+		c.list(all, "", 1000)
+	}
+}
+
+// old writes a row of a tag.
+func (c *client) old(tag string) {
+	c.set(segmentstore.Row{
+		Tag: tag, Next: 50, Step: 5, Description: "as it was",
+		Writes: 2, Floor: 50, Takers: []segmentstore.Taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}},
+	})
+}
+
+func refusals(p *probe) {
+	c, other := p.open(), p.open()
+	c.old("old")
+	all := []string{"old", "new", "fresh"}
+	for _, tag := range all[:2] {
+		for _, refused := range []error{errors.New("refused"), uid.ErrExhausted, retry.Transient(errors.New("may pass"))} {
+			runs := 0
+			ctx, cancel := context.WithTimeout(p.Ctx, 5*time.Second)
+			err := c.Change(ctx, tag, func(r *segmentstore.Row) error {
+				runs++
+				r.Fresh, r.Next, r.Step, r.Description = false, r.Next+10, 9, "refused"
+				for i := range r.Takers {
+					r.Takers[i].Last++ // in place
+				}
+				return refused
+			})
+			cancel()
+			if runs != 1 || !errors.Is(err, refused) {
+				p.Errorf("tag %q: decide ran %d times, and Change returned %v, wanted is what decide returned first: %v", tag, runs, err, refused)
+			}
+			other.look(tag)
+		}
+		for _, spoil := range noRows() {
+			var why error
+			err := c.Change(p.Ctx, tag, func(r *segmentstore.Row) error {
+				r.Fresh, r.Next, r.Step = false, 60, 6
+				spoil(r)
+				why = r.Check()
+				return nil
+			})
+			if !errors.Is(err, uid.ErrRange) || !strings.Contains(err.Error(), why.Error()) || retry.IsTransient(err) {
+				p.Errorf("Change returned %v (which may pass: %v), wanted is one for good: %v", err, retry.IsTransient(err), why)
+			}
+			if other.look(tag); p.Model.Text(tag) != text(&segmentstore.Row{Fresh: true}) && tag == "new" {
+				p.Errorf("what is no row was stored: %v", why)
+			}
+		}
+	} // Row.Check says nothing of a row that is Fresh, and a decision may leave it so.
+	_ = c.Change(p.Ctx, "fresh", func(r *segmentstore.Row) error { r.Next = 60; return nil })
+	if row := other.look("fresh"); !row.Fresh {
+		p.Errorf("a row with a step of 0 that decide left Fresh was stored: %+v", row)
+	}
+	other.list(all, "", 9)
+}
+
+func names(p *probe) {
+	c, other := p.open(), p.open()
+	name := c.Name()
+	for range 2 {
+		for _, s := range []*client{c, other, p.open()} {
+			if _, err := s.Inspect(p.Ctx); err != nil {
+				p.Errorf("Inspect: %v", err)
+			}
+			if n := s.Name(); n == "" || n != name {
+				p.Errorf("Name() was %q, and is %q", name, n)
+			}
+		}
+		c.look("orders")
+		c.list([]string{"orders"}, "", 9)
+		c.old("orders") // for the second round
+	}
+	ctx, cancel := context.WithCancel(p.Ctx)
+	cancel()
+	_, _ = c.Inspect(ctx) // only for its error, which must not hold the secret
+}
+
+// A meddler changes a row in one of the ways in which it can be other than it was.
+type meddler struct {
+	name  string // also the tag
+	fresh bool   // the row is not there
+	steps []func(*segmentstore.Row)
+}
+
+func meddlers() []meddler {
+	takers := func(a, b int64) []segmentstore.Taker {
+		return []segmentstore.Taker{{Nonce: "a", Last: a}, {Nonce: "b", Last: b}}
+	}
+	giveBack := func(r *segmentstore.Row) { r.Next, r.Takers = 45, takers(3, 44) }
+	return []meddler{
+		{"numbers are taken", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { take(r, "c", 10) }}},
+		{"numbers are given back", false, []func(*segmentstore.Row){giveBack}},
+		{"numbers are given back, and others take them", false, []func(*segmentstore.Row){giveBack, func(r *segmentstore.Row) { take(r, "c", 5) }}},
+		{"a taker's last number alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Takers = takers(4, 49) }}},
+		{"the step alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Step++ }}},
+		{"the description alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Description = "another" }}},
+		{"the writes and the floor alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Writes, r.Floor = r.Writes+1, r.Floor+1 }}},
+		{"the row is created", true, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Fresh, r.Next, r.Step = false, 7, 3 }}},
+		{"the row is created, with a next number of 0", true, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Fresh, r.Step = false, 1 }}},
+	}
+}
+
+// take takes n numbers, as generators do.
+func take(r *segmentstore.Row, nonce string, n int64) {
+	if r.Fresh {
+		r.Fresh, r.Next, r.Step = false, 1, 1
+	}
+	r.Next += n
+	r.Takers = slices.DeleteFunc(r.Takers, func(t segmentstore.Taker) bool { return t.Nonce == nonce })
+	if len(r.Takers) == segmentstore.MaxTakers {
+		r.Takers = slices.Delete(r.Takers, 0, 1)
+	}
+	r.Takers = append(r.Takers, segmentstore.Taker{Nonce: nonce, Last: r.Next - 1})
+}
+
+// meddle changes a row while a decision about it runs. A store that locks makes it wait, so it
+// gives up after Patience, and returns false.
+func (c *client) meddle(tag string, steps ...func(*segmentstore.Row)) (done bool) {
+	for _, step := range steps {
+		ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
+		err := c.p.Soon("a Change while another one decides", func() error { return c.once(ctx, tag, step) })
+		if cancel(); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// between makes a decision about a row, and does something once when it was read.
+func (c *client) between(tag string, do func()) error {
+	defer c.p.Wait()
+	var once sync.Once
+	return c.once(c.p.Ctx, tag, func(r *segmentstore.Row) {
+		once.Do(do)
+		take(r, "late", 1000)
+	})
+}
+
+func others(p *probe) {
+	c, other := p.open(), p.open()
+	met := false
+	for _, m := range meddlers() {
+		if !m.fresh {
+			c.old(m.name)
+		}
+		_ = c.between(m.name, func() { met = other.meddle(m.name, m.steps...) || met })
+		other.look(m.name)
+	}
+	if !met {
+		p.Notef("nobody else could write while decide ran: the store locks, or Patience is less than the duration of a call")
+	}
+}
+
+// strangers lets those write who know nothing of Takers, and people.
+func strangers(p *probe) {
+	tries := map[string]func(tag string){}
+	if p.Foreign != nil {
+		tries["Foreign"] = func(tag string) { p.foreign(tag, 0, 10) }
+	}
+	if p.Lower != nil {
+		tries["Lower"] = func(tag string) { p.lower(tag, 10) }
+		tries["Lower to less than nothing"] = func(tag string) { p.lower(tag, -1) }
+	}
+	if len(tries) < 3 {
+		p.Notef("not tried: what others do to Next (the Subject lacks Foreign or Lower)")
+	}
+	c, other, all := p.open(), p.open(), []string(nil)
+	for tag, try := range tries {
+		all = append(all, tag)
+		for n := range int64(3) {
+			c.old(tag)
+			c.change(tag, func(r *segmentstore.Row) { r.Next, r.Floor = 1<<53+1, n<<60 })
+			try(tag)
+			other.look(tag)
+			c.list(all, "", 9)
+			c.old(tag)
+			p.Short(func() {
+				_ = c.between(tag, func() { p.Meanwhile(func() { try(tag) }) })
+				other.look(tag)
+			})
+			p.Model.Set(tag, p.unjudged(tag))
+		}
+	}
+}
+
+// unjudged returns what is there after calls that no model has judged.
+func (p *probe) unjudged(tag string) (is string) {
+	p.Again("a look", func() error {
+		err := p.open().store.Change(p.Ctx, tag, func(r *segmentstore.Row) error { is = text(r); return errNothing })
+		if errors.Is(err, errNothing) {
+			return nil
+		}
+		return err
+	})
+	return is
+}
+
+// foreign draws n numbers as others do.
+func (p *probe) foreign(tag string, client int, n int64) {
+	p.Step("Foreign", tag, client, func() (func(string) (string, bool), bool) {
+		first, err := p.Foreign(tag, n)
+		if err != nil {
+			p.Fatalf("Foreign(%q, %d): %v", tag, n, err)
+		}
+		return moves(func(next int64) (int64, bool) { return next + n, next == first }), true
+	})
+}
+
+// lower sets a number as people do.
+func (p *probe) lower(tag string, next int64) {
+	p.Step("Lower", tag, 1, func() (func(string) (string, bool), bool) {
+		if err := p.Lower(tag, next); err != nil {
+			p.Fatalf("Lower(%q, %d): %v", tag, next, err)
+		}
+		return moves(func(int64) (int64, bool) { return next, true }), true
+	})
+}
+
+// lostWrites looks whether something is stored that was decided about a row that is lost, even if other rows followed.
+func lostWrites(p *probe) {
+	if p.Backup == nil {
+		p.Notef("not tried: the Subject has no Backup")
+		return
+	}
+	c, other := p.open(), p.open()
+	c.old("old")
+	restore, forget := p.Backup(), p.Model.Backup()
+	c.change("lost", func(r *segmentstore.Row) { take(r, "lost", 10) })
+	restore()
+	forget()
+	c.list([]string{"old", "lost"}, "", 9)
+	c.change("lost", func(r *segmentstore.Row) { take(r, "since", 10) })
+	c.list([]string{"old", "lost"}, "", 9)
+	for _, steps := range [][]func(*segmentstore.Row){nil, {func(r *segmentstore.Row) { take(r, "since", 10) }}} {
+		c.old("old")
+		for _, tag := range []string{"old", fmt.Sprint("new ", len(steps))} {
+			restore, forget := p.Backup(), p.Model.Backup()
+			c.change(tag, func(r *segmentstore.Row) { take(r, "lost", 10) })
+			c.look(tag)
+			_ = c.between(tag, func() {
+				restore()
+				forget()
+				other.meddle(tag, steps...)
+			})
+			for _, s := range []*client{c, other, p.open()} {
+				s.look(tag)
+			}
+		}
+	}
+}
+
+// fault makes a client's next Change fail, if the store can.
+func (p *probe) fault(c *client, f Fault) bool {
+	can := p.Subject.Fault != nil && (f != Delay || p.Deliver != nil) && p.Subject.Fault(c.store, f)
+	if !can {
+		p.Notef("not tried: %v", f)
+	}
+	return can
+}
+
+func lateWrites(p *probe) {
+	c, other := p.open(), p.open()
+	all := append(meddlers(),
+		meddler{name: "the row is not touched"},
+		meddler{name: "no row is created", fresh: true},
+		meddler{name: "the row is changed and changed back", steps: []func(*segmentstore.Row){
+			func(r *segmentstore.Row) { r.Next, r.Step = 60, 6 },
+			func(r *segmentstore.Row) { r.Next, r.Step = 50, 5 },
+		}},
+		meddler{name: "the row is written as it is", steps: []func(*segmentstore.Row){func(*segmentstore.Row) {}}},
+		meddler{name: "foreign"},
+	)
+	for _, m := range all {
+		if !m.fresh {
+			c.old(m.name)
+		}
+		if !p.fault(c, Delay) {
+			return
+		}
+		if err := c.between(m.name, func() {}); err == nil {
+			p.Errorf("%s: a write that is late was acknowledged", m.name)
+		}
+		for _, step := range m.steps {
+			other.change(m.name, step)
+		}
+		if m.name == "foreign" && p.Foreign != nil {
+			p.foreign(m.name, 0, 10)
+		}
+		p.Deliver()
+		other.look(m.name)
+	}
+}
+
+func faults(p *probe) {
+	for _, f := range []Fault{Refuse, LoseWrite, LoseReply} {
+		c := p.open()
+		c.old("old")
+		for _, tag := range []string{"old", "new " + f.String()} {
+			for range 3 {
+				if p.fault(c, f) {
+					_ = c.between(tag, func() {})
+					p.open().look(tag)
+				}
+			}
+		}
+	}
+}
+
+func contexts(p *probe) {
+	c, other := p.open(), p.open()
+	c.old("old")
+	change := func(ctx context.Context, s *client, tag string) error {
+		return s.once(ctx, tag, func(r *segmentstore.Row) { take(r, "ended", 1) })
+	}
+	ways := map[string]func(ctx context.Context, s *client) error{
+		"Change":              func(ctx context.Context, s *client) error { return change(ctx, s, "old") },
+		"Change of a new tag": func(ctx context.Context, s *client) error { return change(ctx, s, "new") },
+		"Rows":                func(ctx context.Context, s *client) error { _, err := s.Rows(ctx, "", 10); return err },
+		"Inspect":             func(ctx context.Context, s *client) error { _, err := s.Inspect(ctx); return err },
+	}
+	over, cancel := context.WithCancel(p.Ctx)
+	cancel()
+	for name, call := range ways {
+		err := call(over, c)
+		if p.MayPass(name, err); err == nil && name != "Inspect" {
+			p.Errorf("%s: a call whose context had ended has none", name)
+		}
+	}
+	c.look("old")
+	for name, call := range ways {
+		_ = c.between("old", func() {
+			ctx, cancel := context.WithTimeout(p.Ctx, p.Patience)
+			defer cancel()
+			_ = p.Soon(name+" while another one decides", func() error { return call(ctx, p.open()) })
+		})
+		// The clients still work, and nothing of the ended call runs on.
+		for range 3 {
+			c.look("old")
+			c.look("other")
+			p.open().look("new")
+		}
+	}
+	// The store starts again for as long as others write, and its context has not ended.
+	const races = 30
+	var runs int
+	var enough atomic.Bool
+	race := func(ctx context.Context, cancel func()) error {
+		runs = 0
+		return c.once(ctx, "races", func(r *segmentstore.Row) {
+			if runs++; runs == races {
+				cancel()
+			}
+			if runs == 100*races {
+				p.Errorf("a Change starts again whatever its context")
+				enough.Store(true)
+			}
+			if !enough.Load() && !other.meddle("races", func(r *segmentstore.Row) { take(r, "other", 1) }) {
+				enough.Store(true)
+			}
+			take(r, "late", 1000)
+		})
+	}
+	if err := race(p.Ctx, func() { enough.Store(true) }); err != nil && runs < races {
+		p.Errorf("%d times others wrote before a Change did, and it came to %v", runs, err)
+	}
+	c.look("races")
+	if runs < races {
+		return // the store locks
+	}
+	enough.Store(false)
+	ctx, cancel := context.WithCancel(p.Ctx)
+	_ = p.Soon("a Change that races forever", func() error { return race(ctx, cancel) })
+	enough.Store(true)
+}

@@ -1,0 +1,667 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A check tries some sentences of the contract.
+type check = suite.Check[*probe]
+
+// checks are those of Run, ordered so that the first failure says most. They make calls; what is offered and
+// stored is judged by the model, in each call.
+var checks = []check{
+	{Name: "values", Contract: "rows are read back as they were written: times of 1970 to 9999 in microseconds, nonces of 32 letters " +
+		"and digits, layouts of 255 bytes, holders of 128 characters; and so are namespaces", Run: values},
+	{Name: "names", Contract: "Name and Durable are the same in every process, at all times; Inspect changes nothing, and what is " +
+		"missing so far is no error; a History is of MostHistory bytes of ASCII, and the same as long as no " +
+		"writes are lost", Run: names},
+	{Name: "namespaces", Contract: "a Store keeps the rows of one namespace; nothing makes one but Init; a missing one is ErrNoNamespace; " +
+		"where the store sees a row above what it has stored it gives that row's ID", Run: apart},
+	{Name: "choices", Contract: "the first of those that Take names; none are the error of NoneFree; " +
+		"w.Within's error is Take's", Run: choices},
+	{Name: "new IDs", Contract: "the NewRow of the first of the IDs that NewIDs returns; it makes those of the rest, and raises Given to " +
+		"the last of them; an ID up to Given without a row is never offered; it overwrites no row", Run: newIDs},
+	{Name: "refusals", Contract: "when decide returns an error the Store writes nothing and returns that error, wrapped or not; " +
+		"Change creates nothing", Run: refusals},
+	{Name: "contexts", Contract: "a call returns soon after its context has ended, even while it waits for a lock; decide does not run once " +
+		"the method has returned", Run: contexts},
+	{Name: "others", Contract: "nobody else can change what decide sees before the outcome is stored; the Clock is read after the rows " +
+		"are locked or read", Run: others},
+	{Name: "lost writes", Contract: "a store that has lost writes must not store anything that was " +
+		"decided before it lost them", Run: lostWrites},
+	{Name: "faults", Contract: "any other error after decide has run leaves the outcome open, all or nothing; what may pass is marked; decide " +
+		"may run several times, as long as nothing of the run before is stored or still can be", Run: faults},
+	{Name: "late writes", Contract: "a write that is on its way may still arrive, unless the row was " +
+		"written again since", Run: lateWrites},
+	{Name: "crowds", Contract: "many that start at once share what one of them makes", Run: crowds},
+	{Name: "histories", Contract: "nobody else can change what decide sees before the outcome is stored; nil means stored, and any other " +
+		"error after decide has run that it may be", Run: histories},
+}
+
+func values(p *probe) {
+	c, other := p.stocked()
+	now := c.now()
+	for _, id := range []int64{0, 1, 1 << 40} {
+		for i, row := range extremes(id, now) {
+			if i == 0 {
+				c.put(row)
+			} else {
+				c.set(row)
+			}
+			other.row(id)
+			// Take has its own way of reading and writing rows.
+			row.Until = now.Add(-time.Hour)
+			c.set(row)
+			for _, is := range extremes(id, now) {
+				p.Again("Take", func() error {
+					return other.Take(p.Ctx, wanted(id, id), func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { *r = is; return nil })
+				})
+				c.row(id)
+				c.set(row)
+			}
+		}
+	}
+	c, other = p.stocked(leasestore.Row{WorkerID: 0, Until: early})
+	for i, n := range []leasestore.Namespace{
+		{Layout: "x", Floor: -1, Made: zero, Renewed: early},
+		{Layout: ascii, IDs: lease.Range{First: 0, Last: math.MaxInt64}, Floor: math.MaxInt64, History: ascii[:leasestore.MostHistory], Made: early, Renewed: late},
+		{Layout: "sign=1 time=28", IDs: lease.Range{First: 0, Last: 100}, Floor: 1<<53 + 1, History: "1 2;a=b|c", Made: now.Add(-time.Microsecond), Renewed: now},
+		{Layout: "y", IDs: lease.Range{First: 2, Last: 100}, Floor: 0, History: "x", Made: now, Renewed: zero},
+	} {
+		n.Given = 7 // which decide does not set
+		write := func(is *leasestore.Namespace) { *is = n }
+		c.init(write)
+		other.own()
+		n.Layout, n.Floor, n.History, n.Made, n.Renewed = "other", 5, "other", n.Renewed, n.Made
+		p.Again("Take", func() error {
+			return c.Take(p.Ctx, wanted(int64(i), int64(i)), func(n *leasestore.Namespace, _ *leasestore.Row, _ leasestore.Clock) error { write(n); return nil })
+		})
+		other.own()
+		other.row(int64(i))
+	}
+}
+
+func names(p *probe) {
+	c := p.open(p.name())
+	name, durable := c.Name(), c.store.Durable()
+	for range 2 {
+		for _, s := range []*client{c, p.open(c.namespace), p.open(c.namespace)} {
+			if n := s.Name(); n != name || !strings.Contains(n, c.namespace) {
+				p.Errorf("Name() was %q, and is %q; wanted is what tells that the namespace is %s", name, n, c.namespace)
+			}
+			if s.store.Durable() != durable || p.open(p.name()).store.Durable() != durable {
+				p.Errorf("Durable() was %v, and is %v, or that of another namespace is", durable, s.store.Durable())
+			}
+			if _, err := s.Inspect(p.Ctx); err != nil {
+				p.Errorf("Inspect: %v", err)
+			}
+			clear(p.told) // others may talk to other servers, each with a history of its own
+			s.takes(wanted(0, 1), false)
+			s.own()
+			s.row0()
+			if len(p.told) != 1 {
+				p.Errorf("Clock has the histories %q, wanted is one", slices.Sorted(maps.Keys(p.told)))
+			}
+			for text := range p.told {
+				if len(text) > leasestore.MostHistory || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
+					p.Errorf("the History %q has %d bytes, or others than printable ASCII; %d are allowed", text, len(text), leasestore.MostHistory)
+				}
+			}
+		}
+		if p.Model.Text(c.namespace) == "" { // for the second round
+			c.init(func(*leasestore.Namespace) {})
+			c.put(base()...)
+		}
+	}
+	ctx, cancel := context.WithCancel(p.Ctx)
+	cancel()
+	_, _ = c.Inspect(ctx) // only for its error, which must not hold the secret
+}
+
+// row0 looks at a row where there may be no namespace.
+func (c *client) row0() {
+	err := c.Change(c.p.Ctx, 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return suite.ErrLook })
+	if there := c.p.Model.Text(c.namespace) != ""; errors.Is(err, errMissing) == there {
+		c.p.Errorf("Change returned %v; that the namespace is there is %v", err, there)
+	}
+}
+
+func apart(p *probe) {
+	// Names that a store might confuse.
+	var clients []*client
+	for i, name := range []string{"orders", "Orders", "orders.eu", "order", "order_", "orders/1", "1"} {
+		c := p.open(name)
+		clients = append(clients, c)
+		for range 2 { // none of that makes the namespace
+			c.own()
+			c.row0()
+			c.takes(wanted(0, 9), false)
+			if err := c.Take(p.Ctx, wanted(0, 9), decideNothing); !errors.Is(err, errMissing) {
+				p.Errorf("Take in a namespace that is not there returned %v, wanted is ErrNoNamespace", err)
+			}
+		}
+		c.init(func(*leasestore.Namespace) {})
+		c.takes(wanted(0, 3), false)
+		c.put(base()...)
+		c.set(leasestore.Row{WorkerID: 0, Until: early, High: int64(i), Holder: name})
+		c.init(func(n *leasestore.Namespace) { n.Floor = int64(i) })
+	}
+	for _, c := range clients {
+		c.all()
+		c.write(ways[1])
+		if p.RemoveNamespace == nil {
+			continue
+		}
+		p.removed(c.namespace, func() error { return p.RemoveNamespace(c.namespace) })
+		if err := c.Take(p.Ctx, wanted(0, 9), decideNothing); !errors.Is(err, errMissing) {
+			p.Errorf("Take in a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
+		}
+		c.row0()
+		c.init(func(*leasestore.Namespace) {})
+		c.all()
+	}
+	if p.RemoveNamespace == nil {
+		p.Notef("not tried: namespaces that are lost (the Subject has no RemoveNamespace)")
+	}
+}
+
+func decideNothing(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
+
+func choices(p *probe) {
+	random := rand.New(rand.NewPCG(p.Seed, 1))
+	for _, ids := range []lease.Range{{}, {First: 1, Last: 5}, {First: 2, Last: 40}} {
+		c, other := p.stocked()
+		elsewhere, _ := p.stocked(leasestore.Row{WorkerID: 0, Until: early.Add(time.Hour)})
+		now := c.now()
+		for i, ago := range []time.Duration{3, 5, -1, 4, 20, 50, 2} {
+			c.put(leasestore.Row{WorkerID: int64(i), Until: now.Add(-ago * time.Hour), High: []int64{1001, 1000, -1}[i%3]})
+		}
+		c.set(leasestore.Row{WorkerID: 5, Until: now.Add(-50 * time.Hour), Nonce: p.Token(), Holder: "died"})
+		c.init(func(n *leasestore.Namespace) { n.IDs = ids })
+		for i := range 120 {
+			w := wanted(random.Int64N(6), 0)
+			w.IDs.Last = w.IDs.First + []int64{0, 1, 3, 5, 1 << 40}[random.IntN(5)]
+			w.Rest = []time.Duration{0, time.Microsecond, time.Minute, 150 * time.Minute, time.Hour * 24 * 365 * 100}[random.IntN(5)]
+			highest := []int64{-2, -1, 999, 1000, math.MaxInt64}[random.IntN(5)]
+			w.Highest = func(at time.Time) int64 {
+				if at.Before(now.Add(-suite.Limit)) {
+					return -2
+				}
+				return highest
+			}
+			switch random.IntN(4) {
+			case 0:
+				w.Must = w.IDs
+			case 1:
+				w.Must = ids
+			}
+			(&client{p: p, store: other.store, namespace: c.namespace}).takes(w, i%10 == 9)
+		}
+		all := wanted(0, 6) // one after another, until there is none
+		all.Rest = time.Hour
+		for range 8 {
+			other.takes(all, true)
+		}
+		elsewhere.all()
+		c.all()
+	}
+	c, _ := p.stocked(base()...)
+	if now := c.now(); p.Advance == nil || !now.Equal(c.now()) {
+		p.Notef("not tried: Rest to the microsecond (the clock does not stand still)")
+		return
+	}
+	w := wanted(0, 0)
+	w.Rest = time.Hour
+	c.set(leasestore.Row{WorkerID: 0, Until: c.now().Add(-time.Hour - p.latest().Error)})
+	c.takes(w, false)
+	p.Advance(time.Microsecond)
+	c.own()
+	c.takes(w, false)
+}
+
+func newIDs(p *probe) {
+	c, other := p.stocked()
+	w := wanted(0, 1<<40)
+	c.takes(w, false)
+	c.takes(wanted(3, 4), false)
+	for range 150 {
+		c.takes(w, true)
+	}
+	c.set(leasestore.Row{WorkerID: 3, Until: early}) // goes before a new ID
+	c.takes(w, false)
+	c.takes(w, true)
+	c.init(func(n *leasestore.Namespace) { n.Given = 99 }) // decide does not set it
+	c.init(func(n *leasestore.Namespace) { n.Given = -1 })
+	other.all()
+	for _, in := range []lease.Range{{First: 0, Last: 2}, {First: 10, Last: 12}} { // the last IDs
+		c, _ := p.stocked()
+		c.init(func(n *leasestore.Namespace) { n.IDs = in })
+		for range 5 {
+			c.takes(w, true)
+		}
+		c.all()
+	}
+	// Gaps are no new IDs.
+	c, _ = p.stocked(leasestore.Row{WorkerID: 2, Until: late}, leasestore.Row{WorkerID: 6, Until: late})
+	for _, in := range []lease.Range{{Last: 6}, {First: 2, Last: 3}, {First: 4, Last: 5}, {Last: 7}} {
+		c.takes(wanted(in.First, in.Last), false)
+	}
+	c.set(leasestore.Row{WorkerID: 6, Until: early, High: 1000})
+	ahead := wanted(0, 6)
+	ahead.Highest = func(time.Time) int64 { return 999 }
+	c.takes(ahead, false)
+	if len(p.Found()) == 0 { // else a store may go on for ever
+		removedRows(p)
+		rowsAboveGiven(p)
+	}
+}
+
+// removedRows looks whether an ID whose row somebody has removed is offered again.
+func removedRows(p *probe) {
+	if p.RemoveRow == nil {
+		p.Notef("not tried: rows that somebody removes (the Subject has no RemoveRow)")
+		return
+	}
+	c, _ := p.stocked()
+	remove := func(ids ...int64) {
+		for _, id := range ids {
+			p.removed(c.key(id), func() error { return p.RemoveRow(c.namespace, id) })
+		}
+	}
+	for range 18 {
+		c.takes(wanted(0, 40), true)
+	}
+	remove(0, 3, 4, 16, c.own().Given-1, c.own().Given)
+	for range 42 { // the last ones find none
+		c.takes(wanted(0, 40), true)
+	}
+	c.all()
+	remove(slices.Sorted(maps.Keys(c.space().rows))...)
+	c.takes(wanted(0, 40), false)
+	c.takes(wanted(0, 1<<40), true)
+	c.all()
+}
+
+// rowsAboveGiven looks what becomes of rows that a namespace which was put back does not know.
+func rowsAboveGiven(p *probe) {
+	if p.SetGiven == nil {
+		p.Notef("not tried: rows above Given (the Subject has no SetGiven)")
+		return
+	}
+	given := func(c *client, n int64) {
+		is := c.space().namespace.value
+		if err := p.SetGiven(c.namespace, n); err != nil {
+			p.Fatalf("SetGiven: %v", err)
+		}
+		is.Given = n
+		p.Model.Set(c.namespace, p.namespaceText(is))
+	}
+	for _, at := range []int64{0, 3, 9, 15, 16} {
+		c, _ := p.stocked(leasestore.Row{WorkerID: at, Until: late, High: 77, Nonce: p.Token(), Holder: "somebody"})
+		given(c, -1)
+		c.own()
+		for range 20 {
+			c.takes(wanted(0, 1<<40), true)
+		}
+		given(c, 50) // holds above all rows
+		for range 20 {
+			c.takes(wanted(0, 1<<40), true)
+		}
+		c.all()
+	}
+	c, _ := p.stocked(leasestore.Row{WorkerID: 3, Until: early, High: 77})
+	given(c, -1)
+	c.takes(wanted(0, 1<<40), true) // it is a row like any other
+	c.takes(wanted(0, 1<<40), false)
+	c.takes(wanted(0, 3), false)
+	if p.RemoveRow != nil {
+		p.removed(c.key(3), func() error { return p.RemoveRow(c.namespace, 3) })
+		c.takes(wanted(0, 1<<40), false)
+	}
+}
+
+func refusals(p *probe) {
+	c, other := p.stocked(base()...)
+	for _, w := range ways {
+		for range 2 {
+			refused := errors.New("refused")
+			err := w.call(c, p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+				p.stamp(n, r, now)
+				return refused
+			})
+			if !errors.Is(err, refused) {
+				p.Errorf("%s returned %v, wanted is what decide returned", w.name, err)
+			}
+			other.all()
+			c.write(w)
+			other.all()
+		}
+	}
+	for _, id := range []int64{1 << 39, 1 << 40} { // Change creates nothing
+		c.row(id)
+		c.row(id)
+	}
+	fresh := p.open(p.name())
+	for range 2 {
+		err := fresh.Init(p.Ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error {
+			n.Layout, n.Floor = "refused", 99
+			return suite.ErrLook
+		})
+		if !errors.Is(err, suite.ErrLook) {
+			p.Errorf("Init returned %v, wanted is what decide returned", err)
+		}
+		fresh.own()
+	}
+}
+
+func others(p *probe) {
+	floor := way{"Init of the Floor alone", func(c *client, ctx context.Context, _ decision) error {
+		return c.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return nil })
+	}}
+	for _, w := range ways {
+		for _, o := range append(slices.Clone(ways), floor) {
+			c, other := p.stocked(base()...)
+			_ = c.between(w, func() { _ = other.within(o) })
+			other.all()
+		}
+	}
+	// One waits for a lock, or sees what was written meanwhile: its Clock is at the time after that.
+	for _, w := range ways {
+		for range 2 {
+			c, other := p.stocked(base()...)
+			p.waits(c, other, w)
+		}
+	}
+}
+
+// waits lets a call begin while another one's decision runs, during which time passes.
+func (p *probe) waits(c, other *client, w way) {
+	defer p.Wait()
+	var passed time.Time
+	run := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		p.stamp(n, r, now)
+		if passed.IsZero() {
+			began := time.Now()
+			p.Meanwhile(func() {
+				_ = other.once(w.name, func() error {
+					return w.call(other, p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+						p.stamp(n, r, now)
+						return nil
+					})
+				})
+			})
+			if passed = now.Now.Add((time.Since(began) / 2).Truncate(time.Microsecond)); p.Advance != nil {
+				p.Advance(time.Hour)
+				passed = now.Now.Add(time.Hour)
+			}
+		}
+		if n != nil {
+			n.Renewed = passed
+		}
+		if r != nil {
+			r.Renewed = passed
+		}
+		return nil
+	}
+	p.Short(func() { _ = c.once(w.name, func() error { return w.call(c, p.Ctx, run) }); p.Wait() })
+}
+
+func lostWrites(p *probe) {
+	if p.Backup == nil {
+		p.Notef("not tried: the Subject has no Backup")
+		return
+	}
+	for _, w := range ways {
+		if w.name == "Take of a new ID" {
+			continue // a store may remember the IDs that were given
+		}
+		for _, since := range []bool{false, true} {
+			c, other := p.stocked(base()...)
+			restore, forget := p.Backup(), p.Model.Backup()
+			c.write(w)
+			c.own()
+			before := p.latest().History
+			_ = c.between(w, func() {
+				restore()
+				forget()
+				if since {
+					_ = other.within(w)
+				}
+			})
+			other.all()
+			if after := p.latest().History; !c.store.Durable() && before != "" && after == before {
+				p.Errorf("%s: the History is %q before and after writes were lost", w.name, after)
+			}
+		}
+	}
+}
+
+func faults(p *probe) {
+	for _, w := range ways {
+		for _, f := range []Fault{OK, Refuse, LoseWrite, LoseReply, Delay} {
+			for _, cancels := range []bool{false, true} {
+				c, other := p.stocked(base()...)
+				if f != OK && !p.fault(c, f) {
+					break
+				}
+				ctx, cancel := context.WithCancel(p.Ctx)
+				_ = c.once(w.name, func() error {
+					return w.call(c, ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+						if p.stamp(n, r, now); cancels {
+							cancel()
+						}
+						return nil
+					})
+				})
+				other.all()
+				if f == Delay {
+					p.Deliver()
+					other.all()
+				}
+				cancel()
+			}
+		}
+	}
+}
+
+func lateWrites(p *probe) {
+	since := append(slices.Clone(ways), way{"a Change that is undone, but for High", func(c *client, ctx context.Context, _ decision) error {
+		was, _ := c.row(0)
+		c.write(ways[0])
+		was.High++
+		c.set(was)
+		return nil
+	}}, way{"a Take that is undone, but for High", func(c *client, ctx context.Context, _ decision) error {
+		was, _ := c.row(1)
+		c.write(ways[2])
+		was.High++
+		c.set(was)
+		return nil
+	}})
+	for _, w := range ways {
+		for _, s := range since {
+			c, other := p.stocked(base()...)
+			if !p.fault(c, Delay) {
+				return
+			}
+			if err := c.between(w, func() {}); err == nil {
+				p.Errorf("%s: a write that is late was acknowledged", w.name)
+			}
+			other.write(s)
+			p.Deliver()
+			other.all()
+		}
+	}
+}
+
+func contexts(p *probe) {
+	c, other := p.stocked(base()...)
+	over, cancel := context.WithCancel(p.Ctx)
+	cancel()
+	for _, w := range ways {
+		_ = c.once(w.name, func() error {
+			return w.call(c, over, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+				p.stamp(n, r, now)
+				return nil
+			})
+		})
+		other.all()
+		_ = c.between(w, func() { _ = other.within(w) })
+		for range 3 { // the clients still work, and nothing of the ended call runs on
+			other.all()
+			c.own()
+		}
+	}
+}
+
+func crowds(p *probe) {
+	const n = 8
+	c, _ := p.stocked()
+	p.Short(func() {
+		p.Each(n, func(i int) {
+			s := p.open(c.namespace)
+			s.id = i
+			p.Again("one of many Takes", func() error {
+				return s.Take(p.Ctx, wanted(0, 1<<40), func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+					p.Meet()
+					p.stamp(n, r, now)
+					r.Until = late
+					return nil
+				})
+			})
+		})
+		if given := c.own().Given; given < n-1 || given > 31 {
+			p.Errorf("%d Takes at once have made rows up to %d, where 15 are enough", n, given)
+		} else {
+			for id := range given + 1 {
+				if err := c.store.Change(p.Ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+					if r == nil {
+						p.Errorf("worker ID %d has no row, Given is %d", id, given)
+					}
+					return suite.ErrLook
+				}); !errors.Is(err, suite.ErrLook) {
+					p.Errorf("a look came to %v", err)
+				}
+			}
+		}
+	})
+	p.Short(func() {
+		fresh := p.name()
+		p.Each(n, func(i int) {
+			s := p.open(fresh)
+			s.id = i
+			_ = s.once("Init", func() error {
+				return s.Init(p.Ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { p.Meet(); p.stamp(n, nil, now); return nil })
+			})
+		})
+		p.open(fresh).own()
+	})
+}
+
+// A history is of several clients that take and change few rows at random.
+func histories(p *probe) {
+	const ids = 3
+	if p.Advance != nil { // what turns the clock does not wait for statements that have its time already
+		p.behind = time.Minute
+	}
+	p.Record(func(r *suite.Recorder, _ int) {
+		name := p.name()
+		if r.Seed%4 > 0 { // else they make the namespace while they run
+			p.open(name).init(func(*leasestore.Namespace) {})
+		}
+		r.Each(func(i int) func(*rand.Rand) {
+			c := p.open(name)
+			c.id = i
+			if i == 0 {
+				_ = c.once("Init", func() error { return c.Init(p.Ctx, func(*leasestore.Namespace, leasestore.Clock) error { return nil }) })
+			}
+			return func(random *rand.Rand) { c.random(r, random, ids) }
+		})
+		last := p.open(name)
+		for range 2 {
+			last.own()
+			for id := range int64(ids) {
+				last.row0to(id)
+			}
+			if p.Deliver == nil {
+				break
+			}
+			p.Deliver()
+		}
+	})
+}
+
+// row0to looks at a row, if there is a namespace.
+func (c *client) row0to(id int64) {
+	c.p.Look(func() error {
+		err := c.Change(c.p.Ctx, id, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return suite.ErrLook })
+		if errors.Is(err, errMissing) {
+			return suite.ErrLook
+		}
+		return err
+	})
+}
+
+// random makes one call of a history.
+func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
+	p := c.p
+	if r.Faults && p.Subject.Fault != nil {
+		fault := OK // also in place of one that no call has used
+		if suite.Chance(random, 20) {
+			fault = Fault(1 + random.IntN(int(Delay)))
+		}
+		if fault != Delay || p.Deliver != nil {
+			p.Subject.Fault(c.store, fault)
+		}
+		if suite.Chance(random, 15) && p.Deliver != nil {
+			p.Deliver()
+		}
+	}
+	plan, held, keep := r.Plan(random), suite.Chance(random, 40), suite.Chance(random, 50)
+	ctx, cancel := context.WithCancel(p.Ctx)
+	defer cancel()
+	decide := func(n *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+		err := plan(cancel)
+		if p.Advance != nil {
+			p.Advance(time.Second)
+		}
+		if keep {
+			n = nil
+		}
+		if p.stamp(n, row, now); row != nil {
+			row.Until = now.Now.Add(-time.Hour)
+			if held {
+				row.Until = now.Now.Add(time.Hour)
+			}
+			row.Layout, row.Holder, row.Acquired = "of "+row.Nonce, fmt.Sprint("holder of ", row.Nonce), now.Now.Add(-time.Second)
+		}
+		return err
+	}
+	w := wanted(0, ids-1)
+	w.Rest = time.Minute
+	switch kind := random.IntN(100); {
+	case kind < 40:
+		_ = c.Take(ctx, w, decide)
+	case kind < 85:
+		_ = c.Change(ctx, random.Int64N(ids), func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			if r == nil {
+				return suite.ErrLook
+			}
+			return decide(nil, r, now)
+		})
+	default:
+		_ = c.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { keep = false; return decide(n, nil, now) })
+	}
+}

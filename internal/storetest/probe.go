@@ -1,0 +1,180 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+var errMissing = worker.ErrNoNamespace
+
+// A probe is one run of a check.
+type probe struct {
+	*suite.Probe
+	Subject
+
+	mu         sync.Mutex
+	made       int                             // how many names of namespaces were used
+	rows       map[string]leasestore.Row       // by their texts
+	namespaces map[string]leasestore.Namespace // by their texts
+	told       map[string]bool                 // histories of clocks
+	spaces     map[string]*space               // by namespace, as they are since so many sets of the model
+	sets       int
+	last       leasestore.Clock
+	behind     time.Duration // how far a Clock may be behind what was written by it
+}
+
+func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
+	if s.Open == nil && s.Registry != nil {
+		s.Open = func(namespace string) (lease.Store, error) {
+			all, err := s.Registry()
+			if err != nil {
+				return nil, err
+			}
+			return all.Namespace(namespace)
+		}
+	}
+	p := &probe{Probe: suite.NewProbe(ctx, settings, s.Secret), Subject: s}
+	p.rows, p.namespaces, p.told = map[string]leasestore.Row{}, map[string]leasestore.Namespace{}, map[string]bool{}
+	p.spaces = map[string]*space{}
+	p.Brief = brief
+	p.Passes = func(err error) bool {
+		// A store that tries again may find no row by then.
+		return suite.Passes(err) || !p.Alone() && (errors.Is(err, uid.ErrNoWorkerID) || errors.Is(err, errMissing))
+	}
+	return p
+}
+
+func (p *probe) latest() leasestore.Clock {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
+// name returns the name of a namespace that the check has not used.
+func (p *probe) name() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made++
+	return fmt.Sprintf("suite-%d", p.made)
+}
+
+// open returns a new client of a namespace.
+func (p *probe) open(namespace string) *client {
+	s, err := p.Subject.Open(namespace)
+	if err != nil {
+		p.Fatalf("Open(%q): %v", namespace, err)
+	}
+	return &client{p: p, store: s, namespace: namespace}
+}
+
+// stocked returns two clients of a new namespace that has some rows.
+func (p *probe) stocked(rows ...leasestore.Row) (c, other *client) {
+	c = p.open(p.name())
+	c.init(func(*leasestore.Namespace) {})
+	c.put(rows...)
+	return c, p.open(c.namespace)
+}
+
+// A way is one in which a call decides. It has the namespace or a row or both.
+type way struct {
+	name string
+	call func(c *client, ctx context.Context, decide func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error) error
+}
+
+type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+
+// ways are for a namespace that was stocked with rows of 0 and 1, of which the second is over.
+var ways = []way{
+	{"Change", func(c *client, ctx context.Context, decide decision) error {
+		return c.Change(ctx, 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			return decide(nil, r, now)
+		})
+	}},
+	{"Change of both", func(c *client, ctx context.Context, decide decision) error { return c.Change(ctx, 0, decide) }},
+	{"Take", func(c *client, ctx context.Context, decide decision) error { return c.Take(ctx, wanted(1, 1), decide) }},
+	{"Take of a new ID", func(c *client, ctx context.Context, decide decision) error {
+		first := int64(2)
+		for id := range c.space().rows {
+			first = max(first, id+1)
+		}
+		return c.Take(ctx, wanted(first, 1<<40), decide)
+	}},
+	{"Init", func(c *client, ctx context.Context, decide decision) error {
+		return c.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) })
+	}},
+}
+
+// base are the rows that ways are for. They have no nonce, as if they were released.
+func base() []leasestore.Row {
+	return []leasestore.Row{{WorkerID: 0, Until: late}, {WorkerID: 1, Until: early}}
+}
+
+// stamp writes something new to all that a decision has, and checks that the clock was read after what is there.
+func (p *probe) stamp(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) {
+	token := p.Token()
+	if n != nil {
+		p.wrote("a namespace", n.Renewed, now)
+		n.Layout, n.Floor, n.History, n.Renewed = token, n.Floor+1, token[16:], now.Now
+	}
+	if r != nil {
+		p.wrote("a row", r.Renewed, now)
+		r.Nonce, r.High, r.Renewed = token, r.High+1, now.Now
+		if r.Until.Before(late) {
+			r.Until = now.Now.Add(-time.Hour)
+		}
+	}
+}
+
+// between makes a call, and does something once when it has read.
+func (c *client) between(w way, do func()) error {
+	defer c.p.Wait()
+	var once sync.Once
+	return c.once(w.name, func() error {
+		return w.call(c, c.p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			once.Do(do)
+			c.p.stamp(n, r, now)
+			return nil
+		})
+	})
+}
+
+// write makes a call until it is stored.
+func (c *client) write(w way) { c.p.Again(w.name, func() error { return c.between(w, func() {}) }) }
+
+// within makes a call whose context ends, while a decision runs.
+func (c *client) within(w way) error {
+	ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
+	defer cancel()
+	return c.p.Soon(w.name+" while another one decides", func() error {
+		return w.call(c, ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			c.p.stamp(n, r, now)
+			return nil
+		})
+	})
+}
+
+// fault makes a client's next call fail, if the store can.
+func (p *probe) fault(c *client, f Fault) bool {
+	can := p.Subject.Fault != nil && (f != Delay || p.Deliver != nil) && p.Subject.Fault(c.store, f)
+	if !can {
+		p.Notef("not tried: %v", f)
+	}
+	return can
+}
+
+// removed notes that people have removed a row, or a namespace.
+func (p *probe) removed(key string, remove func() error) {
+	if err := remove(); err != nil {
+		p.Fatalf("%s could not be removed: %v", key, err)
+	}
+	p.Model.Set(key, "")
+}

@@ -1,0 +1,137 @@
+// Api writes the names that each module exports into its file api.txt, or says what differs from it: a change of the
+// API is seen where it is made, and by who reviews it.
+//
+//	go run ./test/api [-write]
+//
+// A name is that of a function, a type, a constant, a variable, or a method of an exported type or interface. Fields of
+// structs are left out, and so are commands, internal packages, and the modules that nobody imports.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"log"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// skipped are folders of which nothing is exported to users.
+var skipped = []string{".git", "benchmarks", "cmd", "recipes", "test"}
+
+func main() {
+	write := flag.Bool("write", false, "write the files")
+	flag.Parse()
+	modules, err := exported(".")
+	if err != nil {
+		log.Fatal(err)
+	}
+	differs := false
+	for file, are := range modules {
+		if *write {
+			if err := os.WriteFile(file, []byte(strings.Join(are, "\n")+"\n"), 0o644); err != nil {
+				log.Fatal(err)
+			}
+			continue
+		}
+		was, _ := os.ReadFile(file) // one that is missing has no names
+		were := strings.Fields(string(was))
+		for _, name := range append(slices.Clone(were), are...) {
+			if had, has := slices.Contains(were, name), slices.Contains(are, name); had != has {
+				differs = true
+				fmt.Printf("%s: %s is new: %t, is gone: %t\n", file, name, has, had)
+			}
+		}
+	}
+	if differs {
+		log.Fatal("the API differs from the files. If that is meant, run make api-write")
+	}
+}
+
+// exported returns the names of each module below a folder, in order, by the path of its file.
+func exported(root string) (modules map[string][]string, err error) {
+	modules = map[string][]string{}
+	err = filepath.WalkDir(root, func(dir string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if base := entry.Name(); slices.Contains(skipped, dir) || base == "internal" || base == "testdata" || base == "model" {
+			return filepath.SkipDir
+		}
+		names, err := namesIn(dir)
+		if len(names) > 0 {
+			file := filepath.Join(moduleOf(dir), "api.txt")
+			modules[file] = append(modules[file], names...)
+		}
+		return err
+	})
+	return modules, err
+}
+
+// moduleOf returns the folder of a package's module.
+func moduleOf(dir string) string {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || dir == "." {
+		return dir
+	}
+	return moduleOf(filepath.Dir(dir))
+}
+
+// namesIn returns the names of the package in a folder, with its path before them.
+func namesIn(dir string) (names []string, err error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	if len(files) == 0 {
+		return nil, err
+	}
+	p, err := doc.NewFromFiles(set, files, dir)
+	if err != nil {
+		return nil, err
+	}
+	values, funcs := append(p.Consts, p.Vars...), p.Funcs
+	for _, of := range p.Types {
+		values, funcs = append(append(values, of.Consts...), of.Vars...), append(funcs, of.Funcs...)
+		names = append(names, of.Name)
+		for _, m := range of.Methods {
+			names = append(names, of.Name+"."+m.Name)
+		}
+		for _, spec := range of.Decl.Specs {
+			if i, is := spec.(*ast.TypeSpec).Type.(*ast.InterfaceType); is {
+				for _, m := range i.Methods.List {
+					for _, name := range m.Names {
+						names = append(names, of.Name+"."+name.Name)
+					}
+				}
+			}
+		}
+	}
+	for _, v := range values {
+		names = append(names, v.Names...)
+	}
+	for _, f := range funcs {
+		names = append(names, f.Name)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:]) })
+	slices.Sort(names)
+	for i := range names {
+		names[i] = path.Join("uid", filepath.ToSlash(dir)) + "." + names[i]
+	}
+	return names, nil
+}
