@@ -19,7 +19,7 @@ TESTED = $(STORED) $(UNSTORED)
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \
   ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/... ./orm/uidgorm ./orm/uident
 # What is tested on 32 bits: what computes and what is lock-free.
-PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./internal/plan ./ringbuffer ./internal/tenure ./cached ./default \
+PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default \
   ./segment ./worker ./worker/lease
 # The programs to copy from, whose libraries are many: make recipes builds, lints and runs them. Tests of the modules in
 # orm/ stand there, too: users of these would require the tests' drivers.
@@ -284,7 +284,7 @@ bench-module: ## what calls cost, as multiples of a bare atomic add, by the benc
 	$(GO) test -run '^$$' -bench Ratio -benchtime 200x ./cached
 	$(GO) test -run '^$$' -bench 'Latency|Memory' -benchtime 1x ./cached
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
-	$(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./internal/plan .
+	$(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./plan .
 
 # What make bench-compare compares with today, and how.
 BEFORE ?= HEAD

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	planning "github.com/uidgen/uid/internal/plan"
+	planning "github.com/uidgen/uid/plan"
 )
 
 // plan is the command that finds layouts, and what a move to one costs.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	planning "github.com/uidgen/uid/internal/plan"
+	planning "github.com/uidgen/uid/plan"
 	"github.com/uidgen/uid/worker/lease"
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/binding"
+	workers "github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -92,6 +93,14 @@ func (w *worker) Release(ctx context.Context, last int64) error {
 		return w.binding.Check()
 	}
 	return errors.Join(o.Release(ctx, last), o.end(), w.binding.Unbind())
+}
+
+// Invalidate is that of the worker that is open.
+func (w *worker) Invalidate() error {
+	if o := w.opened.Load(); o != nil {
+		return workers.Invalidate(o.Worker)
+	}
+	return nil
 }
 
 // WorkerHealth is that of the worker that is open; nothing is known of one that is not.

@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/lazy"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -48,11 +49,26 @@ func TestWhatIsOpenedIsClosed(t *testing.T) {
 	require.Equal(t, 3, ended)
 }
 
-func TestLeaseTellsItsHealth(t *testing.T) {
+// What a lease can do besides, it does in here.
+func TestLeaseInHere(t *testing.T) {
 	w := lazy.Lease(nil, func() (lease.Store, error) { return storetest.NewMemory(storetest.MemoryConfig{}).Store("orders"), nil })
 	require.Zero(t, w.(health.WorkerReporter).WorkerHealth())
 	_, err := w.Acquire(t.Context(), bits.Default().Terms())
 	require.NoError(t, err)
 	require.Equal(t, "lease", w.(health.WorkerReporter).WorkerHealth().Kind)
 	require.NoError(t, w.Release(t.Context(), -1))
+
+	require.NoError(t, worker.Invalidate(w))
+	g, err := cached.New(w, cached.Config{})
+	require.NoError(t, err)
+	for _, id := range []int64{0, 1} {
+		u, err := g.GetUID()
+		require.NoError(t, err)
+		p, err := bits.Default().Parse(u)
+		require.NoError(t, err)
+		require.Equal(t, id, p.WorkerID)
+		require.NoError(t, worker.Invalidate(w))
+	}
+	require.NoError(t, g.Close())
+	logtest.Error(t, worker.Invalidate(worker.Static(1)), uid.ErrConfig, "leases no IDs")
 }

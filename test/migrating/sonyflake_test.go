@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
-	"github.com/uidgen/uid/internal/plan"
+	"github.com/uidgen/uid/plan"
 	"github.com/uidgen/uid/worker/lease"
 )
 

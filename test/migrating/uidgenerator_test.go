@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/foreign"
-	"github.com/uidgen/uid/internal/plan"
+	"github.com/uidgen/uid/plan"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"

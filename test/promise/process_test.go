@@ -133,5 +133,5 @@ var processFaults = []fault{
 
 const (
 	cloned      = "both go on with the same ID and ticks, and nobody tells them"
-	invalidated = "one of the two learns of it and calls Invalidate of its worker before both have drawn"
+	invalidated = "one of the two learns of it and calls worker.Invalidate before both have drawn"
 )

@@ -77,11 +77,9 @@ type lease struct {
 //
 // It cannot see two copies of the store that both accept writes, nor a running process that was
 // cloned with its memory: both copies own the lease until one of them renews it. A program that
-// learns of its cloning calls the worker's method Invalidate: w.(interface{ Invalidate() }).Invalidate().
-// The package's doc lists what else breaks it.
+// learns of its cloning calls [worker.Invalidate]. The package's doc lists what else breaks it.
 //
-// The worker serves one generator at a time, and is a [health.WorkerReporter]. Any number of goroutines may
-// call Invalidate at once, which returns at once; the methods of [uid.Worker] are the generator's.
+// The worker serves one generator at a time, and is a [health.WorkerReporter].
 //
 // New returns [uid.ErrConfig] or [uid.ErrRange], with the
 // numbers, when a setting cannot be used. It does not touch the store; the first Acquire does.
@@ -222,12 +220,11 @@ func (l *lease) Release(ctx context.Context, last int64) error {
 	return err
 }
 
-// Invalidate is for a program that learns that it was cloned, or restored from an image of
-// itself: somebody else may hold whatever the worker holds. When it returns, the generator has
-// thrown away every UID that it had ready; it goes on as soon as it has leased another ID. The
-// old lease ends by itself. Without a generator it does nothing. It must not be called from
-// OnEvent.
-func (l *lease) Invalidate() { l.binding.Invalidate() }
+// Invalidate is what [worker.Invalidate] asks of a worker. The old lease ends by itself.
+func (l *lease) Invalidate() error {
+	l.binding.Invalidate()
+	return nil
+}
 
 func (l *lease) reservation() uid.Reservation {
 	h := l.hold

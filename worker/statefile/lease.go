@@ -20,7 +20,7 @@ import (
 type resumable interface {
 	uid.Worker
 	health.WorkerReporter
-	Invalidate()
+	Invalidate() error
 	// Held, Resume, Store and Leave are for this package.
 	Held() (h leasestore.Held, held bool)
 	Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid.Reservation, error)
@@ -284,7 +284,7 @@ func (l *fileLease) close() error {
 }
 
 // Invalidate is that of the lease.
-func (l *fileLease) Invalidate() { l.lease.Invalidate() }
+func (l *fileLease) Invalidate() error { return l.lease.Invalidate() }
 
 // WorkerHealth is that of the lease.
 func (l *fileLease) WorkerHealth() health.Worker { return l.lease.WorkerHealth() }

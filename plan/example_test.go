@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/plan"
+	"github.com/uidgen/uid/plan"
 )
 
 func ExampleLayouts() {
