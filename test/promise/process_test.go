@@ -4,6 +4,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker"
 )
 
 // longGone is after every lease and the time for which its ID is left alone, and after what any process of a
@@ -117,7 +118,7 @@ var processFaults = []fault{
 			s.draw(p)
 			c := p.clone()
 			if s.leased() && s.met {
-				p.lease.(interface{ Invalidate() }).Invalidate()
+				_ = worker.Invalidate(p.lease)
 			}
 			s.draw(p, c)
 			s.drain(p)
