@@ -17,6 +17,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -78,9 +79,11 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	})
 	t.Run("pair", func(t *testing.T) {
 		pair := mariaDBPair(t, "--sync-binlog=1")
+		first := pair.MySQLReplica()
 		follow := func() {
-			engines.Do(t, pair.MySQLReplica().Open(t, "mysql"),
-				"SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
+			for _, r := range []*cluster.MySQL{first, pair.MySQLReplica()} {
+				engines.Do(t, r.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
+			}
 		}
 		db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
 		require.NoError(t, startDisposable(t, db, false), "a failover to an asynchronous replica is for people to mend")
@@ -105,23 +108,24 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 			}
 		}
 		require.Eventually(t, says(""), time.Minute, 10*time.Millisecond, "the only replica has what was acknowledged")
-		t.Cleanup(pair.MySQLReplica().Close)
+		t.Cleanup(first.Close)
 		require.NoError(t, pair.Rejoin()) // one more
 		follow()
 		require.Eventually(t, says("2 replicas are connected, "+
 			"and a commit waits for one replica's confirmation, as MariaDB does: "+
 			"another one lacks the newest commits when it takes over"),
 			time.Minute, 10*time.Millisecond)
-		require.EventuallyWithT(t, func(t2 *assert.CollectT) { // a replica that has just come may come once more
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			defer cancel()
-			all, err := doctor.Check(ctx, examined(t, db), doctor.Config{Never: true, Terms: layoutTerms})
+		// On a busy machine the server was seen to count one of the two for a minute, after the cut: then both come anew.
+		require.EventuallyWithT(t, func(t2 *assert.CollectT) {
+			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Never: true, Terms: layoutTerms})
 			require.NoError(t2, err)
-			require.True(t2, slices.ContainsFunc(all, func(f doctor.Finding) bool {
+			if !assert.True(t2, slices.ContainsFunc(all, func(f doctor.Finding) bool {
 				return f.What == "replication" && f.Level == doctor.LevelError &&
 					strings.Contains(f.Why, "a commit waits for one replica's confirmation")
-			}), "%+v", all)
-		}, time.Minute, 10*time.Millisecond)
+			}), "%+v", all) {
+				follow()
+			}
+		}, time.Minute, 2*time.Second)
 		require.NoError(t, startDisposable(t, db, false), "a failover is for people to mend")
 	})
 	t.Run("SQLite", func(t *testing.T) {
