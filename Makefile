@@ -171,9 +171,9 @@ explore: ## run lock-free code in every order of its steps with two preemptions 
 	$(GO) run ./test/explore/run -preemptions $(PREEMPTIONS) -limit 20s
 
 .PHONY: explore-night
-explore-night: ## the same with three, and a hundred thousand random schedules of each scenario
-	$(GO) run ./test/explore/run -preemptions 3 -limit 2m
-	$(GO) run ./test/explore/run -random 100000 -limit 30s
+explore-night: ## the same with three, and random schedules, in half an hour
+	$(GO) run ./test/explore/run -preemptions 3 -limit 1m
+	$(GO) run ./test/explore/run -random 100000 -limit 15s
 
 .PHONY: linearizability
 linearizability: ## check a million short histories of the real ring
