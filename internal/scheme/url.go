@@ -70,8 +70,8 @@ func Parse(text string) (*URL, error) {
 		return nil, fmt.Errorf("%w: the URL of the store is empty: is the variable set that it comes from?",
 			uid.ErrConfig)
 	}
-	scheme, rest, found := strings.Cut(text, "://")
-	scheme = strings.ToLower(scheme)
+	name, rest, found := strings.Cut(text, "://")
+	scheme := strings.ToLower(name) // of another length, if name is no UTF-8
 	if file, is := strings.CutPrefix(text, "sqlite:"); is {
 		path, query, _ := strings.Cut(strings.TrimPrefix(file, "//"), "?")
 		if strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///") || !isPath(path, runtime.GOOS) {
@@ -89,7 +89,7 @@ func Parse(text string) (*URL, error) {
 		return nil, noStore()
 	}
 	rest, query, _ := strings.Cut(rest, "?")
-	return parse(scheme, text[:len(scheme)+len("://")+len(rest)], rest, query)
+	return parse(scheme, name+"://"+rest, rest, query)
 }
 
 // File returns the URL of a SQLite file, whatever its path is.

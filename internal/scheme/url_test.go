@@ -159,6 +159,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("mysql://me:", "@h/x")
 	f.Add("postgres://", "@h,i:1/x?sslmode=disable")
 	f.Add("mysql://h/x?tls=", "%2")
+	f.Add("po\x8ftgres://", "0")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		u, err := Parse(before + canary + after)
 		if err != nil {

@@ -23,7 +23,7 @@ func TestBackfill(t *testing.T) {
 			if name == "redis" || name == "valkey" {
 				s := run(t, p.url, backfill...)
 				require.Equal(t, 2, s.code)
-				require.Contains(t, s.err, "the store can lose what it has acknowledged")
+				require.Contains(t, s.err, "it can lose what it has acknowledged")
 				return
 			}
 			seen, ids := map[string]bool{}, map[string]bool{}

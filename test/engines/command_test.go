@@ -141,7 +141,7 @@ func TestCommand(t *testing.T) {
 			require.Empty(t, ok("worker", "ls"))
 			require.Contains(t, run(t, p.url, "worker", "check", "--json").out, `"what":"clocks"`)
 			if !p.sql {
-				fails(`uid worker init --namespace "default" makes it`, "gen", "-n", "1")
+				fails("this makes it, once: uid worker init --namespace default", "gen", "-n", "1")
 			}
 
 			require.Contains(t, ok("worker", "init", "--ids", "4-6"), "with the worker IDs 4 to 6")

@@ -273,8 +273,10 @@ func (l loss) from(r *leasing, n int) (losses int) {
 		r.start(r.net.Near, 2)
 		all := func() bool { return r.renewed(had) >= len(r.Living()) }
 		harness.Await(r, "all to renew their leases", all)
+		r.net.Near[0].Refuse(true) // nobody renews there before it was looked at
 		l.lose(r.run)
 		require.False(r, r.newest().After(had), "the new primary has what was written since it lags")
+		r.net.Near[0].Refuse(false)
 		r.start(r.net.Near, 2)
 		r.AwaitAll()
 		harness.Await(r, "all to have a lease there", all)
