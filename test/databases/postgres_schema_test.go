@@ -36,7 +36,7 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 	t.Run("a state file", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state")
 		start := func() (uid.Reservation, uid.Worker, error) {
-			leased, err := lease.New(strangerOf(t, db, ""), lease.Config{Losses: lease.NeverUnchecked, Logger: (&logtest.Records{}).Logger()})
+			leased, err := lease.New(strangerOf(t, db, "").Store, lease.Config{Losses: lease.NeverUnchecked, Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
 			l, err := statefile.OnLease(leased, path, statefile.Config{Host: "h", Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
