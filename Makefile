@@ -79,12 +79,15 @@ lint: api ## make api, gofmt, go vet, staticcheck, errcheck, ineffassign
 	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL)
 	$(INEFFASSIGN) $(ALL)
 
+.PHONY: check
+check: lint imports modules ## all that reads the code without running it
+
 .PHONY: imports
 imports: ## whether a part imports what its users would pay for without using it
 	test/imports
 
 .PHONY: modules
-modules: generate ## vet each module by itself, outside the workspace, and see that its go.mod is tidy
+modules: generate ## each module by itself: go vet outside the workspace, a tidy go.mod; licences, known vulnerabilities
 	test/modules
 
 .PHONY: tidy
