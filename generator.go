@@ -22,7 +22,7 @@ type Parser interface {
 }
 
 // A Generator makes UIDs until it is closed. The generators of this module (packages cached,
-// uncached and segment) have these methods and some of their own, such as Stats. All methods
+// uncached and segment) have these methods and some of their own, such as Health. All methods
 // may be called by any number of goroutines at once.
 type Generator interface {
 	Drawer

@@ -105,7 +105,7 @@ type Config struct {
 	// share slots; more Slots or a shorter MaxLag end it. (It also happens to a tick that
 	// would begin under another worker ID amid ticks that share its slot. A ring full of
 	// later ticks rejects nothing: it is as full as it should be.) The tick is not used up,
-	// but offered again, unless the clock has passed it by then. Nil does nothing; Stats counts rejected puts in any case. The
+	// but offered again, unless the clock has passed it by then. Nil does nothing; Health counts rejected puts in any case. The
 	// generator's goroutine calls it and refills nothing meanwhile (takers still do). It
 	// may call the generator's methods except Close.
 	OnRejectedPut func(tick int64)

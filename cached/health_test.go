@@ -23,7 +23,8 @@ func TestHealth(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 8*8192, g.Health().Buffered)
 		require.Equal(t, &health.Lead{
-			Bound: health.Duration{Duration: 10 * time.Minute}, Reach: health.Duration{Duration: 300 * time.Second}, Tick: health.Duration{Duration: time.Second},
+			Bound: health.Duration{Duration: 10 * time.Minute}, Reach: health.Duration{Duration: 300 * time.Second},
+			LagBound: health.Duration{Duration: time.Second}, Tick: health.Duration{Duration: time.Second},
 		}, g.Health().Lead)
 		for range 3 {
 			_, err := g.GetUID()

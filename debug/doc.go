@@ -25,7 +25,7 @@
 //
 // Nothing while nobody looks: there is no goroutine and nothing to close. An open page asks for a
 // small JSON document twice a second. The first request of each half second takes a sample of all
-// generators (their Stats, which calls of GetUID never wait for), which all viewers share; and it
+// generators (their Health, which calls of GetUID never wait for), which all viewers share; and it
 // has the list of workers read, in the background, at most twice a second and for at most a tenth of
 // the time. The history is a fixed ring of 300 points per generator. Where nobody looked it holds
 // one average, which the counters give.

@@ -1,6 +1,7 @@
 package uncached
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid/health"
@@ -10,13 +11,22 @@ import (
 
 var _ health.Reporter = (*Generator)(nil)
 
-// Health says whether the generator is ready, why not, and how long the things last that it
-// depends on. It reads the clock and takes a lock, which calls that need not wait do not take: it
-// costs them nothing.
+// counters count what happens off the fast path.
+type counters struct {
+	usedUp atomic.Uint64
+	behind atomic.Uint64
+	// When a clock that is behind was logged last, since born; 0 for never.
+	warned, noted atomic.Int64
+}
+
+// Health says whether the generator is ready, why not, what it has counted, and how long the things
+// last that it depends on. It reads the clock and takes a lock, which calls that need not wait do not
+// take: it costs them nothing.
 func (g *Generator) Health() health.Health {
 	now := g.now()
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, now)
 	h.Generator = "uncached"
+	h.Waiting = g.queue.waiting.Load()
 	h.Counts[count.ClockBehind] = g.counts.behind.Load()
 	h.Counts[count.SequenceWaits] = g.counts.usedUp.Load()
 	gr, clock, newest := g.tenure.Grant(), g.tickAt(now), g.newest()

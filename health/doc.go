@@ -10,8 +10,7 @@
 //	}
 //
 // It costs the caller a reading of the clock, a lock and some small allocations, and calls that
-// find a UID ready nothing: no goroutine measures, and nothing is counted that Stats did not count
-// anyway.
+// find a UID ready nothing: no goroutine measures, and nothing is counted for it.
 //
 // # When a generator is ready
 //

@@ -34,11 +34,15 @@ type Health struct {
 	// Buffered is how many UIDs are ready in memory. It is 0 for uncached, which keeps none.
 	Buffered int64 `json:"buffered"`
 
-	// Reservation, Lead and TimeField are nil for a segment, Numbers for the others. Worker is nil
-	// for a segment, and where the worker tells nothing of itself.
+	// Waiting is how many calls wait for a UID.
+	Waiting int64 `json:"waiting"`
+
+	// Reservation, Lead and TimeField are nil for a segment, Numbers for the others, Ring for all but
+	// cached. Worker is nil for a segment, and where the worker tells nothing of itself.
 	Reservation *Reservation `json:"reservation,omitzero"`
 	Lead        *Lead        `json:"lead,omitzero"`
 	TimeField   *TimeField   `json:"time_field,omitzero"`
+	Ring        *Ring        `json:"ring,omitzero"`
 	Numbers     *Numbers     `json:"numbers,omitzero"`
 	Worker      *Worker      `json:"worker,omitzero"`
 	// Failing is nil if the last attempt to renew the reservation, or to take numbers, succeeded.
@@ -86,6 +90,8 @@ type Lead struct {
 	// zero for uncached, and when nothing bounds it.
 	Reach     Duration `json:"reach_seconds"`
 	Unbounded bool     `json:"unbounded"`
+	// LagBound is the MaxLag of cached, in whole ticks; zero for uncached.
+	LagBound Duration `json:"lag_bound_seconds"`
 	// Tick is the length of a tick.
 	Tick Duration `json:"tick_seconds"`
 	// Wait is how long it takes until the clock allows the next UID. It is at most a tick if more
@@ -103,11 +109,31 @@ type TimeField struct {
 	Ending bool `json:"ending"`
 }
 
+// A Ring is what a cached generator holds ready.
+type Ring struct {
+	// Slots is how many ticks the ring can hold, and PerTick how many UIDs a tick holds.
+	Slots   int64 `json:"slots"`
+	PerTick int64 `json:"per_tick"`
+	// Cursor is the tick from which UIDs are drawn now, and Used how many of its UIDs are drawn or
+	// skipped. Tail is the first tick that is not in the ring yet: it is empty when Cursor is Tail.
+	Cursor int64 `json:"cursor"`
+	Used   int64 `json:"used"`
+	Tail   int64 `json:"tail"`
+	// Usable says that what the ring holds may be issued. It is false before the first tick, after a
+	// revocation or an outage made it stale, and after Close.
+	Usable bool `json:"usable"`
+}
+
 // Numbers are those that a segment's generator has in hand.
 type Numbers struct {
 	// Lasts is how long the Buffered ones last at the present rate: 0 when that is not known yet,
 	// or when nothing is drawn.
 	Lasts Duration `json:"lasts_seconds"`
+	// Drawn is the number that was issued last, 0 before the first, and Step how many were asked of the
+	// Store last.
+	Drawn int64  `json:"drawn"`
+	Step  int64  `json:"step"`
+	Store string `json:"store"`
 	// Newest is the highest number that was taken from the store, 0 before the first. Left is how
 	// many there are above it, of the Total from First to Last of the configuration.
 	Newest int64 `json:"newest"`

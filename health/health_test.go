@@ -155,6 +155,7 @@ func TestJSON(t *testing.T) {
     }
   ],
   "buffered": 65536,
+  "waiting": 0,
   "reservation": {
     "worker_id": 7,
     "until": "2026-11-22T12:01:14Z",
@@ -168,6 +169,7 @@ func TestJSON(t *testing.T) {
     "bound_seconds": 600,
     "reach_seconds": 0,
     "unbounded": false,
+    "lag_bound_seconds": 0,
     "tick_seconds": 1,
     "wait_seconds": 0
   },
@@ -224,13 +226,18 @@ func TestJSONRoundTrip(t *testing.T) {
 		}
 		if some.Draw(t, "lead") {
 			h.Lead = &Lead{duration.Draw(t, "now"), duration.Draw(t, "lag"), duration.Draw(t, "bound"), duration.Draw(t, "reach"),
-				some.Draw(t, "unbounded"), duration.Draw(t, "tick"), duration.Draw(t, "wait")}
+				some.Draw(t, "unbounded"), duration.Draw(t, "lag bound"), duration.Draw(t, "tick"), duration.Draw(t, "wait")}
 		}
 		if some.Draw(t, "time field") {
 			h.TimeField = &TimeField{instant.Draw(t, "expires"), duration.Draw(t, "remaining"), some.Draw(t, "ending")}
 		}
 		if some.Draw(t, "numbers") {
-			h.Numbers = &Numbers{duration.Draw(t, "lasts"), rapid.Int64().Draw(t, "newest"), rapid.Int64().Draw(t, "left"), rapid.Int64().Draw(t, "total"), some.Draw(t, "low")}
+			h.Numbers = &Numbers{duration.Draw(t, "lasts"), rapid.Int64().Draw(t, "drawn"), rapid.Int64().Draw(t, "step"), rapid.String().Draw(t, "store"),
+				rapid.Int64().Draw(t, "newest"), rapid.Int64().Draw(t, "left"), rapid.Int64().Draw(t, "total"), some.Draw(t, "low")}
+		}
+		if some.Draw(t, "ring") {
+			n := rapid.Int64()
+			h.Ring = &Ring{n.Draw(t, "slots"), n.Draw(t, "per tick"), n.Draw(t, "cursor"), n.Draw(t, "used"), n.Draw(t, "tail"), some.Draw(t, "usable")}
 		}
 		if some.Draw(t, "worker") {
 			h.Worker = &Worker{Kind: rapid.String().Draw(t, "kind"), Place: rapid.String().Draw(t, "place"), Ends: instant.Draw(t, "ends")}

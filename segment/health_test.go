@@ -22,7 +22,7 @@ func TestHealth(t *testing.T) {
 		require.True(t, now.Ready, "it has not asked for anything")
 		require.Equal(t, "segment", now.Generator)
 		require.Equal(t, "a", now.Tag)
-		require.Equal(t, &health.Numbers{Left: 2500, Total: 2500}, now.Numbers)
+		require.Equal(t, &health.Numbers{Step: 1000, Store: "the house", Left: 2500, Total: 2500}, now.Numbers)
 
 		next(t, g)
 		synctest.Wait()

@@ -120,7 +120,7 @@ func (s Subject) firstComeFirstServed(t *testing.T) {
 		for i := range 40 {
 			require.Equal(t, []int{16 + i}, c.Places(t, g, i))
 		}
-		require.Zero(t, stat[int](g, "Waiting"))
+		require.Zero(t, healthOf(g).Waiting)
 		require.EqualValues(t, 8, next(t, g).Sequence)
 		require.NoError(t, g.Close())
 	}
@@ -247,7 +247,7 @@ func (s Subject) crowdAtTheBound(t *testing.T) {
 	}
 	<-drawn
 	require.NoError(t, g.Close())
-	require.Zero(t, stat[int](g, "Waiting"))
+	require.Zero(t, healthOf(g).Waiting)
 	seen := map[uid.UID]bool{}
 	for i, stream := range streams {
 		last := uid.UID(-1)
