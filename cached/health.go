@@ -6,6 +6,7 @@ import (
 
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -25,7 +26,7 @@ func (g *Generator) Health() health.Health {
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, g.now())
 	h.Generator = "cached"
 	ended := g.fillHealth(&h)
-	h.Judge(ended)
+	reason.Judge(&h, ended)
 	return h
 }
 
@@ -42,7 +43,8 @@ func (g *Generator) fillHealth(h *health.Health) (ended error) {
 	h.Ring = g.ringHealth()
 	h.Lead = g.leadHealth(now)
 	h.Lead.Reach = h.Lead.Bound
-	if reserved := h.Reservation.Until.Sub(now); h.Reservation.Bounded && (h.Lead.Unbounded || reserved < h.Lead.Bound.Duration) {
+	reserved := h.Reservation.Until.Sub(now)
+	if h.Reservation.Bounded && (h.Lead.Unbounded || reserved < h.Lead.Bound.Duration) {
 		h.Lead.Reach.Duration = max(reserved, 0)
 	}
 	g.addCounts(h.Counts)

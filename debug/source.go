@@ -245,7 +245,7 @@ func (v *reading) health(h health.Health) {
 		v.Bounds.MaxLead = ms(h.Lead.Reach)
 	}
 	for _, r := range h.Reasons {
-		v.Reasons = append(v.Reasons, reason{string(r.Level), r.Text, string(r.Code)})
+		v.Reasons = append(v.Reasons, reason{r.Level, r.Text, r.Code})
 	}
 	if f := h.Failing; f != nil {
 		v.Failing = &failing{f.Error, at(f.Since)}

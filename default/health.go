@@ -6,6 +6,7 @@ import (
 
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -34,7 +35,7 @@ func (g *Generator) Health() health.Health {
 	if newest > clock {
 		h.Lead.Now.Duration = g.layout.TimeOf(newest).Sub(g.layout.TimeOf(clock))
 	}
-	h.Judge(g.fillHealth(&h, now, clock, max(newest, gr.First)))
+	reason.Judge(&h, g.fillHealth(&h, now, clock, max(newest, gr.First)))
 	return h
 }
 

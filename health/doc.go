@@ -14,8 +14,8 @@
 //
 // # When a generator is ready
 //
-// Ready is false only when calls fail, or wait for longer than a tick: the reasons of [LevelError].
-// What ends soon without help is a reason of [LevelWarning]. A renewal that fails is neither as
+// Ready is false only when calls fail, or wait for longer than a tick: the reasons of level error.
+// What ends soon without help is one of level warning. A renewal that fails is neither as
 // long as a minute is left; [Failing] tells of it all the same.
 //
 // Readiness is for load balancers, and no ground to restart a process: nothing here gets

@@ -7,6 +7,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/supply"
 )
 
@@ -34,8 +35,9 @@ func (g *Generator) Health() health.Health {
 			Low: supply.Low(max(s.taken-g.cfg.First, 0), g.cfg.Last-g.cfg.First),
 		},
 		Counts: map[string]uint64{
-			count.Issued: g.issued(), count.RejectedTakes: g.counts.rejectedTakes.Load(), count.HandlerPanics: g.handlers.Panics(),
-			count.RenewalFailures: s.failedEver, count.NumbersTaken: s.took, count.Segments: s.times,
+			count.Issued: g.issued(), count.RejectedTakes: g.counts.rejectedTakes.Load(),
+			count.HandlerPanics: g.handlers.Panics(), count.RenewalFailures: s.failedEver,
+			count.NumbersTaken: s.took, count.Segments: s.times,
 			count.NumbersGivenBack: s.given, count.NumbersDropped: s.dropped,
 		},
 	}
@@ -50,6 +52,6 @@ func (g *Generator) Health() health.Health {
 			ended = s.failed
 		}
 	}
-	h.Judge(ended)
+	reason.Judge(&h, ended)
 	return h
 }
