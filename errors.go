@@ -22,8 +22,7 @@ var (
 
 	// ErrNoReservation is returned when the worker's reservation is used up and could
 	// not be extended, for example because its database is down. The generator keeps
-	// asking; calls succeed again once a reservation is granted. [NoReservationError] has
-	// the numbers.
+	// asking; calls succeed again once a reservation is granted.
 	ErrNoReservation = errors.New("no reservation")
 
 	// ErrClockBack is returned when the wall clock is behind the last UID's tick

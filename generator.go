@@ -11,16 +11,6 @@ type Drawer interface {
 	GetUID() (UID, error)
 }
 
-// A Parser splits UIDs. The generators of packages cached and uncached are Parsers; numbers
-// without time (package segment) have no parts.
-type Parser interface {
-	// ParseUID splits a UID by the generator's own layout. It is for people and
-	// for debugging; it needs neither the ring nor the worker, and still works on
-	// a closed generator. It returns ErrRange when u is negative or has bits set
-	// beyond the layout.
-	ParseUID(u UID) (Parts, error)
-}
-
 // A Generator makes UIDs until it is closed. The generators of this module (packages cached,
 // uncached and segment) have these methods and some of their own, such as Health. All methods
 // may be called by any number of goroutines at once.

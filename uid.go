@@ -1,7 +1,6 @@
 package uid
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -172,17 +171,4 @@ func (u *UID) UnmarshalText(text []byte) error {
 	}
 	*u = v
 	return nil
-}
-
-// Compare returns -1 if u is smaller than v, 0 if they are equal, and +1 if u is
-// larger. It fits slices.SortFunc.
-func (u UID) Compare(v UID) int {
-	return cmp.Compare(u, v)
-}
-
-// IsZero reports whether u is 0, the UID of nothing yet; encoding/json's omitzero
-// looks at it. (A layout can make the UID 0, but only in the first tick of its
-// epoch.)
-func (u UID) IsZero() bool {
-	return u == 0
 }

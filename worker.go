@@ -3,6 +3,8 @@ package uid
 import (
 	"context"
 	"time"
+
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // A Worker is a worker ID together with the right to issue ticks under it.
@@ -71,28 +73,7 @@ type Terms struct {
 // TickAt returns the tick in which t falls, which is negative before the epoch.
 // It is not limited to MaxTick.
 func (t Terms) TickAt(at time.Time) int64 {
-	return TickAt(t.Epoch, t.Unit, at)
-}
-
-// TickAt returns the number of whole units between epoch and at, rounded down: it is
-// negative before the epoch. Unit must be positive, and divide a second or be a
-// multiple of one, as a layout's does. Unlike time.Time.Sub, TickAt does not saturate
-// after 292 years.
-func TickAt(epoch time.Time, unit time.Duration, at time.Time) int64 {
-	sec := at.Unix() - epoch.Unix()
-	nsec := int64(at.Nanosecond() - epoch.Nanosecond())
-	if nsec < 0 {
-		sec, nsec = sec-1, nsec+int64(time.Second)
-	}
-	if unit >= time.Second {
-		unitSec := int64(unit / time.Second)
-		q := sec / unitSec
-		if sec%unitSec < 0 {
-			q--
-		}
-		return q
-	}
-	return sec*int64(time.Second/unit) + nsec/int64(unit)
+	return tick.At(t.Epoch, t.Unit, at)
 }
 
 // A Reservation is the range of ticks that a generator may issue, and the worker

@@ -9,6 +9,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/tenure"
 )
@@ -93,10 +94,11 @@ type Config struct {
 	RandomStart bool
 
 	// OnRejectedTake decides what GetUID, Fill or a Lane does when no UID may be issued
-	// before the clock moves on. Nil is uid.Wait. A call that it lets wait takes its place
+	// before the clock moves on. Nil lets it wait: in GetUIDContext and
+	// FillContext until the context ends. A call that it lets wait takes its place
 	// in the queue then, and keeps it until it is served: it is not asked again. The Wait of
 	// a rejection is the time until the call's turn, with the calls that wait already.
-	OnRejectedTake uid.TakeHandler
+	OnRejectedTake func(uid.Rejection) error
 
 	// OnRejectedPut is called for each tick that the clock has reached and for which a
 	// refill in the background found no room: the whole ring holds ticks before the
@@ -161,7 +163,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("cached: %w: PaddingFactor %d: want 1 to 99 per cent", uid.ErrConfig, c.PaddingFactor)
 	}
 	if c.OnRejectedTake == nil {
-		c.OnRejectedTake = uid.Wait
+		c.OnRejectedTake = handler.Wait
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
@@ -195,5 +197,4 @@ func defaultBlockBits(l bits.Layout) int {
 
 var (
 	_ uid.Generator = (*Generator)(nil)
-	_ uid.Parser    = (*Generator)(nil)
 )

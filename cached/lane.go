@@ -66,9 +66,6 @@ func (l *Lane) GetUID() (_ uid.UID, err error) {
 	return uid.UID(l.n), err
 }
 
-// ParseUID splits a UID by the generator's layout.
-func (l *Lane) ParseUID(u uid.UID) (uid.Parts, error) { return l.g.ParseUID(u) }
-
 var _ uid.Drawer = (*Lane)(nil)
 
 // refill takes UIDs in hand that are not stale; n+1 is then the next one. On an error n+1

@@ -150,7 +150,7 @@ func TestNothingIsWasted(t *testing.T) {
 	}
 }
 
-func parse(t testing.TB, g uid.Parser, u uid.UID) uid.Parts {
+func parse(t testing.TB, g *cached.Generator, u uid.UID) uid.Parts {
 	t.Helper()
 	p, err := g.ParseUID(u)
 	require.NoError(t, err)

@@ -75,9 +75,6 @@ func (o *Unordered) GetUID() (uid.UID, error) {
 	return o.home[uintptr(unsafe.Pointer(new(struct{})))>>11*golden>>(bits.UintSize-homeBits)].take()
 }
 
-// ParseUID splits a UID by the generator's layout.
-func (o *Unordered) ParseUID(u uid.UID) (uid.Parts, error) { return o.g.ParseUID(u) }
-
 var _ uid.Drawer = (*Unordered)(nil)
 
 // withdraw shuts the shards whose chunks lie below floor.

@@ -73,5 +73,4 @@ func (c Config) withDefaults() (Config, error) {
 
 var (
 	_ uid.Generator = (*Generator)(nil)
-	_ uid.Parser    = (*Generator)(nil)
 )

@@ -75,7 +75,7 @@ func take(t testing.TB, g *Generator) at {
 	p, err := g.ParseUID(u)
 	require.NoError(t, err)
 	a := at{since: p.Time.Sub(morning), sequence: p.Sequence}
-	if p.Split.IsZero() {
+	if p.Fields == "" {
 		require.EqualValues(t, 7, p.WorkerID)
 	}
 	for name, value := range p.Machine() {
@@ -607,7 +607,7 @@ func TestRollbackBitsTakeWorkerIDs(t *testing.T) {
 	g, err = New(fake.Endless(0), cfg)
 	require.NoError(t, err)
 	defer g.Close()
-	require.Equal(t, "rollback:2", g.Layout().Split().String())
+	require.Equal(t, []uid.Field{{Name: "rollback", Bits: 2}}, g.Layout().Fields())
 	_, err = New(fake.Endless(1), cfg)
 	require.ErrorIs(t, err, uid.ErrRange)
 }

@@ -107,7 +107,9 @@ func TestJSON(t *testing.T) {
 // Whatever the numbers are, also times that JSON cannot hold, they come back as they were judged.
 func TestJSONRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		duration := rapid.Custom(func(t *rapid.T) health.Duration { return health.Duration{Duration: time.Duration(rapid.Int64().Draw(t, "ns"))} })
+		duration := rapid.Custom(func(t *rapid.T) health.Duration {
+			return health.Duration{Duration: time.Duration(rapid.Int64().Draw(t, "ns"))}
+		})
 		instant := rapid.Custom(func(t *rapid.T) time.Time {
 			at := time.Unix(rapid.Int64Range(-1<<40, 1<<40).Draw(t, "s"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
 			return at.In(time.FixedZone("", rapid.IntRange(-12, 14).Draw(t, "zone")*3600))

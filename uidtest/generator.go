@@ -205,5 +205,4 @@ func (g *Generator) CloseContext(context.Context) error {
 
 var (
 	_ uid.Generator = (*Generator)(nil)
-	_ uid.Parser    = (*Generator)(nil)
 )

@@ -167,7 +167,7 @@ func closed(t *testing.T, g uid.Generator) {
 	require.NoError(t, g.Close())
 	require.NoError(t, g.Close())
 	requireFails(t, g, nil, uid.ErrClosed)
-	if p, parses := g.(uid.Parser); parses {
+	if p, parses := g.(Parser); parses {
 		parts, err := p.ParseUID(u)
 		require.NoError(t, err)
 		require.Equal(t, u, parts.UID)

@@ -62,7 +62,7 @@ func (c *Crowd) Got(t testing.TB, i int) []uid.UID {
 
 // Places returns the numbers of a call's UIDs, which are of the layout Sixteen, counted from Day on: how many there
 // were room for before.
-func (c *Crowd) Places(t testing.TB, g uid.Parser, i int) (out []int) {
+func (c *Crowd) Places(t testing.TB, g Parser, i int) (out []int) {
 	t.Helper()
 	for _, u := range c.Got(t, i) {
 		p, err := g.ParseUID(u)

@@ -88,12 +88,12 @@ func closeEndsWait(t *testing.T, g uid.Generator, _ time.Duration) {
 }
 
 // Handled tests generators that ask a handler. empty makes one as for Waiting.
-func Handled(t *testing.T, empty func(testing.TB, uid.TakeHandler, *slog.Logger) uid.Generator) {
+func Handled(t *testing.T, empty func(testing.TB, func(uid.Rejection) error, *slog.Logger) uid.Generator) {
 	own := errors.New("own")
 	var log strings.Builder
 	var asked []uid.Rejection
 	for name, c := range map[string]struct {
-		handler uid.TakeHandler
+		handler func(uid.Rejection) error
 		want    error
 		panics  uint64
 	}{

@@ -30,10 +30,15 @@ type Subject struct {
 	GoesOn bool
 }
 
+// A Parser splits UIDs by its own layout.
+type Parser interface {
+	ParseUID(u uid.UID) (uid.Parts, error)
+}
+
 // A Generator is one on a worker.
 type Generator interface {
 	uid.Generator
-	uid.Parser
+	Parser
 	health.Reporter
 }
 

@@ -79,7 +79,7 @@ func (h judge) judgeReservation() {
 	case r.UsedUp && (h.passed(r.Until) || h.Failing != nil):
 		h.add(Error, NoReservation, "no tick is reserved that could be issued%s", h.why())
 	case r.UsedUp:
-		h.add(Warning, ReservationUsedUp, 
+		h.add(Warning, ReservationUsedUp,
 			"all reserved ticks are used, and calls wait until more are reserved: as fast as the clock goes on, at least")
 	case h.Failing != nil && r.Remaining.Duration < time.Minute:
 		h.add(Warning, ReservationFailing,
