@@ -195,6 +195,4 @@ func defaultBlockBits(l bits.Layout) int {
 	return blockBits(defaultSlots<<min(mathbits.Len64(uint64(perSecond))-1, blockSpan), l)
 }
 
-var (
-	_ uid.Generator = (*Generator)(nil)
-)
+var _ uid.Generator = (*Generator)(nil)

@@ -71,6 +71,4 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-var (
-	_ uid.Generator = (*Generator)(nil)
-)
+var _ uid.Generator = (*Generator)(nil)

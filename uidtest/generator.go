@@ -34,7 +34,7 @@ type Config struct {
 // as many as leave half of a tick (none if a tick has less than 20 UIDs). Two generators of one
 // Config make the same UIDs.
 //
-// It never waits, and looks at no clock. Make it with [New]. All methods may be called by any
+// It never waits, and looks at no clock. Make it with [MustNew]. All methods may be called by any
 // number of goroutines at once.
 type Generator struct {
 	layout   bits.Layout
@@ -50,9 +50,7 @@ type Generator struct {
 	closeErr error
 }
 
-// New returns a generator. It returns [uid.ErrRange] when the layout does not hold cfg's Start
-// or WorkerID, and [uid.ErrConfig] when FailAfter is negative, or is given without an Err.
-func New(cfg Config) (*Generator, error) {
+func newGenerator(cfg Config) (*Generator, error) {
 	layout := cfg.Layout
 	if layout.IsZero() {
 		layout = bits.Default()
@@ -77,9 +75,10 @@ func New(cfg Config) (*Generator, error) {
 	}, nil
 }
 
-// MustNew is New for tests; it panics where New fails.
+// MustNew returns a generator. It panics with [uid.ErrRange] when the layout does not hold cfg's Start
+// or WorkerID, and with [uid.ErrConfig] when FailAfter is negative, or is given without an Err.
 func MustNew(cfg Config) *Generator {
-	g, err := New(cfg)
+	g, err := newGenerator(cfg)
 	if err != nil {
 		panic(err)
 	}
@@ -183,9 +182,6 @@ func (g *Generator) next() (uid.UID, error) {
 // ParseUID splits a UID by the generator's layout. It works on a closed generator.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
-// Layout returns the layout in use.
-func (g *Generator) Layout() bits.Layout { return g.layout }
-
 // Close ends the generator: later draws return [uid.ErrClosed]. It returns Config's CloseErr, and
 // nil when the generator was closed before.
 func (g *Generator) Close() error {
@@ -203,6 +199,4 @@ func (g *Generator) CloseContext(context.Context) error {
 	return g.closeErr
 }
 
-var (
-	_ uid.Generator = (*Generator)(nil)
-)
+var _ uid.Generator = (*Generator)(nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,16 +40,7 @@ type Worker struct {
 	fail  error
 	terms uid.Terms
 	next  int64 // the first tick that a later generator may issue
-	calls []Call
-}
-
-// A Call is a call of one of the worker's methods.
-type Call struct {
-	Method      string          // Acquire, Extend or Release
-	Through     int64           // the tick that Extend was asked for
-	Last        int64           // the tick that Release was told
-	Reservation uid.Reservation // what was returned
-	Err         error           // what was returned
+	calls []string
 }
 
 // begin makes the zero Worker ready.
@@ -102,25 +94,20 @@ func (w *Worker) canHave(id int64) error {
 	return nil
 }
 
-// Terms returns what the last generator told Acquire, and zero Terms before.
-func (w *Worker) Terms() uid.Terms {
+// Calls returns the calls so far, in their order, each as its method with what the generator asked for
+// and, after a colon, the error that was returned: "Acquire", "Extend(963): the store is down",
+// "Release(-1)".
+func (w *Worker) Calls() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.terms
-}
-
-// Calls returns the calls of Acquire, Extend and Release so far, in their order.
-func (w *Worker) Calls() []Call {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]Call(nil), w.calls...)
+	return slices.Clone(w.calls)
 }
 
 // Acquire binds the worker to a generator. It returns Fail's error, ctx's when that has ended,
 // [uid.ErrWorkerInUse] while another generator is bound, and the errors of ID and Ticks. A later
 // generator gets ticks above those that earlier ones have issued.
 func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
-	return w.call(ctx, Call{Method: "Acquire"}, func() (uid.Reservation, error) {
+	return w.call(ctx, "Acquire", func() (uid.Reservation, error) {
 		err := w.binding.Take(t.Revoke, func() error {
 			switch {
 			case w.id < 0 || w.id > t.MaxWorkerID:
@@ -141,7 +128,7 @@ func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, err
 // Extend renews the reservation. It returns Fail's error, ctx's when that has ended, and
 // [uid.ErrNoReservation] when no generator is bound.
 func (w *Worker) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	return w.call(ctx, Call{Method: "Extend", Through: through}, func() (uid.Reservation, error) {
+	return w.call(ctx, fmt.Sprintf("Extend(%d)", through), func() (uid.Reservation, error) {
 		if err := w.binding.Check(); err != nil {
 			return uid.Reservation{}, err
 		}
@@ -160,23 +147,31 @@ func (w *Worker) Release(_ context.Context, last int64) error {
 		w.next = max(w.next, last+1)
 		err = w.fail
 	}
-	w.calls = append(w.calls, Call{Method: "Release", Last: last, Err: err})
+	w.note(fmt.Sprintf("Release(%d)", last), err)
 	return err
 }
 
-// call notes a call and what it returns.
-func (w *Worker) call(ctx context.Context, c Call, do func() (uid.Reservation, error)) (uid.Reservation, error) {
+// call does what a call asks for, if it may, and notes it.
+func (w *Worker) call(ctx context.Context, method string, do func() (uid.Reservation, error)) (r uid.Reservation, err error) {
 	w.begin()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.Err = ctx.Err(); c.Err == nil {
-		c.Err = w.fail
+	if err = ctx.Err(); err == nil {
+		err = w.fail
 	}
-	if c.Err == nil {
-		c.Reservation, c.Err = do()
+	if err == nil {
+		r, err = do()
 	}
-	w.calls = append(w.calls, c)
-	return c.Reservation, c.Err
+	w.note(method, err)
+	return r, err
+}
+
+// note adds a call to Calls. w.mu is held.
+func (w *Worker) note(call string, err error) {
+	if err != nil {
+		call += ": " + err.Error()
+	}
+	w.calls = append(w.calls, call)
 }
 
 // reserve returns the reservation as it is now. w.mu is held.

@@ -17,16 +17,14 @@ import (
 	"github.com/uidgen/uid/health"
 )
 
-// A Report is what the handler returns as JSON.
-type Report struct {
-	// Ready says that all generators are.
-	Ready bool `json:"ready"`
-	// Generators are by the names that Handler got.
+type report struct {
+	Ready      bool                     `json:"ready"`
 	Generators map[string]health.Health `json:"generators"`
 }
 
-// Handler returns a handler that answers GET and HEAD with a [Report] of the named generators:
-// status 200 if all are ready, else 503. It asks them at each request, which costs calls that
+// Handler returns a handler that answers GET and HEAD with status 200 if all generators are ready, else
+// 503, and with JSON: ready says whether all are, and generators has the [health.Health] of each by its
+// name. It asks them at each request, which costs calls that
 // draw UIDs nothing. A generator that is closed is not ready, for ever.
 //
 // The report has worker IDs, names of stores and texts of errors: it is for the inside of a
@@ -54,7 +52,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
 		return
 	}
-	report := Report{Ready: true, Generators: map[string]health.Health{}}
+	report := report{Ready: true, Generators: map[string]health.Health{}}
 	for name, g := range h {
 		one := g.Health()
 		report.Ready = report.Ready && one.Ready
