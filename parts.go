@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Parts is a UID taken apart by a layout, for people and for debugging. Two Parts
-// of one UID under one layout are ==.
+// Parts is a UID taken apart by a layout, for people and for debugging. Two Parts of one UID under one
+// layout are ==.
 type Parts struct {
 	UID UID `json:"uid"`
 	// Time is the instant at which the UID's tick begins, in UTC.
@@ -28,8 +28,8 @@ type Field struct {
 	Bits int
 }
 
-// Machine returns the name and the value of each part of the worker ID, the
-// highest bits first; nothing where the layout does not split it.
+// Machine returns the name and the value of each part of the worker ID, the highest bits first; nothing
+// where the layout does not split it.
 func (p Parts) Machine() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		fields, shift := parseFields(p.Fields)
@@ -86,12 +86,9 @@ func (p Parts) String() string {
 	return string(b)
 }
 
-// MarshalJSON returns the parts as an object with the keys uid (a quoted decimal),
-// time (RFC 3339), worker_id, machine (an object of the named parts, left out
-// where there are none) and sequence. It returns ErrRange when the UID is
-// negative.
-//
-// Read back by encoding/json, all but the names of the parts return.
+// MarshalJSON returns an object with the keys uid (a quoted decimal), time (RFC 3339), worker_id, machine
+// (an object of the named parts, left out where there are none) and sequence. It returns ErrRange when the
+// UID is negative. Read back by encoding/json, all but the names of the parts return.
 func (p Parts) MarshalJSON() ([]byte, error) {
 	if p.UID < 0 {
 		return nil, negativeError(int64(p.UID))

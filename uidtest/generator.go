@@ -12,30 +12,25 @@ import (
 
 // Config configures a [Generator]. Its zero value works: the UIDs are 1, 2, 3.
 type Config struct {
-	// Start is the time of the first UID, to the layout's tick. The zero value stands for
-	// the layout's epoch.
+	// Start is the time of the first UID, to the layout's tick. The default is the layout's epoch.
 	Start time.Time
 	// Layout of the UIDs. The zero value is bits.Default().
 	Layout bits.Layout
 	// WorkerID is the worker ID in the UIDs, from 0 to the layout's maximum.
 	WorkerID int64
 
-	// Err is what draws return after the first FailAfter ones have succeeded. With a nil
-	// Err no draw fails, and FailAfter has to be 0.
+	// Err is what draws return after the first FailAfter ones have succeeded. With a nil Err no draw fails, and
+	// FailAfter has to be 0.
 	Err       error
 	FailAfter int64
 	// CloseErr is what the first Close returns.
 	CloseErr error
 }
 
-// A Generator is a [uid.Generator] whose UIDs are known beforehand. Each is the one before plus
-// one, until the sequence of a tick is used up; then the next tick begins. The first one ends in
-// zeros and a 1, so that the n-th UID ends in n: in three digits in the default layout, and else in
-// as many as leave half of a tick (none if a tick has less than 20 UIDs). Two generators of one
-// Config make the same UIDs.
-//
-// It never waits, and looks at no clock. Make it with [MustNew]. All methods may be called by any
-// number of goroutines at once.
+// A Generator is a [uid.Generator] whose UIDs are known beforehand: each is the one before plus one, until
+// the sequence of a tick is used up; then the next tick begins. The first one is chosen so that the n-th
+// UID ends in n, in three digits in the default layout. It never waits, and looks at no clock. Make it with
+// [MustNew]. All methods may be called by any number of goroutines at once.
 type Generator struct {
 	layout   bits.Layout
 	workerID int64
@@ -98,9 +93,8 @@ func readable(begin uint64, sequenceBits int) uint64 {
 	return (round-begin%round)%round + 1
 }
 
-// Nth returns the n-th UID that the generator makes, counted from 1, whether it has been drawn or
-// not. It returns [uid.ErrRange] when n is below 1, and [uid.ErrExhausted] when the layout's last
-// tick is used up before.
+// Nth returns the n-th UID that the generator makes, counted from 1. It returns [uid.ErrRange] when n is
+// below 1, and [uid.ErrExhausted] when the layout's last tick is used up before.
 func (g *Generator) Nth(n int64) (uid.UID, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("uidtest: %w: UID number %d: the first is 1", uid.ErrRange, n)
@@ -120,8 +114,8 @@ func (g *Generator) Drawn() int64 {
 	return g.drawn
 }
 
-// Fail makes all draws from now on return err; with nil they succeed again. It takes the place of
-// Config's Err and FailAfter.
+// Fail makes all draws from now on return err; with nil they succeed again. It takes the place of Config's
+// Err and FailAfter.
 func (g *Generator) Fail(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -141,11 +135,10 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return one[0], err
 }
 
-// TryGetUID is GetUID, which never waits.
+// TryGetUID is GetUID.
 func (g *Generator) TryGetUID() (uid.UID, error) { return g.GetUID() }
 
-// Fill fills dst with the next UIDs and returns how many it got: len(dst), or fewer and the error
-// that GetUID would have returned.
+// Fill fills dst with the next UIDs and returns how many it got: len(dst), or fewer and GetUID's error.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
