@@ -155,7 +155,10 @@ func (g *Generator) settle(pos uint64) (v, at uint64, state ringbuffer.State) {
 const noClaim = 1 << 63
 
 // topUp refills the ring if tick, from which the caller is the first to draw, is among
-// the last ones buffered. If another goroutine is already doing so, it returns at once.
+// the last ones buffered. If another goroutine is already doing so, it returns at once. (UidGenerator
+// signals a thread pool instead. A goroutine that is signalled cannot keep up: at full speed eight ticks last
+// less than a millisecond, while a goroutine on a busy processor may wait ten, a time slice of Go's
+// scheduler, for its turn.)
 func (g *Generator) topUp(tick uint64) {
 	if g.ring.Tail() >= tick+g.padBelow || !g.mu.TryLock() {
 		return

@@ -210,7 +210,10 @@ func readSegment(g *segment.Generator) reading {
 			{"segments", format(h.Counts[count.Segments]), "taken from the store"},
 			counts(h, count.RejectedTakes, "calls that found no number"),
 			{"failures", "0", "attempts in a row to take numbers that failed"},
-			{"dropped", format(h.Counts[count.NumbersDropped]), "numbers not issued because nobody knows whether they were"},
+			{
+				"dropped", format(h.Counts[count.NumbersDropped]),
+				"numbers not issued because nobody knows whether they were",
+			},
 			counts(h, count.HandlerPanics, "in OnRejectedTake"),
 		},
 	}

@@ -50,7 +50,9 @@ func Judge(of *health.Health, ended error) {
 		h.judgeTimeField()
 		h.judgeWorker()
 	}
-	slices.SortStableFunc(h.Reasons, func(a, b health.Reason) int { return cmp.Compare(a.Level, b.Level) }) // error, warning
+	slices.SortStableFunc(h.Reasons, func(a, b health.Reason) int {
+		return cmp.Compare(a.Level, b.Level) // error, warning
+	})
 	h.Ready = !slices.ContainsFunc(h.Reasons, func(r health.Reason) bool { return r.Level == Error })
 }
 
@@ -80,7 +82,8 @@ func (h judge) judgeReservation() {
 		h.add(Error, NoReservation, "no tick is reserved that could be issued%s", h.why())
 	case r.UsedUp:
 		h.add(Warning, ReservationUsedUp,
-			"all reserved ticks are used, and calls wait until more are reserved: as fast as the clock goes on, at least")
+			"all reserved ticks are used, and calls wait until more are reserved: "+
+				"as fast as the clock goes on, at least")
 	case h.Failing != nil && r.Remaining.Duration < time.Minute:
 		h.add(Warning, ReservationFailing,
 			"the reservation ends in %s and cannot be renewed%s", short(r.Remaining), h.why())
@@ -105,7 +108,8 @@ func (h judge) judgeNumbers() {
 	case h.Buffered == 0:
 		h.add(Error, NoReservation, "no numbers are left, and none can be taken%s", h.why())
 	case n.Lasts.Duration > 0 && n.Lasts.Duration < time.Minute:
-		h.add(Warning, ReservationFailing, "%d numbers are left for some %s, and none can be taken%s", h.Buffered, short(n.Lasts), h.why())
+		h.add(Warning, ReservationFailing,
+			"%d numbers are left for some %s, and none can be taken%s", h.Buffered, short(n.Lasts), h.why())
 	}
 	if n.Low {
 		h.add(Warning, NumbersLow, "more than 80 %% of the numbers are taken: %d are left after %d", n.Left, n.Newest)
