@@ -171,6 +171,7 @@ func TestKinds(t *testing.T) {
 	require.True(t, r.Ready)
 
 	require.Equal(t, "9", s.All[1].WorkerID)
+	require.Positive(t, s.All[1].Reserved.Lasts)
 	require.Empty(t, s.All[1].Issued, "it does not count them")
 	require.Nil(t, s.All[1].Ring)
 	n := s.All[2]

@@ -10,20 +10,17 @@
 //
 // # When to use it
 //
-// A UID of this package carries the tick in which it was drawn, not one that was buffered before or
-// borrowed from the future. Nothing runs in the background but the renewal of a worker's reservation, if it
-// has one. Take it if the time in a UID matters, if memory and goroutines do, or if a UID every 60 ns is
-// enough. Package cached is for speed and bursts.
+// A UID of this package carries the tick in which it was drawn. Nothing runs in the background but the
+// renewal of a reservation. Take it if the time in a UID matters, if memory and goroutines do, or if a UID
+// every 60 ns is enough. Package cached is for speed and bursts.
 //
 // # What it costs
 //
-// A call looks at the monotonic clock once and adds one to a word. It waits for no lock and does not
-// allocate. With one goroutine that costs about a bare time.Now; several contend for the word. Fill makes
-// all remaining UIDs of a tick for the price of one call.
+// A call looks at the monotonic clock once and adds one to a word, without a lock or an allocation: with
+// one goroutine, about a bare time.Now. Fill makes all remaining UIDs of a tick for the price of one call.
 //
-// A worker has 2^sequence bits UIDs in a tick, 8,192 a second in the default layout; a call that finds them
-// used up sleeps until the next tick begins. For a higher sustained rate choose another layout; see the
-// command uid plan.
+// A worker has 2^sequence bits UIDs in a tick, 8,192 a second in the default layout. For a higher sustained
+// rate choose another layout; see the command uid plan.
 //
 // # When the clock goes back
 //
@@ -39,18 +36,16 @@
 // Strict order: when one call returns before another one starts, its UID is the smaller. By clock: the
 // same, except that UIDs go back with the clock.
 //
-// Logical is the default: a service that cannot make keys while a clock is seconds behind does more harm
-// than keys whose time is off by as much. If a UID's time must be the clock's, choose Wait(DefaultWait).
-// All policies follow a step forward. A leap second is a step back of at most a second.
+// Logical is the default: a service without keys does more harm than keys whose time is off by some
+// seconds. If a UID's time must be the clock's, choose Wait(DefaultWait). All policies follow a step
+// forward. A leap second is a step back of at most a second.
 //
 // # When a step is seen
 //
-// A reading of the wall clock serves for the calls of up to a millisecond, or until its tick is over by the
-// monotonic clock. So a step, forward or back, is seen no more than a millisecond after it; the UIDs until
-// then have the time from before. The millisecond is the monotonic clock's, which on Linux stands still
-// while the machine is suspended: after that the calls of up to a millisecond have the time from before,
-// hours ago perhaps. No UID comes twice by that: whether one may be issued is decided by the ticks that
-// were reserved and used, and not by the clock.
+// A reading of the wall clock serves for the calls of up to a millisecond. So a step, forward or back, is
+// seen no more than a millisecond after it; the UIDs until then have the time from before. (On Linux that
+// millisecond does not pass while the machine is suspended.) No UID comes twice by that: ticks that were
+// reserved and used decide whether one may be issued, and not the clock.
 //
 // Whoever needs each step seen by the next call sets Config.Now to time.Now, which then is read for each
 // UID. So it is with Remember and with ticks shorter than a millisecond.
