@@ -5,25 +5,21 @@ import (
 	"time"
 )
 
-// A ClockBackError says how far the wall clock went back, when that was more than a
-// generator's policy allows. Find it with errors.As; to errors.Is it is
+// A ClockBackError says how far the wall clock went back. Find it with errors.As; to errors.Is it is
 // [ErrClockBack].
 type ClockBackError struct {
-	// Now is what the clock shows. Last is the earliest instant at which it would not
-	// have been behind: the beginning of the newest tick from which UIDs were issued,
-	// or of the first tick that the worker allows. Back is how far the clock is
-	// behind: the distance from Now to Last.
+	// Now is what the clock shows. Last is the earliest instant at which it would not have been behind: the
+	// beginning of the newest tick from which UIDs were issued, or of the first tick that the worker allows.
+	// Back is the distance from Now to Last.
 	Now, Last time.Time
 	Back      time.Duration
 	// Limit is how far behind the policy lets it be at that moment.
 	Limit time.Duration
 }
 
-// Error has all of the numbers.
 func (e *ClockBackError) Error() string {
 	return fmt.Sprintf("%v: it shows %s, %v before %s, the time of the last UID or the first that is allowed; the policy allows %v",
 		ErrClockBack, e.Now.UTC().Format(time.RFC3339Nano), e.Back, e.Last.UTC().Format(time.RFC3339Nano), e.Limit)
 }
 
-// Is reports whether target is ErrClockBack.
 func (e *ClockBackError) Is(target error) bool { return target == ErrClockBack }

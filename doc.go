@@ -26,9 +26,8 @@
 //	process, or JavaScript numbers?         bits.JavaScriptSafe; else the default
 //	Do strangers see them?                  package opaque
 //
-// cached draws UIDs from a lock-free ring that it fills ahead of time; uncached (folder default) reads the clock
-// for each. Package lease has the settings of leases, and package form the forms of a UID other than decimal
-// digits: short texts, texts with a prefix, UUIDs. The examples below make a UID in each of these ways.
+// Package lease has the settings of leases, and package form the forms of a UID other than decimal digits:
+// short texts, texts with a prefix, UUIDs. The examples below make a UID in each of these ways.
 //
 // This package imports the standard library only.
 package uid

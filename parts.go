@@ -3,26 +3,60 @@ package uid
 import (
 	"iter"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// Parts is a UID taken apart by a layout, for people and for debugging. Two Parts
-// of one UID under one layout are ==.
+// Parts is a UID taken apart by a layout, for people and for debugging. Two Parts of one UID under one
+// layout are ==.
 type Parts struct {
 	UID UID `json:"uid"`
 	// Time is the instant at which the UID's tick begins, in UTC.
 	Time     time.Time `json:"time"`
 	WorkerID int64     `json:"worker_id"`
 	Sequence int64     `json:"sequence"`
-	// Split names the parts of the worker ID, where the layout splits it; else it
-	// is zero. [Parts.Machine] has their values.
-	Split Split `json:"-"`
+	// Fields names the parts of the worker ID, where the layout splits it, as name:bits, the highest
+	// bits first: "datacenter:5,worker:5". [Parts.Machine] has their values.
+	Fields string `json:"-"`
 }
 
-// Machine returns the name and the value of each part of the worker ID, the
-// highest bits first; nothing where the layout does not split it.
+// Field is a named part of a layout's worker ID: a datacenter, a rack, a worker.
+type Field struct {
+	// Name is 1 to 16 lower-case ASCII letters, digits, '_' and '-', a letter first.
+	Name string
+	// Bits is the width of the part, at least 1.
+	Bits int
+}
+
+// Machine returns the name and the value of each part of the worker ID, the highest bits first; nothing
+// where the layout does not split it.
 func (p Parts) Machine() iter.Seq2[string, int64] {
-	return p.Split.Values(p.WorkerID)
+	return func(yield func(string, int64) bool) {
+		fields, shift := parseFields(p.Fields)
+		for _, f := range fields {
+			shift -= f.Bits
+			if !yield(f.Name, p.WorkerID>>shift&(1<<f.Bits-1)) {
+				return
+			}
+		}
+	}
+}
+
+// parseFields reads the Fields of Parts, and how many bits they have; nothing if a program has set them
+// to what no layout has.
+func parseFields(text string) (fields []Field, bits int) {
+	if text == "" {
+		return nil, 0
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		name, width, _ := strings.Cut(part, ":")
+		n, err := strconv.Atoi(width)
+		if err != nil || n < 1 || n > 63-bits || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
+			return nil, 0
+		}
+		fields, bits = append(fields, Field{Name: name, Bits: n}), bits+n
+	}
+	return fields, bits
 }
 
 // String returns the parts in one line for a person to read:
@@ -36,7 +70,7 @@ func (p Parts) String() string {
 	b = p.Time.AppendFormat(b, time.RFC3339Nano)
 	b = append(b, ", worker "...)
 	b = strconv.AppendInt(b, p.WorkerID, 10)
-	if !p.Split.IsZero() {
+	if fields, _ := parseFields(p.Fields); len(fields) > 0 {
 		sep := " ("
 		for name, value := range p.Machine() {
 			b = append(b, sep...)
@@ -52,12 +86,9 @@ func (p Parts) String() string {
 	return string(b)
 }
 
-// MarshalJSON returns the parts as an object with the keys uid (a quoted decimal),
-// time (RFC 3339), worker_id, machine (an object of the named parts, left out
-// where there are none) and sequence. It returns ErrRange when the UID is
-// negative.
-//
-// Read back by encoding/json, all but the names of the parts return.
+// MarshalJSON returns an object with the keys uid (a quoted decimal), time (RFC 3339), worker_id, machine
+// (an object of the named parts, left out where there are none) and sequence. It returns ErrRange when the
+// UID is negative. Read back by encoding/json, all but the names of the parts return.
 func (p Parts) MarshalJSON() ([]byte, error) {
 	if p.UID < 0 {
 		return nil, negativeError(int64(p.UID))
@@ -71,7 +102,7 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 	b = p.Time.AppendFormat(b, time.RFC3339Nano)
 	b = append(b, `","worker_id":`...)
 	b = strconv.AppendInt(b, p.WorkerID, 10)
-	if !p.Split.IsZero() {
+	if fields, _ := parseFields(p.Fields); len(fields) > 0 {
 		b = append(b, `,"machine":`...)
 		sep := byte('{')
 		for name, value := range p.Machine() {

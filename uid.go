@@ -1,22 +1,18 @@
 package uid
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 )
 
-// UID is a unique ID: a non-negative integer of up to 63 bits, whose order is the
-// order in time. What its bits mean is the layout's, in package bits.
+// UID is a unique ID: a non-negative integer of up to 63 bits, whose order is the order in time. What its
+// bits mean is the layout's, in package bits.
 //
-// Its text is the decimal number, in JSON a quoted one, "180363646902239241": from 2^53 up
-// a JSON number would lose its lowest bits in JavaScript, and in every other reader that
-// keeps numbers as 64-bit floats. In a database it is a BIGINT, in binary encodings eight
-// bytes. Being a plain integer it may be copied, compared, used as a map key and shared
-// freely. A negative UID can only come from a conversion: no function of this module
-// returns one, and none writes one out, String aside. (encoding/json writes UIDs by
-// MarshalText.)
+// Its text is the decimal number, in JSON a quoted one, "180363646902239241": readers that keep numbers as
+// 64-bit floats, JavaScript's among them, would lose the lowest bits from 2^53 up. In a database it is a
+// BIGINT, in binary encodings eight bytes. A negative UID can only come from a conversion: no function of
+// this module returns one, and none writes one out, String aside.
 type UID int64
 
 // Max is the largest UID.
@@ -25,18 +21,14 @@ const Max UID = math.MaxInt64
 // maxDigits is the number of decimal digits of Max.
 const maxDigits = 19
 
-// Parse reads a UID from its decimal text: digits only, without sign, space,
-// underscore or leading zero ("0" itself aside), so that a text which Parse
-// accepts is the very text that String returns.
-//
-// It returns ErrSyntax when s is anything else, and ErrRange when s is a number
+// Parse reads a UID from the very text that String returns: decimal digits only, without sign, space,
+// underscore or leading zero. It returns ErrSyntax when s is anything else, and ErrRange when s is a number
 // above 9223372036854775807. It does not allocate unless it fails.
 func Parse(s string) (UID, error) {
 	return parse(s)
 }
 
-// MustParse is Parse for constants in programs and tests; it panics where Parse
-// fails.
+// MustParse is Parse for constants in programs and tests; it panics where Parse fails.
 func MustParse(s string) UID {
 	u, err := parse(s)
 	if err != nil {
@@ -145,8 +137,8 @@ func (u UID) String() string {
 	return string(appendDecimal(make([]byte, 0, maxDigits+1), u))
 }
 
-// AppendText appends the decimal text of u to b. It returns ErrRange, and b as it
-// was, when u is negative. It allocates only where b has no room.
+// AppendText appends the decimal text of u to b. It returns ErrRange, and b as it was, when u is negative.
+// It allocates only where b has no room.
 func (u UID) AppendText(b []byte) ([]byte, error) {
 	if u < 0 {
 		return b, negativeError(int64(u))
@@ -154,8 +146,7 @@ func (u UID) AppendText(b []byte) ([]byte, error) {
 	return appendDecimal(b, u), nil
 }
 
-// MarshalText returns the decimal text of u. It returns ErrRange when u is
-// negative.
+// MarshalText returns the decimal text of u, or ErrRange when u is negative.
 func (u UID) MarshalText() ([]byte, error) {
 	if u < 0 {
 		return nil, negativeError(int64(u))
@@ -163,8 +154,7 @@ func (u UID) MarshalText() ([]byte, error) {
 	return appendDecimal(make([]byte, 0, maxDigits), u), nil
 }
 
-// UnmarshalText sets u from text as Parse does, and leaves it as it was when that
-// fails.
+// UnmarshalText sets u from text as Parse does, and leaves it as it was when that fails.
 func (u *UID) UnmarshalText(text []byte) error {
 	v, err := parse(text)
 	if err != nil {
@@ -172,17 +162,4 @@ func (u *UID) UnmarshalText(text []byte) error {
 	}
 	*u = v
 	return nil
-}
-
-// Compare returns -1 if u is smaller than v, 0 if they are equal, and +1 if u is
-// larger. It fits slices.SortFunc.
-func (u UID) Compare(v UID) int {
-	return cmp.Compare(u, v)
-}
-
-// IsZero reports whether u is 0, the UID of nothing yet; encoding/json's omitzero
-// looks at it. (A layout can make the UID 0, but only in the first tick of its
-// epoch.)
-func (u UID) IsZero() bool {
-	return u == 0
 }

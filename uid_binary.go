@@ -17,10 +17,9 @@ func (u UID) AppendBinary(b []byte) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(b, uint64(u)), nil
 }
 
-// MarshalBinary returns the binary form of u, as AppendBinary has it: for keys of stores that keep bytes in order, and
-// for encodings such as gob. It returns ErrRange when u is negative.
-//
-// Clients of Redis call it, too, and write those eight bytes. Where others are to read a number give them u.String().
+// MarshalBinary returns the binary form of u, as AppendBinary has it: for keys of stores that keep bytes in
+// order, and for encodings such as gob. It returns ErrRange when u is negative. Clients of Redis write
+// these eight bytes, too: where others are to read a number give them u.String().
 func (u UID) MarshalBinary() ([]byte, error) {
 	if u < 0 {
 		return nil, negativeError(int64(u))
@@ -28,8 +27,8 @@ func (u UID) MarshalBinary() ([]byte, error) {
 	return u.AppendBinary(make([]byte, 0, binarySize))
 }
 
-// UnmarshalBinary sets u from its binary form. It returns ErrSyntax for other than eight bytes, ErrRange for a
-// number above the largest UID, and leaves u as it was then.
+// UnmarshalBinary sets u from its binary form. It returns ErrSyntax for other than eight bytes, ErrRange
+// for a number above the largest UID, and leaves u as it was then.
 func (u *UID) UnmarshalBinary(data []byte) error {
 	if len(data) != binarySize {
 		return fmt.Errorf("%w: a UID has %d bytes, not %d", ErrSyntax, binarySize, len(data))

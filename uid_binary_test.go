@@ -2,6 +2,7 @@ package uid_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/gob"
 	"testing"
@@ -32,7 +33,7 @@ func TestBinary(t *testing.T) {
 		require.Len(t, a, 8)
 		b, err := v.AppendBinary([]byte("order:"))
 		require.NoError(t, err)
-		require.Equal(t, u.Compare(v), bytes.Compare(append([]byte("order:"), a...), b))
+		require.Equal(t, cmp.Compare(u, v), bytes.Compare(append([]byte("order:"), a...), b))
 		var read uid.UID
 		require.NoError(t, read.UnmarshalBinary(a))
 		require.Equal(t, u, read)

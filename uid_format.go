@@ -2,12 +2,9 @@ package uid
 
 import "fmt"
 
-// Format implements fmt.Formatter: %b, %c, %d, %o, %O, %x, %X and %U print the number, with
-// the widths and flags of an integer; %s and %v its decimal text, %q that text quoted, with
-// those of a string; %#v prints Go syntax, uid.UID(180363646902239241). Of any UID, %x and %X
-// print the number in hexadecimal, not the bytes of its text.
-//
-// It costs two to three times what fmt takes for an int64, some 0.2 µs more. String and AppendText
+// Format implements fmt.Formatter: %b, %c, %d, %o, %O, %x, %X and %U print the number, with the widths and
+// flags of an integer; %s and %v its decimal text, %q that text quoted; %#v prints Go syntax,
+// uid.UID(180363646902239241). It costs some 0.2 µs more than fmt takes for an int64; String and AppendText
 // do not pass here.
 func (u UID) Format(s fmt.State, verb rune) {
 	format(s, verb, u, "uid.UID")

@@ -10,10 +10,8 @@ func (u UID) appendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// UnmarshalJSON sets u from a JSON string or number. Parse must accept it: a number has
-// no sign, fraction or exponent, a string no escapes. By the convention of
-// encoding/json, null leaves u as it was; so does every failure. It returns ErrSyntax or
-// ErrRange as Parse does.
+// UnmarshalJSON sets u from a JSON string or number that Parse accepts; a string has no escapes. null
+// leaves u as it was; so does every failure. It returns ErrSyntax or ErrRange as Parse does.
 func (u *UID) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

@@ -5,14 +5,10 @@ import (
 	"fmt"
 )
 
-// Scan sets u from a database value: int64, uint64, or the decimal text in a
-// string or []byte (as drivers return BIGINT and DECIMAL columns). It implements
-// sql.Scanner.
-//
-// It returns ErrRange when the number is negative or above the largest UID, and
-// ErrSyntax when the text or the type is anything else. NULL is refused too:
-// scan a column that may hold it into a sql.Null[uid.UID]. A failure leaves u as
-// it was.
+// Scan sets u from a database value: int64, uint64, or the decimal text in a string or []byte. It returns
+// ErrRange when the number is negative or above the largest UID, and ErrSyntax when the text or the type is
+// anything else. NULL is refused too: scan a column that may hold it into a sql.Null[uid.UID]. A failure
+// leaves u as it was.
 func (u *UID) Scan(src any) error {
 	return u.scan(src, "uid.UID")
 }
@@ -51,8 +47,7 @@ func (u *UID) scan(src any, typeName string) error {
 	return fmt.Errorf("%w: a database value of type %T is not a UID", ErrSyntax, src)
 }
 
-// Value returns u as the int64 of a BIGINT. It implements driver.Valuer, and
-// returns ErrRange when u is negative.
+// Value returns u as the int64 of a BIGINT, or ErrRange when u is negative.
 func (u UID) Value() (driver.Value, error) {
 	if u < 0 {
 		return nil, negativeError(int64(u))

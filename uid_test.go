@@ -156,14 +156,6 @@ func TestParseEachByte(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
-	require.Equal(t, -1, uid.UID(1).Compare(2))
-	require.Equal(t, 0, uid.UID(2).Compare(2))
-	require.Equal(t, 1, uid.Max.Compare(0))
-	require.True(t, uid.UID(0).IsZero())
-	require.False(t, uid.UID(1).IsZero())
-}
-
 func TestNoAllocations(t *testing.T) {
 	text, buf := "180363646902239241", make([]byte, 0, 32)
 	bytes := []byte(text)
@@ -178,7 +170,6 @@ func TestNoAllocations(t *testing.T) {
 		{"UnmarshalJSON", func() { _ = u.UnmarshalJSON(bytes) }},
 		{"Scan", func() { _ = u.Scan(src) }},
 		{"AppendText", func() { buf, _ = u.AppendText(buf[:0]) }},
-		{"Compare", func() { _ = u.Compare(7) }},
 	} {
 		require.Zero(t, testing.AllocsPerRun(100, c.call), c.name)
 	}

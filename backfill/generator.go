@@ -35,8 +35,6 @@ type Generator struct {
 	closed  bool
 }
 
-var _ uid.Parser = (*Generator)(nil)
-
 // New returns a generator for the times from Config.From to Config.To. It takes the worker IDs from
 // source, and has stored that all their ticks of the run are this generator's when it returns; what
 // can go wrong with that is at [FromNumbers] and [FromLeases]. New returns [uid.ErrConfig] when a
@@ -206,7 +204,8 @@ func (g *Generator) full(t time.Time, first, last int64) error {
 	return &FullError{Time: t, First: first, Last: last, Workers: len(g.held), PerTick: g.levels.capacity}
 }
 
-// ParseUID splits a UID by the generator's layout; see [uid.Parser].
+// ParseUID splits a UID by the generator's layout. It works on a closed generator, too, and
+// returns [uid.ErrRange] when u is negative or has bits set beyond the layout.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
 // Stats is a snapshot of a generator.

@@ -22,7 +22,7 @@ type Expiry struct {
 	// left.
 	Refuse time.Duration
 	// Warn is how long before the layout's Expires a generator warns, when it
-	// starts and in its Stats. Zero stands for 365 days. Negative: it
+	// starts and in its Health. Zero stands for 365 days. Negative: it
 	// does not warn.
 	Warn time.Duration
 }

@@ -57,7 +57,8 @@ type Layout struct {
 
 	epoch time.Time // UTC, without a monotonic reading, for ==
 	unit  time.Duration
-	split uid.Split
+	// The named parts of the worker ID as Parts carries them: a text, for ==.
+	fields string
 }
 
 // NewLayout makes the layout that cfg describes. It returns ErrConfig when a width is
@@ -129,7 +130,7 @@ func build(cfg Config) (Layout, error) {
 			uid.ErrConfig, t, l.unit, stamp(l.epoch))
 	}
 	if len(cfg.Fields) > 0 {
-		split, err := uid.NewSplit(cfg.Fields...)
+		text, err := joinFields(cfg.Fields)
 		if err != nil {
 			return Layout{}, err
 		}
@@ -139,9 +140,9 @@ func build(cfg Config) (Layout, error) {
 		}
 		if sum != w {
 			return Layout{}, fmt.Errorf("%w: the named parts %s have %d bits, the worker ID has %d",
-				uid.ErrConfig, split, sum, w)
+				uid.ErrConfig, text, sum, w)
 		}
-		l.split = split
+		l.fields = text
 	}
 	return l, nil
 }
@@ -215,7 +216,7 @@ func (l Layout) Parse(u uid.UID) (uid.Parts, error) {
 		Time:     l.TimeOf(tick),
 		WorkerID: int64(u) >> (l.sequenceBits & 63) & int64(l.workers-1),
 		Sequence: int64(u) & int64(l.sequences-1),
-		Split:    l.split,
+		Fields:   l.fields,
 	}, nil
 }
 

@@ -92,7 +92,7 @@ func TestComposeParseRoundTrip(t *testing.T) {
 
 		p, err := l.Parse(u)
 		require.NoError(t, err)
-		require.Equal(t, uid.Parts{UID: u, Time: l.TimeOf(tick), WorkerID: worker, Sequence: seq, Split: l.Split()}, p)
+		require.Equal(t, uid.Parts{UID: u, Time: l.TimeOf(tick), WorkerID: worker, Sequence: seq, Fields: l.fields}, p)
 		again, err := l.Parse(u)
 		require.NoError(t, err)
 		require.True(t, p == again)
@@ -203,7 +203,7 @@ func TestFrozenVectors(t *testing.T) {
 		require.NoError(t, err)
 		at, err := time.Parse(time.RFC3339Nano, v.time)
 		require.NoError(t, err)
-		require.Equal(t, uid.Parts{UID: v.u, Time: at.UTC(), WorkerID: v.worker, Sequence: v.seq, Split: v.l.Split()}, p)
+		require.Equal(t, uid.Parts{UID: v.u, Time: at.UTC(), WorkerID: v.worker, Sequence: v.seq, Fields: v.l.fields}, p)
 		require.Equal(t, v.tick, v.l.TickAt(at))
 	}
 }

@@ -12,24 +12,26 @@ import (
 // Fields returns the named parts of the worker ID in a new slice, the highest bits
 // first; none if the layout does not split it.
 func (l Layout) Fields() []uid.Field {
-	return l.split.Fields()
-}
-
-// Split returns the named parts of the worker ID as the value that Parts carries.
-func (l Layout) Split() uid.Split {
-	return l.split
+	if l.fields == "" {
+		return nil
+	}
+	fields, err := parseFields(l.fields)
+	if err != nil {
+		panic(err) // joinFields made it
+	}
+	return fields
 }
 
 // WorkerID makes a worker ID of the values of all its named parts. It returns ErrRange,
 // naming the part, the value and the limit, when a value is negative or does not fit its
 // part, and ErrSyntax when a part is missing or the layout does not know its name.
 func (l Layout) WorkerID(values map[string]int64) (int64, error) {
-	fields := l.split.Fields()
+	fields := l.Fields()
 	var id int64
 	for _, f := range fields {
 		v, ok := values[f.Name]
 		if !ok {
-			return 0, fmt.Errorf("%w: no value for the part %q of the worker ID (%s)", uid.ErrSyntax, f.Name, l.split)
+			return 0, fmt.Errorf("%w: no value for the part %q of the worker ID (%s)", uid.ErrSyntax, f.Name, l.fields)
 		}
 		if most := int64(1)<<f.Bits - 1; v < 0 || v > most {
 			return 0, fmt.Errorf("%w: %s %d is not within 0 and %d, the most that %d bits hold",

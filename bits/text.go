@@ -33,9 +33,9 @@ func (l Layout) String() string {
 	b = append(b, l.unit.String()...)
 	b = append(b, " epoch="...)
 	b = l.epoch.AppendFormat(b, time.RFC3339Nano)
-	if !l.split.IsZero() {
+	if l.fields != "" {
 		b = append(b, " fields="...)
-		b = append(b, l.split.String()...)
+		b = append(b, l.fields...)
 	}
 	return string(b)
 }

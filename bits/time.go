@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // Expires returns the instant at which the last tick of the time field begins, the latest
@@ -23,7 +24,7 @@ func (l Layout) end() time.Time {
 // to MaxTick: a clock may show anything. It is exact for times up to 292 years from the
 // epoch, and for all times if the unit is a second or more.
 func (l Layout) TickAt(t time.Time) int64 {
-	return uid.TickAt(l.epoch, l.unit, t)
+	return tick.At(l.epoch, l.unit, t)
 }
 
 // TimeOf returns the instant, in UTC, at which the given tick begins. It accepts ticks

@@ -15,6 +15,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -121,7 +122,7 @@ func (b *blocksTrial) run(t *testing.T) {
 			}
 		case 3:
 			if r.IntN(4) == 0 {
-				b.void = b.g.Stats().Ring.Tail
+				b.void = b.g.Health().Ring.Tail
 				b.w.Terms.Revoke()
 			}
 		default:
@@ -255,7 +256,7 @@ func TestRejectedPutsOfBlocks(t *testing.T) {
 			}
 			time.Sleep(100 * time.Millisecond)
 			synctest.Wait()
-			require.Equal(t, want, g.Stats().RejectedPuts > 0, "MaxLag of %d ticks", lag)
+			require.Equal(t, want, g.Health().Counts[count.RejectedPuts] > 0, "MaxLag of %d ticks", lag)
 		})
 	}
 }
@@ -287,7 +288,7 @@ func TestUsableWhileAWorkerChangesInABlock(t *testing.T) {
 				}
 				require.Equal(t, [3]int64{tick, id, int64(i % 16)}, [3]int64{millis.TickAt(p.Time), p.WorkerID, p.Sequence})
 			}
-			require.Zero(t, g.Stats().Lost)
+			require.Zero(t, g.Health().Counts[count.Lost])
 		})
 	}
 }

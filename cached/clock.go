@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // leadLimit returns the last tick that MaxLead allows. It uses the steady clock: a wall
@@ -37,4 +37,4 @@ func (g *Generator) steady(now time.Time) time.Time {
 }
 
 // tickAt is Layout.TickAt without the layout, a copy of which would take room on the stack.
-func (g *Generator) tickAt(t time.Time) int64 { return uid.TickAt(g.epoch, g.unit, t) }
+func (g *Generator) tickAt(t time.Time) int64 { return tick.At(g.epoch, g.unit, t) }

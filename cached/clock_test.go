@@ -11,6 +11,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -27,7 +28,7 @@ func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, clock.Now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
 		}
-		require.NotZero(t, g.Stats().StaleTicks)
+		require.NotZero(t, g.Health().Counts[count.StaleTicks])
 	})
 }
 
@@ -153,7 +154,7 @@ func TestLeadIsBounded(t *testing.T) {
 					}
 				}
 				require.Equal(t, (leadTicks+1)*run, drain())
-				require.Equal(t, time.Duration(leadTicks)*unit, g.Stats().Lead)
+				require.Equal(t, time.Duration(leadTicks)*unit, g.Health().Lead.Now.Duration)
 				for range 3 {
 					time.Sleep(unit)
 					// The one take that was rejected had claimed a position; it is the hole.
@@ -161,7 +162,7 @@ func TestLeadIsBounded(t *testing.T) {
 				}
 				time.Sleep(100 * unit)
 				require.InDelta(t, (leadTicks+1)*run, drain(), 1)
-				require.NotZero(t, g.Stats().RejectedTakes)
+				require.NotZero(t, g.Health().Counts[count.RejectedTakes])
 			})
 		}
 	}
@@ -239,7 +240,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 				dst := make([]uid.UID, 13*64)
 				n, err := g.Fill(dst)
 				require.ErrorIs(t, err, uid.ErrExhausted)
-				require.EqualValues(t, 12*64+1, uint64(n)+g.Stats().Lost)
+				require.EqualValues(t, 12*64+1, uint64(n)+g.Health().Counts[count.Lost])
 				end, err := layout.Compose(layout.MaxTick(), 7, 63)
 				require.NoError(t, err)
 				require.Equal(t, end, dst[n-1])

@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 		},
 	})
 	t.Run("Handled", func(t *testing.T) {
-		conformance.Handled(t, func(t testing.TB, handler uid.TakeHandler, log *slog.Logger) uid.Generator {
+		conformance.Handled(t, func(t testing.TB, handler func(uid.Rejection) error, log *slog.Logger) uid.Generator {
 			return full(t, fake.NewClock(day), cached.Config{OnRejectedTake: handler, Logger: log})
 		})
 	})

@@ -106,6 +106,6 @@ func ExampleGenerator_GetUIDContext() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	u, err := g.GetUIDContext(ctx)
-	fmt.Println(!u.IsZero(), err)
+	fmt.Println(u > 0, err)
 	// Output: true <nil>
 }

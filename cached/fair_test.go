@@ -11,6 +11,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -49,11 +50,11 @@ func TestCountsOfACrowd(t *testing.T) {
 		for range 40 {
 			c.Join(g.GetUID)
 		}
-		require.EqualValues(t, 40, g.Stats().RejectedTakes)
+		require.EqualValues(t, 40, g.Health().Counts[count.RejectedTakes])
 		time.Sleep(3 * time.Millisecond)
 		require.Equal(t, 40, c.Returned())
-		require.Zero(t, g.Stats().Lost)
-		require.EqualValues(t, 16+40, g.Stats().Issued)
+		require.Zero(t, g.Health().Counts[count.Lost])
+		require.EqualValues(t, 16+40, g.Health().Counts[count.Issued])
 
 		// The first to wait holds the position that its own claim got.
 		_, err := g.Fill(make([]uid.UID, 8))
@@ -62,8 +63,8 @@ func TestCountsOfACrowd(t *testing.T) {
 		defer cancel()
 		_, err = g.GetUIDContext(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.EqualValues(t, 1, g.Stats().Lost)
-		require.EqualValues(t, 16+40+8, g.Stats().Issued)
+		require.EqualValues(t, 1, g.Health().Counts[count.Lost])
+		require.EqualValues(t, 16+40+8, g.Health().Counts[count.Issued])
 	})
 }
 

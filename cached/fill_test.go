@@ -53,7 +53,7 @@ func TestFillTopsUp(t *testing.T) {
 			for range 5 * ticks {
 				_, err := g.Fill(dst)
 				require.NoError(t, err)
-				require.Positive(t, g.Stats().Buffered)
+				require.Positive(t, g.Health().Buffered)
 			}
 		})
 	}

@@ -1,23 +1,31 @@
 package cached
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
 var _ health.Reporter = (*Generator)(nil)
 
-// Health says whether the generator is ready, why not, and how long the things last that it
-// depends on. It reads the clock and takes a lock, which calls that find a UID in the ring do not
-// take: it costs them nothing.
+// counters count what happens off the hot path, without its lock.
+type counters struct {
+	lost          atomic.Uint64 // claimed positions that were not issued
+	rejectedTakes atomic.Uint64
+	rejectedPuts  atomic.Uint64
+}
+
+// Health says whether the generator is ready, why not, what it has counted, and how long the things last
+// that it depends on. It costs calls that find a UID in the ring nothing.
 func (g *Generator) Health() health.Health {
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, g.now())
 	h.Generator = "cached"
 	ended := g.fillHealth(&h)
-	h.Judge(ended)
+	reason.Judge(&h, ended)
 	return h
 }
 
@@ -27,21 +35,18 @@ func (g *Generator) fillHealth(h *health.Health) (ended error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now, grant := g.now(), g.tenure.Grant()
-	st := g.stats(now, grant)
-	h.Buffered = int64(st.Buffered)
-	h.Lead = g.leadHealth(st)
+	if grant.Ended == nil && !g.state.discarded {
+		h.Buffered = int64(g.ring.Buffered())
+	}
+	h.Waiting = int64(g.queue.Waiting())
+	h.Ring = g.ringHealth()
+	h.Lead = g.leadHealth(now)
 	h.Lead.Reach = h.Lead.Bound
-	if reserved := h.Reservation.Until.Sub(now); h.Reservation.Bounded && (h.Lead.Unbounded || reserved < h.Lead.Bound.Duration) {
+	reserved := h.Reservation.Until.Sub(now)
+	if h.Reservation.Bounded && (h.Lead.Unbounded || reserved < h.Lead.Bound.Duration) {
 		h.Lead.Reach.Duration = max(reserved, 0)
 	}
-	for name, n := range map[string]uint64{
-		count.Issued: st.Issued, count.Lost: st.Lost,
-		count.Ticks: st.Ticks, count.StaleTicks: st.StaleTicks, count.Refills: st.Refills,
-		count.RejectedTakes: st.RejectedTakes, count.RejectedPuts: st.RejectedPuts,
-		count.HandlerPanics: st.HandlerPanics,
-	} {
-		h.Counts[name] = n
-	}
+	g.addCounts(h.Counts)
 	if grant.Ended != nil || h.Buffered > 0 && !g.allStale(now) {
 		return grant.Ended
 	}
@@ -57,11 +62,41 @@ func (g *Generator) fillHealth(h *health.Health) (ended error) {
 	return nil
 }
 
-func (g *Generator) leadHealth(st Stats) *health.Lead {
+// addCounts adds what the generator counts. g.mu is held.
+func (g *Generator) addCounts(to map[string]uint64) {
+	s, lost, claimed := &g.state, g.counts.lost.Load(), g.ring.Claimed()
+	to[count.Lost] = lost
+	to[count.Issued] = claimed - min(lost+uint64(len(g.queue.ahead)), claimed)
+	to[count.Ticks], to[count.StaleTicks], to[count.Refills] = s.ticks, s.skipped, s.refills
+	to[count.RejectedTakes] = g.counts.rejectedTakes.Load()
+	to[count.RejectedPuts] = g.counts.rejectedPuts.Load()
+	to[count.HandlerPanics] = g.handlers.Panics()
+}
+
+// ringHealth is what the ring holds. g.mu is held.
+func (g *Generator) ringHealth() *health.Ring {
+	s := &health.Ring{
+		Slots: int64(g.ring.Runs()), PerTick: 1 << g.seqBits, Tail: int64(g.ring.Tail()),
+		Usable: g.state.started && !g.state.discarded && !g.closed(),
+	}
+	s.Cursor = s.Tail
+	// Calls that wait have claimed positions beyond the tail.
+	if pos := g.ring.Position(); g.ring.Tick(pos) < g.ring.Tail() {
+		s.Cursor, s.Used = int64(g.ring.Tick(pos)), s.PerTick-int64(g.ring.Left(pos))
+	}
+	return s
+}
+
+// leadHealth is how what was issued stands to the clock. g.mu is held.
+func (g *Generator) leadHealth(now time.Time) *health.Lead {
 	l := &health.Lead{Unbounded: g.cfg.MaxLead == Unbounded}
-	l.Now.Duration, l.Lag.Duration, l.Tick.Duration = st.Lead, st.Lag, g.unit
+	l.Tick.Duration, l.LagBound.Duration = g.unit, time.Duration(g.lag)*g.unit
 	if !l.Unbounded {
 		l.Bound.Duration = time.Duration(g.lead) * g.unit
+	}
+	if g.ring.Claimed() > 0 {
+		ahead := time.Duration(g.newest()-g.tickAt(now)) * g.unit
+		l.Now.Duration, l.Lag.Duration = max(ahead, 0), max(-ahead, 0)
 	}
 	return l
 }

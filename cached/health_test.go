@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/reason"
 )
 
 // What Health knows of the ring.
@@ -23,7 +24,8 @@ func TestHealth(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 8*8192, g.Health().Buffered)
 		require.Equal(t, &health.Lead{
-			Bound: health.Duration{Duration: 10 * time.Minute}, Reach: health.Duration{Duration: 300 * time.Second}, Tick: health.Duration{Duration: time.Second},
+			Bound: health.Duration{Duration: 10 * time.Minute}, Reach: health.Duration{Duration: 300 * time.Second},
+			LagBound: health.Duration{Duration: time.Second}, Tick: health.Duration{Duration: time.Second},
 		}, g.Health().Lead)
 		for range 3 {
 			_, err := g.GetUID()
@@ -45,22 +47,22 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 		at     time.Time
 		step   time.Duration
 		drain  bool
-		codes  []health.Code
+		codes  []string
 		want   error
 	}{
 		"the first tick is far ahead": {
 			worker: fake.Giving(uid.Reservation{First: bits.Default().TickAt(day) + 90, Last: 1 << 40, Renew: 1 << 40}),
-			cfg:    cached.Config{MaxLead: time.Minute}, codes: []health.Code{health.ClockIsBehind}, want: uid.ErrRejectedTake,
+			cfg:    cached.Config{MaxLead: time.Minute}, codes: []string{reason.ClockIsBehind}, want: uid.ErrRejectedTake,
 		},
 		"at the bound": {cfg: cached.Config{MaxLead: 10 * time.Second, Layout: runsOf16}, worker: fake.Endless(1), drain: true,
-			codes: []health.Code{health.LeadNearBound}, want: uid.ErrRejectedTake},
+			codes: []string{reason.LeadNearBound}, want: uid.ErrRejectedTake},
 		"a reservation that a burst has used up, and more on its way": {
 			worker: fake.Giving(uid.Reservation{Last: runsOf16.TickAt(day) + 20, Renew: 1 << 29}), cfg: cached.Config{Layout: runsOf16},
-			drain: true, codes: []health.Code{health.ReservationUsedUp}, want: uid.ErrNoReservation,
+			drain: true, codes: []string{reason.ReservationUsedUp}, want: uid.ErrNoReservation,
 		},
 		"the clock was set back": {worker: fake.Endless(1), step: -time.Hour},
 		"the time field was used up by a burst": {worker: fake.Endless(1), at: day.Add(250 * time.Second), drain: true,
-			cfg: cached.Config{Layout: full, Expiry: bits.Expiry{Refuse: -1, Warn: -1}}, codes: []health.Code{health.Exhausted}, want: uid.ErrExhausted},
+			cfg: cached.Config{Layout: full, Expiry: bits.Expiry{Refuse: -1, Warn: -1}}, codes: []string{reason.Exhausted}, want: uid.ErrExhausted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -10,16 +10,12 @@ import (
 	uid "github.com/uidgen/uid"
 )
 
-// A Lane claims from its generator in advance, so that a goroutine that draws many UIDs
-// contends with nobody. A call costs an increment and a comparison on a cache line of the
-// Lane's own. Make it with Generator.Lane. One goroutine at a time may use it; it needs
-// no closing.
+// A Lane claims from its generator in advance, so that a goroutine that draws many UIDs contends with
+// nobody. Make it with Generator.Lane. One goroutine at a time may use it; it needs no closing.
 //
-// A Lane's UIDs are unique among all of the generator's. They increase within the Lane,
-// but not between Lanes: a UID may be smaller than one that another goroutine got before.
-// As for any UID, MaxLag bounds how far they are behind the clock: the generator withdraws
-// what a Lane still holds by then. A Lane claims 16 UIDs at first and, each time it has
-// used them all, twice as many, up to 1,024 or a tick's.
+// A Lane's UIDs are unique among all of the generator's. They increase within the Lane, but not between
+// Lanes: a UID may be smaller than one that another goroutine got before. They keep to MaxLag. A Lane
+// claims 16 UIDs at first and, each time it has used them all, twice as many, up to 1,024 or a tick's.
 type Lane struct {
 	_ cpu.CacheLinePad // the neighbours in memory may be other goroutines' Lanes
 
@@ -47,8 +43,7 @@ const (
 	maxLaneChunk = 1024
 )
 
-// Lane returns a new Lane, for one goroutine. It claims nothing before its first use. The
-// garbage collector takes care of unused Lanes.
+// Lane returns a new Lane, for one goroutine. It claims nothing before its first use.
 func (g *Generator) Lane() *Lane {
 	l := &Lane{last: none, n: none, end: none, g: g, chunk: minLaneChunk}
 	g.mu.Lock()
@@ -65,9 +60,6 @@ func (l *Lane) GetUID() (_ uid.UID, err error) {
 	l.n++
 	return uid.UID(l.n), err
 }
-
-// ParseUID splits a UID by the generator's layout.
-func (l *Lane) ParseUID(u uid.UID) (uid.Parts, error) { return l.g.ParseUID(u) }
 
 var _ uid.Drawer = (*Lane)(nil)
 

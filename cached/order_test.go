@@ -10,6 +10,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -61,7 +62,7 @@ func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 				}
 			}
 			require.Len(t, seen, goroutines*c.each)
-			require.GreaterOrEqual(t, g.Stats().Issued, uint64(goroutines*c.each))
+			require.GreaterOrEqual(t, g.Health().Counts[count.Issued], uint64(goroutines*c.each))
 		})
 	}
 }
@@ -143,13 +144,13 @@ func TestNothingIsWasted(t *testing.T) {
 		issued := float64(draws)
 		// The clock may have moved on once meanwhile, and left the rest of a tick behind.
 		require.GreaterOrEqual(t, issued/float64(ticks<<13), 0.999-2.0/float64(ticks), "%d goroutines", goroutines)
-		st := g.Stats()
-		require.EqualValues(t, 0, st.RejectedTakes)
-		require.LessOrEqual(t, float64(st.Lost), issued/1000)
+		st := g.Health()
+		require.EqualValues(t, 0, st.Counts[count.RejectedTakes])
+		require.LessOrEqual(t, float64(st.Counts[count.Lost]), issued/1000)
 	}
 }
 
-func parse(t testing.TB, g uid.Parser, u uid.UID) uid.Parts {
+func parse(t testing.TB, g *cached.Generator, u uid.UID) uid.Parts {
 	t.Helper()
 	p, err := g.ParseUID(u)
 	require.NoError(t, err)

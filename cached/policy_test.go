@@ -13,6 +13,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -68,7 +69,7 @@ func TestFail(t *testing.T) {
 			_, err := draw()
 			require.ErrorIs(t, err, uid.ErrRejectedTake)
 		}
-		require.EqualValues(t, 2, g.Stats().RejectedTakes)
+		require.EqualValues(t, 2, g.Health().Counts[count.RejectedTakes])
 		time.Sleep(time.Millisecond)
 		n, err := g.Fill(make([]uid.UID, 100))
 		require.ErrorIs(t, err, uid.ErrRejectedTake)
@@ -92,7 +93,7 @@ func TestNoRejectedPutsInHealth(t *testing.T) {
 					time.Sleep(time.Duration(100+i*7) * time.Millisecond)
 				}
 				synctest.Wait()
-				require.Zero(t, g.Stats().RejectedPuts)
+				require.Zero(t, g.Health().Counts[count.RejectedPuts])
 			})
 		}
 	}
@@ -137,12 +138,12 @@ func TestRejectedPuts(t *testing.T) {
 				time.Sleep(500 * time.Millisecond)
 			}
 			synctest.Wait()
-			st := g.Stats()
-			require.EqualValues(t, len(ticks), st.RejectedPuts)
-			require.Equal(t, 4*time.Second, st.Lag, "UIDs are issued behind the clock")
+			st := g.Health()
+			require.EqualValues(t, len(ticks), st.Counts[count.RejectedPuts])
+			require.Equal(t, 4*time.Second, st.Lead.Lag.Duration, "UIDs are issued behind the clock")
 			require.NotEmpty(t, ticks)
 			if panics {
-				require.EqualValues(t, len(ticks), st.HandlerPanics)
+				require.EqualValues(t, len(ticks), st.Counts[count.HandlerPanics])
 			}
 			// A rejected tick is not used up: its turn comes while the clock is in it.
 			for parse(t, g, last).Time.Before(g.Layout().TimeOf(ticks[len(ticks)-1])) {
@@ -155,39 +156,39 @@ func TestRejectedPuts(t *testing.T) {
 	}
 }
 
-func TestStats(t *testing.T) {
+func TestHealthCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(day.Add(time.Millisecond))
 		g := start(t, &fake.Worker{ID: 3}, clock, cached.Config{})
-		st := g.Stats()
-		require.Zero(t, st.Issued)
-		require.EqualValues(t, lap, st.Capacity)
+		st := g.Health()
+		require.Zero(t, st.Counts[count.Issued])
+		require.EqualValues(t, lap, st.Ring.Slots*st.Ring.PerTick)
 		require.EqualValues(t, lap, st.Buffered)
-		require.EqualValues(t, 8, st.Ticks)
-		require.EqualValues(t, 1, st.Refills)
-		require.EqualValues(t, 3, st.WorkerID)
-		require.Equal(t, bits.Default().Expires(), st.Expires)
-		require.Equal(t, bits.Default().Expires(), st.ReservedUntil)
-		require.False(t, st.Expiring)
-		require.Zero(t, st.Lead+st.Lag)
+		require.EqualValues(t, 8, st.Counts[count.Ticks])
+		require.EqualValues(t, 1, st.Counts[count.Refills])
+		require.EqualValues(t, 3, st.Reservation.WorkerID)
+		require.Equal(t, bits.Default().Expires(), st.TimeField.Expires)
+		require.Equal(t, bits.Default().Expires(), st.Reservation.Until)
+		require.False(t, st.TimeField.Ending)
+		require.Zero(t, st.Lead.Now.Duration+st.Lead.Lag.Duration)
 		for range 3*8192 + 10 {
 			_, err := g.GetUID()
 			require.NoError(t, err)
 		}
-		st = g.Stats()
-		require.EqualValues(t, 3*8192+10, st.Issued)
-		require.Equal(t, 3*time.Second, st.Lead)
-		require.Equal(t, st.Ticks*8192-st.Issued, st.Buffered)
+		st = g.Health()
+		require.EqualValues(t, 3*8192+10, st.Counts[count.Issued])
+		require.Equal(t, 3*time.Second, st.Lead.Now.Duration)
+		require.EqualValues(t, st.Counts[count.Ticks]*8192-st.Counts[count.Issued], st.Buffered)
 		time.Sleep(10 * time.Second)
-		st = g.Stats()
-		require.Equal(t, 7*time.Second, st.Lag)
+		st = g.Health()
+		require.Equal(t, 7*time.Second, st.Lead.Lag.Duration)
 		_, err := g.GetUID()
 		require.NoError(t, err)
-		st = g.Stats()
-		require.Zero(t, st.Lag)
-		require.NotZero(t, st.StaleTicks)
-		require.EqualValues(t, 3*8192+11, st.Issued)
-		require.Zero(t, st.Lost)
+		st = g.Health()
+		require.Zero(t, st.Lead.Lag.Duration)
+		require.NotZero(t, st.Counts[count.StaleTicks])
+		require.EqualValues(t, 3*8192+11, st.Counts[count.Issued])
+		require.Zero(t, st.Counts[count.Lost])
 	})
 }
 
@@ -198,7 +199,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(3*lap, func() { g.GetUID() }))
 	require.Zero(t, testing.AllocsPerRun(3*lap, func() { lane.GetUID() }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { g.Fill(dst) }))
-	require.Zero(t, testing.AllocsPerRun(100, func() { g.Stats() }))
 	unordered := g.Unordered()
 	require.Zero(t, testing.AllocsPerRun(3*lap, func() { unordered.GetUID() }))
 }

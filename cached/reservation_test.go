@@ -10,6 +10,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -55,14 +56,14 @@ func TestRevoke(t *testing.T) {
 			require.NoError(t, err)
 			last = max(last, u)
 		}
-		ready := g.Stats().Ticks
+		ready := g.Health().Counts[count.Ticks]
 		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		w.Terms.Revoke()
 		for _, draw := range append(draws, g.TryGetUID) {
 			_, err := draw()
 			require.ErrorIs(t, err, uid.ErrNoReservation)
 		}
-		require.Zero(t, g.Stats().Buffered)
+		require.Zero(t, g.Health().Buffered)
 		w.Set(func(w *fake.Worker) { w.Fail, w.ID = nil, 3 })
 		time.Sleep(10 * time.Second)
 		again := time.Now()

@@ -10,6 +10,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -59,7 +60,7 @@ func TestRevokeDuringNew(t *testing.T) {
 					_, err := draw()
 					require.ErrorIs(t, err, uid.ErrNoReservation)
 				}
-				require.Zero(t, g.Stats().Ticks)
+				require.Zero(t, g.Health().Counts[count.Ticks])
 				w.Set(func(w *fake.Worker) { w.Fail, w.ID, w.Window = nil, 4, 100 })
 				time.Sleep(10 * time.Second)
 				u, err := g.GetUID()

@@ -10,7 +10,7 @@ import (
 
 // takeSlow settles a claim that Take has just made and could not. A nil handler means that the
 // call does not wait.
-func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler uid.TakeHandler) (uid.UID, error) {
+func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler func(uid.Rejection) error) (uid.UID, error) {
 	// With ticks of few UIDs most claims come here, and lie in the block in front. (Should the
 	// first one of a block find that another call has put it there already, nobody tops the ring up
 	// for this block, and the next block's does.)
@@ -41,7 +41,7 @@ func (g *Generator) published(pos uint64) (v uint64, ok bool) {
 // one tick; and their first position and number. It refills the ring if it may, asks the handler
 // where only the clock can help, and waits. If it fails, the position is given up.
 func (g *Generator) draw(
-	ctx context.Context, pos, want uint64, handler uid.TakeHandler,
+	ctx context.Context, pos, want uint64, handler func(uid.Rejection) error,
 ) (v, at, got uint64, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -155,7 +155,10 @@ func (g *Generator) settle(pos uint64) (v, at uint64, state ringbuffer.State) {
 const noClaim = 1 << 63
 
 // topUp refills the ring if tick, from which the caller is the first to draw, is among
-// the last ones buffered. If another goroutine is already doing so, it returns at once.
+// the last ones buffered. If another goroutine is already doing so, it returns at once. (UidGenerator
+// signals a thread pool instead. A goroutine that is signalled cannot keep up: at full speed eight ticks last
+// less than a millisecond, while a goroutine on a busy processor may wait ten, a time slice of Go's
+// scheduler, for its turn.)
 func (g *Generator) topUp(tick uint64) {
 	if g.ring.Tail() >= tick+g.padBelow || !g.mu.TryLock() {
 		return

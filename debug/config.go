@@ -12,27 +12,25 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
-// Config says what a page shows. It has to show something: a generator, the workers or a layout.
+// Config says what a page shows: a generator, the workers or a layout at least.
 type Config struct {
-	// Title is the page's heading: the name of the program, say, in at most 128 characters. The
-	// default is "Unique IDs".
+	// Title is the page's heading, in at most 128 characters. The default is "Unique IDs".
 	Title string
 
 	// Generators are shown in this order, but for those that are not ready, which come first.
 	Generators []Generator
 
-	// Workers lists who holds which worker ID; make it with [Workers]. Nil shows no such list. It is
-	// called in the background, by one goroutine at a time, while somebody looks: at most twice a
-	// second, and not more often than one call in ten times what the last one took. Its context ends
-	// after ten seconds. When it fails, or does not answer within 750 ms, the page says so.
+	// Workers lists who holds which worker ID; make it with [Workers]. Nil shows no such list. It is called in
+	// the background, by one goroutine at a time, while somebody looks: at most twice a second, and for at most
+	// a tenth of the time. Its context ends after ten seconds. When it fails, or does not answer within 750 ms,
+	// the page says so.
 	Workers func(context.Context) (registry.Overview, error)
 
-	// Layout is what the field for UIDs takes them apart by. The default, for the zero Layout, are
-	// the layouts of the Generators.
+	// Layout is what the field for UIDs takes them apart by. The default are the layouts of the Generators.
 	Layout bits.Layout
 
-	// HideHosts leaves out who holds the worker IDs, and the texts of failures, in which hosts and
-	// addresses stand.
+	// HideHosts leaves out who holds the worker IDs, and the texts of failures, in which hosts and addresses
+	// stand.
 	HideHosts bool
 
 	// Now is the wall clock; nil is time.Now. It may be called by any number of goroutines at once.
@@ -48,9 +46,8 @@ type Generator struct {
 	// closed while the page is in use.
 	Generator uid.Generator
 
-	// Namespace is that of its worker's lease, so that the lease is shown beside the generator.
-	// The default, for "", takes the lease of the generator's worker ID and layout if there is only
-	// one such among the Workers.
+	// Namespace is that of its worker's lease, so that the lease is shown beside the generator. The default
+	// takes the lease of the generator's worker ID and layout if there is only one such among the Workers.
 	Namespace string
 }
 

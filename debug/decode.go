@@ -20,7 +20,7 @@ type decoder struct {
 }
 
 // decoders returns the layouts by which UIDs are taken apart, each once.
-func (h *Handler) decoders() (all []decoder) {
+func (h *handler) decoders() (all []decoder) {
 	if !h.cfg.Layout.IsZero() {
 		all = append(all, decoder{layout: h.cfg.Layout})
 	}
@@ -89,7 +89,7 @@ type holder struct {
 	Since bool `json:"since"`
 }
 
-func (h *Handler) serveDecode(w http.ResponseWriter, r *http.Request) {
+func (h *handler) serveDecode(w http.ResponseWriter, r *http.Request) {
 	if len(h.layouts) == 0 {
 		reply(w, http.StatusNotFound, problem{"this page has no layout to take UIDs apart by"})
 		return
@@ -153,7 +153,7 @@ func read(s string) (found []text, err error) {
 }
 
 // parts takes a UID apart. h.mu is held.
-func (h *Handler) parts(t text, d decoder) parts {
+func (h *handler) parts(t text, d decoder) parts {
 	l := d.layout
 	v := parts{
 		Form: t.form, Decimal: t.uid.String(), Base32: form.Base32.Text(t.uid), Layout: l.String(), Unit: l.Unit().String(),

@@ -19,7 +19,7 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-func decode(t testing.TB, h *Handler, text string) []parts {
+func decode(t testing.TB, h *handler, text string) []parts {
 	t.Helper()
 	return get[decoded](t, h, "/decode?uid="+url.QueryEscape(text)).Readings
 }

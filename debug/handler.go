@@ -30,10 +30,10 @@ var types = map[string]string{
 	"words.js":  "text/javascript; charset=utf-8",
 }
 
-// Handler serves the page. Make it with [New]. Any number of goroutines may use it at once.
-type Handler struct {
+// A handler serves the page.
+type handler struct {
 	cfg     Config
-	id      string // of this Handler: a viewer that sees another one starts anew
+	id      string // of this handler: a viewer that sees another one starts anew
 	workers *workers
 	layouts []decoder
 
@@ -42,17 +42,15 @@ type Handler struct {
 	tracks  []*track
 }
 
-var _ http.Handler = (*Handler)(nil)
-
-// New returns a handler that shows what cfg says. It returns an error that wraps uid.ErrConfig
-// when a name, or the kind of a generator, cannot be used, or when there is nothing to show. It
-// starts nothing, so there is nothing to close; the rate of the first view is the average since New.
-func New(cfg Config) (*Handler, error) {
+// New returns a handler that shows what cfg says. It returns [uid.ErrConfig] when a name, or the kind of a
+// generator, cannot be used, or when there is nothing to show. There is nothing to close. Any number of
+// goroutines may use the handler at once. The rate of the first view is the average since New.
+func New(cfg Config) (http.Handler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{cfg: cfg, id: rand.Text(), workers: &workers{list: cfg.Workers, hide: cfg.HideHosts, now: cfg.Now}}
+	h := &handler{cfg: cfg, id: rand.Text(), workers: &workers{list: cfg.Workers, hide: cfg.HideHosts, now: cfg.Now}}
 	for _, g := range cfg.Generators {
 		s, err := sourceOf(g)
 		if err != nil {
@@ -71,7 +69,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 
 // ServeHTTP answers by the last element of the path: "" is the page, "state", "workers" and
 // "decode" are JSON, and there are the page's files.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -109,7 +107,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // toFolder sends the browser from /debug/uid to /debug/uid/, so that relative links work, when
 // http.StripPrefix has left nothing of the path. The target is the last element of what was asked
 // for, and so never another host.
-func (h *Handler) toFolder(w http.ResponseWriter, r *http.Request) {
+func (h *handler) toFolder(w http.ResponseWriter, r *http.Request) {
 	asked, _, _ := strings.Cut(r.RequestURI, "?")
 	last := asked[strings.LastIndexByte(asked, '/')+1:]
 	if last == "" {
@@ -120,7 +118,7 @@ func (h *Handler) toFolder(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusTemporaryRedirect)
 }
 
-func (h *Handler) file(w http.ResponseWriter, name string) {
+func (h *handler) file(w http.ResponseWriter, name string) {
 	text, err := files.ReadFile("page/" + name)
 	if err != nil {
 		http.Error(w, "there is no such file", http.StatusNotFound)

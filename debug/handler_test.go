@@ -28,10 +28,10 @@ func newCached(t testing.TB, id int64) *cached.Generator {
 	return g
 }
 
-func newPage(t testing.TB, cfg Config) *Handler {
+func newPage(t testing.TB, cfg Config) *handler {
 	h, err := New(cfg)
 	require.NoError(t, err)
-	return h
+	return h.(*handler)
 }
 
 // ask makes a request without a network.

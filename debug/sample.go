@@ -14,7 +14,7 @@ const (
 	kept = 300
 )
 
-// A track is a generator and its newest sample. Handler.mu guards it.
+// A track is a generator and its newest sample. handler.mu guards it.
 type track struct {
 	Generator
 	source  source
@@ -28,8 +28,8 @@ type track struct {
 	reservedUntil int64
 }
 
-// sample reads all generators if that is due. Handler.mu is held, except in New.
-func (h *Handler) sample() {
+// sample reads all generators if that is due. handler.mu is held, except in New.
+func (h *handler) sample() {
 	now := h.cfg.Now()
 	if since := now.Sub(h.sampled); since >= 0 && since < every*9/10 {
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -32,7 +33,7 @@ type reading struct {
 
 	Issued   string    `json:"issued,omitempty"`
 	WorkerID string    `json:"worker,omitempty"`
-	Waiting  int       `json:"waiting"` // calls
+	Waiting  int64     `json:"waiting"` // calls
 	Ring     *ring     `json:"ring,omitempty"`
 	Bounds   *bounds   `json:"bounds,omitempty"`
 	Segment  *numbers  `json:"segment,omitempty"`
@@ -62,7 +63,7 @@ type failing struct {
 
 // A ring is what a cached generator holds.
 type ring struct {
-	Slots    int    `json:"slots"`
+	Slots    int64  `json:"slots"`
 	PerTick  string `json:"perTick"`
 	Cursor   string `json:"cursor"`
 	Tail     string `json:"tail"`
@@ -72,9 +73,9 @@ type ring struct {
 	Usable   bool   `json:"usable"`
 	// Ready is how many of the slots are buffered, Front how much of the first of them is left, 0
 	// to 1, and At the slot of the cursor: for the drawing.
-	Ready int     `json:"ready"`
+	Ready int64   `json:"ready"`
 	Front float64 `json:"front"`
-	At    int     `json:"at"`
+	At    int64   `json:"at"`
 }
 
 // bounds are lead and lag in milliseconds; a bound of -1 stands for none.
@@ -126,8 +127,9 @@ type counter struct {
 	Means string `json:"means"`
 }
 
-func count[N int | uint64](name string, n N, means string) counter {
-	return counter{name, fmt.Sprint(n), means}
+// counts is the counter of a count, under its own name.
+func counts(h health.Health, name, means string) counter {
+	return counter{strings.ReplaceAll(name, "_", " "), format(h.Counts[name]), means}
 }
 
 // sourceOf returns how to read a generator, or an error that wraps uid.ErrConfig.
@@ -151,91 +153,102 @@ func sourceOf(g Generator) (source, error) {
 }
 
 func readCached(g *cached.Generator) reading {
-	s := g.Stats()
-	r := s.Ring
+	h := g.Health()
+	r, l := h.Ring, h.Lead
 	v := reading{
-		issued: s.Issued, counted: true, id: s.WorkerID, WorkerID: decimal(s.WorkerID), Waiting: s.Waiting,
+		issued: h.Counts[count.Issued], counted: true,
 		Ring: &ring{
-			Slots: r.Slots, PerTick: fmt.Sprint(r.PerTick), Cursor: decimal(r.Cursor), Tail: decimal(r.Tail),
-			Used: fmt.Sprint(r.Used), Buffered: fmt.Sprint(s.Buffered), Capacity: fmt.Sprint(s.Capacity),
-			Usable: r.Usable, At: int(r.Cursor % int64(r.Slots)),
+			Slots: r.Slots, PerTick: decimal(r.PerTick), Cursor: decimal(r.Cursor), Tail: decimal(r.Tail),
+			Used: decimal(r.Used), Buffered: decimal(h.Buffered), Capacity: decimal(r.Slots * r.PerTick),
+			Usable: r.Usable, At: r.Cursor % r.Slots,
 		},
-		Bounds: &bounds{Lead: ms(s.Lead), MaxLead: ms(r.MaxLead), Lag: ms(s.Lag), MaxLag: ms(r.MaxLag)},
+		Bounds: &bounds{Lead: ms(l.Now), MaxLead: ms(l.Bound), Lag: ms(l.Lag), MaxLag: ms(l.LagBound)},
 		Counters: []counter{
-			count("rejected takes", s.RejectedTakes, "calls that found no UID that they may have"),
-			count("rejected puts", s.RejectedPuts, "ticks for which the ring had no room: it is too small for its MaxLag"),
-			count("lost", s.Lost, "claimed and not issued: gaps in the sequence, nothing else"),
-			count("stale ticks", s.StaleTicks, "skipped untouched, because the clock had left them behind"),
-			count("handler panics", s.HandlerPanics, "in OnRejectedTake and OnRejectedPut"),
+			counts(h, count.RejectedTakes, "calls that found no UID that they may have"),
+			counts(h, count.RejectedPuts, "ticks for which the ring had no room: it is too small for its MaxLag"),
+			counts(h, count.Lost, "claimed and not issued: gaps in the sequence, nothing else"),
+			counts(h, count.StaleTicks, "skipped untouched, because the clock had left them behind"),
+			counts(h, count.HandlerPanics, "in OnRejectedTake and OnRejectedPut"),
 		},
 	}
 	if r.Usable {
-		v.Ring.Ready = int(r.Tail - r.Cursor)
+		v.Ring.Ready = r.Tail - r.Cursor
 		v.Ring.Front = 1 - float64(r.Used)/float64(r.PerTick)
 	}
-	if r.MaxLead == cached.Unbounded {
+	if l.Unbounded {
 		v.Bounds.MaxLead = -1
 	}
-	v.worker(s.Expires, s.Expiring, s.ReservedUntil)
-	v.health(g.Health())
+	v.worker(h, g.Layout())
+	v.health(h)
 	return v
 }
 
 func readUncached(g *uncached.Generator) reading {
-	s := g.Stats()
+	h := g.Health()
 	v := reading{
-		id: s.WorkerID, WorkerID: decimal(s.WorkerID), Waiting: s.Waiting,
-		Bounds: &bounds{Lead: ms(s.Lead), MaxLead: -1, MaxLag: -1},
+		Bounds: &bounds{Lead: ms(h.Lead.Now), MaxLead: -1, MaxLag: -1},
 		Counters: []counter{
-			count("clock behind", s.Behind, "calls that found the clock behind and asked their policy"),
-			count("sequence waits", s.SequenceWaits, "calls that slept: more is drawn than the layout sustains"),
+			counts(h, count.ClockBehind, "calls that found the clock behind and asked their policy"),
+			counts(h, count.SequenceWaits, "calls that slept: more is drawn than the layout sustains"),
 		},
 	}
-	v.worker(s.Expires, s.Expiring, s.ReservedUntil)
-	v.health(g.Health())
+	v.worker(h, g.Layout())
+	v.health(h)
 	return v
 }
 
 func readSegment(g *segment.Generator) reading {
-	s := g.Stats()
+	h := g.Health()
+	n := h.Numbers
 	v := reading{
-		issued: s.Issued, counted: true, Waiting: s.Waiting,
+		issued: h.Counts[count.Issued], counted: true,
 		Segment: &numbers{
-			Tag: s.Tag, Store: s.Store, Newest: decimal(s.Newest), Buffered: decimal(s.Buffered), Step: decimal(s.Step),
-			Lasts: ms(s.Lasts), Level: min(1, float64(s.Buffered)/float64(2*max(1, s.Step))),
+			Tag: h.Tag, Store: n.Store, Newest: decimal(n.Drawn), Buffered: decimal(h.Buffered), Step: decimal(n.Step),
+			Lasts: ms(n.Lasts), Level: min(1, float64(h.Buffered)/float64(2*max(1, n.Step))),
 		},
 		Counters: []counter{
-			count("segments", s.Segments, "taken from the store"),
-			count("rejected takes", s.RejectedTakes, "calls that found no number"),
-			count("failures", s.Failures, "attempts in a row to take numbers that failed"),
-			count("dropped", s.Dropped, "numbers not issued because nobody knows whether they were"),
-			count("handler panics", s.HandlerPanics, "in OnRejectedTake"),
+			{"segments", format(h.Counts[count.Segments]), "taken from the store"},
+			counts(h, count.RejectedTakes, "calls that found no number"),
+			{"failures", "0", "attempts in a row to take numbers that failed"},
+			{
+				"dropped", format(h.Counts[count.NumbersDropped]),
+				"numbers not issued because nobody knows whether they were",
+			},
+			counts(h, count.HandlerPanics, "in OnRejectedTake"),
 		},
 	}
-	v.health(g.Health())
+	if h.Failing != nil {
+		v.Counters[2].Value = decimal(h.Failing.Attempts)
+	}
+	v.health(h)
 	return v
 }
 
-// worker adds what generators with a worker ID have in common.
-func (v *reading) worker(expires time.Time, expiring bool, until time.Time) {
-	end := at(expires)
-	v.Expires, v.Expiring = &end, expiring
-	if !until.IsZero() {
-		v.Reserved = &reserved{Until: at(until), Endless: !until.Before(expires)}
+// worker adds what generators with a worker ID have in common. The times are the layout's, which may be
+// beyond the years that a Health holds.
+func (v *reading) worker(h health.Health, l bits.Layout) {
+	end := at(l.Expires())
+	v.id, v.WorkerID = h.Reservation.WorkerID, decimal(h.Reservation.WorkerID)
+	v.Expires, v.Expiring = &end, h.TimeField.Ending
+	switch r := h.Reservation; {
+	case !r.Bounded:
+		v.Reserved = &reserved{Until: end, Endless: true}
+	case !r.Until.IsZero():
+		v.Reserved = &reserved{Until: at(r.Until)}
 	}
 }
 
 // health adds what all generators tell of their health.
 func (v *reading) health(h health.Health) {
-	v.Ready, v.Reasons = h.Ready, []reason{}
+	v.Ready, v.Reasons, v.Waiting = h.Ready, []reason{}, h.Waiting
 	if v.Reserved != nil {
-		v.Reserved.Lasts, v.Reserved.UsedUp = ms(h.Reservation.Remaining.Duration), h.Reservation.UsedUp
+		v.Reserved.Lasts, v.Reserved.UsedUp = ms(h.Reservation.Remaining), h.Reservation.UsedUp
 	}
 	if v.Bounds != nil && h.Lead.Reach.Duration > 0 {
-		v.Bounds.MaxLead = ms(h.Lead.Reach.Duration)
+		v.Bounds.MaxLead = ms(h.Lead.Reach)
 	}
 	for _, r := range h.Reasons {
-		v.Reasons = append(v.Reasons, reason{string(r.Level), r.Text, string(r.Code)})
+		v.Reasons = append(v.Reasons, reason{r.Level, r.Text, r.Code})
 	}
 	if f := h.Failing; f != nil {
 		v.Failing = &failing{f.Error, at(f.Since)}
@@ -260,4 +273,4 @@ const hidden = "the page is configured not to show why"
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func ms(d health.Duration) float64 { return float64(d.Duration) / float64(time.Millisecond) }

@@ -33,7 +33,7 @@ type tracked struct {
 	Lease  *leased      `json:"lease,omitempty"`
 }
 
-func (h *Handler) serveState(w http.ResponseWriter, r *http.Request) {
+func (h *handler) serveState(w http.ResponseWriter, r *http.Request) {
 	since, err := sinceOf(r)
 	if err != nil {
 		reply(w, http.StatusBadRequest, problem{"since is a number of points, from 0 on, for each generator"})
@@ -44,7 +44,7 @@ func (h *Handler) serveState(w http.ResponseWriter, r *http.Request) {
 }
 
 // state returns the state with the points after the first since of each generator.
-func (h *Handler) state(since int) state {
+func (h *handler) state(since int) state {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.sample()

@@ -160,8 +160,8 @@ func TestKinds(t *testing.T) {
 	r := s.All[0]
 	require.Equal(t, "1", r.Issued)
 	require.Equal(t, "8", r.WorkerID)
-	require.Equal(t, []any{4, "16", "64", "1", "63", true}, []any{r.Ring.Slots, r.Ring.PerTick, r.Ring.Capacity, r.Ring.Used, r.Ring.Buffered, r.Ring.Usable})
-	require.Equal(t, 4, r.Ring.Ready)
+	require.Equal(t, []any{int64(4), "16", "64", "1", "63", true}, []any{r.Ring.Slots, r.Ring.PerTick, r.Ring.Capacity, r.Ring.Used, r.Ring.Buffered, r.Ring.Usable})
+	require.EqualValues(t, 4, r.Ring.Ready)
 	require.Equal(t, 15.0/16, r.Ring.Front)
 	require.Equal(t, -1.0, r.Bounds.MaxLead)
 	require.Equal(t, 1000.0, r.Bounds.MaxLag)
@@ -171,6 +171,7 @@ func TestKinds(t *testing.T) {
 	require.True(t, r.Ready)
 
 	require.Equal(t, "9", s.All[1].WorkerID)
+	require.Positive(t, s.All[1].Reserved.Lasts)
 	require.Empty(t, s.All[1].Issued, "it does not count them")
 	require.Nil(t, s.All[1].Ring)
 	n := s.All[2]
@@ -205,7 +206,7 @@ func TestHideFailures(t *testing.T) {
 	_, _ = n.TryGetUID()
 	for hide, want := range map[bool]int{false: 1, true: 0} {
 		h := newPage(t, Config{HideHosts: hide, Generators: []Generator{{Name: "a", Generator: g}, {Name: "b", Generator: n}}})
-		for g.Stats().ReservationError == nil {
+		for g.Health().Failing == nil {
 			_, _ = g.TryGetUID()
 		}
 		h.sampled = time.Time{}

@@ -208,7 +208,7 @@ type space struct {
 	Free        int64  `json:"free"`
 }
 
-func (h *Handler) serveWorkers(w http.ResponseWriter) {
+func (h *handler) serveWorkers(w http.ResponseWriter) {
 	if h.cfg.Workers == nil {
 		reply(w, http.StatusNotFound, problem{"this page has no list of workers"})
 		return

@@ -38,7 +38,7 @@ func always(o registry.Overview) func(context.Context) (registry.Overview, error
 }
 
 // await asks until the store has a status.
-func await(t testing.TB, h *Handler, status string) state {
+func await(t testing.TB, h *handler, status string) state {
 	t.Helper()
 	for {
 		if s := get[state](t, h, "/state"); s.Workers.Status == status {

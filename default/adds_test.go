@@ -93,7 +93,7 @@ func TestLateAdds(t *testing.T) {
 		for i := range int64(4) {
 			require.Equal(t, at{since: time.Millisecond, sequence: i}, take(t, g))
 		}
-		require.Zero(t, g.Stats().Lead)
+		require.Zero(t, g.Health().Lead.Now.Duration)
 	}
 }
 

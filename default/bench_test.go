@@ -11,6 +11,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // roomy are layouts whose sequence no benchmark can use up.
@@ -32,7 +33,7 @@ type locked struct {
 func (g *locked) GetUID() (uid.UID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	tick := uid.TickAt(g.l.Epoch(), g.l.Unit(), g.now())
+	tick := tick.At(g.l.Epoch(), g.l.Unit(), g.now())
 	if tick > g.tick {
 		g.tick, g.seq = tick, 0
 	} else {

@@ -7,6 +7,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // A setback is a reading of a clock that is behind.
@@ -101,4 +102,4 @@ func failForgotten(g *Generator, b setback) (int64, time.Duration, error) {
 	return 0, 0, g.setbackError(b, g.farthest(b, max(b.first, b.newest-g.markMask)))
 }
 
-func (g *Generator) tickAt(now time.Time) int64 { return uid.TickAt(g.epoch, g.unit, now) }
+func (g *Generator) tickAt(now time.Time) int64 { return tick.At(g.epoch, g.unit, now) }

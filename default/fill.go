@@ -7,16 +7,14 @@ import (
 	"github.com/uidgen/uid/internal/consecutive"
 )
 
-// Fill fills dst with new UIDs and returns how many it got: len(dst), or fewer and the
-// error that GetUID would have returned. One look at the clock and one compare-and-swap
-// take all that a tick has left; those UIDs are consecutive. The order among them, and
-// relative to other calls, is as for GetUID. An empty dst gets nothing and no error.
+// Fill fills dst with new UIDs and returns how many it got: len(dst), or fewer and the error that GetUID
+// would have returned. One look at the clock takes all that a tick has left. The order is as for GetUID.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
-// FillContext is Fill that gives up waiting when ctx ends, and then returns ctx's
-// error. If ctx has already ended, it takes nothing.
+// FillContext is Fill that gives up waiting when ctx ends, and then returns ctx's error. If ctx has already
+// ended, it takes nothing.
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	for n < len(dst) {
 		if err := ctx.Err(); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -34,7 +35,7 @@ func TestSequenceUsedUp(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1750*time.Millisecond, time.Since(began))
-		require.EqualValues(t, 2, g.Stats().SequenceWaits)
+		require.EqualValues(t, 2, g.Health().Counts[count.SequenceWaits])
 
 		_, err := g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrRejectedTake)
@@ -263,7 +264,7 @@ func TestRenewalByTick(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, 1, len(w.Asks()))
 		require.Equal(t, tick+3601, through(w), "a second ahead")
-		require.Equal(t, seconds.Expires(), g.Stats().ReservedUntil)
+		require.Equal(t, seconds.Expires(), g.Health().Reservation.Until)
 	})
 }
 
@@ -288,7 +289,7 @@ func TestWorkerIDChanges(t *testing.T) {
 			require.NoError(t, err)
 			require.EqualValues(t, 2, p.WorkerID)
 			require.Equal(t, morning.Add(time.Second), p.Time)
-			require.EqualValues(t, 2, g.Stats().WorkerID)
+			require.EqualValues(t, 2, g.Health().Reservation.WorkerID)
 		})
 	}
 }

@@ -1,22 +1,32 @@
 package uncached
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
 var _ health.Reporter = (*Generator)(nil)
 
-// Health says whether the generator is ready, why not, and how long the things last that it
-// depends on. It reads the clock and takes a lock, which calls that need not wait do not take: it
-// costs them nothing.
+// counters count what happens off the fast path.
+type counters struct {
+	usedUp atomic.Uint64
+	behind atomic.Uint64
+	// When a clock that is behind was logged last, since born; 0 for never.
+	warned, noted atomic.Int64
+}
+
+// Health says whether the generator is ready, why not, what it has counted, and how long the things last
+// that it depends on. It costs calls that need not wait nothing.
 func (g *Generator) Health() health.Health {
 	now := g.now()
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, now)
 	h.Generator = "uncached"
+	h.Waiting = g.queue.waiting.Load()
 	h.Counts[count.ClockBehind] = g.counts.behind.Load()
 	h.Counts[count.SequenceWaits] = g.counts.usedUp.Load()
 	gr, clock, newest := g.tenure.Grant(), g.tickAt(now), g.newest()
@@ -24,7 +34,7 @@ func (g *Generator) Health() health.Health {
 	if newest > clock {
 		h.Lead.Now.Duration = g.layout.TimeOf(newest).Sub(g.layout.TimeOf(clock))
 	}
-	h.Judge(g.fillHealth(&h, now, clock, max(newest, gr.First)))
+	reason.Judge(&h, g.fillHealth(&h, now, clock, max(newest, gr.First)))
 	return h
 }
 

@@ -10,10 +10,10 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/reason"
 )
 
 // Health says what a call finds, under each policy, before and behind its clock.
@@ -24,22 +24,22 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 		worker *fake.Worker
 		cfg    uncached.Config
 		steps  []time.Duration // before each but the first, a UID is drawn
-		codes  []health.Code
+		codes  []string
 		want   error
 	}{
 		"Logical, behind":  {worker: fake.Endless(1), steps: []time.Duration{-time.Hour}},
-		"Fail, behind":     {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.Fail()}, steps: []time.Duration{-time.Hour}, codes: []health.Code{health.ClockIsBehind}, want: uid.ErrClockBack},
+		"Fail, behind":     {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.Fail()}, steps: []time.Duration{-time.Hour}, codes: []string{reason.ClockIsBehind}, want: uid.ErrClockBack},
 		"Fail, in time":    {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.Fail()}, steps: []time.Duration{second}},
-		"Wait, behind":     {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.Wait(time.Minute)}, steps: []time.Duration{-time.Hour}, codes: []health.Code{health.ClockIsBehind}, want: uid.ErrClockBack},
+		"Wait, behind":     {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.Wait(time.Minute)}, steps: []time.Duration{-time.Hour}, codes: []string{reason.ClockIsBehind}, want: uid.ErrClockBack},
 		"Remember, behind": {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.Remember(16)}, steps: []time.Duration{-10 * second}},
 		"Remember, too far behind": {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.Remember(16)}, steps: []time.Duration{-32 * second},
-			codes: []health.Code{health.ClockIsBehind}, want: uid.ErrClockBack},
+			codes: []string{reason.ClockIsBehind}, want: uid.ErrClockBack},
 		"Remember, far behind, in a place that nobody has used": {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.Remember(16)}, steps: []time.Duration{-40 * second}},
 		"RollbackBits, behind": {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.RollbackBits(1)}, steps: []time.Duration{-time.Hour}},
 		"RollbackBits, behind for the second time": {worker: fake.Endless(1), cfg: uncached.Config{ClockBack: uncached.RollbackBits(1)}, steps: []time.Duration{-time.Hour, -time.Hour},
-			codes: []health.Code{health.ClockIsBehind}, want: uid.ErrClockBack},
+			codes: []string{reason.ClockIsBehind}, want: uid.ErrClockBack},
 		"Fail, and the first tick is ahead": {worker: fake.Giving(uid.Reservation{First: bits.Default().TickAt(noon) + 90, Last: 1 << 40, Renew: 1 << 40}),
-			cfg: uncached.Config{ClockBack: uncached.Fail()}, codes: []health.Code{health.ClockIsBehind}, want: uid.ErrClockBack},
+			cfg: uncached.Config{ClockBack: uncached.Fail()}, codes: []string{reason.ClockIsBehind}, want: uid.ErrClockBack},
 		"Logical, and the first tick is ahead": {worker: fake.Giving(uid.Reservation{First: bits.Default().TickAt(noon) + 90, Last: 1 << 40, Renew: 1 << 40})},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// DefaultWait is a limit for [Wait] that bridges a time service's usual corrections, and
-// is short enough for other steps.
+// DefaultWait is a limit for [Wait] that bridges a time service's usual corrections, and is short enough
+// for other steps.
 const DefaultWait = 10 * time.Millisecond
 
 // The bounds of the arguments of Remember and RollbackBits.
@@ -21,24 +21,14 @@ const (
 	maxRollbackBits = 10
 )
 
-// A Policy is what a generator does when the wall clock is behind the newest tick from
-// which UIDs were issued, or before the first tick that its worker allows. Make it with
+// A Policy is what a generator does when the wall clock is behind the newest tick from which UIDs were
+// issued, or before the first tick that its worker allows, as it can be after a restart. Make it with
 // [Logical], [Fail], [Wait], [Remember] or [RollbackBits]; the zero Policy is Logical().
 //
-// Every policy keeps UIDs unique while the generator lives, whatever the clock does.
-// They differ in what they give up instead: order, the true time, or the call.
-//
-// What they say of what the clock shows during a call holds but for a step of the millisecond
-// before it, unless Config.Now is set: see the package's documentation.
-//
-// A step back within one tick goes unseen and does no harm: the tick's sequence goes on.
-//
-// After a restart the generator knows nothing of before. Only the worker can notice a clock
-// that is behind the last UIDs of the process before. A worker that keeps on disk or in a
-// database how far ticks were reserved begins its reservation above that, and the policy
-// then deals with the ticks below as stated for each. With a worker that keeps nothing
-// (worker.Static, say) a clock set back over a restart can give the same UIDs again, under
-// every policy.
+// Every policy keeps UIDs unique while the generator lives, whatever the clock does. They differ in what
+// they give up instead: order, the true time, or the call. A step back within one tick does no harm: the
+// tick's sequence goes on. "The clock's tick" is that of the call, but for a step in the millisecond before
+// it, unless Config.Now is set.
 type Policy struct {
 	kind  kind
 	limit time.Duration // of Wait
@@ -55,94 +45,49 @@ const (
 	kindRollback
 )
 
-// Logical goes on from the last tick: the clock of the UIDs stands still until the wall
-// clock has caught up with it. When the tick's sequence is used up, the next tick begins
-// once a tick's length of real time has passed.
+// Logical goes on from the last tick: the clock of the UIDs stands still until the wall clock has caught up
+// with it. When the tick's sequence is used up, the next tick begins once a tick's length of real time has
+// passed.
 //
-// Guarantees: UIDs are unique and strictly increasing. No call fails, and none waits except
-// for the next tick when its own is used up, as with a correct clock: the layout's sustained
-// rate stays the same. The time of a UID is never more than a tick ahead of what the clock
-// would show had it not gone back (nor, at the start, been behind the worker's first tick),
-// and the lead shrinks whenever fewer UIDs are drawn than the layout sustains.
-//
-// Costs: UIDs carry a time ahead of the clock, for as long as the step back was;
-// meanwhile a call reads the clock three times. A clock that was far in the future by
-// mistake, even for one call, leaves the UIDs there.
-//
-// Across a restart: UIDs begin at the first tick that the worker allows, however far
-// ahead of the clock it is. It is the only policy that starts at once with a worker
-// whose reservations always begin somewhat ahead.
+// UIDs are strictly increasing, no call fails, and none waits except for the next tick when its own is used
+// up. Meanwhile a call reads the clock three times. The time of a UID is never more than a tick ahead of
+// what the clock would show had it not gone back, or been behind the worker's first tick. A clock that was
+// far in the future by mistake, even for one call, leaves the UIDs there. It is the only policy that starts
+// at once where the worker's reservations begin ahead of the clock.
 func Logical() Policy { return Policy{} }
 
-// Fail fails the call, with a [uid.ClockBackError] that says how far back the clock is,
-// for as long as it is behind.
-//
-// Guarantees: UIDs are unique and strictly increasing, and carry the very tick that the
-// clock showed during the call.
-//
-// Costs: no UIDs until the clock has caught up. The least step back over the boundary of
-// a tick fails calls; with ticks of a millisecond, expect time services to do that.
-//
-// Across a restart: calls fail until the clock has reached the first tick that the
-// worker allows.
+// Fail fails the call, with a [uid.ClockBackError], for as long as the clock is behind. UIDs are strictly
+// increasing and carry the clock's tick. The least step back over the boundary of a tick fails calls; with
+// ticks of a millisecond, expect time services to do that.
 func Fail() Policy { return Policy{kind: kindFail} }
 
-// Wait sleeps until the clock has caught up, if that takes no longer than limit, and else
-// fails at once as Fail does. limit must be above 0 (see [DefaultWait]). A call whose clock
-// goes back again while it sleeps waits no longer than limit in all. GetUIDContext gives up
-// when its context ends.
-//
-// Guarantees: those of Fail; and no call fails for a step back of up to limit, as long
-// as the clock then goes on.
-//
-// Costs: each such step stalls all calls for as long as it was.
-//
-// Across a restart: the same, until the first tick that the worker allows.
+// Wait sleeps until the clock has caught up, if that takes no longer than limit in all, and else fails at
+// once as Fail does. limit must be above 0 (see [DefaultWait]). Each step stalls all calls for as long as
+// it was. GetUIDContext gives up when its context ends.
 func Wait(limit time.Duration) Policy { return Policy{kind: kindWait, limit: limit} }
 
-// Remember keeps how far the sequences of the newest ticks were used, so that after a step
-// back each tick goes on where it stood. ticks is how many: a power of two from 2 to 65,536.
-// Further back, calls fail as under Fail in each tick that was forgotten for a newer one,
-// and go on in ticks from which no UID was issued.
-//
-// Guarantees: UIDs are unique and carry the very tick that the clock showed during the
-// call. A step back of fewer than that many ticks fails no call, and delays only those
-// whose tick is used up: they wait until the clock is in one that is not.
-//
-// Costs: UIDs made after a step back are smaller than those made before it; 8 bytes for
-// each tick.
-//
-// Across a restart: nothing is remembered. Calls fail until the clock has reached the
-// first tick that the worker allows.
+// Remember keeps how far the sequences of the newest ticks were used, so that after a step back each tick
+// goes on where it stood. ticks is how many: a power of two from 2 to 65,536, of 8 bytes each. Further
+// back, calls fail as under Fail in each tick that was forgotten for a newer one. UIDs carry the clock's
+// tick; those made after a step back are smaller than those made before it. A call whose tick is used up
+// waits until the clock is in one that is not. Over a restart nothing is remembered: calls fail until the
+// clock has reached the worker's first tick.
 func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 
-// RollbackBits counts the steps back in the uppermost bits of the worker ID field: from 1
-// to 10 bits, and no more than the field has. Each step raises the count by one, modulo
-// 2^bits, and UIDs follow the clock. Only the rest of the field is left for worker IDs;
-// larger ones are refused. The generator's Layout names the two parts of the field
-// "rollback" and "worker". If the layout names parts itself, the first one must be the
-// rollback, with just as many bits. Other policies, and package cached, refuse a layout
-// with a part of that name.
+// RollbackBits counts the steps back, modulo 2^bits, in the uppermost bits of the worker ID field: from 1
+// to 10 bits, and no more than the field has. UIDs carry the clock's tick; those made after a step back are
+// smaller than those made before it. A step that would visit a tick under the same count again fails calls,
+// as Fail does, until the clock is past the ticks used under that count: 2^bits-1 steps back are always
+// free. The count begins at 0 with every start; then calls fail until the clock has reached the worker's
+// first tick.
 //
-// Guarantees: UIDs are unique and carry the very tick that the clock showed during the
-// call, through steps back of any length. A step that would visit a tick under the same
-// count again fails calls, as Fail does, until the clock is past the ticks used under that
-// count. So 2^bits-1 steps back are always free.
+// Only the rest of the field is left for worker IDs; larger ones are refused. The generator's Layout names
+// the two parts of the field "rollback" and "worker". If the layout names parts itself, the first one must
+// be the rollback, with just as many bits.
 //
-// Costs: worker IDs, and order: UIDs made after a step back are smaller than those made
-// before it.
-//
-// The count of a UID says how many steps back its process had seen by then, modulo 2^bits.
-// It does not say how far or when the clock went back, nor whether two UIDs with the same
-// count come from the same time between steps. The count begins at 0 with every start of
-// the process.
-//
-// All generators that share worker IDs must use the same number of bits, or the count of
-// one could be the worker ID of another. The layout's text shows the number, so a worker
-// that compares it, such as lease.Lease, refuses a generator with another one.
-//
-// Across a restart: the count is forgotten. Calls fail until the clock has reached the
-// first tick that the worker allows.
+// All generators that share worker IDs must use the same number of bits, or the count of one could be the
+// worker ID of another. The layout's text shows the number, so a worker that compares it, such as
+// lease.Lease, refuses a generator with another one.
 func RollbackBits(bits int) Policy { return Policy{kind: kindRollback, n: bits} }
 
 // String returns the policy as it is written in Go, such as "Wait(10ms)".

@@ -15,6 +15,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
 )
@@ -74,7 +75,7 @@ func take(t testing.TB, g *Generator) at {
 	p, err := g.ParseUID(u)
 	require.NoError(t, err)
 	a := at{since: p.Time.Sub(morning), sequence: p.Sequence}
-	if p.Split.IsZero() {
+	if p.Fields == "" {
 		require.EqualValues(t, 7, p.WorkerID)
 	}
 	for name, value := range p.Machine() {
@@ -123,7 +124,7 @@ func TestClockBack(t *testing.T) {
 					switch policy.kind {
 					case kindLogical:
 						require.Equal(t, at{since: start, sequence: 3}, take(t, g))
-						require.Equal(t, d, g.Stats().Lead)
+						require.Equal(t, d, g.Health().Lead.Now.Duration)
 						require.Zero(t, time.Since(began))
 					case kindFail:
 						requireBack(t, g, d, 0)
@@ -175,7 +176,7 @@ func TestClockRepeats(t *testing.T) {
 			began := time.Now()
 			require.Equal(t, at{since: time.Millisecond}, take(t, g))
 			require.Equal(t, half+time.Millisecond, time.Since(began))
-			require.LessOrEqual(t, g.Stats().SequenceWaits, uint64(502), "it spins")
+			require.LessOrEqual(t, g.Health().Counts[count.SequenceWaits], uint64(502), "it spins")
 		})
 	}
 }
@@ -220,7 +221,7 @@ func TestLeapSecond(t *testing.T) {
 					p, err := g.ParseUID(last)
 					require.NoError(t, err)
 					require.Equal(t, clock.Now().Truncate(time.Second), p.Time)
-					require.Zero(t, g.Stats().Lead)
+					require.Zero(t, g.Health().Lead.Now.Duration)
 					if failed > 0 {
 						require.Contains(t, []kind{kindFail, kindWait}, policy.kind)
 					}
@@ -395,11 +396,11 @@ func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 				require.Equal(t, tick, time.Since(began))
 			}
 		}
-		require.Equal(t, time.Hour, g.Stats().Lead)
+		require.Equal(t, time.Hour, g.Health().Lead.Now.Duration)
 		// Ten minutes without a call shorten the lead, and what was not drawn is not saved
 		// up: only the tick that has long been over gives way to the next one.
 		time.Sleep(10 * time.Minute)
-		require.Equal(t, 50*time.Minute, g.Stats().Lead)
+		require.Equal(t, 50*time.Minute, g.Health().Lead.Now.Duration)
 		began = time.Now()
 		for i := range int64(4) {
 			require.Equal(t, at{since: 21 * time.Second, sequence: i}, take(t, g))
@@ -430,7 +431,7 @@ func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 		began = time.Now()
 		take(t, g)
 		require.Equal(t, time.Second, time.Since(began))
-		require.Equal(t, time.Minute, g.Stats().Lead)
+		require.Equal(t, time.Minute, g.Health().Lead.Now.Duration)
 	})
 }
 
@@ -606,7 +607,7 @@ func TestRollbackBitsTakeWorkerIDs(t *testing.T) {
 	g, err = New(fake.Endless(0), cfg)
 	require.NoError(t, err)
 	defer g.Close()
-	require.Equal(t, "rollback:2", g.Layout().Split().String())
+	require.Equal(t, []uid.Field{{Name: "rollback", Bits: 2}}, g.Layout().Fields())
 	_, err = New(fake.Endless(1), cfg)
 	require.ErrorIs(t, err, uid.ErrRange)
 }
@@ -629,7 +630,7 @@ func TestClockBackIsLogged(t *testing.T) {
 		require.Equal(t, 1, lines())
 		require.Contains(t, log.String(), "back=1h0m0s")
 		require.Contains(t, log.String(), "Logical()")
-		require.EqualValues(t, 10, g.Stats().Behind)
+		require.EqualValues(t, 10, g.Health().Counts[count.ClockBehind])
 		time.Sleep(logEvery)
 		take(t, g)
 		take(t, g)
@@ -730,6 +731,6 @@ func TestOvertakenReading(t *testing.T) {
 		p, err := g.ParseUID(u)
 		require.NoError(t, err)
 		require.Equal(t, clock.Now().Truncate(time.Millisecond), p.Time)
-		require.Zero(t, g.Stats().Behind)
+		require.Zero(t, g.Health().Counts[count.ClockBehind])
 	}
 }

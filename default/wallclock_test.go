@@ -13,6 +13,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
@@ -118,7 +119,7 @@ func TestStepWithinAGlance(t *testing.T) {
 					require.Equal(t, at{sequence: 1}, take(t, g))
 					time.Sleep(glance - 1)
 					require.Equal(t, at{sequence: 2}, take(t, g))
-					require.Zero(t, g.Stats().Behind)
+					require.Zero(t, g.Health().Counts[count.ClockBehind])
 					time.Sleep(time.Nanosecond)
 					if step > 0 {
 						require.Equal(t, at{since: step + ms}, take(t, g))
@@ -141,7 +142,7 @@ func TestStepWithinAGlance(t *testing.T) {
 					case kindRollback:
 						require.Equal(t, at{since: step + ms, turn: 1}, take(t, g))
 					}
-					require.NotZero(t, g.Stats().Behind)
+					require.NotZero(t, g.Health().Counts[count.ClockBehind])
 				})
 			})
 		}
@@ -185,7 +186,7 @@ func TestStepSeenByAll(t *testing.T) {
 		for i := range int64(3) {
 			require.Equal(t, at{since: -time.Hour, turn: 1, sequence: i + 1}, take(t, g))
 		}
-		require.EqualValues(t, 1, g.Stats().Behind)
+		require.EqualValues(t, 1, g.Health().Counts[count.ClockBehind])
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // A sonyflake reads the IDs of github.com/sony/sonyflake, versions 1 and 2: the time since a
@@ -75,8 +76,8 @@ func newSonyflake(l bits.Layout) (sonyflake, error) {
 	if l.Unit() < time.Millisecond {
 		return sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
 	}
-	if len(l.Fields()) > 0 {
-		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s", uid.ErrConfig, l.Split())
+	if fields := l.Fields(); len(fields) > 0 {
+		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s:%d", uid.ErrConfig, fields[0].Name, fields[0].Bits)
 	}
 	if start := roundDown(l.Epoch(), l.Unit()); start != l.Epoch() {
 		rounded, err := bits.NewLayout(bits.Config{TimeBits: t, WorkerBits: s, SequenceBits: m, Unit: l.Unit(), Epoch: start})
@@ -100,7 +101,7 @@ func widthsError(t, s, m int) error {
 
 // roundDown returns t, rounded down to a multiple of unit since 1970.
 func roundDown(t time.Time, unit time.Duration) time.Time {
-	tick := uid.TickAt(time.Unix(0, 0), unit, t)
+	tick := tick.At(time.Unix(0, 0), unit, t)
 	if unit >= time.Second {
 		return time.Unix(tick*int64(unit/time.Second), 0).UTC()
 	}

@@ -51,8 +51,8 @@ func TestIDRoundTrip(t *testing.T) {
 		checkRoundTrip[longest](t, u)
 
 		v := uids().Draw(t, "v")
-		require.Equal(t, u.Compare(v), cmp.Compare(OrderID(u), OrderID(v)))
-		require.Equal(t, u.Compare(v), strings.Compare(OrderID(u).String(), OrderID(v).String()))
+		require.Equal(t, cmp.Compare(u, v), cmp.Compare(OrderID(u), OrderID(v)))
+		require.Equal(t, cmp.Compare(u, v), strings.Compare(OrderID(u).String(), OrderID(v).String()))
 	})
 }
 

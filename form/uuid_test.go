@@ -2,6 +2,7 @@ package form_test
 
 import (
 	"bytes"
+	"cmp"
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
@@ -87,8 +88,8 @@ func TestUUIDOrder(t *testing.T) {
 		require.NoError(t, err)
 		y, err := n.UUID(v)
 		require.NoError(t, err)
-		require.Equal(t, u.Compare(v), bytes.Compare(x[:], y[:]))
-		require.Equal(t, u.Compare(v), strings.Compare(x.String(), y.String()))
+		require.Equal(t, cmp.Compare(u, v), bytes.Compare(x[:], y[:]))
+		require.Equal(t, cmp.Compare(u, v), strings.Compare(x.String(), y.String()))
 	})
 }
 

@@ -10,8 +10,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Duration is a time.Duration whose JSON is its number of seconds, with as many decimals as it
-// needs, up to nine: 74.2.
+// A Duration is a time.Duration whose JSON is its number of seconds, with up to nine decimals: 74.2.
 type Duration struct{ time.Duration }
 
 // MarshalJSON returns the number of seconds.
@@ -27,9 +26,8 @@ func (d Duration) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// UnmarshalJSON reads a number of seconds. It returns an error that wraps [uid.ErrSyntax] for all
-// that is no decimal number of at most nine decimals and no exponent, and [uid.ErrRange] for one of
-// more than 292 years. null changes nothing.
+// UnmarshalJSON reads a number of seconds with at most nine decimals and no exponent. It returns
+// [uid.ErrSyntax] for all else, and [uid.ErrRange] for more than 292 years. null changes nothing.
 func (d *Duration) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -18,9 +17,9 @@ func Example() {
 	}
 	h = g.Health()
 	fmt.Println(h)
-	fmt.Println(h.Reasons[0].Code == health.Closed)
+	fmt.Println(h.Reasons[0].Code)
 	// Output:
 	// ready 7 10m0s
 	// not ready: generator is closed
-	// true
+	// closed
 }

@@ -6,67 +6,91 @@ import (
 	"time"
 )
 
-// A Reporter tells of its health. The generators of packages cached, uncached and segment are
-// Reporters.
+// A Reporter tells of its health. The generators of packages cached, uncached and segment are Reporters.
 type Reporter interface {
-	// Health says how the generator stands at this moment. Any number of goroutines may call it
-	// at once, also after Close. It never waits for a store.
+	// Health says how the generator stands at this moment. Any number of goroutines may call it at once, also
+	// after Close. It never waits for a store.
 	Health() Health
 }
 
-// A Health says how a generator stood at one moment. It is a value: nothing changes it later.
-//
-// Its JSON has durations as numbers of seconds, times in UTC as RFC 3339 and errors as texts; it
-// can be read back without loss.
+// A Health says how a generator stood at one moment. Its JSON has durations as numbers of seconds, times in
+// UTC as RFC 3339 and errors as texts; it can be read back without loss.
 type Health struct {
-	// Generator is the kind of the generator: cached, uncached or segment. Tag is that of a
-	// segment.
+	// Generator is the kind of the generator: cached, uncached or segment. Tag is that of a segment.
 	Generator string `json:"generator"`
 	Tag       string `json:"tag,omitzero"`
 	// Time is when this was so, by the generator's clock.
 	Time time.Time `json:"time"`
 
-	// Ready says that a call gets its UID without an error, and without waiting for longer than a
-	// tick. Reasons say why it does not, or soon will not. The graver ones come first.
+	// Ready says that a call gets its UID without an error, and without waiting for longer than a tick. Reasons
+	// say why it does not, or soon will not; the graver ones come first.
 	Ready   bool     `json:"ready"`
 	Reasons []Reason `json:"reasons"`
 
-	// Buffered is how many UIDs are ready in memory. It is 0 for uncached, which keeps none.
+	// Buffered is how many UIDs are ready in memory: 0 for uncached, which keeps none.
 	Buffered int64 `json:"buffered"`
 
-	// Reservation, Lead and TimeField are nil for a segment, Numbers for the others. Worker is nil
-	// for a segment, and where the worker tells nothing of itself.
+	// Waiting is how many calls wait for a UID.
+	Waiting int64 `json:"waiting"`
+
+	// Reservation, Lead and TimeField are nil for a segment, Numbers for the others, Ring for all but
+	// cached. Worker is nil for a segment, and where the worker tells nothing of itself.
 	Reservation *Reservation `json:"reservation,omitzero"`
 	Lead        *Lead        `json:"lead,omitzero"`
 	TimeField   *TimeField   `json:"time_field,omitzero"`
+	Ring        *Ring        `json:"ring,omitzero"`
 	Numbers     *Numbers     `json:"numbers,omitzero"`
 	Worker      *Worker      `json:"worker,omitzero"`
 	// Failing is nil if the last attempt to renew the reservation, or to take numbers, succeeded.
 	Failing *Failing `json:"failing,omitzero"`
 
-	// Counts are what the generator counts, since it was made. None ever falls. Those that its
-	// kind does not count are missing. The names are issued: UIDs drawn; lost: positions that were claimed and not
-	// issued, which leave gaps; ticks put into the ring, stale_ticks: those of them that were skipped, refills: by how
-	// many they came; rejected_takes: calls that found no UID that they may have; rejected_puts: ticks for which
-	// the ring had no room; handler_panics; clock_behind: calls that found the clock behind the newest UID;
-	// sequence_waits: calls that slept because their tick's sequence was used up; renewal_failures; and, of a segment,
-	// numbers_taken, segments_taken: how often, numbers_given_back, and numbers_dropped: those of which nobody knows
-	// whether they were issued.
+	// Counts are what the generator has counted since it was made: issued, UIDs drawn; lost, positions that
+	// were claimed and not issued, which leave gaps; ticks put into the ring, stale_ticks, those of them that
+	// were skipped, and refills, by how many they came; rejected_takes, calls that found no UID that they may
+	// have; rejected_puts, ticks for which the ring had no room; handler_panics; clock_behind, calls that found
+	// the clock behind the newest UID; sequence_waits, calls that slept because their tick's sequence was used
+	// up; renewal_failures; and, of a segment, numbers_taken, segments_taken (how often), numbers_given_back,
+	// and numbers_dropped, of which nobody knows whether they were issued. Those that a kind does not count are
+	// missing. None falls, but for issued while Lanes give back what they held.
 	Counts map[string]uint64 `json:"counts"`
+}
+
+// A Reason says why a generator is not ready, or soon will not be.
+type Reason struct {
+	// Code names the reason to programs, and Level is how grave it is: at "error" the generator is not
+	// ready, at "warning" it is, and will not be for ever if nobody acts. Both are stable; there may be
+	// more codes one day.
+	//
+	//	Code                 Level
+	//	closed               error    the generator was closed
+	//	exhausted            error    the time field, or the numbers up to Config.Last, are used up, for good
+	//	numbers_lost         error    the store has lost numbers that it gave, and none is issued any more
+	//	no_reservation       error    nothing is reserved, or in hand, until the store has answered
+	//	clock_behind         error    calls wait or fail until the clock has caught up, for more than a tick
+	//	reservation_failing  warning  renewals fail, and what is left lasts less than a minute
+	//	reservation_used_up  warning  all that is reserved is used, ahead of the clock: calls wait for more
+	//	lead_near_bound      warning  nine tenths of MaxLead are used: more is drawn than the layout sustains
+	//	time_field_ending    warning  the last tick is within Expiry.Warn of the configuration
+	//	worker_ids_low       warning  more than 80 % of the worker IDs are taken
+	//	numbers_low          warning  more than 80 % of the numbers from First to Last are taken
+	Code  string `json:"code"`
+	Level string `json:"level"`
+	// Text is for people, with the numbers. It is not stable.
+	Text string `json:"text"`
 }
 
 // A Reservation is what the worker has reserved for the generator.
 type Reservation struct {
 	// WorkerID is the ID under which UIDs are made now.
 	WorkerID int64 `json:"worker_id"`
-	// Until is when the last tick that may be issued begins. It is zero while nothing is
-	// reserved, and beyond the year 9999.
+	// Until is when the last tick that may be issued begins: zero while nothing is reserved, and beyond the
+	// year 9999.
 	Until time.Time `json:"until,omitzero"`
-	// Remaining is how long the reserved ticks last: how long the worker's store may stay away. That is by
-	// the clock, or at the rate of the last seconds where more is drawn than the layout sustains.
+	// Remaining is how long the reserved ticks last: how long the worker's store may stay away, by the clock
+	// or, where more is drawn than the layout sustains, at the rate of the last seconds.
 	Remaining Duration `json:"remaining_seconds"`
-	// Bounded says that there is something to renew. If it is false, the worker has reserved all
-	// ticks up to the end of the time field.
+	// Bounded says that there is something to renew: the worker has not reserved all ticks up to the end of the
+	// time field.
 	Bounded bool `json:"bounded"`
 	// UsedUp says that every reserved tick was made ready or has passed, and that no UID is ready.
 	UsedUp bool `json:"used_up"`
@@ -74,22 +98,24 @@ type Reservation struct {
 
 // A Lead is how the generator stands to the clock.
 type Lead struct {
-	// Now is how far the newest tick from which a UID was issued is ahead of the clock, in whole
-	// ticks, and Lag how far it is behind: one of them is zero. The Lag of an idle generator
-	// grows, but its next UID gets its own time. Lag is zero for uncached.
+	// Now is how far the newest tick from which a UID was issued is ahead of the clock, in whole ticks, and Lag
+	// how far it is behind: one of them is zero. The Lag of an idle generator grows, but its next UID gets its
+	// own time. Lag is zero for uncached.
 	Now Duration `json:"now_seconds"`
 	Lag Duration `json:"lag_seconds"`
-	// Bound is the MaxLead of cached. It is zero for uncached, which borrows no future time, and
-	// when Unbounded is true.
+	// Bound is the MaxLead of cached. It is zero for uncached, which borrows no future time, and when Unbounded
+	// is true.
 	Bound Duration `json:"bound_seconds"`
-	// Reach is how far the lead can go at the moment: Bound, or what is reserved if that is less. It is
-	// zero for uncached, and when nothing bounds it.
+	// Reach is how far the lead can go at the moment: Bound, or what is reserved if that is less. It is zero
+	// for uncached, and when nothing bounds it.
 	Reach     Duration `json:"reach_seconds"`
 	Unbounded bool     `json:"unbounded"`
+	// LagBound is the MaxLag of cached, in whole ticks; zero for uncached.
+	LagBound Duration `json:"lag_bound_seconds"`
 	// Tick is the length of a tick.
 	Tick Duration `json:"tick_seconds"`
-	// Wait is how long it takes until the clock allows the next UID. It is at most a tick if more
-	// is drawn than the layout sustains, and longer if the clock is behind what was issued before.
+	// Wait is how long it takes until the clock allows the next UID: at most a tick, or longer if the clock is
+	// behind what was issued before.
 	Wait Duration `json:"wait_seconds"`
 }
 
@@ -99,17 +125,37 @@ type TimeField struct {
 	Expires time.Time `json:"expires,omitzero"`
 	// Remaining is how long it takes until the last tick has passed, at most 292 years.
 	Remaining Duration `json:"remaining_seconds"`
-	// Ending says that Expires is within the Expiry.Warn of the configuration, a year by default.
+	// Ending says that Expires is within the Expiry.Warn of the configuration.
 	Ending bool `json:"ending"`
+}
+
+// A Ring is what a cached generator holds ready.
+type Ring struct {
+	// Slots is how many ticks the ring can hold, and PerTick how many UIDs a tick holds.
+	Slots   int64 `json:"slots"`
+	PerTick int64 `json:"per_tick"`
+	// Cursor is the tick from which UIDs are drawn now, and Used how many of its UIDs are drawn or
+	// skipped. Tail is the first tick that is not in the ring yet: it is empty when Cursor is Tail.
+	Cursor int64 `json:"cursor"`
+	Used   int64 `json:"used"`
+	Tail   int64 `json:"tail"`
+	// Usable says that what the ring holds may be issued. It is false before the first tick, after a
+	// revocation or an outage made it stale, and after Close.
+	Usable bool `json:"usable"`
 }
 
 // Numbers are those that a segment's generator has in hand.
 type Numbers struct {
-	// Lasts is how long the Buffered ones last at the present rate: 0 when that is not known yet,
-	// or when nothing is drawn.
+	// Lasts is how long the Buffered ones last at the present rate: 0 when that is not known yet, or when
+	// nothing is drawn.
 	Lasts Duration `json:"lasts_seconds"`
-	// Newest is the highest number that was taken from the store, 0 before the first. Left is how
-	// many there are above it, of the Total from First to Last of the configuration.
+	// Drawn is the number that was issued last, 0 before the first, and Step how many the Store was asked for
+	// last.
+	Drawn int64  `json:"drawn"`
+	Step  int64  `json:"step"`
+	Store string `json:"store"`
+	// Newest is the highest number that was taken from the store, 0 before the first. Left is how many there
+	// are above it, of the Total from First to Last of the configuration.
 	Newest int64 `json:"newest"`
 	Left   int64 `json:"left"`
 	Total  int64 `json:"total"`

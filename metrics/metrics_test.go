@@ -17,6 +17,7 @@ import (
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/measure"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/metrics"
 	"github.com/uidgen/uid/segment"
@@ -196,10 +197,10 @@ func TestFilesNameMetricsThatExist(t *testing.T) {
 	for _, a := range alerts {
 		require.Contains(t, section, "`"+a[1]+"`")
 	}
-	for _, r := range []health.Code{
-		health.Closed, health.Exhausted, health.NumbersLost, health.NoReservation, health.ClockIsBehind, health.ReservationFailing,
-		health.LeadNearBound, health.TimeFieldEnding, health.WorkerIDsLow, health.NumbersLow,
+	for _, r := range []string{
+		reason.Closed, reason.Exhausted, reason.NumbersLost, reason.NoReservation, reason.ClockIsBehind, reason.ReservationFailing,
+		reason.LeadNearBound, reason.TimeFieldEnding, reason.WorkerIDsLow, reason.NumbersLow,
 	} {
-		require.Contains(t, string(page), "| `"+string(r)+"` | ")
+		require.Contains(t, string(page), "| `"+r+"` | ")
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // Year is the mean length of a calendar year, 365.25 days, the unit of [Need.Years].
@@ -312,7 +313,7 @@ func (n Need) least(unit time.Duration) (w widths, ok bool) {
 			continue
 		}
 		end := n.end(lead)
-		tick := uid.TickAt(n.Epoch, unit, end)
+		tick := tick.At(n.Epoch, unit, end)
 		if n.timeOf(tick, unit).Before(end) {
 			tick++
 		}

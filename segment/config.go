@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
 )
@@ -57,8 +58,9 @@ type Config struct {
 	Timeout time.Duration
 
 	// OnRejectedTake decides what GetUID or Fill does when the numbers are used up and the next
-	// ones are on their way. Nil is uid.Wait.
-	OnRejectedTake uid.TakeHandler
+	// ones are on their way. Nil lets it wait: in GetUIDContext and
+	// FillContext until the context ends.
+	OnRejectedTake func(uid.Rejection) error
 
 	// Logger gets what an operator wants to know, never single numbers. Nil is slog.Default().
 	Logger *slog.Logger
@@ -114,7 +116,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Timeout = defaultTimeout
 	}
 	if c.OnRejectedTake == nil {
-		c.OnRejectedTake = uid.Wait
+		c.OnRejectedTake = handler.Wait
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil

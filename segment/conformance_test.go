@@ -14,7 +14,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	conformance.Every(t, func(t testing.TB) uid.Generator { return newHouse().start(t, segment.Config{}) })
-	empty := func(t testing.TB, handler uid.TakeHandler, log *slog.Logger) uid.Generator {
+	empty := func(t testing.TB, handler func(uid.Rejection) error, log *slog.Logger) uid.Generator {
 		h := newHouse()
 		h.takes = time.Second
 		g := h.start(t, segment.Config{OnRejectedTake: handler, Logger: log})

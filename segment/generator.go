@@ -69,7 +69,7 @@ type dealing struct {
 	news    news.Channel
 }
 
-// totals are for Stats.
+// totals are for Health.
 type totals struct {
 	done    uint64 // numbers issued of the segments before the current one
 	newest  int64  // the last one of those

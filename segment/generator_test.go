@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
@@ -28,10 +29,10 @@ func TestDense(t *testing.T) {
 		require.NoError(t, err)
 		all.add(dst...)
 		all.requireDense(t)
-		s := g.Stats()
-		require.EqualValues(t, all.most, s.Issued)
-		require.EqualValues(t, all.most, s.Newest)
-		require.EqualValues(t, s.Taken, s.Issued+uint64(s.Buffered))
+		s := g.Health()
+		require.EqualValues(t, all.most, s.Counts[count.Issued])
+		require.EqualValues(t, all.most, s.Numbers.Drawn)
+		require.EqualValues(t, s.Counts[count.NumbersTaken], s.Counts[count.Issued]+uint64(s.Buffered))
 		require.NoError(t, g.Close())
 		require.Equal(t, all.most+1, h.Row("a").Next, "nothing is skipped")
 	}
@@ -53,11 +54,11 @@ func TestAhead(t *testing.T) {
 			require.Zero(t, time.Since(began), "a call has waited")
 			time.Sleep(100 * time.Microsecond)
 		}
-		s := g.Stats()
-		require.EqualValues(t, 1, s.RejectedTakes, "but for the first one")
-		require.EqualValues(t, 1e6, s.Step)
-		require.Less(t, s.Segments, uint64(12))
-		require.InDelta(t, s.Buffered, s.Lasts.Seconds()*1e6, 1e5)
+		s := g.Health()
+		require.EqualValues(t, 1, s.Counts[count.RejectedTakes], "but for the first one")
+		require.EqualValues(t, 1e6, s.Numbers.Step)
+		require.Less(t, s.Counts[count.Segments], uint64(12))
+		require.InDelta(t, s.Buffered, s.Numbers.Lasts.Seconds()*1e6, 1e5)
 	})
 }
 
@@ -67,7 +68,7 @@ func TestStepAdapts(t *testing.T) {
 		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 100, Lasting: time.Minute})
 		step := func() int64 {
 			synctest.Wait()
-			return g.Stats().Step
+			return g.Health().Numbers.Step
 		}
 		draw := func(n int) {
 			for range n {
@@ -107,7 +108,7 @@ func TestStarvedStepsGrowFaster(t *testing.T) {
 			next(t, g)
 		}
 		synctest.Wait()
-		require.EqualValues(t, 20*8, g.Stats().Step)
+		require.EqualValues(t, 20*8, g.Health().Numbers.Step)
 	})
 }
 

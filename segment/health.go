@@ -2,43 +2,56 @@ package segment
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/supply"
 )
 
 var _ health.Reporter = (*Generator)(nil)
 
-// Health says whether the generator is ready, why not, and how long the numbers last that it
-// depends on. One that has not been drawn from is ready: it has not asked its store for numbers.
+// counters count what happens off the hot path, without its lock.
+type counters struct {
+	rejectedTakes atomic.Uint64
+	waiting       atomic.Int64 // calls
+}
+
+// Health says whether the generator is ready, why not, what it has counted, and how long the numbers
+// last that it depends on. One that has not been drawn from is ready: it has not asked its store for numbers.
 // Health reads the clock and takes a lock, which calls that find a number in hand do not take: it
 // costs them nothing.
 func (g *Generator) Health() health.Health {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s, st := &g.state, g.stats()
+	s, now, buffered := &g.state, g.cfg.Now(), g.buffered()
 	h := health.Health{
-		Generator: "segment", Tag: st.Tag, Time: g.cfg.Now(), Buffered: st.Buffered,
+		Generator: "segment", Tag: g.source.Tag, Time: now, Buffered: buffered, Waiting: g.counts.waiting.Load(),
 		Numbers: &health.Numbers{
-			Lasts: health.Duration{Duration: st.Lasts}, Newest: s.taken,
+			Drawn: s.newest, Step: s.step, Store: g.source.Store.Name(), Newest: s.taken,
 			Left: g.cfg.Last - max(s.taken, g.cfg.First-1), Total: g.cfg.Last - g.cfg.First + 1,
 			Low: supply.Low(max(s.taken-g.cfg.First, 0), g.cfg.Last-g.cfg.First),
 		},
 		Counts: map[string]uint64{
-			count.Issued: st.Issued, count.RejectedTakes: st.RejectedTakes, count.HandlerPanics: st.HandlerPanics,
-			count.RenewalFailures: s.failedEver, count.NumbersTaken: st.Taken, count.Segments: st.Segments,
-			count.NumbersGivenBack: st.GivenBack, count.NumbersDropped: st.Dropped,
+			count.Issued: g.issued(), count.RejectedTakes: g.counts.rejectedTakes.Load(),
+			count.HandlerPanics: g.handlers.Panics(), count.RenewalFailures: s.failedEver,
+			count.NumbersTaken: s.took, count.Segments: s.times,
+			count.NumbersGivenBack: s.given, count.NumbersDropped: s.dropped,
 		},
 	}
+	if c := s.current; c != nil {
+		h.Numbers.Drawn = c.Last - g.left()
+	}
+	h.Numbers.Lasts.Duration, _ = s.pace.lasts(now, h.Counts[count.Issued], buffered)
 	ended := s.ended
 	if s.failed != nil {
 		h.Failing = &health.Failing{Error: s.failed.Error(), Since: s.since, Attempts: int64(s.failures)}
-		if ended == nil && st.Buffered == 0 && errors.Is(s.failed, uid.ErrExhausted) {
+		if ended == nil && buffered == 0 && errors.Is(s.failed, uid.ErrExhausted) {
 			ended = s.failed
 		}
 	}
-	h.Judge(ended)
+	reason.Judge(&h, ended)
 	return h
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -22,7 +23,7 @@ func TestHealth(t *testing.T) {
 		require.True(t, now.Ready, "it has not asked for anything")
 		require.Equal(t, "segment", now.Generator)
 		require.Equal(t, "a", now.Tag)
-		require.Equal(t, &health.Numbers{Left: 2500, Total: 2500}, now.Numbers)
+		require.Equal(t, &health.Numbers{Step: 1000, Store: "the house", Left: 2500, Total: 2500}, now.Numbers)
 
 		next(t, g)
 		synctest.Wait()
@@ -45,7 +46,7 @@ func TestHealth(t *testing.T) {
 					len(now.Reasons) == 1, "%v", now)
 			}
 		}
-		require.Equal(t, []health.Code{health.ReservationFailing}, conformance.Codes(t, warned(t, h, g)))
+		require.Equal(t, []string{reason.ReservationFailing}, conformance.Codes(t, warned(t, h, g)))
 	})
 }
 
@@ -55,7 +56,7 @@ func warned(t *testing.T, h *house, g *segment.Generator) (last health.Health) {
 		now := g.Health()
 		if now.Buffered == 0 {
 			require.False(t, now.Ready)
-			require.Equal(t, []health.Code{health.NoReservation}, conformance.Codes(t, now))
+			require.Equal(t, []string{reason.NoReservation}, conformance.Codes(t, now))
 			_, err := g.TryGetUID()
 			require.ErrorIs(t, err, uid.ErrNoReservation)
 			break
@@ -90,10 +91,10 @@ func TestHealthAtTheEnd(t *testing.T) {
 			require.ErrorIs(t, err, uid.ErrExhausted)
 			now := g.Health()
 			require.False(t, now.Ready)
-			require.Equal(t, []health.Code{health.Exhausted}, conformance.Codes(t, now))
+			require.Equal(t, []string{reason.Exhausted}, conformance.Codes(t, now))
 			require.Zero(t, now.Numbers.Left)
 			require.NoError(t, g.Close())
-			require.Equal(t, []health.Code{health.Closed}, conformance.Codes(t, g.Health()))
+			require.Equal(t, []string{reason.Closed}, conformance.Codes(t, g.Health()))
 		})
 	}
 }

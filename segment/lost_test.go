@@ -163,7 +163,7 @@ func TestLoweredByHand(t *testing.T) {
 func TestMadeAndRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse()
-		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10, OnRejectedTake: uid.Wait})
+		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
 		h.client.Fault(segmenttest.OK, segmenttest.Refuse)
 		require.EqualValues(t, 1, next(t, g))
 		h.SetRow(segmentstore.Row{Tag: "a", Fresh: true})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
@@ -40,7 +41,7 @@ func TestOutage(t *testing.T) {
 		lasted := time.Since(down)
 		require.Greater(t, lasted, 15*time.Minute)
 		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.NotNil(t, g.Stats().ReservationError)
+		require.NotNil(t, g.Health().Failing)
 		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: no numbers can be taken"`), "more than a minute is left")
 		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: half of the numbers are left`))
 		require.Equal(t, 1, h.log.Count(" left=1"), h.log.String())
@@ -64,7 +65,7 @@ func TestOutage(t *testing.T) {
 		require.EqualValues(t, 1, h.calls.Load()-calls, "numbers are taken again without a call that asks")
 		require.NoError(t, draw())
 		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: numbers are taken again"`))
-		require.NoError(t, g.Stats().ReservationError)
+		require.Nil(t, g.Health().Failing)
 	})
 }
 
@@ -103,13 +104,13 @@ func TestShortOutage(t *testing.T) {
 			next(t, g)
 			time.Sleep(time.Second)
 		}
-		require.Positive(t, g.Stats().Failures)
+		require.Positive(t, g.Health().Failing.Attempts)
 		time.Sleep(2 * time.Second)
 		h.Outage(false)
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
-		require.Zero(t, g.Stats().Failures)
-		require.EqualValues(t, 3000, g.Stats().Taken)
+		require.Nil(t, g.Health().Failing)
+		require.EqualValues(t, 3000, g.Health().Counts[count.NumbersTaken])
 		require.Zero(t, h.log.String())
 	})
 }

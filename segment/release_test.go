@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
 )
@@ -48,10 +49,10 @@ func TestRelease(t *testing.T) {
 			require.Equal(t, want, next(t, g))
 		}
 		require.EqualValues(t, 19, next(t, g))
-		s := g.Stats()
-		require.EqualValues(t, 9+18+10, s.GivenBack)
-		require.EqualValues(t, 14, s.Issued)
-		require.EqualValues(t, s.Taken, s.Issued+s.GivenBack+uint64(s.Buffered))
+		s := g.Health()
+		require.EqualValues(t, 9+18+10, s.Counts[count.NumbersGivenBack])
+		require.EqualValues(t, 14, s.Counts[count.Issued])
+		require.EqualValues(t, s.Counts[count.NumbersTaken], s.Counts[count.Issued]+s.Counts[count.NumbersGivenBack]+uint64(s.Buffered))
 		require.NoError(t, g.Close())
 		require.EqualValues(t, 20, h.Row("a").Next)
 		require.EqualValues(t, 20, next(t, h.start(t, segment.Config{})), "a restart skips nothing")
@@ -89,7 +90,7 @@ func TestReleaseWhileDrawing(t *testing.T) {
 		require.NoError(t, err)
 	}
 	all.requireDense(t)
-	require.Positive(t, g.Stats().GivenBack)
+	require.Positive(t, g.Health().Counts[count.NumbersGivenBack])
 }
 
 // TestReleaseOfNeighbours has a generator give back all that it took last, and then another one what
@@ -127,7 +128,7 @@ func TestReleaseOfNeighbours(t *testing.T) {
 		require.EqualValues(t, 23, next(t, g))
 		require.EqualValues(t, 24, next(t, g))
 		synctest.Wait()
-		require.ErrorIs(t, g.Stats().ReservationError, segment.ErrLost, "the row has lost its own number 32")
+		require.Contains(t, g.Health().Failing.Error, segment.ErrLost.Error(), "the row has lost its own number 32")
 	})
 }
 
@@ -163,7 +164,7 @@ func TestReleaseOfTheLast(t *testing.T) {
 		require.EqualValues(t, 1, next(t, g))
 		require.EqualValues(t, 2, next(t, g))
 		synctest.Wait()
-		require.ErrorIs(t, g.Stats().ReservationError, uid.ErrExhausted)
+		require.Contains(t, g.Health().Failing.Error, uid.ErrExhausted.Error())
 		n, err := g.Release(t.Context())
 		require.NoError(t, err)
 		require.EqualValues(t, 8, n)
@@ -193,7 +194,7 @@ func TestReleaseHolds(t *testing.T) {
 		began := time.Now()
 		require.EqualValues(t, 2, next(t, g), "taken anew")
 		require.Equal(t, 3*time.Second/2, time.Since(began))
-		require.EqualValues(t, 200, g.Stats().Step, "such a wait makes steps grow no faster")
+		require.EqualValues(t, 200, g.Health().Numbers.Step, "such a wait makes steps grow no faster")
 	})
 }
 
@@ -218,7 +219,7 @@ func TestReleaseInDoubt(t *testing.T) {
 					all.add(uid.UID(next(t, g)))
 				}
 				require.Empty(t, all.twos)
-				require.Positive(t, g.Stats().Dropped)
+				require.Positive(t, g.Health().Counts[count.NumbersDropped])
 			})
 		})
 	}
@@ -235,7 +236,7 @@ func TestClose(t *testing.T) {
 		require.EqualValues(t, 1, h.Row("a").Next, "what was on its way is given back")
 		_, err = g.Release(t.Context())
 		require.ErrorIs(t, err, uid.ErrClosed)
-		require.Zero(t, g.Stats().Buffered)
+		require.Zero(t, g.Health().Buffered)
 
 		g = h.start(t, segment.Config{})
 		next(t, g)

@@ -10,7 +10,7 @@ import (
 )
 
 // takeSlow settles a claim that does not lie in the front span.
-func (g *Generator) takeSlow(ctx context.Context, front *span, pos uint64, handler uid.TakeHandler) (uid.UID, error) {
+func (g *Generator) takeSlow(ctx context.Context, front *span, pos uint64, handler func(uid.Rejection) error) (uid.UID, error) {
 	if s := g.enter(front, pos); s != nil {
 		return uid.UID(s.base + pos - s.first), nil
 	}
@@ -32,7 +32,7 @@ func (g *Generator) enter(front *span, pos uint64) *span {
 
 // draw claims a number under the lock, where nobody shuts the ring meanwhile, and waits for one as
 // the handler says. A nil handler means that the call does not wait.
-func (g *Generator) draw(ctx context.Context, handler uid.TakeHandler) (_ uid.UID, err error) {
+func (g *Generator) draw(ctx context.Context, handler func(uid.Rejection) error) (_ uid.UID, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state

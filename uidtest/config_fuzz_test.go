@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/uidtest"
 )
 
-// FuzzConfig: whatever New takes, the n-th UID is of the layout and the worker, and smaller than
+// FuzzConfig: whatever MustNew takes, the n-th UID is of the layout and the worker, and smaller than
 // the next one.
 func FuzzConfig(f *testing.F) {
 	f.Add(28, 22, 13, int64(0), int64(7), int64(1), int64(0))
@@ -28,7 +28,7 @@ func FuzzConfig(f *testing.F) {
 		if failAfter > 0 {
 			cfg.Err = uid.ErrRejectedTake
 		}
-		g, err := uidtest.New(cfg)
+		g, err := made(cfg)
 		if err != nil {
 			require.True(t, errors.Is(err, uid.ErrRange) || errors.Is(err, uid.ErrConfig), err)
 			return

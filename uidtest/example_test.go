@@ -3,7 +3,6 @@ package uidtest_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -36,15 +35,11 @@ func Example() {
 }
 
 // At a time, and under a worker ID, the last digits count.
-func ExampleNew() {
-	ids, err := uidtest.New(uidtest.Config{
+func ExampleMustNew() {
+	ids := uidtest.MustNew(uidtest.Config{
 		Start:    time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
 		WorkerID: 7,
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	for range 3 {
 		u, err := ids.GetUID()
 		if err != nil {
@@ -107,20 +102,18 @@ func ExampleWorker_Lose() {
 // What a generator asked of its worker.
 func ExampleWorker_Calls() {
 	w := &uidtest.Worker{ID: 3}
-	ids, err := cached.New(w, cached.Config{MaxLead: time.Minute})
+	ids, err := cached.New(w, cached.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	w.Fail(errors.New("the store is down"))
 	fmt.Println(ids.Close())
-	for _, c := range w.Calls() {
-		fmt.Println(c.Method, c.Last, c.Reservation.WorkerID, c.Reservation.Last == math.MaxInt64, c.Err)
+	for _, call := range w.Calls() {
+		fmt.Println(call)
 	}
-	fmt.Println(w.Terms().MaxLead)
 	// Output:
 	// cached: releasing the worker: the store is down
-	// Acquire 0 3 true <nil>
-	// Release -1 0 false the store is down
-	// 1m0s
+	// Acquire
+	// Release(-1): the store is down
 }

@@ -12,30 +12,25 @@ import (
 
 // Config configures a [Generator]. Its zero value works: the UIDs are 1, 2, 3.
 type Config struct {
-	// Start is the time of the first UID, to the layout's tick. The zero value stands for
-	// the layout's epoch.
+	// Start is the time of the first UID, to the layout's tick. The default is the layout's epoch.
 	Start time.Time
 	// Layout of the UIDs. The zero value is bits.Default().
 	Layout bits.Layout
 	// WorkerID is the worker ID in the UIDs, from 0 to the layout's maximum.
 	WorkerID int64
 
-	// Err is what draws return after the first FailAfter ones have succeeded. With a nil
-	// Err no draw fails, and FailAfter has to be 0.
+	// Err is what draws return after the first FailAfter ones have succeeded. With a nil Err no draw fails, and
+	// FailAfter has to be 0.
 	Err       error
 	FailAfter int64
 	// CloseErr is what the first Close returns.
 	CloseErr error
 }
 
-// A Generator is a [uid.Generator] whose UIDs are known beforehand. Each is the one before plus
-// one, until the sequence of a tick is used up; then the next tick begins. The first one ends in
-// zeros and a 1, so that the n-th UID ends in n: in three digits in the default layout, and else in
-// as many as leave half of a tick (none if a tick has less than 20 UIDs). Two generators of one
-// Config make the same UIDs.
-//
-// It never waits, and looks at no clock. Make it with [New]. All methods may be called by any
-// number of goroutines at once.
+// A Generator is a [uid.Generator] whose UIDs are known beforehand: each is the one before plus one, until
+// the sequence of a tick is used up; then the next tick begins. The first one is chosen so that the n-th
+// UID ends in n, in three digits in the default layout. It never waits, and looks at no clock. Make it with
+// [MustNew]. All methods may be called by any number of goroutines at once.
 type Generator struct {
 	layout   bits.Layout
 	workerID int64
@@ -50,9 +45,7 @@ type Generator struct {
 	closeErr error
 }
 
-// New returns a generator. It returns [uid.ErrRange] when the layout does not hold cfg's Start
-// or WorkerID, and [uid.ErrConfig] when FailAfter is negative, or is given without an Err.
-func New(cfg Config) (*Generator, error) {
+func newGenerator(cfg Config) (*Generator, error) {
 	layout := cfg.Layout
 	if layout.IsZero() {
 		layout = bits.Default()
@@ -77,9 +70,10 @@ func New(cfg Config) (*Generator, error) {
 	}, nil
 }
 
-// MustNew is New for tests; it panics where New fails.
+// MustNew returns a generator. It panics with [uid.ErrRange] when the layout does not hold cfg's Start
+// or WorkerID, and with [uid.ErrConfig] when FailAfter is negative, or is given without an Err.
 func MustNew(cfg Config) *Generator {
-	g, err := New(cfg)
+	g, err := newGenerator(cfg)
 	if err != nil {
 		panic(err)
 	}
@@ -99,9 +93,8 @@ func readable(begin uint64, sequenceBits int) uint64 {
 	return (round-begin%round)%round + 1
 }
 
-// Nth returns the n-th UID that the generator makes, counted from 1, whether it has been drawn or
-// not. It returns [uid.ErrRange] when n is below 1, and [uid.ErrExhausted] when the layout's last
-// tick is used up before.
+// Nth returns the n-th UID that the generator makes, counted from 1. It returns [uid.ErrRange] when n is
+// below 1, and [uid.ErrExhausted] when the layout's last tick is used up before.
 func (g *Generator) Nth(n int64) (uid.UID, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("uidtest: %w: UID number %d: the first is 1", uid.ErrRange, n)
@@ -121,8 +114,8 @@ func (g *Generator) Drawn() int64 {
 	return g.drawn
 }
 
-// Fail makes all draws from now on return err; with nil they succeed again. It takes the place of
-// Config's Err and FailAfter.
+// Fail makes all draws from now on return err; with nil they succeed again. It takes the place of Config's
+// Err and FailAfter.
 func (g *Generator) Fail(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,11 +135,10 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return one[0], err
 }
 
-// TryGetUID is GetUID, which never waits.
+// TryGetUID is GetUID.
 func (g *Generator) TryGetUID() (uid.UID, error) { return g.GetUID() }
 
-// Fill fills dst with the next UIDs and returns how many it got: len(dst), or fewer and the error
-// that GetUID would have returned.
+// Fill fills dst with the next UIDs and returns how many it got: len(dst), or fewer and GetUID's error.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
@@ -183,9 +175,6 @@ func (g *Generator) next() (uid.UID, error) {
 // ParseUID splits a UID by the generator's layout. It works on a closed generator.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
-// Layout returns the layout in use.
-func (g *Generator) Layout() bits.Layout { return g.layout }
-
 // Close ends the generator: later draws return [uid.ErrClosed]. It returns Config's CloseErr, and
 // nil when the generator was closed before.
 func (g *Generator) Close() error {
@@ -203,7 +192,4 @@ func (g *Generator) CloseContext(context.Context) error {
 	return g.closeErr
 }
 
-var (
-	_ uid.Generator = (*Generator)(nil)
-	_ uid.Parser    = (*Generator)(nil)
-)
+var _ uid.Generator = (*Generator)(nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,21 +14,18 @@ import (
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// A Worker is a [uid.Worker] that stands for a worker ID in a store: it reserves ticks, and does
-// what a test tells it. The zero Worker has the ID 0 and reserves all ticks.
-//
-// The fields are set before the first call and left alone then. Do not copy a Worker. All methods
-// may be called by any number of goroutines at once, but Lose not from inside a call of the
-// worker.
+// A Worker is a [uid.Worker] that stands for a worker ID in a store. The zero Worker has the ID 0 and
+// reserves all ticks. The fields are set before the first call and left alone then. Do not copy it. All
+// methods may be called by any number of goroutines at once, but Lose not from inside a call of the worker.
 type Worker struct {
 	// ID is the worker ID. Acquire returns [uid.ErrRange] when the layout does not hold it.
 	ID int64
-	// Ticks is how many ticks are reserved at a time, counted from the clock's own: the
-	// generator has to renew its reservation, and cannot borrow more of the future than that.
-	// Zero stands for all ticks, with no renewal. Acquire returns [uid.ErrConfig] for less.
+	// Ticks is how many ticks are reserved at a time, counted from the clock's own: the generator has to renew
+	// its reservation, and cannot borrow more of the future than that. Zero stands for all ticks, with no
+	// renewal. Acquire returns [uid.ErrConfig] for less.
 	Ticks int64
-	// Now is the wall clock that Ticks are counted by; nil is time.Now. Give the worker and
-	// the generator the same one.
+	// Now is the wall clock that Ticks are counted by; nil is time.Now. Give the worker and the generator the
+	// same one.
 	Now func() time.Time
 
 	once    sync.Once
@@ -39,16 +37,7 @@ type Worker struct {
 	fail  error
 	terms uid.Terms
 	next  int64 // the first tick that a later generator may issue
-	calls []Call
-}
-
-// A Call is a call of one of the worker's methods.
-type Call struct {
-	Method      string          // Acquire, Extend or Release
-	Through     int64           // the tick that Extend was asked for
-	Last        int64           // the tick that Release was told
-	Reservation uid.Reservation // what was returned
-	Err         error           // what was returned
+	calls []string
 }
 
 // begin makes the zero Worker ready.
@@ -59,21 +48,19 @@ func (w *Worker) begin() {
 	})
 }
 
-// Fail makes Acquire, Extend and Release return err from now on, as if the store were down; with
-// nil they succeed again. What is reserved stays reserved. A generator whose Extend failed asks
-// again, by the real clock, after pauses that grow to five seconds.
+// Fail makes Acquire, Extend and Release return err from now on, as if the store were down; with nil they
+// succeed again. What is reserved stays reserved. A generator whose Extend failed asks again, by the real
+// clock, after pauses that grow to five seconds.
 func (w *Worker) Fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.fail = err
 }
 
-// Lose takes the worker's ID away, as if another process had it now: the generator drops what it
-// has ready, issues nothing until it gets another reservation, and gets one under the ID id.
-// (While Fail has an error it gets none.) Before Acquire it only changes the ID.
-//
-// It returns [uid.ErrRange] when id is negative, above the generator's layout, or one that the
-// worker has now or had before, whose UIDs would come again. Then nothing changes.
+// Lose takes the worker's ID away, as if another process had it now: the generator drops what it has ready,
+// and goes on under the ID id. (While Fail has an error it gets nothing.) Before Acquire it only changes
+// the ID. It returns [uid.ErrRange], and changes nothing, when id is negative, above the generator's
+// layout, or one that the worker has or had, whose UIDs would come again.
 func (w *Worker) Lose(id int64) error {
 	w.begin()
 	w.mu.Lock()
@@ -102,25 +89,18 @@ func (w *Worker) canHave(id int64) error {
 	return nil
 }
 
-// Terms returns what the last generator told Acquire, and zero Terms before.
-func (w *Worker) Terms() uid.Terms {
+// Calls returns the calls so far, in their order, each with what the generator asked for and, after a
+// colon, the error that was returned: "Acquire", "Extend(963): the store is down", "Release(-1)".
+func (w *Worker) Calls() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.terms
+	return slices.Clone(w.calls)
 }
 
-// Calls returns the calls of Acquire, Extend and Release so far, in their order.
-func (w *Worker) Calls() []Call {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]Call(nil), w.calls...)
-}
-
-// Acquire binds the worker to a generator. It returns Fail's error, ctx's when that has ended,
-// [uid.ErrWorkerInUse] while another generator is bound, and the errors of ID and Ticks. A later
-// generator gets ticks above those that earlier ones have issued.
+// Acquire binds the worker to a generator. It returns [uid.ErrWorkerInUse] while another one is bound. A
+// later generator gets ticks above those that earlier ones have issued.
 func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
-	return w.call(ctx, Call{Method: "Acquire"}, func() (uid.Reservation, error) {
+	return w.call(ctx, "Acquire", func() (uid.Reservation, error) {
 		err := w.binding.Take(t.Revoke, func() error {
 			switch {
 			case w.id < 0 || w.id > t.MaxWorkerID:
@@ -138,10 +118,9 @@ func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, err
 	})
 }
 
-// Extend renews the reservation. It returns Fail's error, ctx's when that has ended, and
-// [uid.ErrNoReservation] when no generator is bound.
+// Extend renews the reservation. It returns [uid.ErrNoReservation] when no generator is bound.
 func (w *Worker) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	return w.call(ctx, Call{Method: "Extend", Through: through}, func() (uid.Reservation, error) {
+	return w.call(ctx, fmt.Sprintf("Extend(%d)", through), func() (uid.Reservation, error) {
 		if err := w.binding.Check(); err != nil {
 			return uid.Reservation{}, err
 		}
@@ -149,8 +128,8 @@ func (w *Worker) Extend(ctx context.Context, through int64) (uid.Reservation, er
 	})
 }
 
-// Release ends the binding, even if it returns Fail's error. It returns [uid.ErrNoReservation]
-// when no generator is bound.
+// Release ends the binding, even if it returns Fail's error. It returns [uid.ErrNoReservation] when no
+// generator is bound.
 func (w *Worker) Release(_ context.Context, last int64) error {
 	w.begin()
 	w.mu.Lock()
@@ -160,23 +139,31 @@ func (w *Worker) Release(_ context.Context, last int64) error {
 		w.next = max(w.next, last+1)
 		err = w.fail
 	}
-	w.calls = append(w.calls, Call{Method: "Release", Last: last, Err: err})
+	w.note(fmt.Sprintf("Release(%d)", last), err)
 	return err
 }
 
-// call notes a call and what it returns.
-func (w *Worker) call(ctx context.Context, c Call, do func() (uid.Reservation, error)) (uid.Reservation, error) {
+// call does what a call asks for, if it may, and notes it.
+func (w *Worker) call(ctx context.Context, method string, do func() (uid.Reservation, error)) (r uid.Reservation, err error) {
 	w.begin()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.Err = ctx.Err(); c.Err == nil {
-		c.Err = w.fail
+	if err = ctx.Err(); err == nil {
+		err = w.fail
 	}
-	if c.Err == nil {
-		c.Reservation, c.Err = do()
+	if err == nil {
+		r, err = do()
 	}
-	w.calls = append(w.calls, c)
-	return c.Reservation, c.Err
+	w.note(method, err)
+	return r, err
+}
+
+// note adds a call to Calls. w.mu is held.
+func (w *Worker) note(call string, err error) {
+	if err != nil {
+		call += ": " + err.Error()
+	}
+	w.calls = append(w.calls, call)
 }
 
 // reserve returns the reservation as it is now. w.mu is held.

@@ -65,5 +65,5 @@ func borrowed(preset string, rate float64, d time.Duration) (n int, took, ahead 
 		n += got
 		took = time.Since(began)
 	}
-	return n, took, g.Stats().Lead, nil
+	return n, took, g.Health().Lead.Now.Duration, nil
 }

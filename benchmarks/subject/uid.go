@@ -192,7 +192,7 @@ func openSegment(store func() (segment.Store, error), cfg segment.Config) (*segm
 type segments struct{ *segment.Generator }
 
 func (s segments) Drawer() Drawer { return s }
-func (s segments) Step() int64    { return s.Stats().Step }
+func (s segments) Step() int64    { return s.Health().Numbers.Step }
 func (s segments) Draw(n int) error {
 	return each(n, func() error { _, err := s.GetUID(); return err })
 }

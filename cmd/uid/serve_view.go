@@ -61,7 +61,7 @@ func (s *server) identity(g *cached.Generator, st *workerStore) string {
 		own = " of --worker-id"
 	}
 	by := cmp.Or(st.place.source, "default")
-	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", g.Stats().WorkerID, own, st.place, by)
+	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", g.Health().Reservation.WorkerID, own, st.place, by)
 }
 
 // namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.

@@ -1,9 +1,8 @@
-// Package readyz serves the health of generators over HTTP, for load balancers and orchestrators.
+// Package readyz serves the health of generators over HTTP, for load balancers and orchestrators. The
+// generators do not pull in net/http.
 //
 //	ready, err := readyz.Handler(map[string]health.Reporter{"orders": orders})
 //	http.Handle("/readyz", ready)
-//
-// It is a package of its own because the generators must not pull in net/http.
 package readyz
 
 import (
@@ -17,23 +16,19 @@ import (
 	"github.com/uidgen/uid/health"
 )
 
-// A Report is what the handler returns as JSON.
-type Report struct {
-	// Ready says that all generators are.
-	Ready bool `json:"ready"`
-	// Generators are by the names that Handler got.
+type report struct {
+	Ready      bool                     `json:"ready"`
 	Generators map[string]health.Health `json:"generators"`
 }
 
-// Handler returns a handler that answers GET and HEAD with a [Report] of the named generators:
-// status 200 if all are ready, else 503. It asks them at each request, which costs calls that
-// draw UIDs nothing. A generator that is closed is not ready, for ever.
+// Handler returns a handler that answers GET and HEAD with status 200 if all generators are ready, else
+// 503, and with JSON: ready says whether all are, and generators has the [health.Health] of each by its
+// name. A generator that is closed is not ready, for ever.
 //
-// The report has worker IDs, names of stores and texts of errors: it is for the inside of a
-// network, as metrics are. Use it as a readiness probe, never as a liveness probe: a restart makes
-// nothing better.
+// The report has worker IDs, names of stores and texts of errors: it is for the inside of a network. Use it
+// as a readiness probe, never as a liveness probe: a restart makes nothing better.
 //
-// Handler returns an error that wraps [uid.ErrConfig] when there is no generator, or a nil one.
+// Handler returns [uid.ErrConfig] when there is no generator, or a nil one.
 func Handler(generators map[string]health.Reporter) (http.Handler, error) {
 	if len(generators) == 0 {
 		return nil, fmt.Errorf("readyz: %w: no generators", uid.ErrConfig)
@@ -54,7 +49,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
 		return
 	}
-	report := Report{Ready: true, Generators: map[string]health.Health{}}
+	report := report{Ready: true, Generators: map[string]health.Health{}}
 	for name, g := range h {
 		one := g.Health()
 		report.Ready = report.Ready && one.Ready

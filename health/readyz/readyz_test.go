@@ -14,8 +14,15 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/health/readyz"
+	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/worker"
 )
+
+// report is the answer as a client reads it.
+type report struct {
+	Ready      bool
+	Generators map[string]health.Health
+}
 
 func TestHandler(t *testing.T) {
 	orders := cached.MustNew(worker.Static(1, "readyz orders"), cached.Config{})
@@ -28,7 +35,7 @@ func TestHandler(t *testing.T) {
 	server := httptest.NewServer(h)
 	defer server.Close()
 
-	ask := func(method string) (int, readyz.Report) {
+	ask := func(method string) (int, report) {
 		request, err := http.NewRequestWithContext(t.Context(), method, server.URL, nil)
 		require.NoError(t, err)
 		response, err := server.Client().Do(request)
@@ -36,13 +43,13 @@ func TestHandler(t *testing.T) {
 		defer response.Body.Close()
 		text, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
-		var report readyz.Report
+		var read report
 		if method == http.MethodGet {
 			require.Equal(t, "application/json", response.Header.Get("Content-Type"))
 			require.Equal(t, "no-store", response.Header.Get("Cache-Control"))
-			require.NoError(t, json.Unmarshal(text, &report))
+			require.NoError(t, json.Unmarshal(text, &read))
 		}
-		return response.StatusCode, report
+		return response.StatusCode, read
 	}
 	status, report := ask(http.MethodGet)
 	require.Equal(t, http.StatusOK, status)
@@ -54,7 +61,7 @@ func TestHandler(t *testing.T) {
 	status, report = ask(http.MethodGet)
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.False(t, report.Ready)
-	require.Equal(t, health.Closed, report.Generators["orders"].Reasons[0].Code)
+	require.Equal(t, reason.Closed, report.Generators["orders"].Reasons[0].Code)
 	require.True(t, report.Generators["events"].Ready)
 	status, _ = ask(http.MethodHead)
 	require.Equal(t, http.StatusServiceUnavailable, status)

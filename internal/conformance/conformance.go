@@ -5,10 +5,8 @@ package conformance
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
 )
 
 // A draw is one way to get UIDs.
@@ -49,22 +48,16 @@ func draws(ctx context.Context, g uid.Generator) []draw {
 	}
 }
 
-// stat returns a field of the generator's Stats.
-func stat[T any](g uid.Generator, name string) T {
-	stats := reflect.ValueOf(g).MethodByName("Stats").Call(nil)[0]
-	value, _ := stats.FieldByName(name).Interface().(T) // a nil error is no T
-	return value
-}
+// healthOf is what the generator says of itself.
+func healthOf(g uid.Generator) health.Health { return g.(health.Reporter).Health() }
 
-// Every tests what holds for every generator. start makes one that has UIDs to give, on which nobody else draws, and
-// which has the method Stats or not.
+// Every tests what holds for every generator. start makes one that has UIDs to give, on which nobody else draws.
 func Every(t *testing.T, start func(testing.TB) uid.Generator) {
 	for name, test := range map[string]func(*testing.T, uid.Generator){
 		"Order":      order,
 		"Goroutines": func(t *testing.T, g uid.Generator) { Draw(t, g, 8, 500) },
 		"Context":    endedContext,
 		"Close":      closed,
-		"StatsJSON":  statsJSON,
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := start(t)
@@ -174,7 +167,7 @@ func closed(t *testing.T, g uid.Generator) {
 	require.NoError(t, g.Close())
 	require.NoError(t, g.Close())
 	requireFails(t, g, nil, uid.ErrClosed)
-	if p, parses := g.(uid.Parser); parses {
+	if p, parses := g.(Parser); parses {
 		parts, err := p.ParseUID(u)
 		require.NoError(t, err)
 		require.Equal(t, u, parts.UID)
@@ -191,35 +184,5 @@ func requireFails(t *testing.T, g uid.Generator, more []draw, is error) {
 		all, err := draw()
 		require.ErrorIs(t, err, is)
 		require.Zero(t, append(all, 0)[0])
-	}
-}
-
-// statsJSON: a page that shows Stats has the text of the error, which by itself would be {}.
-func statsJSON(t *testing.T, g uid.Generator) {
-	if !reflect.ValueOf(g).MethodByName("Stats").IsValid() {
-		return
-	}
-	stats := reflect.New(reflect.ValueOf(g).MethodByName("Stats").Type().Out(0))
-	names := reflect.VisibleFields(stats.Type().Elem())
-	for _, failure := range []error{nil, errors.New(`the "database" is down`)} {
-		if failure != nil {
-			stats.Elem().FieldByName("ReservationError").Set(reflect.ValueOf(failure))
-		}
-		// By value, by pointer and within other values.
-		text, err := json.Marshal([]any{stats.Elem().Interface(), stats.Interface()})
-		require.NoError(t, err)
-		var read []map[string]any
-		require.NoError(t, json.Unmarshal(text, &read))
-		require.Equal(t, read[0], read[1])
-		for _, field := range names {
-			require.Contains(t, read[0], field.Name)
-		}
-		require.Len(t, read[0], len(names))
-		if failure == nil {
-			require.Nil(t, read[0]["ReservationError"])
-		} else {
-			require.Equal(t, failure.Error(), read[0]["ReservationError"])
-		}
-		require.EqualValues(t, 0, read[0]["Waiting"])
 	}
 }

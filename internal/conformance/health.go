@@ -14,10 +14,11 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/reason"
 )
 
 // Codes are the reasons of a health. What is read back from its JSON is the same.
-func Codes(t testing.TB, h health.Health) (all []health.Code) {
+func Codes(t testing.TB, h health.Health) (all []string) {
 	t.Helper()
 	for _, r := range h.Reasons {
 		all = append(all, r.Code)
@@ -31,11 +32,11 @@ func Codes(t testing.TB, h health.Health) (all []health.Code) {
 }
 
 // Finds requires that Health gives these reasons, and that a call finds what it says: nil for a UID.
-func Finds(t testing.TB, g Generator, want error, codes ...health.Code) {
+func Finds(t testing.TB, g Generator, want error, codes ...string) {
 	t.Helper()
 	h := g.Health()
 	require.Equal(t, codes, Codes(t, h))
-	require.Equal(t, len(codes) == 0 || h.Reasons[0].Level == health.LevelWarning, h.Ready)
+	require.Equal(t, len(codes) == 0 || h.Reasons[0].Level == reason.Warning, h.Ready)
 	_, err := g.TryGetUID()
 	if want == nil {
 		require.NoError(t, err)
@@ -82,11 +83,11 @@ func (s Subject) health(t *testing.T) {
 	require.Equal(t, Day.Add(150*time.Second), h.Failing.Since)
 	require.EqualValues(t, h.Failing.Attempts, h.Counts[count.RenewalFailures])
 	time.Sleep(time.Second)
-	Finds(t, g, nil, health.ReservationFailing)
+	Finds(t, g, nil, reason.ReservationFailing)
 	require.Equal(t, 59500*time.Millisecond, g.Health().Reservation.Remaining.Duration)
 
 	time.Sleep(62 * time.Second)
-	Finds(t, g, uid.ErrNoReservation, health.NoReservation)
+	Finds(t, g, uid.ErrNoReservation, reason.NoReservation)
 	require.Zero(t, g.Health().Reservation.Remaining)
 
 	w.Set(func(w *fake.Worker) { w.Fail = nil })
@@ -94,14 +95,14 @@ func (s Subject) health(t *testing.T) {
 	Finds(t, g, nil)
 	require.Nil(t, g.Health().Failing)
 	require.NoError(t, g.Close())
-	Finds(t, g, uid.ErrClosed, health.Closed)
+	Finds(t, g, uid.ErrClosed, reason.Closed)
 	require.Zero(t, g.Health().Reservation.Until)
 
 	h = s.at(t, fake.NewClock(Day), fake.Endless(3), Config{Layout: seconds}).Health()
 	require.False(t, h.Reservation.Bounded)
 	require.Equal(t, h.TimeField.Expires, h.Reservation.Until)
 	g = s.start(t, telling{fake.Endless(3)}, Config{Layout: seconds, Now: fake.NewClock(Day).Now})
-	Finds(t, g, nil, health.WorkerIDsLow)
+	Finds(t, g, nil, reason.WorkerIDsLow)
 	require.Equal(t, "the test", g.Health().Worker.Place)
 }
 
@@ -115,15 +116,15 @@ func (s Subject) healthFinds(t *testing.T) {
 		at     time.Time
 		step   time.Duration
 		want   error
-		codes  []health.Code
+		codes  []string
 	}{
 		{worker: fake.Endless(1), at: Day},
 		{worker: fake.Giving(uid.Reservation{Last: -1, Renew: 1 << 40}), at: Day,
-			want: uid.ErrNoReservation, codes: []health.Code{health.NoReservation}},
+			want: uid.ErrNoReservation, codes: []string{reason.NoReservation}},
 		{worker: fake.Endless(1), at: seconds.Expires().AddDate(0, -6, 0),
-			codes: []health.Code{health.TimeFieldEnding}},
+			codes: []string{reason.TimeFieldEnding}},
 		{worker: fake.Endless(1), cfg: Config{Layout: l, Expiry: never}, at: l.Epoch(), step: 5 * time.Minute,
-			want: uid.ErrExhausted, codes: []health.Code{health.Exhausted}},
+			want: uid.ErrExhausted, codes: []string{reason.Exhausted}},
 	} {
 		if c.cfg.Layout.IsZero() {
 			c.cfg.Layout = seconds

@@ -62,7 +62,7 @@ func (c *Crowd) Got(t testing.TB, i int) []uid.UID {
 
 // Places returns the numbers of a call's UIDs, which are of the layout Sixteen, counted from Day on: how many there
 // were room for before.
-func (c *Crowd) Places(t testing.TB, g uid.Parser, i int) (out []int) {
+func (c *Crowd) Places(t testing.TB, g Parser, i int) (out []int) {
 	t.Helper()
 	for _, u := range c.Got(t, i) {
 		p, err := g.ParseUID(u)
@@ -120,7 +120,7 @@ func (s Subject) firstComeFirstServed(t *testing.T) {
 		for i := range 40 {
 			require.Equal(t, []int{16 + i}, c.Places(t, g, i))
 		}
-		require.Zero(t, stat[int](g, "Waiting"))
+		require.Zero(t, healthOf(g).Waiting)
 		require.EqualValues(t, 8, next(t, g).Sequence)
 		require.NoError(t, g.Close())
 	}
@@ -247,7 +247,7 @@ func (s Subject) crowdAtTheBound(t *testing.T) {
 	}
 	<-drawn
 	require.NoError(t, g.Close())
-	require.Zero(t, stat[int](g, "Waiting"))
+	require.Zero(t, healthOf(g).Waiting)
 	seen := map[uid.UID]bool{}
 	for i, stream := range streams {
 		last := uid.UID(-1)

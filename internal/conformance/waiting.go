@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/count"
 )
 
 // Waiting tests generators whose calls wait. empty makes one that has nothing to give for so long, and then enough
@@ -66,9 +67,9 @@ func waitIsServed(t *testing.T, g uid.Generator, long time.Duration) {
 		})
 	}
 	synctest.Wait()
-	require.Equal(t, 3, stat[int](g, "Waiting"))
+	require.EqualValues(t, 3, healthOf(g).Waiting)
 	calls.Wait()
-	require.Zero(t, stat[int](g, "Waiting"))
+	require.Zero(t, healthOf(g).Waiting)
 }
 
 func closeEndsWait(t *testing.T, g uid.Generator, _ time.Duration) {
@@ -80,19 +81,19 @@ func closeEndsWait(t *testing.T, g uid.Generator, _ time.Duration) {
 		})
 	}
 	synctest.Wait()
-	require.Equal(t, 20, stat[int](g, "Waiting"))
+	require.EqualValues(t, 20, healthOf(g).Waiting)
 	require.NoError(t, g.Close())
 	waiting.Wait()
-	require.Zero(t, stat[int](g, "Waiting"))
+	require.Zero(t, healthOf(g).Waiting)
 }
 
 // Handled tests generators that ask a handler. empty makes one as for Waiting.
-func Handled(t *testing.T, empty func(testing.TB, uid.TakeHandler, *slog.Logger) uid.Generator) {
+func Handled(t *testing.T, empty func(testing.TB, func(uid.Rejection) error, *slog.Logger) uid.Generator) {
 	own := errors.New("own")
 	var log strings.Builder
 	var asked []uid.Rejection
 	for name, c := range map[string]struct {
-		handler uid.TakeHandler
+		handler func(uid.Rejection) error
 		want    error
 		panics  uint64
 	}{
@@ -105,7 +106,7 @@ func Handled(t *testing.T, empty func(testing.TB, uid.TakeHandler, *slog.Logger)
 				log.Reset()
 				g := empty(t, c.handler, slog.New(slog.NewTextHandler(&log, nil)))
 				defer func() { require.NoError(t, g.Close()) }()
-				before, began := stat[uint64](g, "RejectedTakes"), time.Now()
+				before, began := healthOf(g).Counts[count.RejectedTakes], time.Now()
 				for way, draw := range draws(t.Context(), g) {
 					all, err := draw()
 					if way == 1 {
@@ -116,8 +117,8 @@ func Handled(t *testing.T, empty func(testing.TB, uid.TakeHandler, *slog.Logger)
 					require.Zero(t, append(all, 0)[0])
 				}
 				require.Zero(t, time.Since(began))
-				require.EqualValues(t, 5, stat[uint64](g, "RejectedTakes")-before)
-				require.Equal(t, c.panics, stat[uint64](g, "HandlerPanics"))
+				require.EqualValues(t, 5, healthOf(g).Counts[count.RejectedTakes]-before)
+				require.Equal(t, c.panics, healthOf(g).Counts[count.HandlerPanics])
 				require.Equal(t, min(1, int(c.panics)), strings.Count(log.String(), "a handler panicked"), log.String())
 			})
 		})

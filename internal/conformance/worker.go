@@ -30,10 +30,15 @@ type Subject struct {
 	GoesOn bool
 }
 
+// A Parser splits UIDs by its own layout.
+type Parser interface {
+	ParseUID(u uid.UID) (uid.Parts, error)
+}
+
 // A Generator is one on a worker.
 type Generator interface {
 	uid.Generator
-	uid.Parser
+	Parser
 	health.Reporter
 }
 
@@ -258,8 +263,8 @@ func (s Subject) expiry(t *testing.T) {
 			cfg.Expiry.Warn = -1
 		}
 		g := s.start(t, fake.Endless(1), cfg)
-		require.Equal(t, warns, stat[bool](g, "Expiring"))
-		require.Equal(t, l.Expires(), stat[time.Time](g, "Expires"))
+		require.Equal(t, warns, g.Health().TimeField.Ending)
+		require.Equal(t, l.Expires().UTC(), g.Health().TimeField.Expires)
 		require.Equal(t, warns, log.Count("2034-07-04") == 1, log.String())
 	}
 }
@@ -380,7 +385,7 @@ func (s Subject) workerPanics(t *testing.T) {
 	_, err := g.GetUID()
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorContains(t, err, "the worker's Extend panicked: no such column")
-	require.ErrorContains(t, stat[error](g, "ReservationError"), "no such column")
+	require.Contains(t, g.Health().Failing.Error, "no such column")
 	broken.Store(false)
 	time.Sleep(10 * time.Second)
 	next(t, g)
@@ -442,8 +447,8 @@ func (s Subject) outage(t *testing.T) {
 	requireFails(t, g, more, uid.ErrNoReservation)
 	requireFails(t, g, more, fake.ErrDown)
 	require.Zero(t, time.Since(began), "calls wait")
-	require.ErrorIs(t, stat[error](g, "ReservationError"), fake.ErrDown)
-	require.Equal(t, Day.Add(60*time.Second), stat[time.Time](g, "ReservedUntil"))
+	require.Equal(t, fake.ErrDown.Error(), g.Health().Failing.Error)
+	require.Equal(t, Day.Add(60*time.Second), g.Health().Reservation.Until)
 	w.Set(func(w *fake.Worker) { w.Fail = nil })
 	time.Sleep(10 * time.Second)
 	for _, draw := range all {
@@ -451,8 +456,8 @@ func (s Subject) outage(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, clock.Now().Truncate(time.Second), parts(t, g, got[0]).Time)
 	}
-	require.NoError(t, stat[error](g, "ReservationError"))
-	require.WithinDuration(t, clock.Now().Add(60*time.Second), stat[time.Time](g, "ReservedUntil"), 10*time.Second)
+	require.Nil(t, g.Health().Failing)
+	require.WithinDuration(t, clock.Now().Add(60*time.Second), g.Health().Reservation.Until, 10*time.Second)
 }
 
 // onItsWay: calls wait for a reservation that is on its way, as long as their contexts and the generator last.
@@ -510,7 +515,7 @@ func (s Subject) revoked(t *testing.T) {
 	w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 	w.Terms.Revoke()
 	requireFails(t, g, more, uid.ErrNoReservation)
-	require.Zero(t, stat[time.Time](g, "ReservedUntil"))
+	require.Zero(t, g.Health().Reservation.Until)
 	require.Zero(t, g.Health().Buffered)
 	w.Set(func(w *fake.Worker) { w.Fail = nil })
 	time.Sleep(10 * time.Second)
@@ -523,7 +528,7 @@ func (s Subject) revoked(t *testing.T) {
 	requireFails(t, g, more, uid.ErrClosed)
 	w.Terms.Revoke()
 	requireFails(t, g, more, uid.ErrClosed)
-	require.Zero(t, stat[time.Time](g, "ReservedUntil"))
+	require.Zero(t, g.Health().Reservation.Until)
 }
 
 // anotherID: under another worker ID, even a smaller one, UIDs begin with a later tick.
@@ -547,7 +552,7 @@ func (s Subject) anotherID(t *testing.T) {
 			last = p
 		}
 		require.EqualValues(t, 2, last.WorkerID)
-		require.EqualValues(t, 2, stat[int64](g, "WorkerID"))
+		require.EqualValues(t, 2, g.Health().Reservation.WorkerID)
 		require.NoError(t, g.Close())
 	}
 }

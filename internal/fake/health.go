@@ -5,6 +5,7 @@ import (
 
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 )
 
 // A Reporter has the health that it is.
@@ -47,7 +48,7 @@ func Reporters() map[string]health.Reporter {
 	}
 	all := map[string]health.Reporter{}
 	for name, h := range map[string]health.Health{"orders": orders, "events": events, "invoices": invoices} {
-		h.Judge(nil)
+		reason.Judge(&h, nil)
 		all[name] = Reporter(h)
 	}
 	return all

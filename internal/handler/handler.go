@@ -29,10 +29,13 @@ func (c *Caller) Call(name string, handler func()) {
 
 // Judge asks a call's handler about a rejection; a nil error lets the call wait. A call that never waits has a nil
 // handler.
-func (c *Caller) Judge(handler uid.TakeHandler, r *uid.Rejection) (err error) {
+func (c *Caller) Judge(handler func(uid.Rejection) error, r *uid.Rejection) (err error) {
 	err = r.Err
 	if handler != nil {
 		c.Call("OnRejectedTake", func() { err = handler(*r) })
 	}
 	return err
 }
+
+// Wait is the handler that lets every call wait.
+func Wait(uid.Rejection) error { return nil }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/reason"
 )
 
 // A Kind is the kind of a metric.
@@ -63,7 +64,7 @@ var all = []Metric{
 		func(h *health.Health) (float64, bool) {
 			n := 0
 			for _, r := range h.Reasons {
-				if r.Level == health.LevelWarning {
+				if r.Level == reason.Warning {
 					n++
 				}
 			}

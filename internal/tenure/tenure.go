@@ -224,7 +224,7 @@ func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan 
 	} else {
 		t.spend()
 	}
-	return nil, &uid.NoReservationError{WorkerID: was.WorkerID, Tick: tick, Until: was.Until, Err: why}
+	return nil, &noReservation{workerID: was.WorkerID, until: was.Until, err: why}
 }
 
 var errOnItsWay = errors.New("more has been asked for")

@@ -664,7 +664,7 @@ func TestAwait(t *testing.T) {
 		_, err := ten.Await(first, 101, 150, false)
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		require.EqualError(t, err, "no reservation for worker 3 (reserved up to tick 100): more has been asked for")
-		require.Equal(t, &uid.NoReservationError{WorkerID: 3, Tick: 101, Until: 100, Err: errOnItsWay}, err)
+		require.Equal(t, &noReservation{workerID: 3, until: 100, err: errOnItsWay}, err)
 
 		news, err := ten.Await(first, 101, 150, true)
 		require.NoError(t, err)

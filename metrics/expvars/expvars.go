@@ -22,11 +22,10 @@ import (
 // publishing makes the look for a name and its use one.
 var publishing sync.Mutex
 
-// Publish publishes a set as a variable: an object that has, for each generator by its name, an
-// object of the metrics by their names for Prometheus. The generators are asked whenever the
-// variable is read. A variable can be published only once and never removed; the set may change.
-// Publish returns an error that wraps [uid.ErrConfig] when s is nil, and when there is a variable of
-// that name.
+// Publish publishes a set as a variable: for each generator by its name, an object of the metrics by their
+// names for Prometheus, read anew with the variable. A variable can be published only once and never
+// removed; the set may change. Publish returns [uid.ErrConfig] when s is nil, and when there is a variable
+// of that name.
 func Publish(variable string, s *metrics.Set) error {
 	if s == nil {
 		return fmt.Errorf("expvars: %w: nil set", uid.ErrConfig)

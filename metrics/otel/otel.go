@@ -22,9 +22,9 @@ import (
 	"github.com/uidgen/uid/metrics"
 )
 
-// Register makes an instrument of meter for each metric, and has them observed whenever a reader
-// collects. The set may change while it is in use; Unregister of what Register returns ends it. The
-// error wraps [uid.ErrConfig] when meter or s is nil, and is the meter's otherwise.
+// Register makes an instrument of meter for each metric, and has them observed whenever a reader collects.
+// The set may change while it is in use; Unregister of what Register returns ends it. The error wraps
+// [uid.ErrConfig] when meter or s is nil, and is the meter's otherwise.
 func Register(meter metric.Meter, s *metrics.Set) (metric.Registration, error) {
 	if meter == nil || s == nil {
 		return nil, fmt.Errorf("otel: %w: no meter, or no set", uid.ErrConfig)

@@ -21,7 +21,7 @@ func TestConnect(t *testing.T) {
 	for _, want := range []int64{1, 3} { // 2 is a mark
 		g, err := connect.Cached(t.Context(), "sqlite:"+path+"?ids=disposable", cached.Config{})
 		require.NoError(t, err)
-		require.Equal(t, want, g.Stats().WorkerID)
+		require.Equal(t, want, g.Health().Reservation.WorkerID)
 		requireOpen(t, path, true)
 		require.NoError(t, g.Close())
 		requireOpen(t, path, false)

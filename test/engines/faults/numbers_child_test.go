@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
@@ -45,7 +46,7 @@ func (j numbersJob) do(p job, file *os.File) error {
 	store, connection, err := engines.Open(ctx, p.Store)
 	switch {
 	case err != nil && ctx.Err() != nil: // it was told to quit before it had begun
-		me.ended(segment.Stats{})
+		me.ended(health.Health{})
 		return nil
 	case err != nil:
 		return err
@@ -71,7 +72,7 @@ func (j numbersJob) do(p job, file *os.File) error {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "not all given back:", err)
 	}
-	me.ended(g.Stats())
+	me.ended(g.Health())
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (s *scene) draw(process int, g *segment.Generator, n int) {
 
 func (s *scene) close(process int, g *segment.Generator) {
 	require.NoError(s.t, g.Close())
-	s.processes[process].ended(g.Stats())
+	s.processes[process].ended(g.Health())
 }
 
 func (s *scene) judge() verdict { return s.numbers.judge(s.store.Row("a").Next) }

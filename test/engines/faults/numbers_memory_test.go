@@ -9,8 +9,9 @@ import (
 	"sync/atomic"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/segmentstore"
-	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/harness"
 )
 
@@ -67,12 +68,12 @@ func (m *numbers) note(process int, drawn []uid.UID) {
 	p.issued.Add(int64(len(drawn)))
 }
 
-// ended notes the Stats of a generator that was closed.
-func (p *progress) ended(st segment.Stats) {
-	p.stats.taken.Store(int64(st.Taken))
-	p.stats.given.Store(int64(st.GivenBack))
-	p.stats.buffered.Store(st.Buffered)
-	p.stats.dropped.Store(int64(st.Dropped))
+// ended notes the Health of a generator that was closed.
+func (p *progress) ended(h health.Health) {
+	p.stats.taken.Store(int64(h.Counts[count.NumbersTaken]))
+	p.stats.given.Store(int64(h.Counts[count.NumbersGivenBack]))
+	p.stats.buffered.Store(h.Buffered)
+	p.stats.dropped.Store(int64(h.Counts[count.NumbersDropped]))
 	p.stats.closed.Store(1)
 }
 

@@ -9,10 +9,11 @@ import (
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/fake"
 )
 
-// What the ring is said to hold goes with what is drawn from it, and agrees with Stats.
+// What the ring is said to hold goes with what is drawn from it, and agrees with Buffered.
 func TestRingState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const perTick = 16
@@ -20,22 +21,23 @@ func TestRingState(t *testing.T) {
 		now := layout.Epoch().Add(1000 * time.Second)
 		clock := fake.NewClock(now)
 		g := start(t, &fake.Worker{ID: 7}, clock, cached.Config{Layout: layout, Slots: 4, MaxLead: 5500 * time.Millisecond, MaxLag: 2 * time.Second})
-		want := cached.RingState{
+		want := &health.Ring{
 			Slots: 4, PerTick: perTick, Cursor: 1000, Tail: 1004, Usable: true,
-			MaxLead: 5 * time.Second, MaxLag: 2 * time.Second,
 		}
-		require.Equal(t, want, g.Stats().Ring)
-		require.EqualValues(t, 4*perTick, g.Stats().Buffered)
+		require.Equal(t, want, g.Health().Ring)
+		require.Equal(t, 5*time.Second, g.Health().Lead.Bound.Duration)
+		require.Equal(t, 2*time.Second, g.Health().Lead.LagBound.Duration)
+		require.EqualValues(t, 4*perTick, g.Health().Buffered)
 
 		for range perTick + 3 {
 			_, err := g.GetUID()
 			require.NoError(t, err)
 		}
 		synctest.Wait() // no refill between the two snapshots
-		s := g.Stats().Ring
+		s := g.Health().Ring
 		require.EqualValues(t, 1001, s.Cursor)
 		require.EqualValues(t, 3, s.Used)
-		require.EqualValues(t, (s.Tail-s.Cursor)*perTick-3, g.Stats().Buffered)
+		require.EqualValues(t, (s.Tail-s.Cursor)*perTick-3, g.Health().Buffered)
 
 		// All that MaxLead allows; the next call gets nothing, and leaves the cursor at the tail.
 		for range 5*perTick - 3 {
@@ -44,22 +46,22 @@ func TestRingState(t *testing.T) {
 		}
 		_, err := g.TryGetUID()
 		require.Error(t, err)
-		s = g.Stats().Ring
+		s = g.Health().Ring
 		require.EqualValues(t, 1006, s.Tail)
 		require.Equal(t, s.Tail, s.Cursor)
 		require.Zero(t, s.Used)
-		require.Zero(t, g.Stats().Buffered)
+		require.Zero(t, g.Health().Buffered)
 		require.True(t, s.Usable)
 
 		require.NoError(t, g.Close())
-		s = g.Stats().Ring
+		s = g.Health().Ring
 		require.False(t, s.Usable)
-		require.Zero(t, g.Stats().Buffered)
+		require.Zero(t, g.Health().Buffered)
 
 		free := start(t, &fake.Worker{ID: 8}, clock, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
-		require.Equal(t, cached.Unbounded, free.Stats().Ring.MaxLead)
-		free.Stats()
+		require.True(t, free.Health().Lead.Unbounded)
+		free.Health()
 		require.NoError(t, free.Close())
-		require.Zero(t, free.Stats().Buffered, "after Close")
+		require.Zero(t, free.Health().Buffered, "after Close")
 	})
 }
