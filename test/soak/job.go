@@ -203,7 +203,7 @@ func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker,
 	if p.Slot.Worker == throwaway {
 		return disposable.New(tables.Numbers(), disposable.Config{Logger: quiet})
 	}
-	leases, err := tables.Namespace(table.Namespace)
+	leases, err := tables.Leases(table.Namespace)
 	if err != nil {
 		return nil, err
 	}

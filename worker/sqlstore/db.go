@@ -110,8 +110,3 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	}
 	return d, nil
 }
-
-// Tables returns the database and the names of its tables, for the command and its checks.
-func (d *DB) Tables() database.Tables {
-	return database.Tables{DB: d.db, Dialect: d.dialect, Nodes: d.nodes, Leases: d.leases, Segments: d.segments}
-}

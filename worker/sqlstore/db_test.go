@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -62,7 +61,7 @@ func TestPlainDatabase(t *testing.T) {
 	require.NoError(t, err)
 	d, err := sqlstore.New(sql.OpenDB(real), sqlstore.Config{})
 	require.NoError(t, err)
-	require.Equal(t, database.MySQL, d.Tables().Dialect)
+	require.Equal(t, "mysql", sqlstore.DialectOf(d))
 
 	fake := &fakeDB{}
 	for of, says := range map[driver.Connector]string{connector{fake}: "<nil>", traced{connector{fake}}: "*sqlstore_test.tracingDriver"} {
@@ -93,7 +92,7 @@ func TestConfigIsTaken(t *testing.T) {
 		fake := &fakeDB{}
 		d, err := sqlstore.New(fake.open(t, c.driver), c.cfg)
 		require.NoError(t, err)
-		require.Equal(t, string(c.dialect), string(d.Tables().Dialect))
+		require.Equal(t, string(c.dialect), sqlstore.DialectOf(d))
 		require.Zero(t, fake.calls("connect"), "the constructor does not touch the database")
 		_, err = d.Numbers().Next(t.Context(), withPort, 9)
 		if c.dialect == sqlstore.SQLite {
@@ -108,7 +107,6 @@ func TestConfigIsTaken(t *testing.T) {
 	}
 	d, err := sqlstore.New((&fakeDB{}).open(t, "mysql"), sqlstore.Config{})
 	require.NoError(t, err)
-	require.Equal(t, "WORKER_NODE WORKER_LEASE", d.Tables().Nodes+" "+d.Tables().Leases)
 	require.Equal(t, "table WORKER_NODE", d.Numbers().Name())
 }
 

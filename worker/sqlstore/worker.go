@@ -26,7 +26,7 @@ func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...le
 		if err != nil {
 			return nil, err
 		}
-		return tables.Namespace(namespace)
+		return tables.Leases(namespace)
 	})
 }
 
