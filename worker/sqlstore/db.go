@@ -13,23 +13,13 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
-// A Dialect is the kind of SQL that a database speaks.
-type Dialect string
-
-// The dialects. MySQL stands for MariaDB too.
-const (
-	MySQL    Dialect = "mysql"
-	Postgres Dialect = "postgres"
-	SQLite   Dialect = "sqlite"
-)
-
 // Config holds the settings of a [DB]. The zero value works with the drivers that Dialect lists.
 type Config struct {
-	// Dialect is the SQL that the database speaks. The default, for "", follows from the driver: of
-	// a [sqlx.DB] by its name, which is mysql, pgx, postgres, sqlite or sqlite3; of a [sql.DB] by its
-	// type, which comes from go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite or
-	// mattn/go-sqlite3. Any other driver, such as one that traces another's calls, needs it set.
-	Dialect Dialect
+	// Dialect is the SQL that the database speaks: "mysql" (MariaDB's, too), "postgres" or "sqlite". The default follows
+	// from the driver: of a [sqlx.DB] from its name, which is mysql, pgx, postgres, sqlite or sqlite3; of a [sql.DB] from
+	// its type, which comes from go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite or mattn/go-sqlite3. Any
+	// other driver, such as one that traces another's calls, needs it set.
+	Dialect string
 
 	// NodeTable and LeaseTable are the names of the tables of disposable and of leased IDs,
 	// at most 64 letters, digits, _ and $ each. The defaults, for "", are WORKER_NODE and
