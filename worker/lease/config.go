@@ -40,14 +40,6 @@ const (
 	Anytime
 )
 
-// String returns the constant's name.
-func (l Losses) String() string {
-	if names := [...]string{"ByHistory", "Never", "NeverUnchecked", "Anytime"}; l >= 0 && int(l) < len(names) {
-		return names[l]
-	}
-	return fmt.Sprintf("Losses(%d)", int(l))
-}
-
 // Config holds the settings of [New]. The zero value works. A duration of 0 stands for its
 // default; negative ones are refused. Durations are rounded to whole ticks of the layout.
 type Config struct {
@@ -92,7 +84,7 @@ type Config struct {
 	// panic in it is logged.
 	OnEvent func(Event)
 
-	// Logger gets a record for each event but Low, and for trouble with the store at a start. The
+	// Logger gets a record for each event but "low", and for trouble with the store at a start. The
 	// default is slog.Default at the time of New.
 	Logger *slog.Logger
 
@@ -137,7 +129,7 @@ func (c Config) withDefaults(store Store) (Config, error) {
 	}
 	switch {
 	case c.Losses < ByHistory || c.Losses > Anytime:
-		return c, fmt.Errorf("%w: Losses %v is not known", uid.ErrConfig, c.Losses)
+		return c, fmt.Errorf("%w: Losses %d is not known", uid.ErrConfig, c.Losses)
 	case c.TTL < c.ahead():
 		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", uid.ErrConfig, c.TTL, c.Window)
 	case !c.never(store) && c.ahead() > Burn-c.MaxClockSkew:
