@@ -29,7 +29,7 @@
 // can be equal. These are different spaces: the IDs of two sources that do not know of each
 // other, two namespaces of leases, leased IDs and disposable ones, and two tables. UIDs of two
 // layouts can be equal too, and so can UIDs of one layout before and after its epoch was changed.
-// Keep UIDs of different spaces in different columns. A [Space] names that of a static ID, so that
+// Keep UIDs of different spaces in different columns. [Static] can name that of its ID, so that
 // two generators of one process that share an ID by mistake are found.
 //
 // # IDs that come from elsewhere
@@ -43,7 +43,6 @@
 //
 // # Workers and stores of your own
 //
-// The rules for a worker are at [uid.Worker]. [Source.ID] asks a source and checks its answer;
-// the errors below say what went wrong. A new kind of store needs no new worker: implement
+// The rules for a worker are at [uid.Worker]. the errors below say what went wrong. A new kind of store needs no new worker: implement
 // lease.Store or disposable.Numbers, and mark errors that may pass with [Transient].
 package worker

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 // A Source returns a worker ID that somebody else has made unique: whoever numbers the replicas,
@@ -26,7 +27,7 @@ type Source func(maxWorkerID int64) (int64, error)
 // layout does not hold the ID.
 func FixedID(id int64) Source {
 	return func(maxWorkerID int64) (int64, error) {
-		return id, inLayout("worker ID", id, maxWorkerID)
+		return id, workerid.Within("worker ID", id, maxWorkerID)
 	}
 }
 
@@ -182,31 +183,10 @@ func parseID(what, text string, maxWorkerID int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w: %s is a number of %d digits, the layout's largest worker ID is %d", uid.ErrRange, what, len(text), maxWorkerID)
 	}
-	return id, inLayout(what+":", id, maxWorkerID)
+	return id, workerid.Within(what+":", id, maxWorkerID)
 }
 
 // isNumber reports whether text is made of ASCII digits.
 func isNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
-}
-
-func inLayout(what string, id, maxWorkerID int64) error {
-	if id < 0 || id > maxWorkerID {
-		return fmt.Errorf("%w: %s %d is not within 0..%d, the layout's maximum", uid.ErrRange, what, id, maxWorkerID)
-	}
-	return nil
-}
-
-// ID calls the source and checks its answer. It returns [uid.ErrRange] for an ID that is not
-// within 0 to maxWorkerID, and [uid.ErrConfig] for a nil source. It is for those who implement a
-// worker.
-func (s Source) ID(maxWorkerID int64) (int64, error) {
-	if s == nil {
-		return 0, fmt.Errorf("%w: no source of the worker ID", uid.ErrConfig)
-	}
-	id, err := s(maxWorkerID)
-	if err != nil {
-		return 0, err
-	}
-	return id, inLayout("the worker ID", id, maxWorkerID)
 }

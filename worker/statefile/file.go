@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/internal/workerid"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -138,7 +139,7 @@ func (f *file) close() error {
 
 // wanted returns the record of a new file.
 func (f *file) wanted(t uid.Terms) (state.Record, error) {
-	id, err := f.source.ID(t.MaxWorkerID)
+	id, err := workerid.Ask(f.source, t.MaxWorkerID)
 	if err != nil {
 		return state.Record{}, err
 	}

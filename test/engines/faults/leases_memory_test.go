@@ -2,8 +2,8 @@ package faults
 
 import (
 	"fmt"
-	"slices"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
