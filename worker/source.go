@@ -13,31 +13,23 @@ import (
 	"github.com/uidgen/uid/internal/workerid"
 )
 
-// A Source returns a worker ID that somebody else has made unique: whoever numbers the replicas,
-// assigns the addresses or writes the configuration. It is called when a generator is made, for
-// an ID from 0 to maxWorkerID, the layout's maximum. It fails rather than change an ID to make it
-// fit.
+// A Source returns a worker ID that somebody else has made unique: whoever numbers the replicas, assigns the addresses
+// or writes the configuration. It is called when a generator is made, for an ID from 0 to maxWorkerID, the layout's
+// maximum; one beyond is refused with [uid.ErrRange]. It fails rather than change an ID to make it fit.
 //
-// The sources of this package are [FixedID], [EnvID], [OrdinalID], [HostOrdinalID] and
-// [AddressID]; any other function will do as well. Use one with a state file (package
-// worker/statefile), or with [FromSource] where there is no place for a file.
+// Use it with a state file (package worker/statefile), or with [FromSource] where there is no place for a file.
 type Source func(maxWorkerID int64) (int64, error)
 
-// FixedID returns a source of always the same ID. The source fails with [uid.ErrRange] when the
-// layout does not hold the ID.
+// FixedID returns a source of always the same ID.
 func FixedID(id int64) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		return id, workerid.Within("worker ID", id, maxWorkerID)
 	}
 }
 
-// EnvID returns a source that reads the ID from an environment variable, a decimal number without
-// a sign. On Kubernetes a StatefulSet's downward API can set one from the pod's label
-// apps.kubernetes.io/pod-index.
-//
-// The source fails with [uid.ErrConfig] when the variable is unset, empty or not such a number
-// (the error does not repeat its text), and with [uid.ErrRange] when the layout does not hold the
-// number.
+// EnvID returns a source that reads the ID from an environment variable, a decimal number without a sign. On Kubernetes
+// a StatefulSet's downward API can set one from the pod's label apps.kubernetes.io/pod-index. The source fails with
+// [uid.ErrConfig] when the variable is unset, empty or not such a number; the error does not repeat its text.
 func EnvID(variable string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		text, ok := os.LookupEnv(variable)
@@ -51,14 +43,12 @@ func EnvID(variable string) Source {
 	}
 }
 
-// OrdinalID returns a source that reads the number at the end of a name, as of a StatefulSet's
-// pods: 12 for web-12, and for web-12.web.shop.svc.cluster.local, of which only the first label
-// counts.
+// OrdinalID returns a source that reads the number at the end of a name, as of a StatefulSet's pods: 12 for web-12, and
+// for web-12.web.shop.svc.cluster.local, of which only the first label counts. It fails with [uid.ErrConfig] when no
+// number follows the last hyphen.
 //
-// The source fails with [uid.ErrConfig] when no number follows the last hyphen, and with
-// [uid.ErrRange] when the layout does not hold it. It cannot tell whether the name belongs to a
-// numbered set: ip-10-0-0-12 ends with a number, too, and so may a Deployment's pod. Nor can it
-// tell whether two sets use the same layout, each with a 12 of its own.
+// It cannot tell whether the name belongs to a numbered set: ip-10-0-0-12 ends with a number, too, and so may a
+// Deployment's pod. Nor can it tell whether two sets use the same layout, each with a 12 of its own.
 func OrdinalID(name string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		first, _, _ := strings.Cut(name, ".")
@@ -86,12 +76,11 @@ func HostOrdinalID() Source {
 // many as the layout has for a worker ID: all 22 of the default layout, so that hosts of the same
 // /10 network get different ones. The address is the only one of the named network interface or,
 // for "", the only private one (10/8, 172.16/12, 192.168/16) of all interfaces that are up,
-// loopback excluded. An address is not an ID for ever: the next host to get the address gets the
-// same ID.
+// loopback excluded. The next host to get the address gets the same ID.
 //
-// The source fails with [uid.ErrConfig] when there is no such address or more than one, which the
-// error lists, and with [uid.ErrRange] when the address's network has more hosts than the layout
-// has worker IDs, or the layout's maximum is not a power of two less one.
+// The source fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when
+// the address's network has more hosts than the layout has worker IDs, or the layout's maximum is not a power of two
+// less one.
 func AddressID(networkInterface string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		all, err := hostAddresses()

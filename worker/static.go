@@ -16,43 +16,34 @@ import (
 // Static returns a worker with a fixed ID, chosen by the caller, and with all ticks reserved. It
 // uses no database and keeps nothing on disk.
 //
-// Acquire returns [uid.ErrRange] when id is negative or above the layout's maximum,
-// [uid.ErrWorkerInUse] while another generator is bound to the worker, [ErrLayout] when an
-// earlier generator has issued UIDs of another layout, [uid.ErrExhausted] when an earlier one has
-// used the last tick, and the context's error when it has ended. A later generator on the same
-// worker starts above the last tick of the earlier ones, so that borrowed future is not issued
-// again, and above their floors.
-//
-// Static knows only what happened to this one value, in this one process; with a space, what
-// happened to all values of that name, ID and layout in this process. It cannot promise unique
-// UIDs when
+// A later generator on the same worker starts above the last tick of the earlier ones, so that borrowed future is not
+// issued again. Static knows only what happened to this one value, in this one process; with a space, a text of the
+// caller's, what happened to all values of that space, ID and layout in this process. It cannot promise unique UIDs
+// when
 //
 //   - another process, or another Static in this one, has the same ID;
 //   - the process restarts before the clock has passed the last tick that it issued, which is the
 //     tick of its end or up to the generator's MaxLead later;
 //   - the clock went back across a restart.
 //
-// Two Statics with the same ID are right where their UIDs may be equal, such as the keys of two
-// tables. So without a space a second generator on the same ID and layout, while the first one is
-// open, only causes a warning to [slog.Default], once for each ID and layout, with the places
-// where both Statics were made. In one space it is refused.
-// A program with a generator for each table names the tables:
+// A state file (package worker/statefile) on [FixedID] covers the second and third case, and the
+// first among processes that use the same file.
+//
+// Two Statics with the same ID are right where their UIDs may be equal, such as the keys of two tables. Spaces say so:
 //
 //	orders, err := cached.New(worker.Static(1, "orders"), cached.Config{})
 //	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
 //
-// All workers of one process, space, layout and ID act as one. While one of them serves a
-// generator, Acquire of the others returns [uid.ErrWorkerInUse], which names the ID and the
-// space. Closing the generator frees the ID; the next generator starts above the last tick of
-// those before it. A generator that was dropped without Close frees its ID when the garbage
-// collector finds it, but what it issued is forgotten. The process keeps some 200 bytes for each ID that was
-// used in a space, whose name can be any text but "".
+// Without one, a second generator on the same ID and layout, while the first one is open, only causes a warning to
+// [slog.Default], once, with the places where both Statics were made. In one space it is refused until the first is
+// closed, and then starts above it. (A generator that was dropped without Close frees its ID when the garbage collector
+// finds it, but what it issued is forgotten.) The process keeps some 200 bytes for each ID that was used in a space.
 //
-// A state file (package worker/statefile) on [FixedID] covers the second and third case, and the
-// first among processes that use the same file.
-//
-// More than one space, or one without a name, makes Acquire return [uid.ErrConfig]. All methods
-// may be called by any number of goroutines at once.
+// Acquire returns [uid.ErrRange] when id is negative or above the layout's maximum, [uid.ErrWorkerInUse] while another
+// generator is bound to the worker or to its ID in the space, [ErrLayout] when an earlier generator has issued UIDs of
+// another layout, [uid.ErrExhausted] when an earlier one has used the last tick, [uid.ErrConfig] for more than one
+// space or an empty one, and the context's error when it has ended. All methods may be called by any number of
+// goroutines at once.
 func Static(id int64, space ...string) uid.Worker { return newStatic(FixedID(id), space, caller()) }
 
 // FromSource returns a worker like [Static], but takes its ID from s each time a generator is
