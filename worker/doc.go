@@ -12,24 +12,15 @@
 //   - Package lease takes an ID that nobody holds at the moment, and gives it back. It is for fleets that start so
 //     often that disposable IDs would run out, and for layouts with few worker bits.
 //
-// Disposable and leased IDs need a store that all processes share: package sqlstore has them in SQL databases, package
-// stores and its modules have leases elsewhere. The command uid worker lists who holds what, ends dead holders' leases,
-// and checks a store for misconfiguration. Package worker imports none of them, and no database.
+// Disposable and leased IDs need a store that all processes share: see packages sqlstore and stores. The command uid
+// worker lists who holds what, ends dead holders' leases, and checks a store for misconfiguration.
 //
 // # What is promised
 //
-// No two UIDs are equal within one layout and one space of worker IDs. UIDs of different spaces can be equal: keep them
-// in different columns. The IDs of two sources that do not know of each other, two namespaces of leases, leased IDs and
-// disposable ones, and two tables are different spaces. UIDs of two layouts can be equal too, and so can UIDs of one
-// layout before and after its epoch was changed.
-//
-// # IDs that come from elsewhere
-//
-// A worker cannot tell whether another process has the same ID: that is up to whoever numbers the pods, hosts or
-// addresses. Nor can it know, without a file, how far into the future the process before it borrowed under the ID, and
-// whether the clock has been set back since. So [Static] and [FromSource] are for programs that never restart within
-// the time they may borrow and whose clock is never set back, or that can live with a repeated UID. All others need a
-// state file.
+// No two UIDs are equal within one layout and one space of worker IDs. UIDs of different spaces can be equal, so keep
+// them in different columns: the IDs of two sources that do not know of each other are two spaces, and so are two
+// namespaces of leases, leased IDs and disposable ones, and two tables. UIDs of two layouts, or from before and after a
+// change of the epoch, can be equal, too.
 //
 // # Workers and stores of your own
 //

@@ -45,10 +45,8 @@ func EnvID(variable string) Source {
 
 // OrdinalID returns a source that reads the number at the end of a name, as of a StatefulSet's pods: 12 for web-12, and
 // for web-12.web.shop.svc.cluster.local, of which only the first label counts. It fails with [uid.ErrConfig] when no
-// number follows the last hyphen.
-//
-// It cannot tell whether the name belongs to a numbered set: ip-10-0-0-12 ends with a number, too, and so may a
-// Deployment's pod. Nor can it tell whether two sets use the same layout, each with a 12 of its own.
+// number follows the last hyphen. It cannot tell whether the name belongs to a numbered set (ip-10-0-0-12 ends with a
+// number, too, and so may a Deployment's pod), or whether two sets use the same layout, each with a 12 of its own.
 func OrdinalID(name string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		first, _, _ := strings.Cut(name, ".")
@@ -72,15 +70,13 @@ func HostOrdinalID() Source {
 	}
 }
 
-// AddressID returns a source that takes the ID from the low bits of this host's IPv4 address, as
-// many as the layout has for a worker ID: all 22 of the default layout, so that hosts of the same
-// /10 network get different ones. The address is the only one of the named network interface or,
-// for "", the only private one (10/8, 172.16/12, 192.168/16) of all interfaces that are up,
-// loopback excluded. The next host to get the address gets the same ID.
+// AddressID returns a source that takes the ID from the low bits of this host's IPv4 address, as many as the layout has
+// for a worker ID: all 22 of the default layout, so that hosts of the same /10 network get different ones. The address
+// is the only one of the named network interface or, for "", the only private one (10/8, 172.16/12, 192.168/16) of all
+// interfaces that are up, loopback excluded. The next host to get the address gets the same ID.
 //
-// The source fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when
-// the address's network has more hosts than the layout has worker IDs, or the layout's maximum is not a power of two
-// less one.
+// It fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when the
+// network has more hosts than the layout has worker IDs, or the layout's maximum is not a power of two less one.
 func AddressID(networkInterface string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		all, err := hostAddresses()

@@ -13,13 +13,11 @@ import (
 	"github.com/uidgen/uid/internal/workerid"
 )
 
-// Static returns a worker with a fixed ID, chosen by the caller, and with all ticks reserved. It
-// uses no database and keeps nothing on disk.
+// Static returns a worker with a fixed ID, and with all ticks reserved. It uses no database and keeps nothing on disk.
+// A later generator on the same worker starts above the last tick of the earlier ones, which may lie ahead of the
+// clock.
 //
-// A later generator on the same worker starts above the last tick of the earlier ones, so that borrowed future is not
-// issued again. Static knows only what happened to this one value, in this one process; with a space, a text of the
-// caller's, what happened to all values of that space, ID and layout in this process. It cannot promise unique UIDs
-// when
+// Static knows only what happened to this one value, in this one process. It cannot promise unique UIDs when
 //
 //   - another process, or another Static in this one, has the same ID;
 //   - the process restarts before the clock has passed the last tick that it issued, which is the
@@ -34,16 +32,14 @@ import (
 //	orders, err := cached.New(worker.Static(1, "orders"), cached.Config{})
 //	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
 //
-// Without one, a second generator on the same ID and layout, while the first one is open, only causes a warning to
-// [slog.Default], once, with the places where both Statics were made. In one space it is refused until the first is
-// closed, and then starts above it. (A generator that was dropped without Close frees its ID when the garbage collector
-// finds it, but what it issued is forgotten.) The process keeps some 200 bytes for each ID that was used in a space.
+// All Statics of one space, ID and layout in this process act as one. (Of a generator that was dropped without Close,
+// what it issued is forgotten.) Without a space, a second generator on the same ID and layout, while the first is open,
+// causes a warning to [slog.Default], once. The process keeps some 200 bytes for each ID that was used in a space.
 //
-// Acquire returns [uid.ErrRange] when id is negative or above the layout's maximum, [uid.ErrWorkerInUse] while another
-// generator is bound to the worker or to its ID in the space, [ErrLayout] when an earlier generator has issued UIDs of
-// another layout, [uid.ErrExhausted] when an earlier one has used the last tick, [uid.ErrConfig] for more than one
-// space or an empty one, and the context's error when it has ended. All methods may be called by any number of
-// goroutines at once.
+// Acquire returns [uid.ErrRange] when the layout does not hold id, [uid.ErrWorkerInUse] while another generator is
+// bound to the worker or to its ID in the space, [ErrLayout] when an earlier generator has issued UIDs of another
+// layout, [uid.ErrExhausted] when an earlier one has used the last tick, [uid.ErrConfig] for more than one space or an
+// empty one, and the context's error when it has ended. All methods may be called by any number of goroutines at once.
 func Static(id int64, space ...string) uid.Worker { return newStatic(FixedID(id), space, caller()) }
 
 // FromSource returns a worker like [Static], but takes its ID from s each time a generator is

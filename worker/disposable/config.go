@@ -16,8 +16,8 @@ type Config struct {
 	DurableStoreUnverified bool
 
 	// Host and Port describe this process in the store, to people, at most 64 characters each; uniqueness does not
-	// depend on them. Port without Host is refused, and so is a name that is too long. When Host is "", both are taken
-	// from the environment (see HostEnv) or, when that has neither, Host is the operating system's host name.
+	// depend on them. Port without Host is refused. When Host is "", both are taken from the environment (see HostEnv)
+	// or, when that has neither, Host is the operating system's host name.
 	Host, Port string
 
 	// HostEnv and PortEnv name the environment variables that hold a container's host and port. The first that is set

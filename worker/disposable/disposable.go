@@ -37,8 +37,7 @@ type disposable struct {
 // when a generator is made.
 //
 // Acquire retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
-// is about to start, give ctx a deadline. Then its
-// error wraps [context.DeadlineExceeded] or [context.Canceled] and names the last failure.
+// is about to start, give ctx a deadline. An attempt that fails may leave its number unused.
 //
 // It fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
@@ -48,8 +47,6 @@ type disposable struct {
 //   - [uid.ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash, unless the
 //     setting DurableStoreUnverified is set;
 //   - the store's own error on all else.
-//
-// An attempt that fails may leave its number unused.
 func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if numbers == nil {
 		return nil, fmt.Errorf("%w: no numbers", uid.ErrConfig)

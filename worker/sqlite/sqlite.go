@@ -1,17 +1,16 @@
 // Package sqlite opens a SQLite database in a file, for workers that need no server: several processes of one machine
 // can share the file. It links a SQLite driver in pure Go.
 //
-// SQLite keeps processes apart by file locks, and keeps the file whole by the files beside its name: the journal
-// (-journal), or the write-ahead log and its index (-wal, -shm). So the file has to stay where it is, under one name,
-// on a disk of this machine. Workers look at it by its path before and after each transaction, and return
-// worker.ErrState for
+// SQLite keeps processes apart by file locks, and keeps the file whole by the files beside its name (-journal, or -wal
+// and -shm). So the file has to stay where it is, under one name, on a disk of this machine. Workers look at it by its
+// path before and after each transaction, and return worker.ErrState for
 //
 //   - A second name: a file with hard links, by each of its names, and on Linux one that is mounted by itself, by the
 //     path of the mount; mount its folder instead. Symbolic links are safe: SQLite follows them.
-//   - A file that was removed, moved, or replaced by another one, such as a restored one. A leased ID's worker that has
-//     the file open notices at its next renewal, half its Window later at most, and fails from then on until the
-//     database is closed and opened anew. It still issues what it has reserved by then. A file in the place of another
-//     has another history (see package worker/sqlstore), and whoever gets an ID in it begins beyond that.
+//   - A file that was removed, moved, or replaced by another one. A leased ID's worker that has the file open notices
+//     at its next renewal, half its Window later at most, and fails from then on until the database is closed and
+//     opened anew. It still issues what it has reserved by then. Whoever gets an ID in a file in its place begins
+//     beyond that, since that has another history (see package worker/sqlstore).
 //   - A write-ahead log that was removed.
 //
 // It does not cover these:

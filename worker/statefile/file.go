@@ -31,25 +31,24 @@ type file struct {
 	reach  int64        // 3/2 Window, in ticks, more than window
 }
 
-// New returns a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file at path that says which
-// ticks may have been issued under it. Every tick is reserved in the file, synced to the disk, before a generator may
-// issue it, and a generator that is made later begins above the reserved ticks. So no tick is issued twice
+// New returns a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file at path. Every tick is
+// reserved in the file, synced to the disk, before a generator may issue it, and a generator that is made later begins
+// above the reserved ticks. So no tick is issued twice
 //
-//   - by a process and the one that is started after it, however the first one ended, however far it was ahead of the
-//     clock, and wherever the clock was set meanwhile, even if one of the file's two records is damaged;
+//   - by a process and the one that is started after it, however the first one ended, and wherever the clock was set
+//     meanwhile, even if one of the file's two records is damaged;
 //   - by two generators or processes that use the same file: it is locked while one uses it, and the others are
 //     refused.
 //
-// It cannot promise that the source gives nobody else the same ID: a process with another file, or with none, is not
-// noticed. The file is bound to its ID, the layout and the host, so that a copy on another host, or a volume under the
-// wrong pod, is refused. A copy on the same host is not, nor is a backup restored there: never restore the file from a
-// backup, and never remove it, before the clock has passed all that was issued under the ID. A running process whose
-// file was removed or changed notices at its next renewal, and its generator stops when its reservation ends; but a
-// process that starts meanwhile, on a new file in its place, cannot know of it.
+// A process with another file, or with none, is not noticed, if the source gives it the same ID. The file is bound to
+// its ID, the layout and the host, so that a copy on another host, or a volume under the wrong pod, is refused. A copy
+// on the same host is not, nor is a backup restored there: never restore the file from a backup, and never remove it,
+// before the clock has passed all that was issued under the ID. A running process whose file was removed or changed
+// notices at its next renewal, and its generator stops when its reservation ends; but one that starts meanwhile, on a
+// new file in its place, cannot know of it.
 //
-// The folder must exist, and outlive the process, on a disk that keeps what was synced. The file has 12 KiB. The
-// generator's own goroutine writes and syncs it about twice a Window, even when no UID is drawn, and when much is
-// drawn; a call that draws a UID never does.
+// The folder must exist, and outlive the process, on a disk that keeps what was synced. The generator's own goroutine
+// writes and syncs the file's 12 KiB about twice a Window, and when much is drawn; a call that draws a UID never does.
 //
 // The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once. New
 // returns [uid.ErrConfig] when a setting cannot be used. It touches neither the source nor the disk; Acquire does.

@@ -44,17 +44,15 @@ type fileLease struct {
 // at once, even where the store may have lost writes. While the store is down it goes on with what was reserved beyond
 // that tick: what was not issued before Close or, after a crash, what a long Window of the lease had in store.
 //
-// Each tick is reserved in the store, as far ahead as the lease's Window says, and before it is issued in the file, as
-// far as Config's Window says. Close keeps the lease, so that an ID that is not taken up again is free only after its
-// TTL and the time for which it is left alone.
+// Each tick is reserved in the store, as far ahead as the lease's Window says, and in the file, as far as Config's
+// Window says. Close keeps the lease, so that an ID that is not taken up again is free only after its TTL and
+// quarantine.
 //
-// The file is bound to the namespace, the layout and this host, and locked while a generator uses it; what
-// [New] says of copies holds here, too. The worker's methods are the generator's, one at a time; its WorkerHealth and
-// Invalidate may be called by any number of goroutines at once.
+// The file is bound to the namespace, the layout and this host, and locked while a generator uses it; what [New] says
+// of copies holds here, too. The worker's methods are the generator's, one at a time.
 //
 // OnLease returns [uid.ErrConfig] when a setting cannot be used, and touches neither the store nor the disk; Acquire
-// does, and leases a worker ID if the file has none or its lease is lost. Acquire's errors are those of [lease.New],
-// and those of [New] that speak of the file.
+// does. Its errors are those of [lease.New], and those of [New] that speak of the file.
 func OnLease(l uid.Worker, path string, cfg Config) (uid.Worker, error) {
 	held, is := l.(resumable)
 	if path == "" || !is {
