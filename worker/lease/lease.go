@@ -38,12 +38,12 @@ type lease struct {
 
 // New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not by an owner
 // that was paused, cut off or declared dead, and came back; not when clocks go back; and not after a failover that lost
-// writes, if the store's history shows it (see [Losses]) and the servers' clocks differ by no more than MaxClockSkew.
-// docs/promise.md has every case, the package's doc how it works and what breaks it.
+// writes, if the store's history shows it and the servers' clocks differ by no more than MaxClockSkew. docs/promise.md
+// has every case.
 //
 // It starts, stops and renews by itself. When a lease is lost it acquires another ID, and the generator goes on under
 // that one. While the store is away a generator draws from what is reserved; then its calls fail with
-// [uid.ErrNoReservation] until the store is back.
+// [uid.ErrNoReservation].
 //
 // The worker serves one generator at a time, and is a [health.WorkerReporter]. New returns [uid.ErrConfig] or
 // [uid.ErrRange] when a setting cannot be used. It does not touch the store; Acquire does, when a generator is made.

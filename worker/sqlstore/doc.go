@@ -26,11 +26,11 @@
 //
 // # Connections, proxies and poolers
 //
-// Acquisitions and renewals are two statements, each a round trip that commits by itself. The first reads the rows, the
-// database's clock and who answers. The second writes if each column is still as it was read, on the same server; else
-// the call starts again. So no lock is held while a statement travels (only SQLite locks its file during both), and
-// what people change by hand is seen. What changes two rows at once on PostgreSQL or SQLite is a short transaction,
-// which a PostgreSQL server ends when this process stands still for two seconds.
+// Acquisitions and renewals are two statements, each a round trip that commits by itself: one reads, the other writes
+// if all columns are still as they were read, on the same server. So no lock is held while a statement travels (only
+// SQLite locks its file during both), and what people change by hand is seen. What changes two rows at once on
+// PostgreSQL or SQLite is a short transaction, which a PostgreSQL server ends when this process stands still for two
+// seconds.
 //
 // A proxy must not spread the two statements over servers or, with MySQL, connections: they are then refused, as on a
 // read-only server. PgBouncer may pool transactions: no statement is prepared. Only where another driver is wrapped
@@ -101,8 +101,7 @@
 //
 // # What a database has to keep for disposable IDs
 //
-// An ID is used only after its committed row has been read back, with the random text that this very attempt wrote. An
-// attempt whose reply was lost leaves its ID unused.
+// An ID is used only after its committed row has been read back; an attempt whose reply was lost leaves its ID unused.
 //
 // IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses an engine
 // other than InnoDB, a TEMPORARY table, and a node of a Galera cluster with wsrep_on off. Unless DurableStoreUnverified
