@@ -2,8 +2,7 @@
 //
 //	uids, err := connect.Cached(ctx, os.Getenv("UID_STORE"), cached.Config{})
 //
-// A program imports the drivers of the stores that it may meet, for their init functions alone, and links the
-// clients of no other:
+// A program imports the drivers of the stores that it may meet, for their init functions alone:
 //
 //	mysql://user:password@host:3306/database         github.com/uidgen/uid/connect/mysql
 //	postgres://user:password@host:5432/database      github.com/uidgen/uid/connect/postgres
@@ -12,17 +11,15 @@
 //	redis://user:password@host:6379/0                github.com/uidgen/uid/stores/redis
 //	zookeeper://user:password@host:2181/path         github.com/uidgen/uid/stores/zookeeper
 //
-// mariadb, postgresql and rediss, which is with TLS, are schemes, too. A path such as ./workers.db is a SQLite
-// file. What is neither is refused: it would make a file in which worker IDs begin with 1.
+// mariadb, postgresql and rediss (with TLS) are schemes, too. A path such as ./workers.db is a SQLite file; a word that
+// is neither is refused.
 //
 // All URLs have the parameter namespace, for the namespace from which a worker ID is leased. With
 // ids=disposable, in a SQL database, each start takes a new ID instead. The others are the driver's. In a user
 // and a password / : @ # ? % are written as %2F %3A %40 %23 %3F %25.
 //
 // A server that refuses connections, or whose name is not known, is an error after 3 s. A context with a deadline
-// waits for it until then.
-//
-// No error holds a part of a URL. Where one cannot be used, errors wrap [uid.ErrConfig].
+// waits for it until then. Errors wrap [uid.ErrConfig] where a URL cannot be used; none holds a part of it.
 package connect
 
 import (
@@ -43,8 +40,7 @@ import (
 type Store = scheme.Store
 
 // Open opens the store that url names, which need not be reachable yet. The caller closes it, after all that
-// uses it. Open returns an error that wraps [uid.ErrConfig] when the URL cannot be used, and the driver's when
-// it cannot open a file, or has to ask a server that does not answer.
+// uses it. Open returns the driver's error when it cannot open a file, or has to ask a server that does not answer.
 func Open(ctx context.Context, url string) (*Store, error) {
 	u, err := scheme.Parse(url)
 	if err != nil {
@@ -53,10 +49,9 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return u.Open(ctx, scheme.Options{})
 }
 
-// Worker returns a worker on the store that url names, with all settings at their defaults. A generator opens
-// the store when it is made, and closes it with its own Close, after it has given its worker ID back. It
-// returns the errors of [Open], of [lease.New] or of [disposable.New]. Worker returns
-// an error that wraps [uid.ErrConfig] when the URL cannot be read.
+// Worker returns a worker on the store that url names, with all settings at their defaults. A generator opens the store
+// when it is made, and closes it with its own Close. It returns the errors of [Open], of [lease.New] or of
+// [disposable.New]; Worker itself returns one when the URL cannot be read.
 func Worker(url string) (uid.Worker, error) {
 	u, err := scheme.Parse(url)
 	if err != nil {

@@ -177,7 +177,7 @@ func FuzzDecode(f *testing.F) {
 
 // Only a generator that has the worker ID now is said to have it.
 func TestDecodeOwn(t *testing.T) {
-	g, err := cached.New(worker.Static(7, worker.Space("TestDecodeOwn")), cached.Config{})
+	g, err := cached.New(worker.Static(7, "TestDecodeOwn"), cached.Config{})
 	require.NoError(t, err)
 	u, err := g.GetUID()
 	require.NoError(t, err)

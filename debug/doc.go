@@ -3,7 +3,7 @@
 //
 //	page, err := debug.New(debug.Config{
 //		Generators: []debug.Generator{{Name: "orders", Generator: g}},
-//		Workers:    debug.Workers(tables), // the sqlstore.DB of the leases
+//		Workers:    debug.Workers(tables.Registry()), // the sqlstore.DB of the leases
 //	})
 //	mux.Handle("/debug/uid/", page)
 //

@@ -27,7 +27,7 @@ var small = bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBi
 func TestRates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-		g, err := cached.New(worker.Static(7, worker.Space("TestRates")), cached.Config{Layout: bits.Default(), Now: clock.Now})
+		g, err := cached.New(worker.Static(7, "TestRates"), cached.Config{Layout: bits.Default(), Now: clock.Now})
 		require.NoError(t, err)
 		defer g.Close()
 		draw := func(n int) {

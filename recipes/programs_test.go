@@ -78,7 +78,7 @@ func check(t *testing.T, folder, driver, variable, source string, tables []strin
 	require.Zero(t, count(t, db, `SELECT COUNT(*) FROM information_schema.columns WHERE table_name IN ('orders', 'parcels') AND `+ownKeys(driver)))
 
 	// The ID was given back.
-	all, err := registry.Read(t.Context(), store, 5*time.Minute)
+	all, err := registry.Read(t.Context(), store.Registry(), 5*time.Minute)
 	require.NoError(t, err)
 	for _, l := range all.Leases {
 		require.True(t, l.Released)

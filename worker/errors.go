@@ -7,14 +7,12 @@ import "errors"
 // the store's package says what errors.As finds in them.
 var (
 	// ErrUnconfirmed is returned by Acquire when the store did not prove that the ID belongs to
-	// this process: it returned no ID (0), or does not hold what was just written under it. No ID
-	// is used then.
+	// this process: it returned no ID (0), or does not hold what was just written under it.
 	ErrUnconfirmed = errors.New("worker ID is not confirmed")
 
-	// ErrState is returned by Acquire and Extend when the worker's state file cannot be relied
-	// on: it is damaged, belongs to another worker ID or host, is no longer in its place, or
-	// cannot be read or written. The same goes for a SQLite file that is no longer in its place
-	// or has a second name. No tick is reserved then.
+	// ErrState is returned by Acquire and Extend when the worker's state file cannot be relied on: it is damaged,
+	// belongs to another worker ID or host, is no longer in its place, or cannot be read or written; and when a SQLite
+	// file is no longer in its place or has a second name. No tick is reserved then.
 	ErrState = errors.New("unusable state file")
 
 	// ErrLayout is returned by Acquire when the worker ID has been used under
@@ -22,8 +20,7 @@ var (
 	ErrLayout = errors.New("worker ID was used under another layout")
 
 	// ErrNoNamespace is returned by Extend of a lease when its namespace is not in the store, and by Acquire
-	// where that must exist. What the owner has reserved stays reserved. A start without that setting makes
-	// it, and so do lease.Found and the command uid worker init.
+	// where it must exist (MustExist of lease.Config). What the owner has reserved stays reserved.
 	ErrNoNamespace = errors.New("no such namespace of leases")
 
 	// ErrClock is returned by a worker that compares clocks: when its own is too far from the

@@ -10,33 +10,26 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
-// A Source returns a worker ID that somebody else has made unique: whoever numbers the replicas,
-// assigns the addresses or writes the configuration. It is called when a generator is made, for
-// an ID from 0 to maxWorkerID, the layout's maximum. It fails rather than change an ID to make it
-// fit.
+// A Source returns a worker ID that somebody else has made unique: whoever numbers the replicas, assigns the addresses
+// or writes the configuration. It is called when a generator is made, for an ID from 0 to maxWorkerID, the layout's
+// maximum; one beyond is refused with [uid.ErrRange]. It fails rather than change an ID to make it fit.
 //
-// The sources of this package are [FixedID], [EnvID], [OrdinalID], [HostOrdinalID] and
-// [AddressID]; any other function will do as well. Use one with a state file (package
-// worker/statefile), or with [FromSource] where there is no place for a file.
+// Use it with a state file (package worker/statefile), or with [FromSource] where there is no place for a file.
 type Source func(maxWorkerID int64) (int64, error)
 
-// FixedID returns a source of always the same ID. The source fails with [uid.ErrRange] when the
-// layout does not hold the ID.
+// FixedID returns a source of always the same ID.
 func FixedID(id int64) Source {
 	return func(maxWorkerID int64) (int64, error) {
-		return id, inLayout("worker ID", id, maxWorkerID)
+		return id, workerid.Within("worker ID", id, maxWorkerID)
 	}
 }
 
-// EnvID returns a source that reads the ID from an environment variable, a decimal number without
-// a sign. On Kubernetes a StatefulSet's downward API can set one from the pod's label
-// apps.kubernetes.io/pod-index.
-//
-// The source fails with [uid.ErrConfig] when the variable is unset, empty or not such a number
-// (the error does not repeat its text), and with [uid.ErrRange] when the layout does not hold the
-// number.
+// EnvID returns a source that reads the ID from an environment variable, a decimal number without a sign. On Kubernetes
+// a StatefulSet's downward API can set one from the pod's label apps.kubernetes.io/pod-index. The source fails with
+// [uid.ErrConfig] when the variable is unset, empty or not such a number; the error does not repeat its text.
 func EnvID(variable string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		text, ok := os.LookupEnv(variable)
@@ -50,14 +43,10 @@ func EnvID(variable string) Source {
 	}
 }
 
-// OrdinalID returns a source that reads the number at the end of a name, as of a StatefulSet's
-// pods: 12 for web-12, and for web-12.web.shop.svc.cluster.local, of which only the first label
-// counts.
-//
-// The source fails with [uid.ErrConfig] when no number follows the last hyphen, and with
-// [uid.ErrRange] when the layout does not hold it. It cannot tell whether the name belongs to a
-// numbered set: ip-10-0-0-12 ends with a number, too, and so may a Deployment's pod. Nor can it
-// tell whether two sets use the same layout, each with a 12 of its own.
+// OrdinalID returns a source that reads the number at the end of a name, as of a StatefulSet's pods: 12 for web-12, and
+// for web-12.web.shop.svc.cluster.local, of which only the first label counts. It fails with [uid.ErrConfig] when no
+// number follows the last hyphen. It cannot tell whether the name belongs to a numbered set (ip-10-0-0-12 ends with a
+// number, too, and so may a Deployment's pod), or whether two sets use the same layout, each with a 12 of its own.
 func OrdinalID(name string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		first, _, _ := strings.Cut(name, ".")
@@ -81,16 +70,13 @@ func HostOrdinalID() Source {
 	}
 }
 
-// AddressID returns a source that takes the ID from the low bits of this host's IPv4 address, as
-// many as the layout has for a worker ID: all 22 of the default layout, so that hosts of the same
-// /10 network get different ones. The address is the only one of the named network interface or,
-// for "", the only private one (10/8, 172.16/12, 192.168/16) of all interfaces that are up,
-// loopback excluded. An address is not an ID for ever: the next host to get the address gets the
-// same ID.
+// AddressID returns a source that takes the ID from the low bits of this host's IPv4 address, as many as the layout has
+// for a worker ID: all 22 of the default layout, so that hosts of the same /10 network get different ones. The address
+// is the only one of the named network interface or, for "", the only private one (10/8, 172.16/12, 192.168/16) of all
+// interfaces that are up, loopback excluded. The next host to get the address gets the same ID.
 //
-// The source fails with [uid.ErrConfig] when there is no such address or more than one, which the
-// error lists, and with [uid.ErrRange] when the address's network has more hosts than the layout
-// has worker IDs, or the layout's maximum is not a power of two less one.
+// It fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when the
+// network has more hosts than the layout has worker IDs, or the layout's maximum is not a power of two less one.
 func AddressID(networkInterface string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		all, err := hostAddresses()
@@ -182,31 +168,10 @@ func parseID(what, text string, maxWorkerID int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w: %s is a number of %d digits, the layout's largest worker ID is %d", uid.ErrRange, what, len(text), maxWorkerID)
 	}
-	return id, inLayout(what+":", id, maxWorkerID)
+	return id, workerid.Within(what+":", id, maxWorkerID)
 }
 
 // isNumber reports whether text is made of ASCII digits.
 func isNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
-}
-
-func inLayout(what string, id, maxWorkerID int64) error {
-	if id < 0 || id > maxWorkerID {
-		return fmt.Errorf("%w: %s %d is not within 0..%d, the layout's maximum", uid.ErrRange, what, id, maxWorkerID)
-	}
-	return nil
-}
-
-// ID calls the source and checks its answer. It returns [uid.ErrRange] for an ID that is not
-// within 0 to maxWorkerID, and [uid.ErrConfig] for a nil source. It is for those who implement a
-// worker.
-func (s Source) ID(maxWorkerID int64) (int64, error) {
-	if s == nil {
-		return 0, fmt.Errorf("%w: no source of the worker ID", uid.ErrConfig)
-	}
-	id, err := s(maxWorkerID)
-	if err != nil {
-		return 0, err
-	}
-	return id, inLayout("the worker ID", id, maxWorkerID)
 }

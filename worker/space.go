@@ -12,29 +12,12 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Space names the space of worker IDs that a worker of [Static] or [FromSource] belongs to:
-// what must not share a UID has one name. A program with a generator for each table names the
-// tables:
-//
-//	orders, err := cached.New(worker.Static(1, worker.Space("orders")), cached.Config{})
-//	events, err := cached.New(worker.Static(1, worker.Space("events")), cached.Config{})
-//
-// All workers of one process, space, layout and ID act as one. While one of them serves a
-// generator, Acquire of the others returns [uid.ErrWorkerInUse], which names the ID and the
-// space. Closing the generator frees the ID; the next generator starts above the last tick of
-// those before it. A generator that was dropped without Close frees its ID when the garbage
-// collector finds it, but what it issued is forgotten.
-//
-// A Space is known to this process only. The process keeps some 200 bytes for each ID that was
-// used in a Space. A name can be any text but "".
-type Space string
-
 // claims are the IDs under which this process's static workers issue UIDs.
 var claims = claimants{by: map[claim]*claimant{}}
 
 // A claim is what only one worker of a process should hold.
 type claim struct {
-	space  Space // "" for workers without one
+	space  string // "" for workers without one
 	layout string
 	id     int64
 }
@@ -49,11 +32,11 @@ type claimants struct {
 type claimant struct {
 	worker weak.Pointer[static] // nil: nobody
 	made   string               // where the worker was made
-	last   int64                // the largest tick issued in a Space, -1 for none
-	warned bool                 // another worker without a Space had the same claim
+	last   int64                // the largest tick issued in a space, -1 for none
+	warned bool                 // another worker without a space had the same claim
 }
 
-// take claims c for s, and returns the largest tick issued under it, -1 for none. In a Space, a
+// take claims c for s, and returns the largest tick issued under it, -1 for none. In a space, a
 // claim that another worker holds is an error. Without one two workers may well serve two tables,
 // which is a warning, once.
 func (k *claimants) take(c claim, s *static) (last int64, err error) {
@@ -65,7 +48,7 @@ func (k *claimants) take(c claim, s *static) (last int64, err error) {
 		return 0, fmt.Errorf("%w: worker ID %d of the space %q, by the worker made at %s", uid.ErrWorkerInUse, c.id, c.space, before.made)
 	case !before.warned:
 		slog.Default().Warn("uid: two generators have the same static worker ID, and can issue equal UIDs; "+
-			"if that is right, worker.Space says so", "worker_id", c.id, "layout", c.layout, "first", before.made, "second", s.made)
+			"if that is right, give each of them a space, at worker.Static", "worker_id", c.id, "layout", c.layout, "first", before.made, "second", s.made)
 	}
 	return -1, nil
 }

@@ -26,7 +26,7 @@ func drop(t *testing.T, terms uid.Terms) {
 	for id := range int64(10) {
 		_, err := Static(id).Acquire(context.Background(), terms)
 		require.NoError(t, err)
-		_, err = Static(id, Space(t.Name())).Acquire(context.Background(), terms)
+		_, err = Static(id, t.Name()).Acquire(context.Background(), terms)
 		require.NoError(t, err)
 	}
 }
@@ -34,7 +34,7 @@ func drop(t *testing.T, terms uid.Terms) {
 // What nobody uses any more leaves nothing behind.
 func TestClaimsAreFreed(t *testing.T) {
 	terms := uid.Terms{Layout: t.Name(), MaxTick: 100, MaxWorkerID: 100, Revoke: func() {}}
-	for _, w := range []uid.Worker{Static(1), Static(1, Space(t.Name()))} {
+	for _, w := range []uid.Worker{Static(1), Static(1, t.Name())} {
 		_, err := w.Acquire(t.Context(), terms)
 		require.NoError(t, err)
 		require.Equal(t, 1, claimed(terms))
@@ -51,7 +51,7 @@ func TestClaimsAreFreed(t *testing.T) {
 // A cleanup that comes late takes nothing from the next worker.
 func TestLateCleanup(t *testing.T) {
 	terms := uid.Terms{Layout: t.Name(), MaxTick: 100, MaxWorkerID: 100, Revoke: func() {}}
-	a, b := newStatic(FixedID(1), []Space{"x"}, ""), newStatic(FixedID(1), []Space{"x"}, "")
+	a, b := newStatic(FixedID(1), []string{"x"}, ""), newStatic(FixedID(1), []string{"x"}, "")
 	_, err := a.Acquire(t.Context(), terms)
 	require.NoError(t, err)
 	was := claims.by[a.claim].worker

@@ -52,7 +52,7 @@ func TestTwoStaticsAreReported(t *testing.T) {
 
 	acquire(t, second, terms)
 	require.Equal(t, 1, records.Count("two generators have the same static worker ID"))
-	require.Regexp(t, `level=WARN .*worker\.Space.* worker_id=3 layout=`+terms.Layout+` first=worker/space_test\.go:(\d+) second=worker/space_test\.go:\d+\n$`, records.String())
+	require.Regexp(t, `level=WARN .*worker\.Static.* worker_id=3 layout=`+terms.Layout+` first=worker/space_test\.go:(\d+) second=worker/space_test\.go:\d+\n$`, records.String())
 
 	acquire(t, third, terms)
 	require.Equal(t, 1, records.Count("level"), "once")
@@ -60,7 +60,7 @@ func TestTwoStaticsAreReported(t *testing.T) {
 		require.NoError(t, w.Release(t.Context(), 5))
 	}
 	fourth := worker.Static(3)
-	require.Zero(t, acquire(t, fourth, terms).First, "they are no Space")
+	require.Zero(t, acquire(t, fourth, terms).First, "they are no space")
 	acquire(t, worker.Static(3), terms)
 	runtime.KeepAlive(fourth)
 	require.Equal(t, 1, records.Count("level"), "once for an ID")
@@ -73,8 +73,8 @@ func TestStaticsThatAreNotReported(t *testing.T) {
 	other := mine
 	other.Layout += " of another kind"
 	acquire(t, worker.Static(3), other)
-	acquire(t, worker.Static(3, worker.Space(t.Name())), mine)
-	acquire(t, worker.Static(3, worker.Space(t.Name()+" too")), mine)
+	acquire(t, worker.Static(3, t.Name()), mine)
+	acquire(t, worker.Static(3, t.Name()+" too"), mine)
 
 	for range 3 { // one after the other
 		w := worker.Static(5)
@@ -98,7 +98,7 @@ func TestEachIDIsReported(t *testing.T) {
 
 func TestSpace(t *testing.T) {
 	records, terms := said(t), newLayout()
-	space := worker.Space(t.Name())
+	space := t.Name()
 	first, second := worker.Static(3, space), worker.Static(3, space)
 	acquire(t, first, terms)
 
@@ -120,7 +120,7 @@ func TestSpace(t *testing.T) {
 
 func TestSpaceExhausted(t *testing.T) {
 	terms := newLayout()
-	space := worker.Space(t.Name())
+	space := t.Name()
 	w := worker.Static(3, space)
 	acquire(t, w, terms)
 	require.NoError(t, w.Release(t.Context(), terms.MaxTick))
@@ -134,7 +134,7 @@ func TestUnusableSpaces(t *testing.T) {
 	_, err := worker.Static(3, "").Acquire(t.Context(), newLayout())
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = worker.Static(3, "a", "b").Acquire(t.Context(), newLayout())
-	logtest.Error(t, err, uid.ErrConfig, `2 Spaces for one worker: ["a" "b"]`)
+	logtest.Error(t, err, uid.ErrConfig, `2 spaces for one worker: ["a" "b"]`)
 }
 
 func TestSpaceServesOneOfMany(t *testing.T) {
@@ -143,7 +143,7 @@ func TestSpaceServesOneOfMany(t *testing.T) {
 	var wg sync.WaitGroup
 	var workers []uid.Worker // which all stay until the last one has tried
 	for range 16 {
-		w := worker.Static(3, worker.Space(t.Name()))
+		w := worker.Static(3, t.Name())
 		workers = append(workers, w)
 		wg.Go(func() {
 			if _, err := w.Acquire(t.Context(), terms); err == nil {
@@ -156,11 +156,11 @@ func TestSpaceServesOneOfMany(t *testing.T) {
 	require.EqualValues(t, 1, bound.Load())
 }
 
-// In a Space no tick is issued twice, whichever worker has its turn.
+// In a space no tick is issued twice, whichever worker has its turn.
 func TestSpaceNeverRepeatsATick(t *testing.T) {
 	terms := newLayout()
 	rapid.Check(t, func(t *rapid.T) {
-		space := worker.Space(rapid.StringN(1, 20, -1).Draw(t, "space"))
+		space := rapid.StringN(1, 20, -1).Draw(t, "space")
 		workers := []uid.Worker{worker.Static(1, space), worker.Static(1, space), worker.Static(1, space)}
 		used := int64(-1)
 		for range rapid.IntRange(1, 10).Draw(t, "generators") {
@@ -179,14 +179,14 @@ func TestSpaceNeverRepeatsATick(t *testing.T) {
 }
 
 //go:noinline
-func forget(t *testing.T, space worker.Space) {
+func forget(t *testing.T, space string) {
 	_, err := uncached.New(worker.Static(3, space), uncached.Config{})
 	require.NoError(t, err)
 }
 
 // A generator that was dropped without Close holds its ID no longer than memory.
 func TestDroppedGeneratorFreesItsID(t *testing.T) {
-	space := worker.Space(t.Name())
+	space := t.Name()
 	forget(t, space)
 	runtime.GC()
 	g, err := uncached.New(worker.Static(3, space), uncached.Config{})

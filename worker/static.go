@@ -10,50 +10,49 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
-// Static returns a worker with a fixed ID, chosen by the caller, and with all ticks reserved. It
-// uses no database and keeps nothing on disk.
+// Static returns a worker with a fixed ID, and with all ticks reserved. It uses no database and keeps nothing on disk.
+// A later generator on the same worker starts above the last tick of the earlier ones, which may lie ahead of the
+// clock.
 //
-// Acquire returns [uid.ErrRange] when id is negative or above the layout's maximum,
-// [uid.ErrWorkerInUse] while another generator is bound to the worker, [ErrLayout] when an
-// earlier generator has issued UIDs of another layout, [uid.ErrExhausted] when an earlier one has
-// used the last tick, and the context's error when it has ended. A later generator on the same
-// worker starts above the last tick of the earlier ones, so that borrowed future is not issued
-// again, and above their floors.
-//
-// Static knows only what happened to this one value, in this one process; with a [Space], what
-// happened to all values of that name, ID and layout in this process. It cannot promise unique
-// UIDs when
+// Static knows only what happened to this one value, in this one process. It cannot promise unique UIDs when
 //
 //   - another process, or another Static in this one, has the same ID;
 //   - the process restarts before the clock has passed the last tick that it issued, which is the
 //     tick of its end or up to the generator's MaxLead later;
 //   - the clock went back across a restart.
 //
-// Two Statics with the same ID are right where their UIDs may be equal, such as the keys of two
-// tables. So without a Space a second generator on the same ID and layout, while the first one is
-// open, only causes a warning to [slog.Default], once for each ID and layout, with the places
-// where both Statics were made. In one Space it is refused.
-//
 // A state file (package worker/statefile) on [FixedID] covers the second and third case, and the
 // first among processes that use the same file.
 //
-// More than one Space, or one without a name, makes Acquire return [uid.ErrConfig]. All methods
-// may be called by any number of goroutines at once.
-func Static(id int64, in ...Space) uid.Worker { return newStatic(FixedID(id), in, caller()) }
+// Two Statics with the same ID are right where their UIDs may be equal, such as the keys of two tables. Spaces say so:
+//
+//	orders, err := cached.New(worker.Static(1, "orders"), cached.Config{})
+//	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
+//
+// All Statics of one space, ID and layout in this process act as one. (Of a generator that was dropped without Close,
+// what it issued is forgotten.) Without a space, a second generator on the same ID and layout, while the first is open,
+// causes a warning to [slog.Default], once. The process keeps some 200 bytes for each ID that was used in a space.
+//
+// Acquire returns [uid.ErrRange] when the layout does not hold id, [uid.ErrWorkerInUse] while another generator is
+// bound to the worker or to its ID in the space, [ErrLayout] when an earlier generator has issued UIDs of another
+// layout, [uid.ErrExhausted] when an earlier one has used the last tick, [uid.ErrConfig] for more than one space or an
+// empty one, and the context's error when it has ended. All methods may be called by any number of goroutines at once.
+func Static(id int64, space ...string) uid.Worker { return newStatic(FixedID(id), space, caller()) }
 
 // FromSource returns a worker like [Static], but takes its ID from s each time a generator is
 // made; Acquire returns the source's error, too. What Static cannot promise, it cannot either.
-func FromSource(s Source, in ...Space) uid.Worker { return newStatic(s, in, caller()) }
+func FromSource(s Source, space ...string) uid.Worker { return newStatic(s, space, caller()) }
 
-func newStatic(source Source, in []Space, made string) *static {
+func newStatic(source Source, in []string, made string) *static {
 	s := &static{source: source, binding: binding.New("the static worker"), made: made, last: -1}
 	switch {
 	case len(in) > 1:
-		s.unusable = fmt.Errorf("%w: %d Spaces for one worker: %.100q", uid.ErrConfig, len(in), in)
+		s.unusable = fmt.Errorf("%w: %d spaces for one worker: %.100q", uid.ErrConfig, len(in), in)
 	case len(in) == 1 && in[0] == "":
-		s.unusable = fmt.Errorf("%w: a Space without a name", uid.ErrConfig)
+		s.unusable = fmt.Errorf("%w: a space without a name", uid.ErrConfig)
 	case len(in) == 1:
 		s.space = in[0]
 	}
@@ -62,7 +61,7 @@ func newStatic(source Source, in []Space, made string) *static {
 
 type static struct {
 	source   Source
-	space    Space // "" for none
+	space    string // "" for none
 	made     string
 	unusable error // why the worker cannot be acquired, nil if it can
 	binding  *binding.Binding
@@ -93,7 +92,7 @@ func (s *static) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, err
 
 // take asks the source for an ID, and begins above what was issued before. s.mu is held.
 func (s *static) take(t uid.Terms) error {
-	id, err := s.source.ID(t.MaxWorkerID)
+	id, err := workerid.Ask(s.source, t.MaxWorkerID)
 	switch {
 	case err != nil:
 		return err

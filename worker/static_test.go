@@ -142,7 +142,7 @@ func TestStaticNeverRepeatsATick(t *testing.T) {
 // A worker keeps a floor for the generators that come later.
 func TestStaticFloor(t *testing.T) {
 	terms := bits.Twitter().Terms()
-	w := worker.Static(9, worker.Space(rand.Text())) // of this run alone
+	w := worker.Static(9, rand.Text()) // of this run alone
 	terms.MinTick, terms.Revoke = 1000, func() {}
 	r, err := w.Acquire(t.Context(), terms)
 	require.NoError(t, err)

@@ -2,12 +2,11 @@ package worker
 
 import "github.com/uidgen/uid/internal/retry"
 
-// Transient marks an error of a store that may pass, such as a deadlock or a lost connection, so
-// that workers try again. They take all other errors for final. The marked error has err's text
-// and wraps err.
+// Transient marks an error of a store that may pass, such as a deadlock or a lost connection, so that workers try
+// again. They take all others for final. The marked error has err's text and wraps err.
 func Transient(err error) error { return retry.Transient(err) }
 
-// Unreachable is [Transient] for a store that nobody answers for: its server refuses connections, say, or its
-// name is not known. A start gives up on it after 3 s, rather than 30 s, unless the Timeout is set
-// or the start has a context with a deadline: that is how to wait for a server that is about to start.
+// Unreachable is [Transient] for a store that nobody answers for: its server refuses connections, say, or its name is
+// not known. By default a start gives up on it after 3 s rather than 30 s; a Timeout of its own, or a context with a
+// deadline, lets it wait for a server that is about to start.
 func Unreachable(err error) error { return retry.Unreachable(err) }

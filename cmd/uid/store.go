@@ -15,7 +15,6 @@ import (
 
 	"github.com/uidgen/uid"
 	_ "github.com/uidgen/uid/connect/postgres"
-	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/internal/scheme/mysql"
@@ -25,7 +24,6 @@ import (
 	_ "github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/worker/disposable"
 	_ "github.com/uidgen/uid/worker/sqlite"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // The environment variables with a store: what --store takes, and a MySQL DSN.
@@ -204,12 +202,6 @@ func (s *store) open(ctx context.Context, p *program, o scheme.Options) (*worker
 	}
 	w := &workerStore{all: opened.Registry, numbers: opened.Numbers, segments: opened.Segments, place: place}
 	w.close = func() { _ = opened.Close() }
-	if tables, is := opened.Registry.(*sqlstore.DB); is {
-		if w.all, err = sqldoctor.New(tables); err != nil {
-			w.close()
-			return nil, err
-		}
-	}
 	return w, nil
 }
 

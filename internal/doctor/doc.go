@@ -3,5 +3,5 @@
 // why that matters and what to do about it.
 //
 // It judges by itself what every store tells. What only a kind of store knows comes from the store,
-// if it is an [Examiner]; for SQL databases see package sqldoctor.
+// if it is an [Examiner].
 package doctor

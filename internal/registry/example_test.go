@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := registry.New(tables, registry.Config{})
+	r, err := registry.New(tables.Registry(), registry.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -44,7 +44,7 @@ type Options struct {
 
 // A Store is open until its Close.
 type Store struct {
-	// Registry has the namespaces of leases. In a SQL database it is a sqlstore.DB.
+	// Registry has the namespaces of leases.
 	Registry registry.Store
 	// Numbers is nil where the store has no disposable IDs.
 	Numbers  disposable.Numbers

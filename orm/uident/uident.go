@@ -1,7 +1,7 @@
 // Package uident keys the rows of ent's tables with UIDs: a mixin for the schema, and a hook for the
 // client.
 //
-//	func (Order) Mixin() []ent.Mixin { return []ent.Mixin{uident.Mixin{}} }
+//	func (Order) Mixin() []ent.Mixin { return []ent.Mixin{uident.Mixin()} }
 //
 //	client.Use(uident.Hook(uids))
 package uident
@@ -19,19 +19,21 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Mixin makes the key of a table a UID, in a BIGINT that databases do not number by themselves (an INTEGER
-// PRIMARY KEY of SQLite they do). The check refuses the 0 of a program that lacks the hook.
-type Mixin struct{ mixin.Schema }
+// Mixin makes the key of a table a UID, in a BIGINT that databases do not number by themselves (an INTEGER
+// PRIMARY KEY of SQLite they do). A check of the table refuses the 0 of a program that lacks the hook.
+func Mixin() ent.Mixin { return key{} }
+
+type key struct{ mixin.Schema }
 
 // Fields implements ent.Mixin. The field is no Int64: of numbers ent believes that the database has made them. On MySQL
 // a bulk create would return the keys 0, 1, 2 instead of those that it has written, on others an error.
-func (Mixin) Fields() []ent.Field {
+func (key) Fields() []ent.Field {
 	bigint := map[string]string{dialect.MySQL: "bigint", dialect.Postgres: "bigint", dialect.SQLite: "bigint"}
 	return []ent.Field{field.Other("id", uid.UID(0)).SchemaType(bigint).Immutable()}
 }
 
 // Annotations implements ent.Mixin.
-func (Mixin) Annotations() []schema.Annotation {
+func (key) Annotations() []schema.Annotation {
 	return []schema.Annotation{entsql.Annotation{Check: "id > 0"}}
 }
 

@@ -52,7 +52,7 @@ func TestDeployment(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	store, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
-	r, err := registry.New(store, registry.Config{}) // uid worker init --namespace orders
+	r, err := registry.New(store.Registry(), registry.Config{}) // uid worker init --namespace orders
 	require.NoError(t, err)
 	require.NoError(t, r.Init(t.Context(), "orders", lease.Founding{}))
 
@@ -71,7 +71,7 @@ func TestDeployment(t *testing.T) {
 		unlock()
 		p.drawAndEnd(t, c, drawn)
 	}
-	all, err := registry.Read(t.Context(), store, 5*time.Minute)
+	all, err := registry.Read(t.Context(), store.Registry(), 5*time.Minute)
 	require.NoError(t, err)
 	require.Len(t, all.Leases, 3)
 	for _, l := range all.Leases {

@@ -369,9 +369,9 @@ func TestPresence(t *testing.T) {
 		}
 		p := l.all.NewPresence("orders", "host/7")
 		require.Empty(t, alive())
-		p.OnEvent(lease.Event{Kind: lease.Acquired, WorkerID: 3})
-		p.OnEvent(lease.Event{Kind: lease.TakenOver, WorkerID: 17})
-		p.OnEvent(lease.Event{Kind: lease.Low, WorkerID: 4})
+		p.OnEvent(lease.Event{Kind: "acquired", WorkerID: 3})
+		p.OnEvent(lease.Event{Kind: "taken over", WorkerID: 17})
+		p.OnEvent(lease.Event{Kind: "low", WorkerID: 4})
 		require.Equal(t, []string{"17", "3"}, alive())
 		// The session's end takes the nodes away.
 		conn.expire()
@@ -379,7 +379,7 @@ func TestPresence(t *testing.T) {
 			require.NoError(t, conn.Delete("/uid/orders/alive/"+id, -1))
 		}
 		require.Equal(t, []string{"17", "3"}, alive())
-		p.OnEvent(lease.Event{Kind: lease.Lost, WorkerID: 3})
+		p.OnEvent(lease.Event{Kind: "lost", WorkerID: 3})
 		require.Equal(t, []string{"17"}, alive())
 		p.Close()
 		require.Empty(t, alive())

@@ -57,9 +57,9 @@ func (p *Presence) OnEvent(e lease.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e.Kind {
-	case lease.Acquired, lease.TakenOver:
+	case "acquired", "taken over":
 		p.held[e.WorkerID] = true
-	case lease.Lost:
+	case "lost":
 		delete(p.held, e.WorkerID)
 	}
 	select {

@@ -124,7 +124,7 @@ func apart(tables *sqlstore.DB, source int) []backfill.Live {
 	if source == 0 {
 		return nil
 	}
-	return []backfill.Live{{Store: tables, Namespace: namespace}}
+	return []backfill.Live{{Store: tables.Registry(), Namespace: namespace}}
 }
 
 // marks are all UIDs of a space.
@@ -345,7 +345,7 @@ func TestApart(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: ids}))
 			_, err = backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "h", Logger: quiet}),
-				backfill.Config{Logger: quiet, Apart: []backfill.Live{{Store: tables, Namespace: name}}})
+				backfill.Config{Logger: quiet, Apart: []backfill.Live{{Store: tables.Registry(), Namespace: name}}})
 			if name == "last" {
 				require.NoError(t, err)
 			} else {

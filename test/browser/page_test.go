@@ -149,7 +149,7 @@ func TestOutage(t *testing.T) {
 	t.Cleanup(func() { _ = g.Close() })
 	p := serve(t, debug.Config{
 		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
-		Workers:    func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, tables, 0) },
+		Workers:    func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, tables.Registry(), 0) },
 	})
 	b := open(t, 1280, 900)
 	b.run(t, chromedp.Navigate(p.url))

@@ -22,7 +22,6 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // canary is a password that turns up wherever one may stand by mistake.
@@ -36,7 +35,7 @@ func tells(t *testing.T, db *sqlx.DB) []error {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	const limit = 100 * time.Millisecond
-	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: limit, Logger: logged.Logger()})
+	r, err := registry.New(examined(t, db), registry.Config{Timeout: limit, Logger: logged.Logger()})
 	require.NoError(t, err)
 	findings, checked := doctor.Check(ctx, examined(t, db), doctor.Config{Terms: layoutTerms, Timeout: limit, Logger: logged.Logger()})
 	n := strangerOf(t, db, "")

@@ -43,7 +43,10 @@ func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
 		},
 		Registry: func() (registry.Store, error) {
 			tables, _, err := all.open()
-			return tables, err
+			if err != nil {
+				return nil, err
+			}
+			return tables.Registry(), nil
 		},
 		Fault: func(client lease.Store, fault storetest.Fault) bool { return all.fault(client, fault) },
 		RemoveNamespace: func(namespace string) error {

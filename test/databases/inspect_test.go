@@ -144,7 +144,8 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 func TestUnderEveryCharset(t *testing.T) {
 	t.Parallel()
 	s := engines.NewMySQL(t)
-	plain := tablesOf(t, s.Open(t), sqlstore.Config{})
+	db := s.Open(t)
+	plain := tablesOf(t, db, sqlstore.Config{})
 	all := func(good func(string) bool) string {
 		var text strings.Builder
 		for c := '!'; c <= '~'; c++ {
@@ -158,7 +159,7 @@ func TestUnderEveryCharset(t *testing.T) {
 	require.Greater(t, len(name), 80)
 	names := []string{name[:64], name[20:]}
 	for _, n := range names {
-		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.Tables().DB, n), lease.Founding{Layout: milliseconds}))
+		require.NoError(t, lease.Found(t.Context(), strangerOf(t, db, n), lease.Founding{Layout: milliseconds}))
 	}
 	tag := all(func(c string) bool { return segmentstore.CheckTag(c) == nil })
 	const description = "\u8ba2\u5355 f\u00fcr \U0001F984 '\"\\"
@@ -167,11 +168,11 @@ func TestUnderEveryCharset(t *testing.T) {
 		return nil
 	}))
 	var charsets []string
-	require.NoError(t, plain.Tables().DB.Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
+	require.NoError(t, db.Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
 	require.Contains(t, charsets, "gbk")
 	tried := 0
 	for _, charset := range charsets {
-		if _, err := plain.Tables().DB.Exec("SET NAMES " + charset); err != nil {
+		if _, err := db.Exec("SET NAMES " + charset); err != nil {
 			continue // no client can have it
 		}
 		if charset == "swe7" && !isMariaDB(t, s) {
@@ -193,7 +194,7 @@ func TestUnderEveryCharset(t *testing.T) {
 	}
 	require.Greater(t, tried, 30)
 	var namespaces, ids int
-	require.NoError(t, plain.Tables().DB.QueryRow("SELECT COUNT(DISTINCT NAMESPACE), COUNT(*) "+
+	require.NoError(t, db.QueryRow("SELECT COUNT(DISTINCT NAMESPACE), COUNT(*) "+
 		"FROM WORKER_LEASE WHERE WORKER_ID >= 0 AND NONCE <> ''").Scan(&namespaces, &ids))
 	require.Equal(t, 2, namespaces)
 	require.Equal(t, 2*tried, ids)

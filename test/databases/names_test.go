@@ -62,7 +62,7 @@ func everyMethod(t *testing.T, s store, db *sqlx.DB) {
 
 	read := func(db *sqlx.DB) (o registry.Overview, findings []string) {
 		tables := tablesOf(t, db, sqlstore.Config{})
-		r, err := registry.New(tables, registry.Config{})
+		r, err := registry.New(tables.Registry(), registry.Config{})
 		require.NoError(t, err)
 		o, err = r.Overview(t.Context(), time.Minute)
 		require.NoError(t, err)

@@ -12,11 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // postgres returns a server of a test's own.
@@ -56,7 +54,6 @@ func TestPoolOfPgx(t *testing.T) {
 	defer pool.Close()
 	pooled := sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx")
 	defer pooled.Close()
-	require.Equal(t, database.Postgres, tablesOf(t, pooled, sqlstore.Config{}).Tables().Dialect)
 	require.NoError(t, startDisposable(t, pooled, false))
 }
 

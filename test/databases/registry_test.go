@@ -27,7 +27,7 @@ func layoutTerms(text string) (uid.Terms, error) {
 
 func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 	t.Helper()
-	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Logger: (&logtest.Records{}).Logger()})
+	r, err := registry.New(examined(t, db), registry.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(t, err)
 	return r
 }
@@ -35,7 +35,8 @@ func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 // createTable returns the statement that creates a table of a default name.
 func createTable(t testing.TB, db *sqlx.DB, name string) string {
 	t.Helper()
-	d := tablesOf(t, db, sqlstore.Config{}).Tables().Dialect
+	d, err := database.Dialect("").Resolve(db.DriverName())
+	require.NoError(t, err)
 	statement, err := database.Schema(name, d.DefaultName(name), d)
 	require.NoError(t, err)
 	return statement
@@ -101,7 +102,7 @@ func TestOverviewCountsNodes(t *testing.T) {
 			acquire(t, db, asked{Table: "other"})
 		}
 		engines.Do(t, db, "DELETE FROM other WHERE ID > 1")
-		r, err := registry.New(tablesOf(t, db, sqlstore.Config{NodeTable: "other"}), registry.Config{})
+		r, err := registry.New(tablesOf(t, db, sqlstore.Config{NodeTable: "other"}).Registry(), registry.Config{})
 		require.NoError(t, err)
 		o, err := r.Overview(t.Context(), 0)
 		require.NoError(t, err)

@@ -19,7 +19,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/segmentstore"
@@ -254,11 +253,7 @@ func tryAll(j job) error {
 		return err
 	}
 	fmt.Println(placeWords(lease.Found(ctx, l, lease.Founding{Layout: milliseconds})))
-	e, err := sqldoctor.New(tables)
-	if err != nil {
-		return err
-	}
-	findings, err := doctor.Check(ctx, e, doctor.Config{})
+	findings, err := doctor.Check(ctx, tables.Registry(), doctor.Config{})
 	for _, f := range findings {
 		if f.What == "place of the file" {
 			fmt.Println(f.Value)

@@ -10,9 +10,9 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -97,11 +97,9 @@ func newAsker(t testing.TB, db *sqlx.DB, a asked) *asker {
 }
 
 // examined is the database as the doctor examines it.
-func examined(t testing.TB, db *sqlx.DB) *sqldoctor.DB {
+func examined(t testing.TB, db *sqlx.DB) registry.Store {
 	t.Helper()
-	e, err := sqldoctor.New(tablesOf(t, db, sqlstore.Config{}))
-	require.NoError(t, err)
-	return e
+	return tablesOf(t, db, sqlstore.Config{}).Registry()
 }
 
 func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {

@@ -128,7 +128,7 @@ func TestRoundTrips(t *testing.T) {
 			return
 		}
 		tables := tablesOf(t, db, sqlstore.Config{})
-		page := func() { _, err := tables.Rows(t.Context(), "default", -1, 100); require.NoError(t, err) }
+		page := func() { _, err := tables.Registry().Rows(t.Context(), "default", -1, 100); require.NoError(t, err) }
 		takes(2, "the first page of an overview, which asks what the server is", page)
 		takes(1, "another page", page)
 	})
@@ -192,7 +192,7 @@ func TestReadOnly(t *testing.T) {
 				require.NotErrorIs(t, err, decided, name)
 				require.False(t, retry.IsTransient(err), name)
 			}
-			_, err := tablesOf(t, db, sqlstore.Config{}).Rows(t.Context(), "default", -1, 10)
+			_, err := tablesOf(t, db, sqlstore.Config{}).Registry().Rows(t.Context(), "default", -1, 10)
 			require.NoError(t, err, "who only looks may look")
 			_, err = reader.segments.Rows(t.Context(), "", 10)
 			require.NoError(t, err, "who only looks may look")

@@ -40,7 +40,7 @@ func Open(ctx context.Context, where string) (Store, io.Closer, error) {
 		if err != nil {
 			return Store{}, nil, err
 		}
-		return Store{s, s.Segments()}, db, nil
+		return Store{s.Registry(), s.Segments()}, db, nil
 	}
 	if u, err := url.Parse(where); err == nil && u.Scheme == "etcd" {
 		return openEtcd(u)

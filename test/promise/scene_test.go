@@ -222,7 +222,7 @@ func (s *scene) keyed() bool { return s.way.keys != nil }
 // leases are those of a namespace.
 func (s *scene) leases(db *base, namespace string) (lease.Store, error) {
 	if !s.keyed() {
-		return s.tables(db).Namespace(namespace)
+		return s.tables(db).Leases(namespace)
 	}
 	l, err := db.keys.Namespace(namespace)
 	if err != nil {
@@ -238,7 +238,7 @@ func (s *scene) registry() *registry.Registry {
 	if s.keyed() {
 		store = s.db.keys
 	} else {
-		store = s.tables(s.db)
+		store = s.tables(s.db).Registry()
 	}
 	r, err := registry.New(shiftedRegistry{store, s.dataAhead},
 		registry.Config{Logger: (&logtest.Records{}).Logger()})

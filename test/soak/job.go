@@ -203,7 +203,7 @@ func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker,
 	if p.Slot.Worker == throwaway {
 		return disposable.New(tables.Numbers(), disposable.Config{Logger: quiet})
 	}
-	leases, err := tables.Namespace(table.Namespace)
+	leases, err := tables.Leases(table.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -216,9 +216,9 @@ func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker,
 		Losses: p.Slot.Losses, MustExist: p.Slot.Losses == lease.Never, Logger: quiet, Now: c.now,
 		OnEvent: func(e lease.Event) {
 			switch e.Kind {
-			case lease.Lost:
+			case "lost":
 				count.lost.Add(1)
-			case lease.TakenOver:
+			case "taken over":
 				count.taken.Add(1)
 			}
 		},

@@ -133,7 +133,7 @@ func (t leaseTable) registry(db *sqlx.DB) (*registry.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return registry.New(tables, registry.Config{Logger: quiet})
+	return registry.New(tables.Registry(), registry.Config{Logger: quiet})
 }
 
 // on returns the server that has a store's database.

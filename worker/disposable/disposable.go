@@ -28,36 +28,25 @@ type disposable struct {
 	most    atomic.Int64 // and the largest ID of its layout
 }
 
-// New returns a [uid.Worker] that takes a number nobody has had before each time a generator is
-// made on it, and uses it as the worker ID. As long as the numbers only go up, no ID is used
-// again: all ticks under it are free, and no clock of the past matters. But each start uses up
-// one of the layout's IDs.
+// New returns a [uid.Worker] that takes a number nobody has had before each time a generator is made on it, and uses it
+// as the worker ID, with all ticks above the generator's floor, and above the floors that other starts have kept in the
+// store.
 //
-// The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once.
+// The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once. New
+// returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It does not touch the store; Acquire does,
+// when a generator is made.
 //
-// New returns a worker on numbers. It returns [uid.ErrConfig] or [uid.ErrRange] when a
-// setting cannot be used. It does not touch the store; the first Acquire does.
-//
-// # When no generator can be made
-//
-// Acquire takes the next number, and returns a reservation of all ticks under it: of those above
-// the generator's floor, and above those that other starts have kept in the store (see
-// Beginner of package numberstore).
-//
-// It retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
-// is about to start, give ctx a deadline. Then its
-// error wraps [context.DeadlineExceeded] or [context.Canceled] and names the last failure.
+// Acquire retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
+// is about to start, give ctx a deadline. An attempt that fails may leave its number unused.
 //
 // It fails at once with
-//   - [uid.ErrWorkerInUse] while another generator is bound to d;
+//   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
 //   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
 //   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
 //   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
 //   - [uid.ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash, unless the
 //     setting DurableStoreUnverified is set;
 //   - the store's own error on all else.
-//
-// An attempt that fails may leave its number unused.
 func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if numbers == nil {
 		return nil, fmt.Errorf("%w: no numbers", uid.ErrConfig)

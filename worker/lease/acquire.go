@@ -106,9 +106,9 @@ func (l *lease) take(ctx context.Context) (*hold, Event, error) {
 		if err := l.checkAcquired(ns, row, now); err != nil {
 			return err
 		}
-		event := Event{Kind: Acquired, WorkerID: row.WorkerID}
+		event := Event{Kind: acquired, WorkerID: row.WorkerID}
 		if row.Nonce != "" {
-			event.Kind, event.Holder = TakenOver, row.Holder
+			event.Kind, event.Holder = takenOver, row.Holder
 		}
 		h, err := l.begin(ns, row, now)
 		if err != nil {

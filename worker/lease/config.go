@@ -13,70 +13,54 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
-// Burn is how far beyond the store's clock a new owner begins after the store may have lost writes:
-// further than anybody can have reserved. No owner reserves beyond Burn less its MaxClockSkew (ten
-// minutes by default), unless its store never loses a write. It is the same for all owners, whatever
-// their settings, since a store that forgets may forget those as well.
+// Burn is how far beyond the store's clock a new owner begins after the store may have lost writes: further than
+// anybody can have reserved. No owner reserves beyond Burn less its MaxClockSkew (ten minutes by default), unless its
+// store never loses a write. It is the same for all owners, since a store that forgets may forget their settings as
+// well.
 const Burn = 10*time.Minute + defaultMaxClockSkew
 
 // Losses says which acknowledged writes a store may lose.
 type Losses int
 
 const (
-	// ByHistory, the default, goes by what the store itself can tell. A store whose kind is durable
-	// (see [Store]) loses nothing, and a start refuses one that is visibly not as durable as its kind.
-	// Any other names its history, and a start burns ticks when that is not the one that the namespace
-	// knows.
+	// ByHistory, the default, goes by what the store tells of itself: by its history, or by its kind if that is
+	// durable. A start refuses one that is visibly not as durable as its kind.
 	ByHistory Losses = iota
-	// Never says that the store loses nothing: not in a crash, not when another server takes over,
-	// not because a backup is restored. Nothing is ever burnt, and reservations may reach as far as
-	// the generator's MaxLead. If it is not true, UIDs can repeat. A start asks the store for its
-	// settings (see [Store]), and refuses one that is visibly not durable.
+	// Never says that the store loses nothing: not in a crash, not when another server takes over, not because a backup
+	// is restored. Nothing is ever burnt, and reservations may reach as far as the generator's MaxLead. If it is not
+	// true, UIDs can repeat. A start refuses a store whose settings visibly belie it.
 	Never
 	// NeverUnchecked is Never without that check.
 	NeverUnchecked
-	// Anytime says that the store may lose writes without telling: its history is not believed, and
-	// each start burns. All processes of the namespace have to say so.
+	// Anytime says that the store may lose writes without telling: each start burns. All processes of the namespace
+	// have to say so.
 	Anytime
 )
-
-// String returns the constant's name.
-func (l Losses) String() string {
-	if names := [...]string{"ByHistory", "Never", "NeverUnchecked", "Anytime"}; l >= 0 && int(l) < len(names) {
-		return names[l]
-	}
-	return fmt.Sprintf("Losses(%d)", int(l))
-}
 
 // Config holds the settings of [New]. The zero value works. A duration of 0 stands for its
 // default; negative ones are refused. Durations are rounded to whole ticks of the layout.
 type Config struct {
-	// Window is how long the store may be away before anybody notices (minus up to 5 s between
-	// attempts, and minus any lead over the clock). Ticks are reserved up to 3/2 Window ahead of
-	// the store's clock, or further if the generator asks for them, and renewed when only one Window
-	// is left. Unless the store never loses a write, 3/2 Window and MaxClockSkew may not exceed
-	// [Burn]; a Window shorter than a tick is refused when a generator is made. It can be changed from
-	// one start to the next. The default is 1 min.
+	// Window is how long the store may be away before anybody notices (minus up to 5 s between attempts, and minus any
+	// lead over the clock). Ticks are reserved up to 3/2 Window ahead of the store's clock, or further if the generator
+	// asks for them. Unless the store never loses a write, 3/2 Window and MaxClockSkew may not exceed [Burn]. A Window
+	// shorter than a tick is refused when a generator is made. It can differ from start to start. The default is 1 min.
 	Window time.Duration
 
-	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. A process that does not
-	// come back holds its ID that long. Then, as after a release, the ID is left alone for another
-	// TTL, or five minutes if that is shorter. The default is 5 min, or 2 Windows if that is longer.
+	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. After that, as after a release, the ID is
+	// in quarantine for another TTL, or five minutes if that is shorter: nobody gets it. The default is 5 min, or 2
+	// Windows if that is longer.
 	TTL time.Duration
 
-	// MaxClockSkew bounds how far clocks differ: those of servers that may become the primary one
-	// after another, and at a start this process's from the store's, beyond the time that the answer
-	// took. The default is 2 s.
+	// MaxClockSkew bounds how far clocks differ: those of servers of which one may take over from another and, at a
+	// start, this process's from the store's. The default is 2 s.
 	MaxClockSkew time.Duration
 
-	// Timeout bounds Acquire: all attempts together, but not the wait for the first reservation.
-	// The default is 30 s, and 3 s for a store that cannot be reached (see [worker.Unreachable]); a deadline
-	// of the context stands in its place.
+	// Timeout bounds Acquire, but for the wait for the first reservation. The default is 30 s, and 3 s for a store that
+	// cannot be reached; a deadline of the context stands in its place.
 	Timeout time.Duration
 
-	// IDs are the worker IDs that the namespace has to have (see [Founding]); the zero Range stands
-	// for whatever it has. A start that finds others is refused. A start that makes a missing namespace
-	// gives it these IDs.
+	// IDs are the worker IDs that the namespace has to have (see [Founding]), and gets when this start makes it. A
+	// start that finds others is refused. The zero Range stands for whatever it has.
 	IDs Range
 
 	// Losses says which writes the store may lose. The default is what the store itself can tell.
@@ -86,13 +70,11 @@ type Config struct {
 	// it makes a missing one, which then begins a [Burn] ahead of the clock.
 	MustExist bool
 
-	// OnEvent is called when a lease is acquired, taken over from a holder that did not release
-	// it, lost, or nearly out of ticks. The generator's own goroutine (or the one that makes the
-	// generator) calls it and waits for it: it must be short, and must not close the generator. A
-	// panic in it is logged.
+	// OnEvent is told what happens to the lease. The generator's own goroutine (or the one that makes the generator)
+	// calls it and waits for it: it must be short, and must not close the generator. A panic in it is logged.
 	OnEvent func(Event)
 
-	// Logger gets a record for each event but Low, and for trouble with the store at a start. The
+	// Logger gets a record for each event but "low", and for trouble with the store at a start. The
 	// default is slog.Default at the time of New.
 	Logger *slog.Logger
 
@@ -137,7 +119,7 @@ func (c Config) withDefaults(store Store) (Config, error) {
 	}
 	switch {
 	case c.Losses < ByHistory || c.Losses > Anytime:
-		return c, fmt.Errorf("%w: Losses %v is not known", uid.ErrConfig, c.Losses)
+		return c, fmt.Errorf("%w: Losses %d is not known", uid.ErrConfig, c.Losses)
 	case c.TTL < c.ahead():
 		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", uid.ErrConfig, c.TTL, c.Window)
 	case !c.never(store) && c.ahead() > Burn-c.MaxClockSkew:

@@ -25,7 +25,7 @@ func TestNewLeaseRefuses(t *testing.T) {
 		"with MaxClockSkew 9m0s no more than 1m2s":     {MaxClockSkew: 9 * time.Minute},
 		"TTL 2562047h47m16.854775807s is not within 0": {TTL: math.MaxInt64},
 		"MaxClockSkew -1ns":                            {MaxClockSkew: -1},
-		"Losses Losses(4) is not known":                {Losses: 4},
+		"Losses 4 is not known":                        {Losses: 4},
 		"Timeout -1ns":                                 {Timeout: -1},
 		"IDs from -1 to 5 are no range":                {IDs: lease.Range{First: -1, Last: 5}},
 		"IDs from 6 to 5 are no range":                 {IDs: lease.Range{First: 6, Last: 5}},

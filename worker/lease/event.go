@@ -2,81 +2,61 @@ package lease
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 )
 
 // An Event is something that happened to a lease.
 type Event struct {
-	Kind EventKind
+	// Kind is one of
+	//
+	//   - "acquired": the worker has an ID that nobody ever had, or that was released.
+	//   - "taken over": the worker has an ID whose holder did not release it: it has crashed, is cut off, or is
+	//     stopped.
+	//   - "lost": the ID is somebody else's, or the lease has ended, was forgotten by the store, or was invalidated by
+	//     [worker.Invalidate]. The worker acquires another by itself. UIDs that the generator has ready under the old
+	//     one are still issued, except after Invalidate.
+	//   - "low": less than half of the Window is left, and the store grants no more. If it does not come back in time,
+	//     calls fail with [uid.ErrNoReservation].
+	Kind string
 	// Store is the name of the lease's store, including the namespace.
-	Store string
-	// WorkerID is the ID that was acquired, taken over, lost, or is nearly out of ticks.
+	Store    string
 	WorkerID int64
-	// Holder is who has the ID now, if it was lost, or who had it before, if it was taken over.
-	// It is "" when nobody has it, or when that is not known.
+	// Holder is who has the ID now, if it was lost, or had it before, if it was taken over; "" for nobody, or where
+	// that is not known.
 	Holder string
-	// Left is how long the reserved ticks last by the clock, for Lost and Low.
+	// Left is how long the reserved ticks last by the clock, and Err the reason, when they are lost or low.
 	Left time.Duration
-	// Err is the reason, for Lost and Low.
-	Err error
+	Err  error
 }
-
-// An EventKind is the kind of an Event.
-type EventKind int
 
 // The kinds of events.
 const (
-	// Acquired: the worker has an ID that nobody ever had, or that was released.
-	Acquired EventKind = iota + 1
-	// TakenOver: the worker has an ID whose holder did not release it, and whose lease has ended.
-	// The holder has crashed, is cut off, or is stopped.
-	TakenOver
-	// Lost: somebody else has the worker's ID, or the lease has ended, or the store has forgotten
-	// it, or its Invalidate was called. The worker acquires another ID by itself. UIDs that
-	// the generator has ready under the old one are still issued, except after Invalidate.
-	Lost
-	// Low: less than half of the Window is left, and the reservation could not be extended. If
-	// the store does not come back in time, calls fail with uid.ErrNoReservation. The lease does not
-	// log it: the generator logs renewals that fail.
-	Low
+	acquired  = "acquired"
+	takenOver = "taken over"
+	lost      = "lost"
+	low       = "low"
 )
 
-// String returns the kind's name.
-func (k EventKind) String() string {
-	switch k {
-	case Acquired:
-		return "acquired"
-	case TakenOver:
-		return "taken over"
-	case Lost:
-		return "lost"
-	case Low:
-		return "nearly out"
-	}
-	return fmt.Sprintf("EventKind(%d)", int(k))
-}
-
-// report logs an event and passes it to OnEvent. Low it only passes on: the generator logs
+// report logs an event and passes it to OnEvent. A low one it only passes on: the generator logs
 // renewals that fail, whatever the worker.
 func (l *lease) report(ctx context.Context, e Event) {
 	e.Store = l.store.Name()
 	level, text := slog.LevelDebug, "worker ID leased"
 	switch e.Kind {
-	case TakenOver:
+	case takenOver:
 		level, text = slog.LevelWarn, "worker ID taken over from a holder that did not release it"
-	case Lost:
+	case lost:
 		level, text = slog.LevelWarn, "worker's lease lost"
 	}
 	attrs := []slog.Attr{slog.Int64("worker_id", e.WorkerID), slog.String("store", e.Store)}
 	if e.Holder != "" {
 		attrs = append(attrs, slog.String("other", e.Holder))
 	}
-	if e.Kind == Lost {
+	if e.Kind == lost {
 		attrs = append(attrs, slog.Duration("left", e.Left), slog.Any("error", e.Err))
 	}
-	if e.Kind != Low {
+	if e.Kind != low {
 		l.cfg.Logger.LogAttrs(ctx, level, text, attrs...)
 	}
 	if l.cfg.OnEvent == nil {
@@ -84,7 +64,7 @@ func (l *lease) report(ctx context.Context, e Event) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			l.cfg.Logger.ErrorContext(ctx, "a worker's OnEvent panicked", "event", e.Kind.String(), "panic", r)
+			l.cfg.Logger.ErrorContext(ctx, "a worker's OnEvent panicked", "event", e.Kind, "panic", r)
 		}
 	}()
 	l.cfg.OnEvent(e)

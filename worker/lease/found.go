@@ -17,36 +17,29 @@ type Founding struct {
 	// Layout is that of the namespace's UIDs; the zero Layout stands for the default one.
 	Layout bits.Layout
 
-	// Lost says that a namespace was lost, or put back as it was at some time, and that its owners may be
-	// at work: whoever gets an ID begins a [Burn] ahead of the clock. A start that makes a missing namespace
-	// says so, since it cannot know better. The default is that nobody ever had an ID of the namespace, and
-	// nothing is ahead of the clock: a person says that, once, not each start of a program.
+	// Lost says that a namespace was lost, or put back as it was at some time, and that its owners may be at work:
+	// whoever gets an ID begins a [Burn] ahead of the clock. By the default nobody ever had an ID of the namespace, and
+	// nothing is ahead of the clock: a person vouches for that, once, not each start of a program.
 	Lost bool
 
-	// After is a UID: whoever gets an ID of the namespace begins with the first tick that lies above it,
-	// or with a later one. That tick may be ten minutes ahead of the store's clock. The default is 0, for
-	// none.
+	// After is a UID: whoever gets an ID of the namespace begins above its tick, which may be ten minutes ahead of the
+	// store's clock. The default, 0, stands for none.
 	After uid.UID
 
-	// IDs are the worker IDs that the namespace has. The zero Range stands for all of the layout
-	// or, if the namespace is there, for those that it has. They can be set only as long as none was
-	// given, so that each ID up to Given is known to have had a row. Several stores, one in each region
-	// say, can share a space of worker IDs without knowing of each other: each has a range of its
-	// own, and refuses whoever asks for others. The ranges must not overlap, and a namespace that
-	// was lost must have the same again: no store can see that.
+	// IDs are the worker IDs that the namespace has. The zero Range stands for all of the layout or, if the namespace
+	// is there, for those that it has. They can be set only as long as none was given. The ranges of stores that share
+	// a space of worker IDs must not overlap, and a namespace that was lost must have the same again: no store can see
+	// that.
 	IDs Range
 }
 
-// Found makes the namespace of a store if it is missing. One that exists it leaves as it is, with
-// these exceptions. After raises the namespace's floor if it is above that, and so does Lost, for all who
-// get an ID from then on; those who have one go on as they are. And IDs are set if it has all, and nobody
-// has had one yet.
+// Found makes the namespace of a store if it is missing. Of one that exists it raises the floor, for those who get an
+// ID from then on, if After or Lost ask for a higher one, and sets the IDs if it has all and none was given; else it
+// leaves it as it is.
 //
-// A namespace that is made where rows of a former one are left gives new IDs only above these.
-//
-// It makes one attempt. It returns [uid.ErrRange] when the IDs or After are not within the layout's, After
-// is too far ahead, the IDs are not those that the namespace has, or rows of IDs above them are left of a
-// former one, [worker.ErrLayout] when the namespace has another layout, or the store's error.
+// It makes one attempt. It returns [uid.ErrRange] when the IDs or After are not within the layout's, After is too far
+// ahead, the IDs are not those that the namespace has, or rows of IDs above them are left of a former one,
+// [worker.ErrLayout] when the namespace has another layout, or the store's error.
 func Found(ctx context.Context, store Store, f Founding) error {
 	if f.Layout.IsZero() {
 		f.Layout = bits.Default()

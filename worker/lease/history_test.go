@@ -135,8 +135,8 @@ func TestLostWritesComeNotAgain(t *testing.T) {
 	})
 }
 
-// A renewal does not move the end of the lease back, where the store's clock goes back: the next owner would take the ID
-// by the earlier end, and a failover that loses both would give it back to this one.
+// A renewal does not move the end of the lease back, where the store's clock goes back: the next owner would take the
+// ID by the earlier end, and a failover that loses both would give it back to this one.
 func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l, _ := h.held(lease.Config{})

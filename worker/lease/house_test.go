@@ -293,7 +293,7 @@ func (e *events) add(ev lease.Event) {
 	e.all = append(e.all, ev)
 }
 
-func (e *events) kinds() (kinds []lease.EventKind) {
+func (e *events) kinds() (kinds []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, ev := range e.all {

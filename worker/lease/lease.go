@@ -36,69 +36,29 @@ type lease struct {
 	low       bool          // Low was reported, and nothing was reserved since
 }
 
-// New returns a [uid.Worker] that leases a worker ID from a [Store], so that the ID can be used
-// again when its owner is gone, and that reserves every tick in the store before a generator may
-// issue it. No tick of an ID is issued twice: not by an owner that was paused, cut off or
-// declared dead, and came back; not when clocks go back; and not after a failover that lost
-// writes, if the store's history shows it (see [Losses]) and the servers' clocks differ by no more
-// than MaxClockSkew. docs/promise.md has every case.
+// New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not by an owner
+// that was paused, cut off or declared dead, and came back; not when clocks go back; and not after a failover that lost
+// writes, if the store's history shows it and the servers' clocks differ by no more than MaxClockSkew. docs/promise.md
+// has every case.
 //
-// It starts, stops and renews by itself. When a lease is lost it acquires another ID, and the
-// generator goes on under that one. None of this is on the path of a call that draws a UID. While
-// the store is away a generator draws from what is reserved, for at least the Window; then its
-// calls fail with [uid.ErrNoReservation] until the store is back.
+// It starts, stops and renews by itself. When a lease is lost it acquires another ID, and the generator goes on under
+// that one. While the store is away a generator draws from what is reserved; then its calls fail with
+// [uid.ErrNoReservation].
 //
-// # How it works
-//
-// The row of an ID holds a nonce, which names the owner and its newest write; the end of the
-// lease; and High, the last tick that anyone may have used under the ID. The row of the
-// namespace holds the layout, the floor, a last tick for the whole namespace (everybody begins above
-// it), and the store's history, by which the floor was found high enough.
-//
-// Acquiring takes a row that is free by the store's clock, and writes a new nonce and a High: the
-// owner's first ticks lie above the former High and the floor, and end 3/2 Window beyond the clock.
-// If the store's history is another one than the namespace's, acknowledged writes may be lost, with
-// them reservations of anybody. Then the first to come, an owner that acquires or one that renews,
-// burns ticks: it raises the floor by [Burn] beyond the clock, further than anybody can have reserved,
-// and writes the new history with it. Who begins after that has to wait until the clock has moved on by
-// MaxClockSkew and a tick, has little to borrow from the future at first, and gives up its lead as
-// the clock catches up. Owners that were there before go on as they are.
-//
-// Renewing happens every half Window, less up to an eighth of the Window at random, so that
-// owners that started together do not renew together; and when the generator needs more ticks than are
-// reserved. It happens only if the row still has the owner's nonce and the lease has not ended. It
-// raises High, extends the lease, and writes a new nonce. The new ticks may be issued only when the
-// store has acknowledged the write. If the reply is lost they may not, until the next one is.
-//
-// Releasing lowers High to the last tick that was issued, but never below what it was when the
-// owner came.
-//
-// # What it cannot see
-//
-// It cannot see two copies of the store that both accept writes, nor a running process that was
-// cloned with its memory: both copies own the lease until one of them renews it. A program that
-// learns of its cloning calls [worker.Invalidate]. The package's doc lists what else breaks it.
-//
-// The worker serves one generator at a time, and is a [health.WorkerReporter].
-//
-// New returns [uid.ErrConfig] or [uid.ErrRange], with the
-// numbers, when a setting cannot be used. It does not touch the store; the first Acquire does.
+// The worker serves one generator at a time, and is a [health.WorkerReporter]. New returns [uid.ErrConfig] or
+// [uid.ErrRange] when a setting cannot be used. It does not touch the store; Acquire does, when a generator is made.
 //
 // # When no generator can be made
 //
-// Acquire leases the ID that has been free the longest, or one that was never used if none is
-// free, and reserves its first ticks. It takes IDs whose ticks lie further ahead of the clock
-// than is believed only if there is no other. An acquisition whose reply was lost is taken up again
-// by the next attempt.
-//
-// It takes no longer than the store, unless ticks had to be burnt: then it waits for MaxClockSkew
-// and a tick besides, or twice the Error of the store's Clock if that is longer.
+// Acquire leases the ID that has been free the longest, or one that was never used if none is free. It takes no longer
+// than the store, unless ticks had to be burnt: then it waits for MaxClockSkew and a tick besides (or twice the error
+// of a store's clock, if that is longer).
 //
 // It retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
 // is about to start, give ctx a deadline. It fails at once with
-//   - [uid.ErrWorkerInUse] while another generator is bound to l;
-//   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased, in quarantine,
-//     or without their rows, which it names;
+//   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
+//   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased, or were until less than a quarantine
+//     ago (see TTL of [Config]), or lack their rows, which it names;
 //   - [uid.ErrRange] when the layout lacks some of Config.IDs, when the namespace has others, or none
 //     of the layout's, and when the generator's floor is too far ahead of the store's clock;
 //   - [uid.ErrConfig] when Window is shorter than a tick, when the store cannot hold the rows as
@@ -106,7 +66,7 @@ type lease struct {
 //   - [worker.ErrNoNamespace] when the namespace is missing and Config.MustExist is set;
 //   - [worker.ErrLayout] when the namespace has another layout;
 //   - [worker.ErrClock] when the store's clock is more than MaxClockSkew away from this process's, or
-//     before the layout's epoch, or more than is believed behind the ticks that were used;
+//     before the layout's epoch, or too far behind the ticks that were used;
 //   - [uid.ErrExhausted] when the ID's last tick is used or burnt;
 //   - [uid.ErrNoReservation] when nothing can be reserved for a long time;
 //   - the store's own error on all else.

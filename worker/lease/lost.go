@@ -40,14 +40,14 @@ func (l *lease) lost(ctx context.Context, err *lostError) {
 	h := l.hold
 	l.hold = nil
 	l.binding.Renew()
-	l.report(ctx, Event{Kind: Lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
+	l.report(ctx, Event{Kind: lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
 }
 
 // warn reports, once, that a reservation that cannot be extended is running out.
 func (l *lease) warn(ctx context.Context, err error) {
 	if left := l.left(l.hold); left < l.cfg.Window/2 && !l.low {
 		l.low = true
-		l.report(ctx, Event{Kind: Low, WorkerID: l.hold.id, Left: left, Err: err})
+		l.report(ctx, Event{Kind: low, WorkerID: l.hold.id, Left: left, Err: err})
 	}
 }
 

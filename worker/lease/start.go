@@ -78,8 +78,8 @@ func (l *lease) awaitTicks(ctx context.Context) error {
 	return nil
 }
 
-// warnAhead says that calls will wait, or fail, since the first tick is further ahead than the generator goes: ticks were
-// burnt, and its MaxLead is less than that. A tick and the clocks' difference are nothing to speak of.
+// warnAhead says that calls will wait, or fail, since the first tick is further ahead than the generator goes: ticks
+// were burnt, and its MaxLead is less than that. A tick and the clocks' difference are nothing to speak of.
 func (l *lease) warnAhead(ctx context.Context) {
 	near := l.cfg.MaxClockSkew + 2*l.terms.Unit
 	if l.terms.MaxLead > maxDuration {

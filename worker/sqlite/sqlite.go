@@ -1,47 +1,36 @@
-// Package sqlite opens a SQLite database in a file, for workers that need no server: several
-// processes of one machine can share the file. It links a SQLite driver in pure Go, and is a
-// module of its own, so that other programs need not.
+// Package sqlite opens a SQLite database in a file, for workers that need no server: several processes of one machine
+// can share the file. It links a SQLite driver in pure Go.
 //
-// SQLite keeps processes apart by file locks. It keeps the file whole by the files beside its
-// name: the journal (-journal), or the write-ahead log and its index (-wal, -shm). So the file
-// has to stay where it is, under one name, on a disk of this machine. Workers look at it by its
-// path before and after each transaction and read back there what they have written; they use
-// nothing that they do not find there. With every journal mode that covers the following; workers
-// then return worker.ErrState.
+// SQLite keeps processes apart by file locks, and keeps the file whole by the files beside its name (-journal, or -wal
+// and -shm). So the file has to stay where it is, under one name, on a disk of this machine. Workers look at it by its
+// path before and after each transaction, and return worker.ErrState for
 //
-//   - A second name. A file with hard links is refused, by each of its names, and nothing is
-//     written to it. On Linux so is a file that is mounted by itself, by the path of the mount;
-//     mount its folder instead. Symbolic links are safe: SQLite follows them.
-//   - A file that was removed, moved, or replaced by another one, such as a restored one. A
-//     leased ID's worker that has the file open notices at its next renewal, half its Window
-//     later at most, and fails from then on until the database is closed and opened anew. It
-//     still issues what it has reserved by then. A file in the place of another has another
-//     history (see package worker/sqlstore), and whoever gets an ID in it begins beyond that.
-//     SQLite itself refuses to write to a file that was moved, but only in rollback mode.
+//   - A second name: a file with hard links, by each of its names, and on Linux one that is mounted by itself, by the
+//     path of the mount; mount its folder instead. Symbolic links are safe: SQLite follows them.
+//   - A file that was removed, moved, or replaced by another one. A leased ID's worker that has the file open notices
+//     at its next renewal, half its Window later at most, and fails from then on until the database is closed and
+//     opened anew. It still issues what it has reserved by then. Whoever gets an ID in a file in its place begins
+//     beyond that, since that has another history (see package worker/sqlstore).
 //   - A write-ahead log that was removed.
 //
 // It does not cover these:
 //
-//   - A copy, by cp, a backup, a snapshot or a container's image: it hands the same IDs out
-//     again. Two copies in use know nothing of each other, and a restored backup has forgotten
-//     what was reserved since. Stop all workers before a restore, and start none until the clock
-//     has passed all that they had reserved, ten minutes at most unless Losses is Never. To copy the
-//     file while it is in use, take VACUUM INTO; cp misses what is in the journal or in the
-//     write-ahead log.
-//   - A file that is overwritten in its place, which keeps its identity and its history, as does one
-//     that is moved away and back: that is a restore.
-//   - A file that is renamed after a process died, without its -journal or -wal: nobody can undo
-//     or complete what that process left half done.
+//   - A copy, by cp, a backup, a snapshot or a container's image: it hands the same IDs out again, and a restored
+//     backup has forgotten what was reserved since. Stop all workers before a restore, and start none until the clock
+//     has passed all that they had reserved, ten minutes at most unless Losses is Never. To copy the file while it is
+//     in use, take VACUUM INTO; cp misses what is in the journal or in the write-ahead log.
+//   - A file that is overwritten in its place, or moved away and back, which keeps its identity and history: that is a
+//     restore.
+//   - A file that is renamed after a process died, without its -journal or -wal: nobody can undo or complete what that
+//     process left half done.
 //   - The index of the log (-shm) removed while the file is in use.
-//   - Disposable IDs after the start: they are never renewed, so nobody looks again. A new file
-//     begins at 1 again.
+//   - Disposable IDs after the start: they are never renewed, so nobody looks again. A new file begins at 1 again.
 //   - A network file system, whose locks may not hold.
 //
-// On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one path
-// for all processes. Mounts are checked on Linux only.
+// On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one path for all processes.
 //
-// Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with uid.ErrConfig.
-// All this holds for any SQLite database, whoever opened it.
+// Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with uid.ErrConfig. All this holds for any
+// SQLite database, whoever opened it.
 package sqlite
 
 import (
@@ -68,13 +57,12 @@ import (
 //   - Connections wait up to 10 s for other processes' locks.
 const settings = "_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
 
-// Open opens the database in the file named path, for any number of processes and goroutines at
-// once. If they are missing, it creates the file, readable and writable by its owner only, and
-// the folders above it; modes of what exists stay. The caller closes the database.
+// Open opens the database in the file named path, for any number of processes and goroutines at once. A missing file is
+// made, readable and writable by its owner only, and so are the folders above it. The caller closes the database.
 //
-// It returns [fs.ErrInvalid] for an empty path and for one that SQLite would take for a database
-// in memory, the file system's error when the file cannot be made or read, and SQLite's when it
-// is not a database. It gives up when ctx ends.
+// It returns [fs.ErrInvalid] for an empty path and for one that SQLite would take for a database in memory, the file
+// system's error when the file cannot be made or read, and SQLite's when it is not a database. It gives up when ctx
+// ends.
 func Open(ctx context.Context, path string) (*sqlx.DB, error) {
 	db, err := open(ctx, path)
 	if err != nil {

@@ -60,7 +60,7 @@ func found(t *testing.T, path string) {
 	defer db.Close()
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
-	r, err := registry.New(tables, registry.Config{})
+	r, err := registry.New(tables.Registry(), registry.Config{})
 	require.NoError(t, err)
 	require.NoError(t, r.Init(context.Background(), "orders", lease.Founding{}))
 }

@@ -13,42 +13,28 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
-// A Dialect is the kind of SQL that a database speaks.
-type Dialect string
-
-// The dialects. MySQL stands for MariaDB too.
-const (
-	MySQL    Dialect = "mysql"
-	Postgres Dialect = "postgres"
-	SQLite   Dialect = "sqlite"
-)
-
 // Config holds the settings of a [DB]. The zero value works with the drivers that Dialect lists.
 type Config struct {
-	// Dialect is the SQL that the database speaks. The default, for "", follows from the driver: of
-	// a [sqlx.DB] by its name, which is mysql, pgx, postgres, sqlite or sqlite3; of a [sql.DB] by its
-	// type, which comes from go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite or
+	// Dialect is the SQL that the database speaks: "mysql" (MariaDB's, too), "postgres" or "sqlite". The default
+	// follows from the driver: of a [sqlx.DB] from its name, which is mysql, pgx, postgres, sqlite or sqlite3; of a
+	// [sql.DB] from its type, which comes from go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite or
 	// mattn/go-sqlite3. Any other driver, such as one that traces another's calls, needs it set.
-	Dialect Dialect
+	Dialect string
 
-	// NodeTable and LeaseTable are the names of the tables of disposable and of leased IDs,
-	// at most 64 letters, digits, _ and $ each. The defaults, for "", are WORKER_NODE and
-	// WORKER_LEASE; on PostgreSQL they are in lower case, and a name has 63 characters at most.
-	NodeTable, LeaseTable string
-
-	// SegmentTable is the name of Leaf's table of segments, likewise. The default, for "", is
-	// leaf_alloc. The table beside it has the same name with _takers at its end, and the limit
-	// is for both.
-	SegmentTable string
+	// NodeTable, LeaseTable and SegmentTable are the names of the tables of disposable IDs, of leased IDs and of Leaf's
+	// segments. Each has at most 64 letters, digits, _ and $, on PostgreSQL 63; the table beside SegmentTable, whose
+	// name has _takers at its end, too. The defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on
+	// PostgreSQL in lower case.
+	NodeTable, LeaseTable, SegmentTable string
 
 	// Skip is how many disposable IDs a start leaves out when the table's history has changed, as it does with a crash
-	// or a failover of the database: so many IDs may be forgotten then without being given twice. It costs them each
-	// time. The default, for 0, is a 1,024th of the layout's worker IDs: 4,095 of the default layout's. A negative
-	// one leaves out none, for a database that forgets nothing, or each of whose answers has another history.
+	// or a failover of the database: so many may be forgotten then without being given twice. The default, for 0, is a
+	// 1,024th of the layout's worker IDs: 4,095 of the default layout's. A negative one leaves out none, for a database
+	// that forgets nothing, or each of whose answers has another history.
 	Skip int64
 
-	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The
-	// default, for nil, is slog.Default at the time of New.
+	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The default is slog.Default
+	// at the time of New.
 	Logger *slog.Logger
 }
 
@@ -109,9 +95,4 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 		}
 	}
 	return d, nil
-}
-
-// Tables returns the database and the names of its tables, for the command and its checks.
-func (d *DB) Tables() database.Tables {
-	return database.Tables{DB: d.db, Dialect: d.dialect, Nodes: d.nodes, Leases: d.leases, Segments: d.segments}
 }

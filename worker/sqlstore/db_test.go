@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -62,14 +61,14 @@ func TestPlainDatabase(t *testing.T) {
 	require.NoError(t, err)
 	d, err := sqlstore.New(sql.OpenDB(real), sqlstore.Config{})
 	require.NoError(t, err)
-	require.Equal(t, database.MySQL, d.Tables().Dialect)
+	require.Equal(t, "mysql", sqlstore.DialectOf(d))
 
 	fake := &fakeDB{}
 	for of, says := range map[driver.Connector]string{connector{fake}: "<nil>", traced{connector{fake}}: "*sqlstore_test.tracingDriver"} {
 		_, err = sqlstore.New(sql.OpenDB(of), sqlstore.Config{})
 		logtest.Error(t, err, uid.ErrConfig, says, "set Dialect")
 	}
-	d, err = sqlstore.New(sql.OpenDB(connector{fake}), sqlstore.Config{Dialect: sqlstore.MySQL})
+	d, err = sqlstore.New(sql.OpenDB(connector{fake}), sqlstore.Config{Dialect: "mysql"})
 	require.NoError(t, err)
 	require.Zero(t, fake.calls("connect"), "the constructor does not touch the database")
 	_, err = d.Numbers().Next(t.Context(), withPort, 9)
@@ -80,27 +79,27 @@ func TestConfigIsTaken(t *testing.T) {
 	for _, c := range []struct {
 		cfg     sqlstore.Config
 		driver  string
-		dialect sqlstore.Dialect
+		dialect string
 	}{
-		{sqlstore.Config{}, "mysql", sqlstore.MySQL},
-		{sqlstore.Config{}, "sqlite", sqlstore.SQLite},
-		{sqlstore.Config{}, "sqlite3", sqlstore.SQLite},
-		{sqlstore.Config{LeaseTable: strings.Repeat("a", 63)}, "pgx", sqlstore.Postgres},
-		{sqlstore.Config{Dialect: sqlstore.MySQL}, "traced-mysql", sqlstore.MySQL},
-		{sqlstore.Config{Dialect: sqlstore.SQLite}, "mysql", sqlstore.SQLite},
-		{sqlstore.Config{NodeTable: strings.Repeat("a", 64), LeaseTable: "_a$1"}, "mysql", sqlstore.MySQL},
+		{sqlstore.Config{}, "mysql", "mysql"},
+		{sqlstore.Config{}, "sqlite", "sqlite"},
+		{sqlstore.Config{}, "sqlite3", "sqlite"},
+		{sqlstore.Config{LeaseTable: strings.Repeat("a", 63)}, "pgx", "postgres"},
+		{sqlstore.Config{Dialect: "mysql"}, "traced-mysql", "mysql"},
+		{sqlstore.Config{Dialect: "sqlite"}, "mysql", "sqlite"},
+		{sqlstore.Config{NodeTable: strings.Repeat("a", 64), LeaseTable: "_a$1"}, "mysql", "mysql"},
 	} {
 		fake := &fakeDB{}
 		d, err := sqlstore.New(fake.open(t, c.driver), c.cfg)
 		require.NoError(t, err)
-		require.Equal(t, string(c.dialect), string(d.Tables().Dialect))
+		require.Equal(t, c.dialect, sqlstore.DialectOf(d))
 		require.Zero(t, fake.calls("connect"), "the constructor does not touch the database")
 		_, err = d.Numbers().Next(t.Context(), withPort, 9)
-		if c.dialect == sqlstore.SQLite {
+		if c.dialect == "sqlite" {
 			require.ErrorContains(t, err, "ask for the file", "the fake has none, and is asked for it as SQLite would be")
 			continue
 		}
-		if c.dialect == sqlstore.Postgres {
+		if c.dialect == "postgres" {
 			require.ErrorContains(t, err, "begin", "the fake does not know its words for that")
 			continue
 		}
@@ -108,7 +107,6 @@ func TestConfigIsTaken(t *testing.T) {
 	}
 	d, err := sqlstore.New((&fakeDB{}).open(t, "mysql"), sqlstore.Config{})
 	require.NoError(t, err)
-	require.Equal(t, "WORKER_NODE WORKER_LEASE", d.Tables().Nodes+" "+d.Tables().Leases)
 	require.Equal(t, "table WORKER_NODE", d.Numbers().Name())
 }
 

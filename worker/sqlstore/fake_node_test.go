@@ -53,7 +53,7 @@ func TestRegistryWaitsForTheCluster(t *testing.T) {
 			node := &fakeNode{}
 			d, err := sqlstore.New(opened(t, node, "mysql"), sqlstore.Config{Logger: quiet})
 			require.NoError(t, err)
-			require.Error(t, call(d))
+			require.Error(t, call(d.Registry()))
 			require.Equal(t, 1, node.waited)
 		})
 	}

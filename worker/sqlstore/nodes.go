@@ -14,13 +14,13 @@ import (
 )
 
 // Nodes implements [registry.NodeStore]. It needs SELECT.
-func (d *DB) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
-	err = d.connected(ctx, func(conn *sqlx.Conn) error {
-		err := conn.QueryRowContext(ctx, d.dialect.SQL("SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `"+d.nodes+"`")).Scan(&n.Rows, &n.Last)
+func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
+	err = r.connected(ctx, func(conn *sqlx.Conn) error {
+		err := conn.QueryRowContext(ctx, r.dialect.SQL("SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `"+r.nodes+"`")).Scan(&n.Rows, &n.Last)
 		if err != nil {
-			return database.Failed("count the rows of table "+d.nodes, err)
+			return database.Failed("count the rows of table "+r.nodes, err)
 		}
-		n.Next, err = d.nextNode(ctx, conn)
+		n.Next, err = r.nextNode(ctx, conn)
 		return err
 	})
 	if database.KindOf(err) == database.MissingTable {
@@ -31,11 +31,11 @@ func (d *DB) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err er
 
 // nextNode reads the counter of the table of disposable IDs. It is 0 if the database does not
 // show it.
-func (d *DB) nextNode(ctx context.Context, from database.Reader) (int64, error) {
-	doing := "read the counter of table " + d.nodes
-	if d.dialect == database.SQLite {
+func (r register) nextNode(ctx context.Context, from database.Reader) (int64, error) {
+	doing := "read the counter of table " + r.nodes
+	if r.dialect == database.SQLite {
 		var next int64
-		err := from.GetContext(ctx, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", d.nodes)
+		err := from.GetContext(ctx, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", r.nodes)
 		if is := database.Failed(doing, err); errors.Is(err, sql.ErrNoRows) || database.KindOf(is) == database.MissingTable {
 			return 0, nil // nothing, or no table of this database, has a counter
 		} else if is != nil {
@@ -43,22 +43,22 @@ func (d *DB) nextNode(ctx context.Context, from database.Reader) (int64, error) 
 		}
 		return next, nil
 	}
-	if d.dialect == database.Postgres {
-		return d.nextInSequence(ctx, from, doing)
+	if r.dialect == database.Postgres {
+		return r.nextInSequence(ctx, from, doing)
 	}
 	// MySQL's information_schema may show a counter of yesterday.
 	var name, create string
-	err := from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+d.nodes+"`").Scan(&name, &create)
+	err := from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+r.nodes+"`").Scan(&name, &create)
 	return counterOf(create), database.Failed(doing, err)
 }
 
 // nextInSequence reads the sequence of the identity column, which needs the right to select from it.
 // pg_sequences would not do: it shows neither that nor where a sequence was restarted.
-func (d *DB) nextInSequence(ctx context.Context, from database.Reader, doing string) (next int64, err error) {
+func (r register) nextInSequence(ctx context.Context, from database.Reader, doing string) (next int64, err error) {
 	var sequence string
 	var step int64
-	err = from.QueryRowContext(ctx, d.dialect.SQL("SELECT name, seqincrement FROM pg_get_serial_sequence(format('%I', CAST(? AS VARCHAR)), 'id') AS name"+
-		" JOIN pg_sequence ON seqrelid = CAST(name AS regclass) WHERE has_sequence_privilege(name, 'SELECT')"), d.nodes).Scan(&sequence, &step)
+	err = from.QueryRowContext(ctx, r.dialect.SQL("SELECT name, seqincrement FROM pg_get_serial_sequence(format('%I', CAST(? AS VARCHAR)), 'id') AS name"+
+		" JOIN pg_sequence ON seqrelid = CAST(name AS regclass) WHERE has_sequence_privilege(name, 'SELECT')"), r.nodes).Scan(&sequence, &step)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}

@@ -7,30 +7,40 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/fitness"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-var _ registry.NodeStore = (*DB)(nil)
+// A register is what is asked of a database by those who look after it.
+type register struct{ *DB }
 
-// Namespace returns [DB.Leases] for a [registry.Registry].
-func (d *DB) Namespace(name string) (lease.Store, error) { return d.Leases(name) }
+var (
+	_ registry.NodeStore = register{}
+	_ doctor.Examiner    = register{}
+)
+
+// Registry returns all namespaces of leases, for debug.Workers and backfill.Live. It asks the database for nothing.
+func (d *DB) Registry() registry.Store { return register{d} }
+
+func (r register) Namespace(name string) (lease.Store, error) { return r.Leases(name) }
 
 // Namespaces implements [registry.Store]. It needs SELECT.
-func (d *DB) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
-	err = d.connected(ctx, func(conn *sqlx.Conn) error {
+func (r register) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+	err = r.connected(ctx, func(conn *sqlx.Conn) error {
 		var micros database.Micros
-		if err := conn.GetContext(ctx, &micros, d.dialect.Clock()); err != nil {
+		if err := conn.GetContext(ctx, &micros, r.dialect.Clock()); err != nil {
 			return database.Failed("ask for the database's time", err)
 		}
 		now.Now = micros.Time()
-		rows, err := d.query(ctx, conn, "SELECT DISTINCT NAMESPACE FROM `"+d.leases+"` ORDER BY NAMESPACE")
+		rows, err := r.query(ctx, conn, "SELECT DISTINCT NAMESPACE FROM `"+r.leases+"` ORDER BY NAMESPACE")
 		if err == nil {
 			names, err = database.AllRows(rows, func(name *string) []any { return []any{name} })
 		}
-		return noNamespace(database.Failed("read the namespaces of table "+d.leases, err))
+		return noNamespace(database.Failed("read the namespaces of table "+r.leases, err))
 	})
 	return names, now, err
 }
@@ -45,10 +55,10 @@ func noNamespace(err error) error {
 
 // Rows implements [registry.Store]. It takes one round trip to a server (the first on
 // MySQL two), and needs SELECT.
-func (d *DB) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
+func (r register) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
 	page := registry.Page{Namespace: leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}}
-	l := &leaseTable{tables: d.tables, namespace: namespace}
-	err := d.connected(ctx, func(conn *sqlx.Conn) error {
+	l := &leaseTable{tables: r.tables, namespace: namespace}
+	err := r.connected(ctx, func(conn *sqlx.Conn) error {
 		seen, err := l.read(ctx, conn, theNext, max(above, controlID), int64(most))
 		if err != nil {
 			return err
@@ -58,11 +68,31 @@ func (d *DB) Rows(ctx context.Context, namespace string, above int64, most int) 
 				return err
 			}
 		}
-		for _, r := range seen.rows {
-			page.Rows = append(page.Rows, r.row())
+		for _, row := range seen.rows {
+			page.Rows = append(page.Rows, row.row())
 		}
 		page.Clock = seen.clock
 		return nil
 	})
 	return page, err
+}
+
+// Examine implements [doctor.Examiner]: the settings by which a server loses commits or wastes IDs, its place among
+// others, the account's rights, the file of SQLite, and the tables. It only reads. The findings are about the server,
+// account and session that answered.
+func (r register) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
+	t := fitness.Tables{Nodes: r.nodes, Leases: r.leases, Segments: r.segments}
+	// First, while no connection is held: the pool may have no other.
+	nodes, counted, err := r.Nodes(ctx)
+	if database.KindOf(err) == database.Transient {
+		return nil, err
+	}
+	if counted {
+		t.Counted = &nodes
+	}
+	err = r.connected(ctx, func(conn *sqlx.Conn) error {
+		findings, err = fitness.Examine(ctx, conn, r.dialect, t, cfg)
+		return err
+	})
+	return findings, err
 }

@@ -90,7 +90,7 @@ func TestTransientFailures(t *testing.T) {
 						return nil
 					}}}
 					d := tables(t, fake)
-					defer d.Tables().DB.Close()
+					defer sqlstore.Database(d).Close()
 					id, err := next(t.Context(), d.Numbers(), withPort)
 					require.NoError(t, err)
 					require.EqualValues(t, len(fake.ports), id, "the newest row's")
@@ -207,7 +207,7 @@ func TestSilentDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeDB{silent: true}
 		d := tables(t, fake)
-		defer d.Tables().DB.Close()
+		defer sqlstore.Database(d).Close()
 		_, err := next(t.Context(), d.Numbers(), withPort)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 1, fake.calls("insert"))

@@ -45,7 +45,6 @@ func TestSegmentTableIsNamed(t *testing.T) {
 	} {
 		d, err := sqlstore.New((&fakeDB{}).open(t, c.driver), sqlstore.Config{SegmentTable: c.name})
 		require.NoError(t, err)
-		require.Equal(t, c.is, d.Tables().Segments)
 		require.Equal(t, "table "+c.is, d.Segments().Name())
 	}
 	for name, driver := range map[string]string{strings.Repeat("a", 58): "mysql", strings.Repeat("b", 57): "pgx", "a`; DROP TABLE x": "mysql", "a b": "sqlite"} {

@@ -115,8 +115,9 @@ func (s *numberTable) known(ctx context.Context, tx database.Session, history, h
 	return known, nil
 }
 
-// follow inserts a mark after the last one, with an ID of which as many before it are left out, and returns that. One start does so; others that have seen
-// the same last mark are to look again. It needs no other rights than a start with a port.
+// follow inserts a mark after the last one, with an ID of which as many before it are left out, and returns that. One
+// start does so; others that have seen the same last mark are to look again. It needs no other rights than a start with
+// a port.
 func (s *numberTable) follow(ctx context.Context, tx database.Session, last mark, id, skip int64, host string) (int64, error) {
 	const columns, now = "HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) ", "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
 	do := func(statement string, args ...any) (changed int64, err error) {

@@ -13,26 +13,23 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Lease returns a worker that leases a worker ID of a namespace in db, with all settings at their defaults, or
-// with those of one Config; [New] has those of the tables. Namespaces keep apart services that share a
-// database; a first start makes a missing one, and the table.
+// Lease returns a worker that leases a worker ID of a namespace in db (see [DB.Leases]), with the default settings or
+// those of one Config. A first start makes a missing namespace, and the table.
 //
-// A generator returns the errors that [lease.New] lists when it is made, and [uid.ErrConfig] or
-// [uid.ErrRange] when db, the namespace or a setting cannot be used. Its Close gives the ID back. The caller closes db,
-// after the generator.
+// A generator returns the errors that [lease.New] lists when it is made, and [uid.ErrConfig] or [uid.ErrRange] when db,
+// the namespace or a setting cannot be used. The caller closes db, after the generator, whose Close gives the ID back.
 func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...lease.Config) uid.Worker {
 	return lazy.Lease(cfg, func() (lease.Store, error) {
 		tables, err := New(db, Config{})
 		if err != nil {
 			return nil, err
 		}
-		return tables.Namespace(namespace)
+		return tables.Leases(namespace)
 	})
 }
 
 // Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start,
-// with all settings at their defaults, or with those of one Config; [New] has those of the tables. A missing
-// table is made.
+// with the default settings or those of one Config. A missing table is made.
 //
 // A generator returns the errors that [disposable.New] lists when it is made, and [uid.ErrConfig] or
 // [uid.ErrRange] when db or a setting cannot be used. The caller closes db, after the generator.

@@ -32,6 +32,8 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 	c, r := *s.control, *was
 	switch l.dialect {
 	case database.MySQL:
+		// The namespace's row is written, too: nodes of a Galera cluster refuse one of two writes of the same row, not
+		// what was decided by a row that was only read.
 		a.writes = []write{{
 			l.dialect.Strict("UPDATE") + " `" + l.leases + "` c, `" + l.leases + "` r SET " + sets("c.") + ", " + sets("r.") +
 				" WHERE " + asRead("c.", false) + " AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),

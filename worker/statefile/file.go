@@ -11,6 +11,7 @@ import (
 	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/internal/workerid"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -30,45 +31,33 @@ type file struct {
 	reach  int64        // 3/2 Window, in ticks, more than window
 }
 
-// New returns a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file that
-// says which ticks may have been issued under it. Every tick is reserved in the file, synced to
-// the disk, before a generator may issue it, and a generator that is made later begins above the
-// reserved ticks. So no tick is issued twice
+// New returns a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file at path. Every tick is
+// reserved in the file, synced to the disk, before a generator may issue it, and a generator that is made later begins
+// above the reserved ticks. So no tick is issued twice
 //
-//   - by a process and the one that is started after it, however the first one ended, however far
-//     it was ahead of the clock, and wherever the clock was set meanwhile. If one of the file's two
-//     records is damaged, the second process begins above all that it can have said, which may be
-//     another 3/2 Window ahead;
-//   - by two generators or processes that use the same file: it is locked while one uses it, and
-//     the others are refused.
+//   - by a process and the one that is started after it, however the first one ended, and wherever the clock was set
+//     meanwhile, even if one of the file's two records is damaged;
+//   - by two generators or processes that use the same file: it is locked while one uses it, and the others are
+//     refused.
 //
-// It cannot promise that the source gives nobody else the same ID: a process with another file,
-// or with none, is not noticed. The file is bound to its ID, the layout and the host, so that a
-// copy on another host, or a volume under the wrong pod, is refused. A copy on the same host is
-// not, nor is a backup restored there: never restore the file from a backup, and never remove it,
-// before the clock has passed all that was issued under the ID. If the file is removed or changed
-// under a running process, its next renewal notices and fails, and the generator stops when its
-// reservation ends. But a process that starts meanwhile, on a new file in its place, cannot know
-// of it.
+// A process with another file, or with none, is not noticed, if the source gives it the same ID. The file is bound to
+// its ID, the layout and the host, so that a copy on another host, or a volume under the wrong pod, is refused. A copy
+// on the same host is not, nor is a backup restored there: never restore the file from a backup, and never remove it,
+// before the clock has passed all that was issued under the ID. A running process whose file was removed or changed
+// notices at its next renewal, and its generator stops when its reservation ends; but one that starts meanwhile, on a
+// new file in its place, cannot know of it.
 //
-// The file holds 12 KiB of text. The generator's own goroutine writes and syncs one of its two
-// records about twice a Window, even when no UID is drawn, and both where more is reserved at once
-// than the last record foresaw; a call that draws a UID never does.
-// The folder has to outlive the process, on a disk that keeps what was synced. For processes on
-// several hosts use a lease instead (package worker/lease).
+// The folder must exist, and outlive the process, on a disk that keeps what was synced. The generator's own goroutine
+// writes and syncs the file's 12 KiB about twice a Window, and when much is drawn; a call that draws a UID never does.
 //
-// The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once.
-//
-// The first generator creates the file at path, in a folder that must exist. New returns [uid.ErrConfig] when a setting cannot be
-// used. It touches neither the source nor the disk; Acquire does.
+// The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once. New
+// returns [uid.ErrConfig] when a setting cannot be used. It touches neither the source nor the disk; Acquire does.
 //
 // # When no generator can be made
 //
-// Acquire opens and locks the file, or creates it if there is none, and reserves the first ticks
-// above all that were reserved in it before.
-//
-// It fails, and leaves an existing file as it is, with
-//   - [uid.ErrWorkerInUse] while another generator is bound to f, or to the file in any process,
+// Acquire opens and locks the file, or creates it if there is none. It fails, and leaves an existing file as it is,
+// with
+//   - [uid.ErrWorkerInUse] while another generator is bound to the worker, or to the file in any process,
 //     which the error names as far as it is known;
 //   - the source's error, and [uid.ErrRange] when its ID does not fit the layout;
 //   - [worker.ErrState] when the file cannot be opened, locked, read or written, when it is not
@@ -138,7 +127,7 @@ func (f *file) close() error {
 
 // wanted returns the record of a new file.
 func (f *file) wanted(t uid.Terms) (state.Record, error) {
-	id, err := f.source.ID(t.MaxWorkerID)
+	id, err := workerid.Ask(f.source, t.MaxWorkerID)
 	if err != nil {
 		return state.Record{}, err
 	}

@@ -39,30 +39,20 @@ type fileLease struct {
 	base   int64 // of the record's lease: the last tick of others, or of the process before
 }
 
-// OnLease returns a [uid.Worker] round one of [lease.New] that keeps it in a state file across restarts. A start
-// within the lease's TTL of its last renewal goes on with the worker ID, above the last tick that the
-// file has: at once, even where the store may have lost writes. While the store is down it goes on with
-// what was reserved beyond that tick: what was not issued before Close or, after a crash, what a long
-// Window of the lease had in store.
+// OnLease returns a [uid.Worker] round one of [lease.New] that keeps it in a state file at path across restarts. A
+// start within the lease's TTL of its last renewal goes on with the worker ID, above the last tick that the file has:
+// at once, even where the store may have lost writes. While the store is down it goes on with what was reserved beyond
+// that tick: what was not issued before Close or, after a crash, what a long Window of the lease had in store.
 //
-// Two reservations lie one within the other. The store's reaches as far as the lease's Window says. The
-// file's is how far ticks may be issued; like the store's, it is made durable before a tick of it is
-// issued. Close keeps the lease, so that an ID that is not taken up again is free only after its TTL and
-// the time for which it is left alone.
+// Each tick is reserved in the store, as far ahead as the lease's Window says, and in the file, as far as Config's
+// Window says. Close keeps the lease, so that an ID that is not taken up again is free only after its TTL and
+// quarantine.
 //
-// The file is bound to the namespace, the layout and this host, and locked while a generator uses it; what
-// [New] says of copies holds here, too. The worker's methods are the generator's, one at a time; its WorkerHealth and
-// Invalidate may be called by any number of goroutines at once.
+// The file is bound to the namespace, the layout and this host, and locked while a generator uses it; what [New] says
+// of copies holds here, too. The worker's methods are the generator's, one at a time.
 //
-// The file is at path. Config's Window is how long the file
-// may be unusable before anybody notices. OnLease returns [uid.ErrConfig] when a setting cannot be used, and
-// touches neither the store nor the disk; Acquire does.
-//
-// # When no generator can be made
-//
-// Acquire opens and locks the file, or creates it, and takes up the lease in it. If there is none, or it is
-// lost, it leases a worker ID. Its errors are those of [lease.New], and
-// those of [New] that speak of the file.
+// OnLease returns [uid.ErrConfig] when a setting cannot be used, and touches neither the store nor the disk; Acquire
+// does. Its errors are those of [lease.New], and those of [New] that speak of the file.
 func OnLease(l uid.Worker, path string, cfg Config) (uid.Worker, error) {
 	held, is := l.(resumable)
 	if path == "" || !is {

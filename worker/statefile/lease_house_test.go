@@ -68,7 +68,7 @@ type process struct {
 	*statefile.Lease
 	h      *house
 	store  *watched
-	events []lease.EventKind
+	events []string
 	logged logtest.Records
 }
 

@@ -404,8 +404,8 @@ func (s *taken) Take(ctx context.Context, w leasestore.Wanted, decide func(*leas
 	return s.Client.Take(ctx, w, decide)
 }
 
-// A lease that comes after a lost one, of the same ID, begins above what others had in between; also where the file could
-// not be written when it came.
+// A lease that comes after a lost one, of the same ID, begins above what others had in between; also where the file
+// could not be written when it came.
 func TestLeaseOfTheSameIDAgain(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {

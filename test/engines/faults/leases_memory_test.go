@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -71,16 +72,21 @@ func (m *memory) tell(process int, e lease.Event) {
 	if n := m.eventsN.Add(1) - 1; n < maxEvents {
 		m.events[n].process.Store(int64(process))
 		m.events[n].workerID.Store(e.WorkerID)
-		m.events[n].kind.Store(int64(e.Kind))
+		m.events[n].kind.Store(kindOf(e.Kind))
 	}
 }
 
+// kindOf is a kind of event in memory, from 1.
+func kindOf(kind string) int64 {
+	return int64(slices.Index([]string{"acquired", "taken over", "lost", "low"}, kind)) + 1
+}
+
 // happened returns how many events of a kind a process had, or all had for -1, and the worker ID of the last.
-func (m *memory) happened(process int, kinds ...lease.EventKind) (n int, id int64) {
+func (m *memory) happened(process int, kinds ...string) (n int, id int64) {
 	id = -1
 	for i := range min(m.eventsN.Load(), maxEvents) {
 		for _, kind := range kinds {
-			if e := &m.events[i]; e.kind.Load() == int64(kind) && (process < 0 || e.process.Load() == int64(process)) {
+			if e := &m.events[i]; e.kind.Load() == kindOf(kind) && (process < 0 || e.process.Load() == int64(process)) {
 				n, id = n+1, e.workerID.Load()
 			}
 		}
@@ -90,9 +96,9 @@ func (m *memory) happened(process int, kinds ...lease.EventKind) (n int, id int6
 
 // idOf returns the worker ID that a process got last, or -1.
 func (m *memory) idOf(process int) int64 {
-	_, id := m.happened(process, lease.Acquired, lease.TakenOver)
+	_, id := m.happened(process, "acquired", "taken over")
 	return id
 }
 
-func (m *memory) lostBy(process int) int { n, _ := m.happened(process, lease.Lost); return n }
-func (m *memory) takenOver() int         { n, _ := m.happened(-1, lease.TakenOver); return n }
+func (m *memory) lostBy(process int) int { n, _ := m.happened(process, "lost"); return n }
+func (m *memory) takenOver() int         { n, _ := m.happened(-1, "taken over"); return n }

@@ -13,7 +13,7 @@ import (
 type Order struct{ ent.Schema }
 
 // Mixin implements ent.Interface. The table's key is a UID.
-func (Order) Mixin() []ent.Mixin { return []ent.Mixin{uident.Mixin{}} }
+func (Order) Mixin() []ent.Mixin { return []ent.Mixin{uident.Mixin()} }
 
 // Fields implements ent.Interface.
 func (Order) Fields() []ent.Field { return []ent.Field{field.String("item")} }
@@ -25,7 +25,7 @@ func (Order) Edges() []ent.Edge { return []ent.Edge{edge.To("parcels", Parcel.Ty
 type Parcel struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
-func (Parcel) Mixin() []ent.Mixin { return []ent.Mixin{uident.Mixin{}} }
+func (Parcel) Mixin() []ent.Mixin { return []ent.Mixin{uident.Mixin()} }
 
 // Edges implements ent.Interface.
 func (Parcel) Edges() []ent.Edge {

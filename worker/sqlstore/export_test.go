@@ -1,0 +1,9 @@
+package sqlstore
+
+import "github.com/jmoiron/sqlx"
+
+// Database returns the database of the tables.
+func Database(d *DB) *sqlx.DB { return d.db }
+
+// DialectOf returns what the database speaks.
+func DialectOf(d *DB) string { return string(d.dialect) }
