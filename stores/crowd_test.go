@@ -13,7 +13,7 @@ import (
 
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -80,7 +80,7 @@ func TestManyAtOnce(t *testing.T) {
 		for name, rows := range map[string]int{"new": 0, "over": n + n/2, "some of each": n / 2} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					m := &drivertest.Memory{}
+					m := &memory.Driver{}
 					l := made(t, m)
 					for i := range rows {
 						taken(t, l, wanted(int64(i), int64(i)), -time.Hour+time.Duration(i)*time.Millisecond)

@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -37,7 +37,7 @@ func (d lagging) Read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 // What is refused, or not found, was seen as it is, and not as it was.
 func TestOldAnswers(t *testing.T) {
 	look := errors.New("only a look")
-	m := &drivertest.Memory{}
+	m := &memory.Driver{}
 	d := lagging{m, map[string]*stores.Answer{}}
 	late, err := stores.New(d).Leases("orders")
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func (d mixed) Read(ctx context.Context, q stores.Query) (*stores.Answer, error)
 
 // Rows that were given and not seen are looked for, before new ones are made.
 func TestRowsOfAnotherTime(t *testing.T) {
-	m := &drivertest.Memory{}
+	m := &memory.Driver{}
 	taken(t, made(t, m), wanted(0, 100), time.Hour)
 	late, err := stores.New(mixed{m}).Leases("orders")
 	require.NoError(t, err)

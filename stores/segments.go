@@ -3,7 +3,6 @@ package stores
 import (
 	"context"
 	"fmt"
-
 	"strings"
 
 	"github.com/uidgen/uid"
@@ -20,8 +19,13 @@ type segments struct {
 
 var _ segment.Store = (*segments)(nil)
 
-// NewSegments returns [Store.Segments] in another form, for the drivers of this project.
-func NewSegments(d Driver, c segmentjson.Codec) segment.Store { return &segments{d, c} }
+// segmentsOf returns the rows of all tags. A Driver of this project may have a form of its own for their texts.
+func segmentsOf(d Driver) *segments {
+	if c, is := d.(segmentjson.Codec); is {
+		return &segments{d, c}
+	}
+	return &segments{d, segmentjson.JSON{}}
+}
 
 // Name returns the place: segments of etcd below uid/.
 func (s *segments) Name() string { return "segments of " + s.driver.Name() }

@@ -16,19 +16,19 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // A server is a database in memory that counts requests, and whose rows a test writes by hand.
 type server struct {
 	*far
-	m       *drivertest.Memory
+	m       *memory.Driver
 	between func() // runs once, before the next Write
 }
 
 func newServer() *server {
-	m := &drivertest.Memory{}
+	m := &memory.Driver{}
 	return &server{far: &far{Driver: m}, m: m}
 }
 

@@ -27,7 +27,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
@@ -53,8 +52,8 @@ type Subject struct {
 	// failover to a server that lagged behind.
 	Backup func() (restore func())
 
-	// Codec is that of segments; the default, for nil, is [segmentjson.JSON].
-	Codec segmentjson.Codec
+	// Segments changes what the suite of segments runs on; for drivers of this project.
+	Segments func(*segmenttest.Subject)
 
 	// Secret is a text that the clients know (a password), and that must not be in any error or name. If it is
 	// empty the suite looks for nothing.
@@ -79,7 +78,7 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 		storetest.RunRegistry(t, cfg, func(t *testing.T) storetest.Subject { return leasesOf(open(t)) })
 	})
 	t.Run("segments", func(t *testing.T) {
-		segmenttest.Run(t, cfg, func(t *testing.T) segmenttest.Subject { return Segments(open(t)) })
+		segmenttest.Run(t, cfg, func(t *testing.T) segmenttest.Subject { return segmentsOf(open(t)) })
 	})
 }
 
@@ -99,7 +98,7 @@ func leasesOf(s Subject) storetest.Subject {
 		},
 		Registry: func() (registry.Store, error) {
 			d, err := s.Open()
-			return stores.New(d), err
+			return stores.New(d).Registry(), err
 		},
 		Fault: func(client lease.Store, fault storetest.Fault) bool {
 			client.(*leases).faulty.next.Set(fault)
@@ -145,20 +144,16 @@ func rewrite(d stores.Driver, key stores.Key, change func(string) string) error 
 	}
 }
 
-// Segments returns what the suite of package segmenttest runs on.
-func Segments(s Subject) segmenttest.Subject {
+// segmentsOf returns what the suite of package segmenttest runs on.
+func segmentsOf(s Subject) segmenttest.Subject {
 	f := &faults{}
-	codec := s.Codec
-	if codec == nil {
-		codec = segmentjson.JSON{}
-	}
-	return segmenttest.Subject{
+	out := segmenttest.Subject{
 		Open: func() (segment.Store, error) {
 			d, faulty, err := f.open(s)
 			if err != nil {
 				return nil, err
 			}
-			return &segments{stores.NewSegments(d, codec), faulty}, nil
+			return &segments{stores.New(d).Segments(), faulty}, nil
 		},
 		Fault: func(client segment.Store, fault segmenttest.Fault) bool {
 			client.(*segments).faulty.next.Set(fault)
@@ -168,4 +163,8 @@ func Segments(s Subject) segmenttest.Subject {
 		Backup:  s.Backup,
 		Secret:  s.Secret,
 	}
+	if s.Segments != nil {
+		s.Segments(&out)
+	}
+	return out
 }

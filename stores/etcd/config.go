@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid/stores"
 )
 
-// Config holds the settings of a [Store]. The zero value works.
+// Config holds the settings of [New]. The zero value works.
 type Config struct {
 	// Prefix is where all keys begin; the default is "uid/". It has at most 128 characters, ASCII
 	// letters, digits and -._/, and ends with a slash. It is the same for all clients of a
@@ -85,17 +85,10 @@ func letterOrDigit(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// A Store holds namespaces of leases, and segments, under a prefix of keys; see [stores.Store]. It is a
-// [doctor.Examiner], too. Make it with [New]. All methods may be called by any number of goroutines at once.
-type Store struct {
-	*stores.Store
-	driver *driver
-}
-
 // New returns a store in the cluster that the client is connected to. It sends nothing. The
-// client, with its TLS and its account, stays the caller's: New's Store neither opens nor closes
-// it. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used.
-func New(client *clientv3.Client, cfg Config) (*Store, error) {
+// client, with its TLS and its account, stays the caller's: the store neither opens nor closes
+// it. New returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used.
+func New(client *clientv3.Client, cfg Config) (*stores.Store, error) {
 	if client == nil {
 		return nil, fmt.Errorf("%w: no client of etcd", uid.ErrConfig)
 	}
@@ -103,9 +96,5 @@ func New(client *clientv3.Client, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{client, cfg}
-	return &Store{stores.New(d), d}, nil
+	return stores.New(&driver{client, cfg}), nil
 }
-
-// Driver returns what New's Store is over, for the suite of drivers.
-func (s *Store) Driver() stores.Driver { return s.driver }

@@ -24,7 +24,7 @@ func workerKey(id int64) string { return fmt.Sprintf("uid/leases/orders/worker/%
 // orders returns the namespace "orders", as another client each time.
 func orders(t *testing.T, s *server, cfg etcd.Config) lease.Store {
 	t.Helper()
-	store, err := etcd.New(s.client(t, nil), cfg)
+	store, err := etcd.New(s.client(t), cfg)
 	require.NoError(t, err)
 	l, err := store.Leases("orders")
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestRestoredElsewhere(t *testing.T) {
 	require.EqualValues(t, 1, taken(t, l, wanted(0, 9), time.Hour))
 }
 
-// What was decided before a snapshot was restored is not stored, or at least not confirmed. TestSegments tries what is
+// What was decided before a snapshot was restored is not stored, or at least not confirmed. TestStore tries what is
 // written since.
 func TestDecidedBeforeRestore(t *testing.T) {
 	renew := func(l lease.Store, nonce string, decided func()) error {

@@ -8,21 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/etcd"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 )
 
-func newStore(t *testing.T, s *server) *etcd.Store {
+func newStore(t *testing.T, s *server) *stores.Store {
 	t.Helper()
-	store, err := etcd.New(s.client(t, nil), etcd.Config{})
+	store, err := etcd.New(s.client(t), etcd.Config{})
 	require.NoError(t, err)
 	return store
 }
 
 func TestExamine(t *testing.T) {
 	levels := func(t *testing.T, s *server) map[string]doctor.Level {
-		findings, err := newStore(t, s).Examine(t.Context(), doctor.Config{})
+		findings, err := newStore(t, s).Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 		require.NoError(t, err)
 		found := map[string]doctor.Level{}
 		for _, f := range findings {

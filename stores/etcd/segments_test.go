@@ -71,7 +71,7 @@ func TestSegmentsRestoredElsewhere(t *testing.T) {
 // What is under a tag's key is read by later versions: it must not change.
 func TestSegmentValue(t *testing.T) {
 	s := newServer(t)
-	store, err := etcd.New(s.client(t, nil), etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 1999) }})
+	store, err := etcd.New(s.client(t), etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 1999) }})
 	require.NoError(t, err)
 	l := store.Segments()
 	set := func(r *segmentstore.Row) error {

@@ -19,8 +19,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/uidgen/uid/stores/etcd/etcdtest"
 )
 
 // A server is a small etcd in memory, behind real connections. It knows what the store uses:
@@ -67,13 +65,9 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// client returns a new client, whose requests go through f if that is set.
-func (s *server) client(t *testing.T, f *etcdtest.Faults) *clientv3.Client {
-	cfg := clientv3.Config{Endpoints: []string{"unix://" + s.path}, Logger: zap.NewNop()}
-	if f != nil {
-		cfg.DialOptions = f.DialOptions()
-	}
-	c, err := clientv3.New(cfg)
+// client returns a new client.
+func (s *server) client(t *testing.T) *clientv3.Client {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{"unix://" + s.path}, Logger: zap.NewNop()})
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c

@@ -21,7 +21,7 @@ func Lease(client *clientv3.Client, namespace string, cfg ...lease.Config) uid.W
 		if err != nil {
 			return nil, err
 		}
-		return store.Namespace(namespace)
+		return store.Leases(namespace)
 	})
 }
 

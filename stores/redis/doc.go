@@ -6,7 +6,7 @@
 //
 // A renewal takes two round trips, an acquisition two if no other client is faster. A client may
 // be of one server, of Sentinel or of Redis Cluster. The command uid worker lists
-// what a [Store] has, and checks its servers' settings.
+// what a store has, and checks its servers' settings.
 //
 // # What is kept
 //

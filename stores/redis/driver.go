@@ -14,6 +14,7 @@ import (
 // A driver keeps the texts of package stores in Redis: rows are in a hash, beside an index of their IDs,
 // and the text of a tag is in two keys; see segments.go.
 type driver struct {
+	codec  // of segments
 	client redis.UniversalClient
 	prefix string
 	known  sync.Map // the tags that this process has put into the index, and under which history

@@ -16,6 +16,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -25,20 +26,20 @@ func TestNewRefuses(t *testing.T) {
 	defer c.Close()
 	ring := goredis.NewRing(&goredis.RingOptions{})
 	defer ring.Close()
-	for name, try := range map[string]func() (*redis.Store, error){
-		"nil":           func() (*redis.Store, error) { return redis.New(nil, redis.Config{}) },
-		"a nil client":  func() (*redis.Store, error) { return redis.New((*goredis.Client)(nil), redis.Config{}) },
-		"a ring":        func() (*redis.Store, error) { return redis.New(ring, redis.Config{}) },
-		"a long prefix": func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: strings.Repeat("x", 65)}) },
-		"braces":        func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: "a{b}"}) },
-		"a pattern":     func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: "a*"}) },
+	for name, try := range map[string]func() (*stores.Store, error){
+		"nil":           func() (*stores.Store, error) { return redis.New(nil, redis.Config{}) },
+		"a nil client":  func() (*stores.Store, error) { return redis.New((*goredis.Client)(nil), redis.Config{}) },
+		"a ring":        func() (*stores.Store, error) { return redis.New(ring, redis.Config{}) },
+		"a long prefix": func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: strings.Repeat("x", 65)}) },
+		"braces":        func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: "a{b}"}) },
+		"a pattern":     func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: "a*"}) },
 	} {
 		_, err := try()
 		require.ErrorIs(t, err, uid.ErrConfig, name)
 	}
 	s, err := redis.New(c, redis.Config{Prefix: strings.Repeat("x", 64)})
 	require.NoError(t, err)
-	l, err := s.Namespace("")
+	l, err := s.Leases("")
 	require.NoError(t, err)
 	require.Contains(t, l.Name(), `namespace "default" of Redis keys xxx`)
 	require.False(t, l.Durable())
@@ -178,7 +179,7 @@ func TestInspect(t *testing.T) {
 
 func TestExamine(t *testing.T) {
 	examine := func(t *testing.T, f *fake, cfg doctor.Config) map[string]doctor.Finding {
-		findings, err := f.store().Examine(t.Context(), cfg)
+		findings, err := f.store().Registry().(doctor.Examiner).Examine(t.Context(), cfg)
 		require.NoError(t, err)
 		all := map[string]doctor.Finding{}
 		for _, finding := range findings {

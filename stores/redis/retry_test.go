@@ -10,12 +10,12 @@ import (
 
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // made returns a namespace with one row, of worker ID 0.
-func made(t *testing.T, s *redis.Store) lease.Store {
+func made(t *testing.T, s *stores.Store) lease.Store {
 	t.Helper()
 	l, err := s.Leases("orders")
 	require.NoError(t, err)

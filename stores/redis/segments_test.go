@@ -16,7 +16,6 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
-	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/redis"
 )
@@ -26,11 +25,6 @@ const (
 	rowKey     = "uid:segment:{orders}:row"
 	tagsKey    = "uid:segments"
 )
-
-// The tests in test/engines do the same on Redis and on Valkey.
-func TestSegments(t *testing.T) {
-	segmenttest.Run(t, segmenttest.Config{}, func(t *testing.T) segmenttest.Subject { return newFake(t).segments() })
-}
 
 // draw takes n numbers.
 func draw(n int64) func(*segmentstore.Row) error {

@@ -45,7 +45,7 @@ func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store,
 		_ = client.Close()
 		return nil, u.Bad("has a prefix that cannot be used")
 	}
-	return &scheme.Store{Registry: store, Segments: store.Segments(), Close: client.Close}, nil
+	return &scheme.Store{Registry: store.Registry(), Segments: store.Segments(), Close: client.Close}, nil
 }
 
 // silent is a logger of go-redis, which would write to standard error.

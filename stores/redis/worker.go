@@ -21,7 +21,7 @@ func Lease(client redis.UniversalClient, namespace string, cfg ...lease.Config) 
 		if err != nil {
 			return nil, err
 		}
-		return store.Namespace(namespace)
+		return store.Leases(namespace)
 	})
 }
 

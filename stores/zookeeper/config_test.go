@@ -35,7 +35,7 @@ func TestConfig(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	s, err := New(conn, Config{Root: "/apps/uid", ClockError: 1500 * time.Nanosecond})
 	require.NoError(t, err)
-	require.Equal(t, 2*time.Microsecond, s.driver.off)
+	require.Equal(t, 2*time.Microsecond, s.Driver().(*driver).off)
 	l, err := s.Leases("")
 	require.NoError(t, err)
 	require.Equal(t, `namespace "default" of ZooKeeper node /apps/uid`, l.Name())
@@ -88,7 +88,7 @@ func TestExamine(t *testing.T) {
 	f := newFake(newHandClock().Now)
 	l, conn := leases(t, f, false)
 	finding := func(what string) doctor.Finding {
-		found, err := l.all.Examine(t.Context(), doctor.Config{})
+		found, err := l.all.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 		require.NoError(t, err)
 		for _, f := range found {
 			if f.What == what {
@@ -143,7 +143,10 @@ func TestCallsFail(t *testing.T) {
 			"Inspect":    func(ctx context.Context) error { _, err := l.Inspect(ctx); return err },
 			"Namespaces": func(ctx context.Context) error { _, _, err := l.Namespaces(ctx); return err },
 			"Rows":       func(ctx context.Context) error { _, err := l.Rows(ctx, "orders", -1, 9); return err },
-			"Examine":    func(ctx context.Context) error { _, err := l.all.Examine(ctx, doctor.Config{}); return err },
+			"Examine": func(ctx context.Context) error {
+				_, err := l.all.Registry().(doctor.Examiner).Examine(ctx, doctor.Config{})
+				return err
+			},
 			"a segment's Change": func(ctx context.Context) error {
 				return s.Change(ctx, "a", func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil })
 			},

@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A connection is what a [Store] uses of a [*zk.Conn]. A program may pass a wrapper of one, say for
+// A connection is what a store uses of a [*zk.Conn]. A program may pass a wrapper of one, say for
 // traces.
 type connection interface {
 	Get(path string) ([]byte, *zk.Stat, error)

@@ -6,7 +6,7 @@
 //
 // The connection is the caller's own [zk.Conn], with its authentication (AddAuth) and its dialer
 // (zk.WithDialer, for TLS). This package neither opens nor closes one. The command uid worker
-// lists what a [Store] has, and checks its ensemble.
+// lists what a store has, and checks its ensemble.
 //
 // # How leases are kept
 //
@@ -74,7 +74,7 @@
 //
 // # Segments
 //
-// [Store.Segments] keeps the rows of package segment: a persistent node for each tag,
+// Its Segments keep the rows of package segment: a persistent node for each tag,
 // /uid/.segments/orders, whose data is replaced with the version that was read as the condition. A
 // refusal (no such tag, numbers used up or lost) is confirmed as those of leases are. Making a row
 // makes the nodes above it, too.

@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 )
 
-var _ doctor.Examiner = (*Store)(nil)
+var _ doctor.Examiner = (*driver)(nil)
 
 const (
 	// juteMaxBuffer is the default of the setting jute.maxbuffer, the longest message that servers
@@ -22,10 +22,8 @@ const (
 )
 
 // Examine implements [doctor.Examiner]. It needs the right to read. It sees what a client sees: the number of
-// servers, who may write to the nodes, how long the lists of rows are, and what package stores sees. How the
-// servers sync to their disks no client can see.
-func (s *Store) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Finding, error) {
-	d := s.driver
+// servers, who may write to the nodes, and how long the lists of rows are. How the servers sync to their disks no client can see.
+func (d *driver) Examine(ctx context.Context, _ doctor.Config) ([]doctor.Finding, error) {
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -51,11 +49,10 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Findin
 	if err != nil {
 		return nil, err
 	}
-	more, err := s.Store.Examine(ctx, cfg)
 	synced := row{true, note, "synced writes", "not known: servers do not tell clients",
 		"With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and UIDs can come twice.",
 		"See that no server is started with zookeeper.forceSync=no."}
-	return append(doctor.Judge(slices.Concat(servers(config), []row{synced}, open, long)...), more...), err
+	return doctor.Judge(slices.Concat(servers(config), []row{synced}, open, long)...), nil
 }
 
 const ok, note, warn = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn

@@ -45,14 +45,14 @@ func leases(t testing.TB, f *fake, lag bool) (*handle, *fakeConn) {
 type handle struct {
 	lease.Store
 	*driver
-	all *Store
+	all *stores.Store
 }
 
-func orders(t testing.TB, s *Store) *handle {
+func orders(t testing.TB, s *stores.Store) *handle {
 	t.Helper()
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
-	return &handle{l, s.driver, s}
+	return &handle{l, s.Driver().(*driver), s}
 }
 
 const ordersPath = "/uid/orders"
@@ -62,7 +62,7 @@ func (l *handle) row(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
 func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Store.Inspect(ctx) }
 
 func (l *handle) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-	return l.all.Rows(ctx, namespace, above, most)
+	return l.all.Registry().Rows(ctx, namespace, above, most)
 }
 
 func wanted(first, last int64) leasestore.Wanted {
@@ -344,7 +344,7 @@ func TestPageOfOneTime(t *testing.T) {
 	l, _ := leases(t, f, false)
 	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
 	conn.do = func() { take(t, l, wanted(0, 1000), time.Hour) }
-	page, err := stored(t, f, conn, Config{}).Rows(t.Context(), "orders", -1, 100)
+	page, err := stored(t, f, conn, Config{}).Registry().Rows(t.Context(), "orders", -1, 100)
 	require.NoError(t, err)
 	require.LessOrEqual(t, page.Namespace.Given+1, int64(len(page.Rows)))
 }
@@ -367,7 +367,8 @@ func TestPresence(t *testing.T) {
 			slices.Sort(ids)
 			return ids
 		}
-		p := l.all.NewPresence("orders", "host/7")
+		p, err := NewPresence(conn, Config{}, "orders", "host/7")
+		require.NoError(t, err)
 		require.Empty(t, alive())
 		p.OnEvent(lease.Event{Kind: lease.Acquired, WorkerID: 3})
 		p.OnEvent(lease.Event{Kind: lease.TakenOver, WorkerID: 17})

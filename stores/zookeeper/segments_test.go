@@ -73,11 +73,11 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	require.Equal(t, segmentstore.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}, rows[0])
 
 	conn.counts()
-	_, _, err = all.Namespaces(t.Context())
+	_, _, err = all.Registry().Namespaces(t.Context())
 	require.ErrorIs(t, err, worker.ErrNoNamespace, "segments are no namespace of leases")
 	reads, _ = conn.counts()
 	require.Equal(t, 1, reads, "their list is left alone")
-	findings, err := all.Examine(t.Context(), doctor.Config{})
+	findings, err := all.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 	require.NoError(t, err)
 	i := slices.IndexFunc(findings, func(f doctor.Finding) bool { return f.What == "rights on the nodes" })
 	require.Contains(t, findings[i].Value, "2 of 2")

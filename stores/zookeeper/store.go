@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/stores"
 )
 
-// A Config holds the settings of a [Store]. The zero value works for an ensemble that everybody
+// A Config holds the settings of [New]. The zero value works for an ensemble that everybody
 // may write to.
 type Config struct {
 	// Root is the node that the namespaces are under. It begins with a slash and does not end
@@ -39,18 +39,19 @@ const (
 	maxClockError = time.Hour
 )
 
-// A Store keeps namespaces of leases, and segments, in a ZooKeeper ensemble; see [stores.Store]. It is a
-// [doctor.Examiner], too. Make it with [New]. All methods may be called by any number of goroutines at once.
-type Store struct {
-	*stores.Store
-	driver *driver
-}
-
 // New returns a store on a connection of the caller's: a [*zk.Conn], which has the servers, the
-// authentication (AddAuth) and the dialer (for TLS). A wrapper of one does, too, say for traces. The Store neither opens nor closes it. New
+// authentication (AddAuth) and the dialer (for TLS). A wrapper of one does, too, say for traces. The store neither opens nor closes it. New
 // returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It
 // asks nothing of the ensemble.
-func New(conn connection, cfg Config) (*Store, error) {
+func New(conn connection, cfg Config) (*stores.Store, error) {
+	d, err := newDriver(conn, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return stores.New(d), nil
+}
+
+func newDriver(conn connection, cfg Config) (*driver, error) {
 	if c, is := conn.(*zk.Conn); conn == nil || is && c == nil {
 		return nil, fmt.Errorf("%w: the connection is nil", uid.ErrConfig)
 	}
@@ -72,12 +73,8 @@ func New(conn connection, cfg Config) (*Store, error) {
 	}
 	// Times are whole microseconds.
 	off := (cfg.ClockError + time.Microsecond - 1).Truncate(time.Microsecond)
-	d := &driver{conn: conn, root: cfg.Root, acl: acl, off: off, now: time.Now}
-	return &Store{stores.New(d), d}, nil
+	return &driver{conn: conn, root: cfg.Root, acl: acl, off: off, now: time.Now}, nil
 }
-
-// Driver returns what New's Store is over, for the suite of drivers.
-func (s *Store) Driver() stores.Driver { return s.driver }
 
 // maxRoot leaves room for the rest of a path in errors and names.
 const maxRoot = 255

@@ -59,7 +59,7 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 			return nil, err
 		}
 	}
-	return &scheme.Store{Registry: store, Segments: store.Segments(), Close: func() error { conn.Close(); return nil }}, nil
+	return &scheme.Store{Registry: store.Registry(), Segments: store.Segments(), Close: func() error { conn.Close(); return nil }}, nil
 }
 
 // session is how long the servers keep the session of a program that has died.

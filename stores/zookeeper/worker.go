@@ -19,7 +19,7 @@ func Lease(conn connection, namespace string, cfg ...lease.Config) uid.Worker {
 		if err != nil {
 			return nil, err
 		}
-		return store.Namespace(namespace)
+		return store.Leases(namespace)
 	})
 }
 
