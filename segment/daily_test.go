@@ -48,7 +48,7 @@ func TestDailyChanges(t *testing.T) {
 		}
 		d, err := segment.NewDaily(h, "order", zone(t, c.zone), segment.Config{Now: clock})
 		require.NoError(t, err)
-		seen := map[segment.Number]bool{}
+		seen := map[segment.OrderNumber]bool{}
 		var days []int
 		each := map[int]int64{}
 		for range 96 {
@@ -112,7 +112,7 @@ func TestDailyTogether(t *testing.T) {
 		now = now.Add(10 * time.Millisecond)
 		return now
 	}
-	seen := map[segment.Number]bool{}
+	seen := map[segment.OrderNumber]bool{}
 	days := map[int]bool{}
 	var drawing sync.WaitGroup
 	for range 3 {
@@ -177,18 +177,18 @@ func TestDailyRefusals(t *testing.T) {
 }
 
 func TestParseNumber(t *testing.T) {
-	for text, want := range map[string]segment.Number{
+	for text, want := range map[string]segment.OrderNumber{
 		"20261122-000042":              {Day: 20261122, N: 42},
 		"00010101-1":                   {Day: 10101, N: 1},
 		"20240229-9223372036854775807": {Day: 20240229, N: math.MaxInt64},
 	} {
-		n, err := segment.ParseNumber(text)
+		n, err := segment.ParseOrderNumber(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, n)
 	}
 	for _, text := range []string{"", "-", "20261122", "20261122-", "-1", "20260230-000001", "00000000-1", "2026112-1", "120261122-1",
 		"20261122-+1", "+0261122-1", "20261122--1", "20261122-9223372036854775808", " 20261122-1", "20261122-1 ", "20261122-1-1"} {
-		_, err := segment.ParseNumber(text)
+		_, err := segment.ParseOrderNumber(text)
 		require.ErrorIs(t, err, uid.ErrSyntax, text)
 	}
 }
@@ -198,13 +198,13 @@ func FuzzParseNumber(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := segment.ParseNumber(text)
+		n, err := segment.ParseOrderNumber(text)
 		if err != nil {
 			require.ErrorIs(t, err, uid.ErrSyntax)
 			require.Zero(t, n)
 			return
 		}
-		again, err := segment.ParseNumber(n.String())
+		again, err := segment.ParseOrderNumber(n.String())
 		require.NoError(t, err)
 		require.Equal(t, n, again)
 		digits := len(text) - len("20261122-")

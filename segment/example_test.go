@@ -15,7 +15,7 @@ import (
 var store = stores.New(drivertest.NewMemory()).Segments()
 
 func Example() {
-	g, err := segment.New(segment.Source{Store: store, Tag: "invoice"}, segment.Config{Create: true})
+	g, err := segment.New(store, "invoice", segment.Config{Create: true})
 	if err != nil {
 		panic(err)
 	}

@@ -32,7 +32,7 @@ type Generator struct {
 	_ cpu.CacheLinePad // what follows is written more often than front
 
 	cfg      Config
-	source   Source
+	source   source
 	shared   *shared
 	counts   counters
 	handlers handler.Caller
@@ -80,50 +80,52 @@ type totals struct {
 	dropped uint64 // numbers of which nobody knows whether they were given back
 }
 
-// A Source is a tag of a store. A tag is 1 to 128 ASCII letters, digits and spaces, and
-// !"#$%&'()*+,-./:;<=>?_ as well. It neither begins nor ends with a space. A store may take tags that
-// differ only in the case of letters for the same one.
-type Source struct {
+// A source is a tag of a store.
+type source struct {
 	Store Store
 	Tag   string
 }
 
-// New returns a generator for a tag. It asks the store only whether it may be used (Store.Inspect), for
+// New returns a generator for a tag of a store. A tag is 1 to 128 ASCII letters, digits and spaces, and
+// !"#$%&'()*+,-./:;<=>?_ as well. It neither begins nor ends with a space. A store may take tags that
+// differ only in the case of letters for the same one.
+//
+// New asks the store only whether it may be used (Store.Inspect), for
 // at most Config.Timeout, and not even that with Config.LossyStore; numbers are taken by the first
 // call that draws. It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange], with the field
-// and the number, when a setting or the tag cannot be used (see [Source]); uid.ErrLossy, with what
+// and the number, when a setting or the tag cannot be used; uid.ErrLossy, with what
 // makes it so, or an error that wraps [uid.ErrConfig] when the store cannot be. A store that
 // does not answer is no error: calls that draw fail until it does.
-func New(s Source, cfg Config) (*Generator, error) {
+func New(s Store, tag string, cfg Config) (*Generator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if s.Store == nil {
-		return nil, fmt.Errorf("segment: %w: the Source has no Store", uid.ErrConfig)
+	if s == nil {
+		return nil, fmt.Errorf("segment: %w: no Store", uid.ErrConfig)
 	}
-	g, err := newGenerator(s, cfg, newShared(1))
+	g, err := newGenerator(source{s, tag}, cfg, newShared(1))
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)
 	defer cancel()
 	if err := g.examine(ctx); refused(err) {
-		return nil, fmt.Errorf("segment: tag %q: %w", s.Tag, err)
+		return nil, fmt.Errorf("segment: tag %q: %w", tag, err)
 	}
 	return g, nil
 }
 
 // MustNew is New for a main function or a test; it panics where New fails.
-func MustNew(s Source, cfg Config) *Generator {
-	g, err := New(s, cfg)
+func MustNew(s Store, tag string, cfg Config) *Generator {
+	g, err := New(s, tag, cfg)
 	if err != nil {
 		panic(err)
 	}
 	return g
 }
 
-func newGenerator(s Source, cfg Config, sh *shared) (*Generator, error) {
+func newGenerator(s source, cfg Config, sh *shared) (*Generator, error) {
 	if err := segmentstore.CheckTag(s.Tag); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}

@@ -190,13 +190,13 @@ func TestRefusals(t *testing.T) {
 		{segment.Config{Lasting: -1}, "Lasting -1ns"},
 		{segment.Config{Timeout: -1}, "Timeout -1ns"},
 	} {
-		_, err := segment.New(segment.Source{Store: h, Tag: "a"}, c.cfg)
+		_, err := segment.New(h, "a", c.cfg)
 		logtest.Error(t, err, uid.ErrConfig, c.text)
 		_, err = segment.NewRegistry(h, c.cfg)
 		require.ErrorContains(t, err, c.text)
-		require.Panics(t, func() { segment.MustNew(segment.Source{Store: h, Tag: "a"}, c.cfg) })
+		require.Panics(t, func() { segment.MustNew(h, "a", c.cfg) })
 	}
-	_, err := segment.New(segment.Source{Tag: "a"}, segment.Config{})
+	_, err := segment.New(nil, "a", segment.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = segment.NewRegistry(nil, segment.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -205,7 +205,7 @@ func TestRefusals(t *testing.T) {
 
 func TestNoTag(t *testing.T) {
 	h := newHouse()
-	g, err := segment.New(segment.Source{Store: h, Tag: "b"}, segment.Config{Logger: h.log.Logger()})
+	g, err := segment.New(h, "b", segment.Config{Logger: h.log.Logger()})
 	require.NoError(t, err)
 	_, err = g.GetUID()
 	require.ErrorIs(t, err, segment.ErrNoTag)
@@ -219,12 +219,12 @@ func TestLossyStore(t *testing.T) {
 		h := newHouse()
 		g := h.start(t, segment.Config{})
 		h.lossy.Store(new("nothing is ever written to the disk"))
-		_, err := segment.New(segment.Source{Store: h, Tag: "a"}, segment.Config{})
+		_, err := segment.New(h, "a", segment.Config{})
 		require.EqualError(t, err,
 			`segment: tag "a": the store can lose numbers that it has given out, and would then give them out again: `+
 				"the house: nothing is ever written to the disk. Change that, or accept it with LossyStore", "at once")
 		h.strange.Store(true)
-		_, err = segment.New(segment.Source{Store: h, Tag: "a"}, segment.Config{})
+		_, err = segment.New(h, "a", segment.Config{})
 		require.ErrorIs(t, err, uid.ErrConfig, "so is one that cannot hold the rows")
 		h.strange.Store(false)
 

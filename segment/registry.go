@@ -46,7 +46,7 @@ func NewRegistry(s Store, cfg Config) (*Registry, error) {
 }
 
 // Get returns the generator of a tag, the same one each time until Forget. It returns an error that
-// wraps [uid.ErrConfig] or [uid.ErrRange] when it can be no tag (see [Source]), and [uid.ErrClosed]
+// wraps [uid.ErrConfig] or [uid.ErrRange] when it can be no tag (see [New]), and [uid.ErrClosed]
 // after Close. It does not touch the store: whether that has the tag shows when numbers are drawn.
 // Once there is a generator, Get costs a look into a map and no lock.
 func (r *Registry) Get(tag string) (*Generator, error) {
@@ -61,7 +61,7 @@ func (r *Registry) Get(tag string) (*Generator, error) {
 	if g, ok := r.all.Load(tag); ok {
 		return g.(*Generator), nil
 	}
-	g, err := newGenerator(Source{r.store, tag}, r.cfg, r.shared)
+	g, err := newGenerator(source{r.store, tag}, r.cfg, r.shared)
 	if err != nil {
 		return nil, err
 	}

@@ -230,7 +230,7 @@ func TestSegmentBehind(t *testing.T) {
 			require.Equal(t, []segmentstore.Row{want}, rows)
 		}
 		require.Equal(t, want, look(t, f), name)
-		g, err := segment.New(segment.Source{Store: s, Tag: "orders"}, segment.Config{Create: true, LossyStore: true})
+		g, err := segment.New(s, "orders", segment.Config{Create: true, LossyStore: true})
 		require.NoError(t, err)
 		_, err = g.GetUID()
 		require.ErrorIs(t, err, segment.ErrLost, name)

@@ -32,5 +32,5 @@ func Segment(client redis.UniversalClient, tag string, cfg segment.Config) (*seg
 	if err != nil {
 		return nil, err
 	}
-	return segment.New(segment.Source{Store: store.Segments(), Tag: tag}, cfg)
+	return segment.New(store.Segments(), tag, cfg)
 }

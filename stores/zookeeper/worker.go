@@ -30,5 +30,5 @@ func Segment(conn connection, tag string, cfg segment.Config) (*segment.Generato
 	if err != nil {
 		return nil, err
 	}
-	return segment.New(segment.Source{Store: store.Segments(), Tag: tag}, cfg)
+	return segment.New(store.Segments(), tag, cfg)
 }
