@@ -3,12 +3,15 @@ package backfill
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // Config configures a [Generator]. Its zero value works. New copies it.
@@ -30,12 +33,18 @@ type Config struct {
 	// default, for 0, is 1. A negative number and one above the layout's worker IDs is refused.
 	Workers int
 
-	// Order is the order of the times. The default is AnyOrder, which remembers all ticks.
-	Order Order
+	// Sorted says that the times do not go back, or by Back at most: a time whose tick lies more ticks before
+	// the newest one than Back has, rounded up, fails with [ErrOrder]. The generator forgets ticks further back.
+	// One that is not Sorted allows any time at any moment, and remembers each tick that it has issued a UID
+	// of, in 25 to 40 bytes: 0.8 to 1.2 GB for each second of a year. A Back that is negative, or not 0
+	// without Sorted, is refused.
+	Sorted bool
+	Back   time.Duration
 
 	// Apart are namespaces of leases, other than the source's own, from whose UIDs those of the run
-	// must be apart, since they stand in the same column. New refuses a worker ID that one of them has.
-	Apart []Live
+	// must be apart, since they stand in the same column. New refuses a worker ID that one of them has. It
+	// writes nothing there.
+	Apart []lease.Store
 
 	// Logger gets a record for each worker ID. Nil is slog.Default().
 	Logger *slog.Logger
@@ -53,8 +62,8 @@ func (c Config) withDefaults() (Config, error) {
 	if err := tenure.RefuseRollback(c.Layout.Fields()); err != nil {
 		return c, err
 	}
-	if err := c.Order.check(); err != nil {
-		return c, err
+	if c.Back < 0 || c.Back > 0 && !c.Sorted {
+		return c, fmt.Errorf("%w: Back %v is negative, or not for times that are Sorted", uid.ErrConfig, c.Back)
 	}
 	if c.Workers == 0 {
 		c.Workers = 1
@@ -63,11 +72,19 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: Workers %d is not within 1 and %d, the worker IDs of the layout", uid.ErrConfig, c.Workers, c.Layout.MaxWorkerID()+1)
 	}
 	for _, n := range c.Apart {
-		if n.Store == nil {
-			return c, fmt.Errorf("%w: Apart has a namespace %.100q without a store", uid.ErrConfig, n.Namespace)
+		if n == nil {
+			return c, fmt.Errorf("%w: Apart has a store that is nil", uid.ErrConfig)
 		}
 	}
 	return c.withTimes()
+}
+
+// window is how many ticks before the newest one are remembered.
+func (c Config) window() int64 {
+	if !c.Sorted {
+		return math.MaxInt64
+	}
+	return ticks.Count(c.Back, c.Layout.Unit())
 }
 
 func (c Config) withTimes() (Config, error) {

@@ -25,7 +25,7 @@ func FuzzConfig(f *testing.F) {
 			return
 		}
 		cfg := backfill.Config{Layout: l, From: time.Unix(0, from), To: time.Unix(0, to), Workers: workers, Logger: quiet,
-			Order: backfill.Sorted(time.Duration(back)), Now: func() time.Time { return time.Unix(0, now) }}
+			Sorted: true, Back: time.Duration(back), Now: func() time.Time { return time.Unix(0, now) }}
 		n := &numbers{next: []int64{1, 2, 3, 4, 5, 6, 7, 8}}
 		g, err := backfill.New(backfill.FromNumbers(n, disposable.Config{Host: "h", Logger: quiet}), cfg)
 		if err != nil {

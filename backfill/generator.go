@@ -72,7 +72,7 @@ func newGenerator(ctx context.Context, source Source, cfg Config) (*Generator, e
 	w.terms.Revoke = func() {}
 	g := &Generator{
 		layout: l, first: first, last: last, begin: l.TimeOf(first), end: l.TimeOf(last).Add(l.Unit()),
-		window: cfg.Order.window(l.Unit()), newest: -1,
+		window: cfg.window(), newest: -1,
 		levels: newLevels(int64(cfg.Workers) << l.SequenceBits()),
 	}
 	if err := g.take(ctx, source, w, cfg); err != nil {
@@ -99,22 +99,22 @@ func (g *Generator) take(ctx context.Context, source Source, w want, cfg Config)
 	}
 	slices.SortFunc(g.held, func(a, b holding) int { return int(min(max(a.id-b.id, -1), 1)) })
 	for _, n := range cfg.Apart {
-		if err := n.checkApart(ctx, w.terms.Layout, ids, cfg.Logger); err != nil {
+		if err := checkApart(ctx, n, w.terms.Layout, ids, cfg.Logger); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// At returns the next UID of the tick of t. It returns a [FullError] when the tick has none left,
-// [uid.ErrRange] when t is not within the times of the run, [ErrOrder] when it comes too late for the
-// Order of the run, and [uid.ErrClosed] after Close. A call that fails changes nothing, and the next
+// At returns the next UID of the tick of t. It returns [ErrFull] when the tick has none left,
+// [uid.ErrRange] when t is not within the times of the run, [ErrOrder] when it is Sorted and lies more than
+// Back behind, and [uid.ErrClosed] after Close. A call that fails changes nothing, and the next
 // one may ask for any time.
 func (g *Generator) At(t time.Time) (uid.UID, error) { return g.AtOrAfter(t, 0) }
 
 // AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is
 // not: up to the tick of t + within, and to the last of the run. Beyond that it returns a
-// [FullError], and else what At does. A negative within is refused with [uid.ErrRange]. However many
+// [ErrFull], and else what At does. A negative within is refused with [uid.ErrRange]. However many
 // ticks are full, a call takes a constant time on average.
 func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error) {
 	if within < 0 {
@@ -203,7 +203,12 @@ func (g *Generator) draw(tick int64) (uid.UID, error) {
 }
 
 func (g *Generator) full(t time.Time, first, last int64) error {
-	return &FullError{Time: t, First: first, Last: last, Workers: len(g.held), PerTick: g.levels.capacity}
+	ticks := fmt.Sprintf("tick %d", first)
+	if last > first {
+		ticks = fmt.Sprintf("ticks %d to %d", first, last)
+	}
+	return fmt.Errorf("%w: %s of the time %s: all %d UIDs of a tick are issued, under %d worker IDs", ErrFull, ticks,
+		stamp(t), g.levels.capacity, len(g.held))
 }
 
 // ParseUID splits a UID by the generator's layout; see [uid.Parser].

@@ -1,6 +1,7 @@
 package backfill_test
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -14,7 +15,18 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
 )
+
+// fullText is that of ErrFull.
+func fullText(first, last int64, workers int, perTick int64) string {
+	ticks := fmt.Sprintf("tick %d", first)
+	if last > first {
+		ticks = fmt.Sprintf("ticks %d to %d", first, last)
+	}
+	return fmt.Sprintf("the tick is full: %s of the time %s: all %d UIDs of a tick are issued, under %d worker IDs",
+		ticks, at(first).Format(time.RFC3339Nano), perTick, workers)
+}
 
 // Whatever is asked for in whatever order: no UID comes twice, each has the tick that was asked
 // for or the next one with room, and a tick is full exactly when all its UIDs are out.
@@ -25,7 +37,7 @@ func TestAgainstAList(t *testing.T) {
 		g := listed(t, func(c *backfill.Config) {
 			c.From, c.To = at(100), at(120)
 			if back >= 0 {
-				c.Order = backfill.Sorted(back)
+				c.Sorted, c.Back = true, back
 			}
 		}, append([]int64{}, ids...)...)
 		perTick := int64(4 * len(ids))
@@ -58,9 +70,7 @@ func TestAgainstAList(t *testing.T) {
 					break
 				}
 				if used[tick] == perTick {
-					var full *backfill.FullError
-					require.ErrorAs(rt, err, &full)
-					require.Equal(rt, backfill.FullError{Time: at(tick), First: tick, Last: tick, Workers: len(ids), PerTick: perTick}, *full)
+					require.EqualError(rt, err, fullText(tick, tick, len(ids), perTick))
 					break
 				}
 				require.NoError(rt, err)
@@ -77,9 +87,8 @@ func TestAgainstAList(t *testing.T) {
 					found++
 				}
 				if found > through {
-					var full *backfill.FullError
-					require.ErrorAs(rt, err, &full)
-					require.Equal(rt, backfill.FullError{Time: at(tick), First: tick, Last: through, Workers: len(ids), PerTick: perTick}, *full)
+					require.ErrorIs(rt, err, backfill.ErrFull)
+					require.EqualError(rt, err, fullText(tick, through, len(ids), perTick))
 					break
 				}
 				require.NoError(rt, err)
@@ -154,9 +163,8 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	}
 	for _, within := range []time.Duration{0, time.Hour, math.MaxInt64} {
 		_, err := g.AtOrAfter(at(50), within)
-		var full *backfill.FullError
-		require.ErrorAs(t, err, &full)
-		require.EqualValues(t, 50, full.Last)
+		require.ErrorIs(t, err, backfill.ErrFull)
+		require.EqualError(t, err, fullText(50, 50, 1, 4))
 	}
 }
 
@@ -184,7 +192,7 @@ func TestTimesOfTheRun(t *testing.T) {
 
 // Times that are sorted are forgotten, and those that need not be are all remembered.
 func TestMemory(t *testing.T) {
-	sorted := listed(t, func(c *backfill.Config) { c.Order = backfill.Sorted(9500 * time.Millisecond) }, 1)
+	sorted := listed(t, func(c *backfill.Config) { c.Sorted, c.Back = true, 9500*time.Millisecond }, 1)
 	all := listed(t, nil, 2)
 	for tick := range int64(9000) {
 		for range 4 {
@@ -343,8 +351,9 @@ func TestConfigRefuses(t *testing.T) {
 		{func(c *backfill.Config) { c.Layout = rollback }, uid.ErrConfig, "rollback"},
 		{func(c *backfill.Config) { c.Workers = -1 }, uid.ErrConfig, "Workers -1 is not within 1 and 8"},
 		{func(c *backfill.Config) { c.Workers = 9 }, uid.ErrConfig, "Workers 9 is not within 1 and 8"},
-		{func(c *backfill.Config) { c.Order = backfill.Sorted(-1) }, uid.ErrConfig, "Sorted(-1ns)"},
-		{func(c *backfill.Config) { c.Apart = []backfill.Live{{Namespace: "x"}} }, uid.ErrConfig, `"x" without a store`},
+		{func(c *backfill.Config) { c.Sorted, c.Back = true, -1 }, uid.ErrConfig, "Back -1ns"},
+		{func(c *backfill.Config) { c.Back = 1 }, uid.ErrConfig, "Back 1ns"},
+		{func(c *backfill.Config) { c.Apart = []lease.Store{nil} }, uid.ErrConfig, "a store that is nil"},
 		{func(c *backfill.Config) { c.To = at(present).Add(1) }, uid.ErrRange, "is after the present, 2020-01-01T02:46:40.3Z"},
 		{func(c *backfill.Config) { c.From = at(11); c.To = at(10) }, uid.ErrRange, "From 2020-01-01T00:00:11.3Z is after To 2020-01-01T00:00:10.3Z"},
 		{func(c *backfill.Config) { c.From = seconds.Epoch().Add(-1) }, uid.ErrRange, "older times need a layout with an earlier epoch"},
@@ -403,11 +412,11 @@ func TestALiveIDGivesDuplicates(t *testing.T) {
 }
 
 func BenchmarkAt(b *testing.B) {
-	for name, order := range map[string]backfill.Order{"any": backfill.AnyOrder(), "sorted": backfill.Sorted(time.Minute)} {
+	for name, sorted := range map[string]bool{"any": false, "sorted": true} {
 		for rows, perTick := range map[string]int64{"1": 1, "1000": 1000} {
 			b.Run("order="+name+"/rows="+rows, func(b *testing.B) {
 				l := bits.MustLayout(bits.Config{TimeBits: 36, WorkerBits: 10, SequenceBits: 17, Unit: time.Second, Epoch: time.Unix(0, 0)})
-				g, err := backfill.New(backfill.FromNumbers(&numbers{next: []int64{1}}, disposable.Config{Host: "h"}), backfill.Config{Layout: l, Logger: quiet, Order: order})
+				g, err := backfill.New(backfill.FromNumbers(&numbers{next: []int64{1}}, disposable.Config{Host: "h"}), backfill.Config{Layout: l, Logger: quiet, Sorted: sorted})
 				require.NoError(b, err)
 				b.ReportAllocs()
 				for i := int64(0); b.Loop(); i++ {
