@@ -6,8 +6,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A Store holds namespaces of leases, and segments, in the database of a [Driver]. Make it with [New]. All
-// methods may be called by any number of goroutines at once, and none asks the database for anything.
+// A Store holds namespaces of leases, and segments, in the database of a [Driver]. Make it with [New]. All methods may
+// be called by any number of goroutines at once, and none asks the database for anything.
 type Store struct{ driver Driver }
 
 // New returns a store.
@@ -16,16 +16,15 @@ func New(d Driver) *Store { return &Store{d} }
 // Driver returns the store's driver.
 func (s *Store) Driver() Driver { return s.driver }
 
-// Leases returns a namespace of leases. Namespaces keep apart services that share a database: worker IDs
-// are unique within one, and all UIDs of one have the same layout. UIDs of two namespaces can be equal.
+// Leases returns a namespace of leases. Worker IDs are unique within one, and all UIDs of one have the same layout.
+// UIDs of two namespaces can be equal.
 //
-// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and
-// !"#$%&'()*+,-./:;<=>?_, as in every kind of store. For "" it is "default". Leases returns
-// [uid.ErrConfig] or [uid.ErrRange] for all other names.
+// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and !"#$%&'()*+,-./:;<=>?_, as in
+// every kind of store. For "" it is "default". Leases returns [uid.ErrConfig] or [uid.ErrRange] for all other names.
 func (s *Store) Leases(name string) (lease.Store, error) { return registered{s.driver}.Namespace(name) }
 
 // Segments returns the rows of all tags.
 func (s *Store) Segments() segment.Store { return segmentsOf(s.driver) }
 
-// Registry returns what the command uid worker and the page of package debug show of the store.
+// Registry returns what the command uid worker and the page of package debug ask of the store.
 func (s *Store) Registry() registry.Store { return registered{s.driver} }

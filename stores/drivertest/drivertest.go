@@ -1,5 +1,5 @@
-// Package drivertest checks that a [stores.Driver] keeps its contract, and that leases and segments over
-// it keep theirs. The author of a driver calls [Run] in a test:
+// Package drivertest checks that a [stores.Driver] keeps its contract, and that leases and segments over it keep
+// theirs. The author of a driver calls [Run] in a test:
 //
 //	func TestDriver(t *testing.T) {
 //		drivertest.Run(t, drivertest.Config{}, func(t *testing.T) drivertest.Subject {
@@ -11,12 +11,9 @@
 //		})
 //	}
 //
-// The suite first takes the contract of Read and Write sentence by sentence. What fails there says most.
-// Then it runs the suites for stores of leases and of segments on a [stores.Store] over the driver, with
-// writes that are lost or late, and lost replies, which it makes itself.
-//
-// A run that finds nothing shows that a driver does well what was tried; it is no proof. What only the death
-// of a server would show is not tried without [Subject.Backup].
+// The suite first tries the contract sentence by sentence: what fails there says most. Then it runs leases and segments
+// over the driver, with writes that are lost or late, and lost replies, which it makes itself. It is no proof, and what
+// only the death of a server would show is not tried without [Subject.Backup].
 package drivertest
 
 import (
@@ -38,25 +35,22 @@ import (
 // A Subject is an empty database under test. Only Open is required; the suite skips what needs a nil field,
 // and logs that.
 type Subject struct {
-	// Open returns a new client. It shares nothing with other clients but the database, as if it were in
-	// another process.
+	// Open returns a new client, which shares nothing with others but the database.
 	Open func() (stores.Driver, error)
 
-	// Remove removes a key, as somebody who deletes it by hand does. It need not be there.
+	// Remove removes a key by hand. It need not be there.
 	Remove func(key string) error
 
 	// Advance turns the clock of all clients forward.
 	Advance func(by time.Duration)
 
-	// Backup returns a function that puts the database back to its state now: writes since are lost, as in a
-	// failover to a server that lagged behind.
+	// Backup returns a function that puts the database back to its state now: writes since are lost.
 	Backup func() (restore func())
 
 	// Segments changes what the suite of segments runs on; for drivers of this project.
 	Segments func(*segmenttest.Subject)
 
-	// Secret is a text that the clients know (a password), and that must not be in any error or name. If it is
-	// empty the suite looks for nothing.
+	// Secret is a text that the clients know (a password), and that must not be in any error or name; "" for none.
 	Secret string
 }
 

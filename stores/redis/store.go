@@ -24,14 +24,12 @@ type Config struct {
 	Prefix string
 }
 
-// New returns a store on a client, which stays the caller's: New opens no connection, and nothing
-// closes the client. A client may be of one server, of Sentinel or of Redis Cluster, with TLS and
-// accounts as go-redis has them. Its Protocol, timeouts and MaxRetries make no difference to what
-// is stored. Its segments are those tags that this package has written, and counters of other programs once a
+// New returns a store on a client, of one server, of Sentinel or of Redis Cluster. It sends nothing, and the caller
+// closes the client. Its segments are those tags that this package has written, and counters of other programs once a
 // number of their tag was taken here.
 //
-// New returns [uid.ErrConfig] for a nil client, for a [redis.Ring], which would look for a
-// namespace on another server when its own does not answer, and for a Prefix that cannot be used.
+// New returns [uid.ErrConfig] for a nil client, for a [redis.Ring], which would look for a namespace on another server
+// when its own does not answer, and for a Prefix that cannot be used.
 func New(client redis.UniversalClient, cfg Config) (*stores.Store, error) {
 	if client == nil || reflect.ValueOf(client).Kind() == reflect.Pointer && reflect.ValueOf(client).IsNil() {
 		return nil, fmt.Errorf("%w: no Redis client", uid.ErrConfig)

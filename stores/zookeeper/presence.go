@@ -22,13 +22,10 @@ const (
 	presencePatience = 10 * time.Second
 )
 
-// A Presence shows people which holders of worker IDs are alive, by ephemeral nodes: the
-// namespace's node alive/17 is there, with the holder's text as its data, while the session of the
-// one who has worker ID 17 lasts. Pass its method OnEvent as the OnEvent of a [lease.Config]. Make
-// it with [NewPresence], and Close it.
-//
-// It is for people only. A node may be missing, or still be there for a while, and no lease depends
-// on one. What fails is tried again later, and told nobody.
+// A Presence shows people which holders of worker IDs are alive: the ephemeral node alive/17 below the namespace's
+// node, with the holder's text as its data, is there while the session of the one who has worker ID 17 lasts. Make it
+// with [NewPresence], pass its method OnEvent as the OnEvent of a [lease.Config], and Close it. No lease depends on it.
+// A node may be missing, or last for a while longer; what fails is tried again later, and told nobody.
 type Presence struct {
 	driver *driver
 	above  string
@@ -43,8 +40,7 @@ type Presence struct {
 }
 
 // NewPresence returns a Presence for one lease or several of a namespace, as Leases got its name, with the connection
-// and the Config that New got. holder is for people; it is best the Holder of the lease's configuration. The Presence
-// has a goroutine of its own. The errors are those of [New].
+// and the Config of New, and its errors. holder is for people. The Presence has a goroutine of its own.
 func NewPresence(conn connection, cfg Config, name, holder string) (*Presence, error) {
 	d, err := newDriver(conn, cfg)
 	if err != nil {

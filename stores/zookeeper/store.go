@@ -12,21 +12,17 @@ import (
 	"github.com/uidgen/uid/stores"
 )
 
-// A Config holds the settings of [New]. The zero value works for an ensemble that everybody
-// may write to.
+// A Config holds the settings of [New]. The zero value works for an ensemble that everybody may write to.
 type Config struct {
-	// Root is the node that the namespaces are under. It begins with a slash and does not end
-	// with one. The default is /uid.
+	// Root is the path of the node that all are under, without a slash at its end. The default is /uid.
 	Root string
 
-	// ACL is given to each node that is made. The default, zk.WorldACL(zk.PermAll), leaves all
-	// nodes open to whoever reaches the ensemble; with digest authentication use
-	// zk.AuthACL(zk.PermAll). It does not change nodes that are there.
+	// ACL is given to each node that is made. The default, zk.WorldACL(zk.PermAll), leaves them open to whoever
+	// reaches the ensemble; with digest authentication use zk.AuthACL(zk.PermAll).
 	ACL []zk.ACL
 
-	// ClockError bounds how far the clock of any process that leases IDs here, or of any server
-	// of the ensemble, is off true time. It is the same in all processes. The default is
-	// 500 ms, for machines whose clocks are set by NTP; it is at most an hour.
+	// ClockError bounds how far the clock of any process that leases IDs here, and of any server, is off true
+	// time: an hour at most, and the same in all processes. The default is 500 ms, for clocks set by NTP.
 	ClockError time.Duration
 }
 
@@ -39,10 +35,8 @@ const (
 	maxClockError = time.Hour
 )
 
-// New returns a store on a connection of the caller's: a [*zk.Conn], which has the servers, the
-// authentication (AddAuth) and the dialer (for TLS). A wrapper of one does, too, say for traces. The store neither opens nor closes it. New
-// returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It
-// asks nothing of the ensemble.
+// New returns a store on a [*zk.Conn], or a wrapper of one, say for traces. It asks nothing of the ensemble, and the
+// caller closes the connection. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used.
 func New(conn connection, cfg Config) (*stores.Store, error) {
 	d, err := newDriver(conn, cfg)
 	if err != nil {
