@@ -14,36 +14,32 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Config configures a [Generator]. Its zero value works. New copies it.
+// Config configures a [Generator]. Its zero value works.
 type Config struct {
-	// Layout of the UIDs: that of the live ones. The zero value is bits.Default(). A part of the
-	// worker ID named "rollback" is refused. It may be one whose time field is full by now. Times
-	// before its epoch have no UIDs.
+	// Layout of the UIDs: that of the live ones. The zero value is bits.Default(). A part of the worker ID named
+	// "rollback" is refused.
 	Layout bits.Layout
 
-	// From and To bound the times of the run: all ticks from that of From to that of To, both
-	// included. The default of From, for the zero time, is the layout's epoch; that of To is the
-	// present, when New is called, or the end of the layout if that is earlier. A time outside the
-	// layout, and a To after the present, is refused. With FromLeases say what you need: the more a
-	// run covers, the fewer worker IDs can serve it.
+	// From and To bound the times of the run: all ticks from that of From to that of To, both included. The
+	// defaults are the layout's epoch and the present, or the end of the layout if that is earlier. A time
+	// outside the layout, and a To after the present, is refused. With FromLeases say what you need: the more
+	// a run covers, the fewer worker IDs can serve it.
 	From, To time.Time
 
-	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a
-	// tick. Those of the second are used in ticks in which the first has none left, and so on. The
-	// default, for 0, is 1. A negative number and one above the layout's worker IDs is refused.
+	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a tick; the next
+	// one is used in ticks in which the one before has none left. The default is 1, the most as many as the
+	// layout has.
 	Workers int
 
 	// Sorted says that the times do not go back, or by Back at most: a time whose tick lies more ticks before
-	// the newest one than Back has, rounded up, fails with [ErrOrder]. The generator forgets ticks further back.
-	// One that is not Sorted allows any time at any moment, and remembers each tick that it has issued a UID
-	// of, in 25 to 40 bytes: 0.8 to 1.2 GB for each second of a year. A Back that is negative, or not 0
-	// without Sorted, is refused.
+	// the newest one than Back has, rounded up, fails with [ErrOrder], and the generator forgets such ticks.
+	// Else it allows any time at any moment, and remembers each tick that it has issued a UID of, in 25 to 40
+	// bytes: 0.8 to 1.2 GB for each second of a year. A Back that is negative, or without Sorted, is refused.
 	Sorted bool
 	Back   time.Duration
 
-	// Apart are namespaces of leases, other than the source's own, from whose UIDs those of the run
-	// must be apart, since they stand in the same column. New refuses a worker ID that one of them has. It
-	// writes nothing there.
+	// Apart are namespaces of leases, other than the source's own, whose UIDs stand in the same column as those
+	// of the run. New refuses a worker ID that one of them has, and writes nothing there.
 	Apart []lease.Store
 
 	// Logger gets a record for each worker ID. Nil is slog.Default().

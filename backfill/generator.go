@@ -16,9 +16,9 @@ import (
 // closeTimeout bounds Close.
 const closeTimeout = 30 * time.Second
 
-// A Generator makes UIDs for times of the past. Make it with [New]. All methods may be called by
-// any number of goroutines at once; each call that makes UIDs takes a lock, and neither touches the
-// store nor reads a clock. Do not copy it.
+// A Generator makes UIDs for times of the past. Make it with [New], and do not copy it. All methods may be called by
+// any number of goroutines at once; each call that makes UIDs takes a lock, and neither touches the store nor reads a
+// clock.
 type Generator struct {
 	layout      bits.Layout
 	first, last int64     // ticks
@@ -37,11 +37,11 @@ type Generator struct {
 
 var _ uid.Parser = (*Generator)(nil)
 
-// New returns a generator for the times from Config.From to Config.To. It takes the worker IDs from
-// source, and has stored that all their ticks of the run are this generator's when it returns; what
-// can go wrong with that is at [FromNumbers] and [FromLeases]. New returns [uid.ErrConfig] when a
-// setting cannot be used, [uid.ErrRange] when the times are not within the layout and past, and what
-// Config.Apart says.
+// New returns a generator for the times from Config.From to Config.To. It takes the worker IDs from source, and has
+// stored that all their ticks of the run are this generator's when it returns; what can go wrong with that is at
+// [FromNumbers] and [FromLeases]. New returns [uid.ErrConfig] when a setting cannot be used, [uid.ErrRange] when the
+// times are not within the layout and past, or a namespace of Config.Apart has a worker ID of the run,
+// [worker.ErrLayout] when it has another layout, and [worker.ErrNoNamespace] when it is missing.
 func New(source Source, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), source, cfg)
 }
@@ -106,16 +106,14 @@ func (g *Generator) take(ctx context.Context, source Source, w want, cfg Config)
 	return nil
 }
 
-// At returns the next UID of the tick of t. It returns [ErrFull] when the tick has none left,
-// [uid.ErrRange] when t is not within the times of the run, [ErrOrder] when it is Sorted and lies more than
-// Back behind, and [uid.ErrClosed] after Close. A call that fails changes nothing, and the next
-// one may ask for any time.
+// At returns the next UID of the tick of t. It returns [ErrFull] when the tick has none left, [uid.ErrRange] when t is
+// not within the times of the run, [ErrOrder] when it comes too late for a Sorted run, and [uid.ErrClosed] after Close.
+// A call that fails changes nothing, and the next one may ask for any time.
 func (g *Generator) At(t time.Time) (uid.UID, error) { return g.AtOrAfter(t, 0) }
 
-// AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is
-// not: up to the tick of t + within, and to the last of the run. Beyond that it returns a
-// [ErrFull], and else what At does. A negative within is refused with [uid.ErrRange]. However many
-// ticks are full, a call takes a constant time on average.
+// AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is not: up to the
+// tick of t + within, and to the last of the run. Beyond that it returns [ErrFull], and else what At does, or
+// [uid.ErrRange] for a negative within. However many ticks are full, a call takes a constant time on average.
 func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error) {
 	if within < 0 {
 		return 0, fmt.Errorf("backfill: %w: the time to look ahead, %v, is negative", uid.ErrRange, within)
@@ -238,10 +236,9 @@ func (g *Generator) Stats() Stats {
 	return s
 }
 
-// Close ends the run: calls that make UIDs return [uid.ErrClosed]. Of leased IDs it gives back the
-// ticks above the last one that was issued, so that a later run can have them; that costs a write, and
-// an error says that it failed. A run that is not closed, or killed, keeps its ticks for ever, which
-// harms nobody. Closing again does nothing and returns nil.
+// Close ends the run: calls that make UIDs return [uid.ErrClosed]. Of leased IDs it gives back the ticks above the last
+// one that was issued; an error says that this write failed. A run that is not closed keeps its ticks for ever, which
+// harms nobody. Closing again returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

@@ -13,12 +13,11 @@ import (
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
-// A Daily makes order numbers: a day, and a number that starts anew with 1 each day. All methods
-// may be called by any number of goroutines at once.
+// A Daily makes order numbers: a day, and a number that starts anew with 1 each day. All methods may be called by any
+// number of goroutines at once.
 //
-// Each day has a tag of its own, name/20261122, whose row the first call of the day makes. So an
-// order number is unique whatever clocks and zones do: when a clock goes back over midnight, the numbers
-// of the day before go on. A row stays when its day is over.
+// Each day has a tag of its own, name/20261122, whose row the first call of the day makes, and which stays. So an order
+// number is unique whatever clocks and zones do.
 type Daily struct {
 	name string
 	zone *time.Location
@@ -29,10 +28,9 @@ type Daily struct {
 	today time.Time // the latest day, at midnight in UTC; zero before the first call
 }
 
-// NewDaily returns a Daily for a name, whose days begin and end as in a zone; nil is UTC. All
-// processes should have the same zone. Create is set whatever cfg says. It does not touch the store.
-// It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting or the name cannot
-// be used: with a slash and eight digits it must be a tag (see [New]).
+// NewDaily returns a Daily for a name, whose days begin and end as in a zone, the same in all processes; nil is UTC.
+// Create is set whatever cfg says. It does not touch the store. It returns [uid.ErrConfig] or [uid.ErrRange] when a
+// setting or the name cannot be used: with a slash and eight digits it must be a tag (see [New]).
 func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, error) {
 	cfg.Create = true
 	days, err := NewRegistry(s, cfg)
@@ -52,8 +50,8 @@ func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, er
 	return d, nil
 }
 
-// Next returns the next order number of the day that it is now. It waits and fails as
-// GetUIDContext does. It costs a look at the clock, a lock and a search in a map more than that.
+// Next returns the next order number of today. It waits and fails as GetUIDContext does, and costs a look at the clock,
+// a lock and a search in a map more.
 func (d *Daily) Next(ctx context.Context) (OrderNumber, error) {
 	year, month, day := d.now().In(d.zone).Date()
 	if year < 1 || year > 9999 {
@@ -118,8 +116,7 @@ type OrderNumber struct {
 // String returns the day and the number with six digits or more: 20261122-000042.
 func (n OrderNumber) String() string { return n.Text(6) }
 
-// Text returns the day and the number with at least so many digits. Texts of as many digits sort as
-// the numbers do.
+// Text returns the day and the number with at least so many digits. Texts of as many digits sort as numbers.
 func (n OrderNumber) Text(digits int) string { return fmt.Sprintf("%08d-%0*d", n.Day, digits, n.N) }
 
 // ParseOrderNumber reads what Text has written. It returns [uid.ErrSyntax] for any other text.

@@ -21,41 +21,34 @@ type Stats struct {
 	// Issued is how many numbers were drawn, and Newest the last one of them, 0 before the first.
 	Issued uint64
 	Newest int64
-	// Taken is how many numbers were taken from the store, Segments how often. GivenBack is how
-	// many of them were given back, and Dropped how many were not issued because nobody knows
-	// whether they were. What is neither issued nor in one of these is Buffered.
+	// Taken is how many numbers were taken from the store, Segments how often. Of these GivenBack were given back, and
+	// Dropped were not issued because nobody knows whether they were given back.
 	Taken, Segments, GivenBack, Dropped uint64
 
-	// Buffered is how many numbers are in hand, and Lasts how long they last at the present rate:
-	// 0 when that is not known yet, or when nothing is drawn.
+	// Buffered is how many numbers are in hand, and Lasts how long at the present rate: 0 when that is not known, or
+	// when nothing is drawn.
 	Buffered int64
 	Lasts    time.Duration
-	// Step is how many numbers were asked for last.
-	Step int64
+	Step     int64 // how many numbers were asked for last
 
-	// RejectedTakes is how many calls found no number.
-	RejectedTakes uint64
-	// HandlerPanics is how often OnRejectedTake panicked.
-	HandlerPanics uint64
-	// Waiting is how many calls wait for a number now.
-	Waiting int
+	RejectedTakes uint64 // calls that found no number
+	HandlerPanics uint64 // of OnRejectedTake
+	Waiting       int    // calls that wait for a number now
 
-	// Failures is how many attempts in a row to take numbers have failed, and ReservationError why
-	// the last one did; nil if it succeeded.
+	// Failures is how many attempts in a row to take numbers have failed, and ReservationError why the last one did;
+	// nil if it succeeded.
 	Failures         int
 	ReservationError error
 }
 
-// MarshalJSON returns an object of the fields under their names in Go. Durations are in
-// nanoseconds; ReservationError is its text, or null.
+// MarshalJSON returns an object of the fields under their names in Go. Durations are in nanoseconds.
 func (s Stats) MarshalJSON() ([]byte, error) {
 	type fields Stats // has no MarshalJSON
 	s.ReservationError = jsontext.Of(s.ReservationError)
 	return json.Marshal(fields(s))
 }
 
-// Stats returns a snapshot. It reads the clock and takes a lock, which calls that find a number in
-// hand do not take: it costs them nothing.
+// Stats returns a snapshot, at the cost of [Generator.Health].
 func (g *Generator) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
