@@ -122,7 +122,8 @@ type reserving struct {
 	base int64          // the last tick that others may have used
 }
 
-// reserve makes one attempt.
+// reserve makes one attempt. It does what a start of a live process does, except that the ticks end at To, not ahead of
+// the clock. So the model of leases (worker/lease/model) holds for it, too.
 func (t *reserving) reserve(ctx context.Context) error {
 	lossy, err := t.store.Inspect(ctx)
 	if err != nil {
