@@ -19,7 +19,8 @@ func checkApart(ctx context.Context, live lease.Store, layout string, ids []int6
 	var is leasestore.Namespace
 	err := retry.Do(ctx, retry.DefaultTimeout, log, func(ctx context.Context) error {
 		// It reads the namespace, and a row that is not there.
-		err := live.Change(ctx, math.MaxInt64, func(n *leasestore.Namespace, _ *leasestore.Row, _ leasestore.Clock) error {
+		err := live.Change(ctx, math.MaxInt64, func(n *leasestore.Namespace, _ *leasestore.Row,
+			_ leasestore.Clock) error {
 			is = *n
 			return errNothing
 		})
@@ -37,8 +38,8 @@ func checkApart(ctx context.Context, live lease.Store, layout string, ids []int6
 	}
 	for _, id := range ids {
 		if has := is.IDs; has == (lease.Range{}) || has.First <= id && id <= has.Last {
-			return fmt.Errorf("%w: worker ID %d of the run is one that %s has: %v. Give each a range of its own, or take "+
-				"the namespace itself as the source", uid.ErrRange, id, live.Name(), has)
+			return fmt.Errorf("%w: worker ID %d of the run is one that %s has: %v. Give each a range of its own, "+
+				"or take the namespace itself as the source", uid.ErrRange, id, live.Name(), has)
 		}
 	}
 	return nil

@@ -65,7 +65,8 @@ func (c Config) withDefaults() (Config, error) {
 		c.Workers = 1
 	}
 	if c.Workers < 0 || int64(c.Workers)-1 > c.Layout.MaxWorkerID() {
-		return c, fmt.Errorf("%w: Workers %d is not within 1 and %d, the worker IDs of the layout", uid.ErrConfig, c.Workers, c.Layout.MaxWorkerID()+1)
+		return c, fmt.Errorf("%w: Workers %d is not within 1 and %d, the worker IDs of the layout", uid.ErrConfig,
+			c.Workers, c.Layout.MaxWorkerID()+1)
 	}
 	for _, n := range c.Apart {
 		if n == nil {
@@ -96,11 +97,13 @@ func (c Config) withTimes() (Config, error) {
 	end := last.Add(c.Layout.Unit())
 	switch {
 	case c.To.After(now):
-		return c, fmt.Errorf("%w: To %s is after the present, %s: a run gives UIDs for times that are past", uid.ErrRange, stamp(c.To), stamp(now))
+		return c, fmt.Errorf("%w: To %s is after the present, %s: a run gives UIDs for times that are past",
+			uid.ErrRange, stamp(c.To), stamp(now))
 	case c.From.After(c.To):
 		return c, fmt.Errorf("%w: From %s is after To %s", uid.ErrRange, stamp(c.From), stamp(c.To))
 	case c.From.Before(first) || !c.To.Before(end):
-		return c, fmt.Errorf("%w: the run goes from %s to %s, the layout %s from %s to %s: older times need a layout with an earlier epoch", uid.ErrRange,
+		return c, fmt.Errorf("%w: the run goes from %s to %s, the layout %s from %s to %s: older times need a layout "+
+			"with an earlier epoch", uid.ErrRange,
 			stamp(c.From), stamp(c.To), c.Layout, stamp(first), stamp(end))
 	}
 	return c, nil

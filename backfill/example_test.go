@@ -112,7 +112,8 @@ func ExampleGenerator_Spread() {
 	}
 	day := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	night := day.Add(24*time.Hour - 1)
-	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{From: day, To: night, Logger: slog.New(slog.DiscardHandler)})
+	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}),
+		backfill.Config{From: day, To: night, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -167,11 +167,13 @@ func (g *Generator) ask(t time.Time) (int64, error) {
 		return 0, fmt.Errorf("backfill: %w", uid.ErrClosed)
 	}
 	if t.Before(g.begin) || !t.Before(g.end) {
-		return 0, fmt.Errorf("backfill: %w: the time %s is not within the run's, from %s to before %s", uid.ErrRange, stamp(t), stamp(g.begin), stamp(g.end))
+		return 0, fmt.Errorf("backfill: %w: the time %s is not within the run's, from %s to before %s", uid.ErrRange,
+			stamp(t), stamp(g.begin), stamp(g.end))
 	}
 	tick := g.layout.TickAt(t)
 	if g.newest-tick > g.window {
-		return 0, fmt.Errorf("backfill: %w: the time %s is %d ticks before the newest one, at %s; the Order of the run allows %d", ErrOrder, stamp(t),
+		return 0, fmt.Errorf("backfill: %w: the time %s is %d ticks before the newest one, at %s; the Back of the "+
+			"run allows %d", ErrOrder, stamp(t),
 			g.newest-tick, stamp(g.layout.TimeOf(g.newest)), g.window)
 	}
 	return tick, nil

@@ -40,12 +40,14 @@ func (g *Generator) spread(from, to time.Time, n int64) (first, count int64, err
 		return 0, 0, fmt.Errorf("backfill: %w: %d UIDs from %s to %s", uid.ErrRange, n, stamp(from), stamp(to))
 	}
 	if from.Before(g.begin) || !to.Before(g.end) {
-		return 0, 0, fmt.Errorf("backfill: %w: %s to %s is not within the run's times, from %s to before %s", uid.ErrRange, stamp(from), stamp(to), stamp(g.begin), stamp(g.end))
+		return 0, 0, fmt.Errorf("backfill: %w: %s to %s is not within the run's times, from %s to before %s",
+			uid.ErrRange, stamp(from), stamp(to), stamp(g.begin), stamp(g.end))
 	}
 	first = g.layout.TickAt(from)
 	count = g.layout.TickAt(to) - first + 1
 	if hi, lo := bits.Mul64(uint64(count), uint64(g.levels.capacity)); hi == 0 && lo < uint64(n) {
-		return 0, 0, fmt.Errorf("backfill: %w: %d UIDs from %s to %s: the %d ticks have %d", uid.ErrRange, n, stamp(from), stamp(to), count, lo)
+		return 0, 0, fmt.Errorf("backfill: %w: %d UIDs from %s to %s: the %d ticks have %d", uid.ErrRange, n,
+			stamp(from), stamp(to), count, lo)
 	}
 	return first, count, nil
 }

@@ -125,7 +125,8 @@ func ParseOrderNumber(text string) (OrderNumber, error) {
 	d, err := strconv.ParseUint(day, 10, 31)
 	n, err2 := strconv.ParseUint(number, 10, 63)
 	if !ok || len(day) != 8 || err != nil || err2 != nil || number[0] == '+' {
-		return OrderNumber{}, fmt.Errorf("segment: %w: %.40q is no order number like 20261122-000042", uid.ErrSyntax, text)
+		return OrderNumber{}, fmt.Errorf("segment: %w: %.40q is no order number like 20261122-000042", uid.ErrSyntax,
+			text)
 	}
 	if _, err := time.Parse("20060102", day); err != nil {
 		return OrderNumber{}, fmt.Errorf("segment: %w: %.40q names a day that is none", uid.ErrSyntax, text)

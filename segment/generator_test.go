@@ -149,7 +149,8 @@ func TestBounds(t *testing.T) {
 
 // TestEditedByHand has a person change the row.
 func TestEditedByHand(t *testing.T) {
-	for _, row := range []segmentstore.Row{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1}, {Next: 7, Step: segmentstore.MaxStep + 1}} {
+	for _, row := range []segmentstore.Row{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1},
+		{Next: 7, Step: segmentstore.MaxStep + 1}} {
 		h := newHouse()
 		row.Tag = "a"
 		h.SetRow(row)
@@ -269,7 +270,8 @@ func TestNoGoroutine(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for began := time.Now(); runtime.NumGoroutine() > before; runtime.Gosched() {
-		require.Less(t, time.Since(began), time.Minute, "%d goroutines, before there were %d", runtime.NumGoroutine(), before)
+		require.Less(t, time.Since(began), time.Minute, "%d goroutines, before there were %d", runtime.NumGoroutine(),
+			before)
 	}
 	require.NoError(t, r.Close())
 }

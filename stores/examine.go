@@ -49,11 +49,14 @@ func (r registered) examineNamespaces(ctx context.Context) (findings []doctor.Fi
 		_, bad := l.usable(a.Records[0], a)
 		switch {
 		case errors.Is(bad, worker.ErrNoNamespace):
-			findings = append(findings, doctor.Finding{Level: doctor.LevelWarn, What: what, Value: fmt.Sprintf("%q has rows, and nothing of its own", name),
-				Why: "It was removed, or never made. The next start makes it anew, far ahead of the clock.", Do: "Look who has removed it."})
+			findings = append(findings, doctor.Finding{Level: doctor.LevelWarn, What: what,
+				Value: fmt.Sprintf("%q has rows, and nothing of its own", name),
+				Why:   "It was removed, or never made. The next start makes it anew, far ahead of the clock.",
+				Do:    "Look who has removed it."})
 		case bad != nil:
-			findings = append(findings, doctor.Finding{Level: doctor.LevelError, What: what, Value: fmt.Sprintf("%q cannot be used", name),
-				Why: fmt.Sprintf("%v.", bad), Do: "Look into it before anybody starts again."})
+			findings = append(findings, doctor.Finding{Level: doctor.LevelError, What: what,
+				Value: fmt.Sprintf("%q cannot be used", name),
+				Why:   fmt.Sprintf("%v.", bad), Do: "Look into it before anybody starts again."})
 		}
 	}
 	if len(findings) == 0 {
@@ -76,7 +79,8 @@ func (r registered) examineSegments(ctx context.Context) ([]doctor.Finding, erro
 	case err != nil:
 		return doctor.Unknown(what, err)
 	case bad > 0:
-		return []doctor.Finding{{Level: doctor.LevelError, What: what, Value: fmt.Sprintf("%d of %d cannot be used", bad, rows), Why: fmt.Sprintf("The first: %v.", first),
+		return []doctor.Finding{{Level: doctor.LevelError, What: what,
+			Value: fmt.Sprintf("%d of %d cannot be used", bad, rows), Why: fmt.Sprintf("The first: %v.", first),
 			Do: "Look into it before anybody draws their numbers again."}}, nil
 	case rows == 0:
 		return nil, nil

@@ -43,7 +43,11 @@ func TestOldAnswers(t *testing.T) {
 	require.NoError(t, err)
 	var saw int64
 	take := func() error {
-		return late.Take(t.Context(), wanted(0, 0), func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { saw = r.High; return look })
+		return late.Take(t.Context(), wanted(0, 0), func(_ *leasestore.Namespace, r *leasestore.Row,
+			_ leasestore.Clock) error {
+			saw = r.High
+			return look
+		})
 	}
 	change := func() error {
 		return late.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
@@ -60,7 +64,8 @@ func TestOldAnswers(t *testing.T) {
 		return look
 	}), look)
 	none := func() (missing bool) {
-		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *leasestore.Namespace, r *leasestore.Row,
+			_ leasestore.Clock) error {
 			missing = missing || r == nil
 			return look
 		}), look)
@@ -78,7 +83,8 @@ func TestOldAnswers(t *testing.T) {
 	require.EqualValues(t, 0, saw)
 
 	set := func(high int64, until time.Duration) {
-		require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
+			now leasestore.Clock) error {
 			r.High, r.Until = high, now.Now.Add(until)
 			return nil
 		}))

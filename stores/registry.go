@@ -93,7 +93,8 @@ func (r registered) page(ctx context.Context, name string, above int64, most int
 	if above == math.MaxInt64 {
 		above, most = above-1, 0
 	}
-	return r.driver.Read(ctx, Query{Keys: []string{l.own()}, Ranges: []Range{l.rows(above+1, math.MaxInt64, most)}, Newest: true})
+	return r.driver.Read(ctx, Query{Keys: []string{l.own()}, Ranges: []Range{l.rows(above+1, math.MaxInt64, most)},
+		Newest: true})
 }
 
 // Rows implements [registry.Store], in one request. It needs only the right to read.

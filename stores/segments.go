@@ -11,7 +11,8 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
-// segments are the rows of package segment, one for each tag, and a [segment.Store]. All methods may be called by any number of goroutines at once.
+// segments are the rows of package segment, one for each tag, and a [segment.Store]. All methods may be called by any
+// number of goroutines at once.
 type segments struct {
 	driver Driver
 	codec  segmentjson.Codec
@@ -94,7 +95,8 @@ func (s *segments) Rows(ctx context.Context, after string, most int) (rows []seg
 }
 
 // each calls f with up to most rows after a tag, or what is wrong with them.
-func (s *segments) each(ctx context.Context, after string, most int, f func(segmentstore.Row, Record, error) error) error {
+func (s *segments) each(ctx context.Context, after string, most int,
+	f func(segmentstore.Row, Record, error) error) error {
 	from := segmentsDir
 	if after != "" {
 		from += after + " " // no key is between

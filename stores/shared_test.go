@@ -69,11 +69,16 @@ func TestSentTwice(t *testing.T) {
 	}
 	decide := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return once() }
 	draws := func() error {
-		return s.Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error { return errors.Join(draw(5)(r), once()) })
+		return s.Segments().Change(t.Context(), "orders",
+			func(r *segmentstore.Row) error { return errors.Join(draw(5)(r), once()) })
 	}
 	for _, call := range []func() error{
 		func() error {
-			return l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return once() })
+			return l.Init(t.Context(), func(n *leasestore.Namespace,
+				_ leasestore.Clock) error {
+				n.Floor++
+				return once()
+			})
 		},
 		func() error { return l.Take(t.Context(), wanted(0, 9), decide) },
 		func() error { return l.Change(t.Context(), 0, decide) },
@@ -91,7 +96,11 @@ func TestValuesDiffer(t *testing.T) {
 		workerKey(0): func() error { return l.Change(t.Context(), 0, same) },
 		ownKey: func() error {
 			for _, layout := range []string{"another", "made"} {
-				if err := l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = layout; return nil }); err != nil {
+				if err := l.Init(t.Context(), func(n *leasestore.Namespace,
+					_ leasestore.Clock) error {
+					n.Layout = layout
+					return nil
+				}); err != nil {
 					return err
 				}
 			}
@@ -124,7 +133,8 @@ func TestUnwritable(t *testing.T) {
 	}
 	segments := s.Segments()
 	require.Equal(t, "segments of memory", segments.Name())
-	require.ErrorIs(t, segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Description = "\xff"; return nil }), uid.ErrConfig)
+	require.ErrorIs(t, segments.Change(t.Context(), "orders",
+		func(r *segmentstore.Row) error { r.Description = "\xff"; return nil }), uid.ErrConfig)
 	for _, tag := range []string{"", "a@b", strings.Repeat("x", 129), " x"} {
 		require.Equal(t, segmentstore.CheckTag(tag), segments.Change(t.Context(), tag, draw(1)))
 	}
@@ -175,13 +185,16 @@ func TestUnreadable(t *testing.T) {
 			_, rows := s.Registry().Rows(t.Context(), "orders", -1, 10)
 			_, listed := s.Segments().Rows(t.Context(), "", 10)
 			take := l.Take(t.Context(), wanted(0, 10), decide)
-			errs, named, kind := []error{l.Change(t.Context(), 0, decide), take, rows}, "worker ID 0", worker.ErrUnconfirmed
+			errs, named, kind := []error{l.Change(t.Context(), 0, decide), take,
+				rows}, "worker ID 0", worker.ErrUnconfirmed
 			switch {
 			case c.key == ownKey:
-				errs = append(errs, inspected, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return undecided }))
+				errs = append(errs, inspected, l.Init(t.Context(),
+					func(*leasestore.Namespace, leasestore.Clock) error { return undecided }))
 				named = `namespace "orders"`
 			case c.key == tagKey:
-				errs = []error{s.Segments().Change(t.Context(), "orders", func(*segmentstore.Row) error { return undecided }), listed}
+				errs = []error{s.Segments().Change(t.Context(), "orders",
+					func(*segmentstore.Row) error { return undecided }), listed}
 				named, kind = `tag "orders"`, uid.ErrRange
 			case c.key == workerKey(5)+"0":
 				errs, named = []error{take, rows}, c.key
@@ -196,7 +209,8 @@ func TestUnreadable(t *testing.T) {
 			findings, err := s.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 			require.NoError(t, err)
 			require.Equal(t, c.key == ownKey, findings[0].Level == doctor.LevelError, "%+v", findings[0])
-			require.Equal(t, strings.HasPrefix(c.key, "segments"), findings[1].Level != doctor.LevelOK, "%+v", findings[1])
+			require.Equal(t, strings.HasPrefix(c.key, "segments"), findings[1].Level != doctor.LevelOK, "%+v",
+				findings[1])
 			require.NotContains(t, fmt.Sprint(findings), secret)
 		})
 	}
@@ -218,7 +232,8 @@ func TestExamine(t *testing.T) {
 	require.NoError(t, s.Segments().Change(t.Context(), "b", draw(1)))
 	m.Set(tagKey, "{}")
 	m.Set(ownKey, "")
-	require.Equal(t, []string{`warn: "orders" has rows, and nothing of its own`, "error: 1 of 2 cannot be used"}, finding())
+	require.Equal(t, []string{`warn: "orders" has rows, and nothing of its own`, "error: 1 of 2 cannot be used"},
+		finding())
 	s = stores.New(&memory.Driver{})
 	require.Empty(t, finding())
 }
@@ -241,9 +256,14 @@ func TestNamespaces(t *testing.T) {
 	for _, name := range all {
 		l, err := s.Leases(name)
 		require.NoError(t, err)
-		require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = name; return nil }))
+		require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace,
+			_ leasestore.Clock) error {
+			n.Layout = name
+			return nil
+		}))
 	}
-	for _, key := range []string{"leases/left/worker/0000000000000000005", "leases/%zz/else", "leases", "else", "segments/orders"} {
+	for _, key := range []string{"leases/left/worker/0000000000000000005", "leases/%zz/else", "leases", "else",
+		"segments/orders"} {
 		d.m.Set(key, "{}")
 	}
 	var names []string

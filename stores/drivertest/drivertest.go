@@ -113,7 +113,9 @@ func leasesOf(s Subject) storetest.Subject {
 		},
 	}
 	if s.Remove != nil {
-		out.RemoveNamespace = func(namespace string) error { return s.Remove(stores.Key{Namespace: namespace, ID: -1}.String()) }
+		out.RemoveNamespace = func(namespace string) error {
+			return s.Remove(stores.Key{Namespace: namespace, ID: -1}.String())
+		}
 		out.RemoveRow = func(namespace string, id int64) error {
 			return s.Remove(stores.Key{Namespace: namespace, ID: id}.String())
 		}
@@ -131,7 +133,8 @@ func rewrite(d stores.Driver, key stores.Key, change func(string) string) error 
 		}
 		put := a.Records[0]
 		put.Text = change(put.Text)
-		stored, _, err := d.Write(context.Background(), stores.Write{Read: a, Were: a.Records, Puts: []stores.Record{put}, Otherwise: q})
+		stored, _, err := d.Write(context.Background(), stores.Write{Read: a, Were: a.Records,
+			Puts: []stores.Record{put}, Otherwise: q})
 		if err != nil || stored {
 			return err
 		}

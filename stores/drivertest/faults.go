@@ -121,11 +121,13 @@ type leases struct {
 	faulty *faulty
 }
 
-func (l *leases) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leases) Take(ctx context.Context, w leasestore.Wanted,
+	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.faulty.call(func() error { return l.Store.Take(ctx, w, decide) })
 }
 
-func (l *leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leases) Change(ctx context.Context, id int64,
+	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.faulty.call(func() error { return l.Store.Change(ctx, id, decide) })
 }
 

@@ -11,12 +11,13 @@ import (
 
 // The suite finds nothing wrong with leases and segments over a driver that is right.
 func TestMemory(t *testing.T) {
-	drivertest.Run(t, drivertest.Config{Histories: 40, Patience: 2 * time.Millisecond}, func(*testing.T) drivertest.Subject {
-		m := &memory.Driver{}
-		return drivertest.Subject{
-			Open:   func() (stores.Driver, error) { return m, nil },
-			Remove: func(key string) error { m.Set(key, ""); return nil },
-			Backup: m.Backup,
-		}
-	})
+	drivertest.Run(t, drivertest.Config{Histories: 40, Patience: 2 * time.Millisecond},
+		func(*testing.T) drivertest.Subject {
+			m := &memory.Driver{}
+			return drivertest.Subject{
+				Open:   func() (stores.Driver, error) { return m, nil },
+				Remove: func(key string) error { m.Set(key, ""); return nil },
+				Backup: m.Backup,
+			}
+		})
 }

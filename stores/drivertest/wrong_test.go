@@ -94,7 +94,8 @@ func TestWrongDrivers(t *testing.T) {
 		"what is not there is left out": {reads(func(_ stores.Query, a *stores.Answer) {
 			a.Records = slices.DeleteFunc(a.Records, func(r stores.Record) bool { return r.Text == "" })
 		}), "records"},
-		"one namespace for all": {wrong{read: func(m *memory.Driver, ctx context.Context, q stores.Query) (*stores.Answer, error) {
+		"one namespace for all": {wrong{read: func(m *memory.Driver, ctx context.Context,
+			q stores.Query) (*stores.Answer, error) {
 			one := q
 			one.Keys = slices.Clone(q.Keys)
 			for i, key := range q.Keys {
@@ -124,7 +125,8 @@ func TestWrongDrivers(t *testing.T) {
 				return !slices.ContainsFunc(w.Puts, func(put stores.Record) bool { return put.Key == r.Key })
 			})
 		}), "refused writes"},
-		"what was not there is not compared": {forgets(func(r stores.Record) bool { return r.Text == "" }), "refused writes"},
+		"what was not there is not compared": {forgets(func(r stores.Record) bool { return r.Text == "" }),
+			"refused writes"},
 		"all that was read is compared": {writes(func(_ *memory.Driver, w *stores.Write) {
 			for _, page := range w.Read.Pages {
 				w.Were = append(w.Were, page...)
@@ -136,14 +138,16 @@ func TestWrongDrivers(t *testing.T) {
 				w.Were = slices.DeleteFunc(w.Were, func(r stores.Record) bool { return r.Key == w.Puts[1].Key })
 			}
 		}), "refused writes"},
-		"a refused Write answers what was read": {wrong{write: func(m *memory.Driver, ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
+		"a refused Write answers what was read": {wrong{write: func(m *memory.Driver, ctx context.Context,
+			w stores.Write) (bool, *stores.Answer, error) {
 			stored, now, err := m.Write(ctx, w)
 			if !stored {
 				now = w.Read
 			}
 			return stored, now, err
 		}}, "refused writes"},
-		"rows in parts": {wrong{write: func(m *memory.Driver, ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
+		"rows in parts": {wrong{write: func(m *memory.Driver, ctx context.Context,
+			w stores.Write) (bool, *stores.Answer, error) {
 			if len(w.Puts) > 50 {
 				part := w
 				part.Were, part.Puts = w.Were[:40], w.Puts[:40]
@@ -154,7 +158,8 @@ func TestWrongDrivers(t *testing.T) {
 			}
 			return m.Write(ctx, w)
 		}}, "many records"},
-		"compared before it is written": {wrong{write: func(m *memory.Driver, ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
+		"compared before it is written": {wrong{write: func(m *memory.Driver, ctx context.Context,
+			w stores.Write) (bool, *stores.Answer, error) {
 			now := w
 			now.Puts = nil
 			if stored, a, err := m.Write(ctx, now); !stored {
@@ -166,7 +171,8 @@ func TestWrongDrivers(t *testing.T) {
 			}
 			return true, nil, nil
 		}}, "writes at once"},
-		"keys are read one after another": {wrong{read: func(m *memory.Driver, ctx context.Context, q stores.Query) (*stores.Answer, error) {
+		"keys are read one after another": {wrong{read: func(m *memory.Driver, ctx context.Context,
+			q stores.Query) (*stores.Answer, error) {
 			a, err := m.Read(ctx, q)
 			for i, key := range q.Keys {
 				time.Sleep(time.Millisecond)
@@ -179,14 +185,16 @@ func TestWrongDrivers(t *testing.T) {
 			now, _ := m.Read(context.Background(), stores.Query{})
 			w.Read = now
 		}), "lost writes"},
-		"contexts do not end": {wrong{read: func(m *memory.Driver, _ context.Context, q stores.Query) (*stores.Answer, error) {
+		"contexts do not end": {wrong{read: func(m *memory.Driver, _ context.Context,
+			q stores.Query) (*stores.Answer, error) {
 			return m.Read(context.Background(), q)
 		}}, "contexts end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &memory.Driver{}
 			c.driver.Driver = m
-			s := Subject{Open: func() (stores.Driver, error) { return c.driver, nil }, Remove: func(key string) error { m.Set(key, ""); return nil }, Backup: m.Backup}
+			s := Subject{Open: func() (stores.Driver, error) { return c.driver, nil },
+				Remove: func(key string) error { m.Set(key, ""); return nil }, Backup: m.Backup}
 			p := &probe{suite.NewProbe(t.Context(), suite.Settings{}.OrDefaults(), ""), s}
 			for _, check := range checks {
 				if check.Name == c.check {

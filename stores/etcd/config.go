@@ -62,14 +62,16 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	for i := range len(c.Prefix) {
 		if b := c.Prefix[i]; !letterOrDigit(b) && strings.IndexByte("-._/", b) < 0 {
-			return c, fmt.Errorf("%w: the Prefix has the byte 0x%02x at %d: letters, digits and -._/ can be used", uid.ErrConfig, b, i)
+			return c, fmt.Errorf("%w: the Prefix has the byte 0x%02x at %d: letters, digits and -._/ can be used",
+				uid.ErrConfig, b, i)
 		}
 	}
 	switch {
 	case !strings.HasSuffix(c.Prefix, "/"):
 		return c, fmt.Errorf("%w: the Prefix does not end with a slash", uid.ErrConfig)
 	case c.ClockError < time.Microsecond || c.ClockError > maxClockError || c.ClockError%time.Microsecond != 0:
-		return c, fmt.Errorf("%w: ClockError %v is not of whole microseconds from 1µs to %v", uid.ErrConfig, c.ClockError, maxClockError)
+		return c, fmt.Errorf("%w: ClockError %v is not of whole microseconds from 1µs to %v", uid.ErrConfig,
+			c.ClockError, maxClockError)
 	case c.RequestTimeout < time.Millisecond:
 		return c, fmt.Errorf("%w: RequestTimeout %v is below 1ms", uid.ErrConfig, c.RequestTimeout)
 	}

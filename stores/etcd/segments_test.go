@@ -40,7 +40,8 @@ func notDecided(t *testing.T) func(*segmentstore.Row) error {
 func next(t *testing.T, s *server) (next int64) {
 	t.Helper()
 	no := errors.New("a look")
-	require.ErrorIs(t, segments(t, s).Change(t.Context(), "orders", func(r *segmentstore.Row) error { next = r.Next; return no }), no)
+	require.ErrorIs(t, segments(t, s).Change(t.Context(), "orders",
+		func(r *segmentstore.Row) error { next = r.Next; return no }), no)
 	return next
 }
 

@@ -202,7 +202,8 @@ func (s *server) txn(r *pb.TxnRequest, revision int64, wrote *bool) *pb.TxnRespo
 		case op.GetRequestPut() != nil:
 			*wrote = true
 			put := op.GetRequestPut()
-			kv := &mvccpb.KeyValue{Key: put.Key, Value: put.Value, CreateRevision: revision, ModRevision: revision, Version: 1, Lease: put.Lease}
+			kv := &mvccpb.KeyValue{Key: put.Key, Value: put.Value, CreateRevision: revision, ModRevision: revision,
+				Version: 1, Lease: put.Lease}
 			if old := s.keys[string(put.Key)]; old == nil {
 				s.sorted = nil
 			} else {
@@ -262,7 +263,8 @@ func (s *server) set(key, value string) {
 		delete(s.keys, key)
 		return
 	}
-	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), CreateRevision: s.revision, ModRevision: s.revision, Version: 1}
+	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), CreateRevision: s.revision,
+		ModRevision: s.revision, Version: 1}
 }
 
 func (s *server) value(key string) string {

@@ -17,7 +17,8 @@ import (
 func TestStore(t *testing.T) {
 	for name, stands := range map[string]bool{"a clock that runs": false, "a clock that stands": true} {
 		t.Run(name, func(t *testing.T) {
-			drivertest.Run(t, drivertest.Config{Histories: 12}, func(t *testing.T) drivertest.Subject { return subject(t, stands) })
+			drivertest.Run(t, drivertest.Config{Histories: 12},
+				func(t *testing.T) drivertest.Subject { return subject(t, stands) })
 		})
 	}
 }

@@ -61,7 +61,8 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 }
 
 // request reads, after it has written if that is wanted.
-func (d *driver) request(ctx context.Context, q stores.Query, w *stores.Write) (stored bool, _ *stores.Answer, err error) {
+func (d *driver) request(ctx context.Context, q stores.Query, w *stores.Write,
+) (stored bool, _ *stores.Answer, err error) {
 	first := ""
 	if len(q.Keys) > 0 {
 		first = q.Keys[0]

@@ -38,7 +38,8 @@ type fake struct {
 }
 
 func newFake(t *testing.T) *fake {
-	f := &fake{Miniredis: miniredis.RunT(t), t: t, now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC), fails: map[string]string{}, counts: map[string]int{}}
+	f := &fake{Miniredis: miniredis.RunT(t), t: t, now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
+		fails: map[string]string{}, counts: map[string]int{}}
 	f.RequireAuth(secret)
 	f.SetTime(f.now)
 	f.info = map[string]string{

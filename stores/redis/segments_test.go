@@ -50,7 +50,8 @@ func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) segment.Store {
 func look(t *testing.T, f *fake) (row segmentstore.Row) {
 	t.Helper()
 	no := errors.New("a look")
-	require.ErrorIs(t, f.store().Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error { row = *r; return no }), no)
+	require.ErrorIs(t, f.store().Segments().Change(t.Context(), "orders",
+		func(r *segmentstore.Row) error { row = *r; return no }), no)
 	return row
 }
 
@@ -292,7 +293,10 @@ func TestInspectSegments(t *testing.T) {
 		"of a Redis Cluster: a replica":            func(f *fake) { f.info["cluster"] = "cluster_enabled:1\r\n" },
 		"not say whether it is of a Redis Cluster": func(f *fake) { f.info["cluster"] = "" },
 		"Sentinel watches the server":              func(f *fake) { f.hears = 1 },
-		"not say whether Sentinel watches it":      func(f *fake) { f.fails["PUBSUB"] = "NOPERM User " + secret + " has no permissions" },
+		"not say whether Sentinel watches it": func(f *fake) {
+			f.fails["PUBSUB"] = "NOPERM User " + secret + " " +
+				"has no permissions"
+		},
 	} {
 		f := newFake(t)
 		durable(f)

@@ -35,16 +35,19 @@ func New(client redis.UniversalClient, cfg Config) (*stores.Store, error) {
 		return nil, fmt.Errorf("%w: no Redis client", uid.ErrConfig)
 	}
 	if _, is := client.(*redis.Ring); is {
-		return nil, fmt.Errorf("%w: a Ring sends keys to another server when theirs is down, and leases with them", uid.ErrConfig)
+		return nil, fmt.Errorf("%w: a Ring sends keys to another server when theirs is down, and leases with them",
+			uid.ErrConfig)
 	}
 	if cfg.Prefix == "" {
 		cfg.Prefix = defaultPrefix
 	}
 	if n := len(cfg.Prefix); n > maxPrefix {
-		return nil, fmt.Errorf("%w: the Prefix %.100q has %d bytes, at most %d are allowed", uid.ErrConfig, cfg.Prefix, n, maxPrefix)
+		return nil, fmt.Errorf("%w: the Prefix %.100q has %d bytes, at most %d are allowed", uid.ErrConfig, cfg.Prefix,
+			n, maxPrefix)
 	}
 	if i := strings.IndexFunc(cfg.Prefix, badInPrefix); i >= 0 {
-		return nil, fmt.Errorf("%w: the Prefix %.100q has the byte 0x%02x at %d; letters, digits and -_.:/ can be used", uid.ErrConfig, cfg.Prefix, cfg.Prefix[i], i)
+		return nil, fmt.Errorf("%w: the Prefix %.100q has the byte 0x%02x at %d; letters, digits and -_.:/ can be used",
+			uid.ErrConfig, cfg.Prefix, cfg.Prefix[i], i)
 	}
 	return stores.New(&driver{client: client, prefix: cfg.Prefix}), nil
 }

@@ -37,7 +37,8 @@ func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store,
 	} else {
 		client = redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: u.Hosts, Username: u.User, Password: u.Password, TLSConfig: options.TLSConfig,
-			DialTimeout: options.DialTimeout, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout, MaxRetries: options.MaxRetries,
+			DialTimeout: options.DialTimeout, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout,
+			MaxRetries: options.MaxRetries,
 		})
 	}
 	store, err := New(client, Config{Prefix: prefix})

@@ -48,7 +48,8 @@ func NewPresence(conn connection, cfg Config, name, holder string) (*Presence, e
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	above := d.path(stores.Key{Namespace: cmp.Or(name, namespace.Default), ID: -1}.String()) + "/" + aliveName
-	p := &Presence{driver: d, above: above, holder: []byte(holder), held: map[int64]bool{}, wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
+	p := &Presence{driver: d, above: above, holder: []byte(holder), held: map[int64]bool{},
+		wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
 	go p.run(ctx)
 	return p, nil
 }
@@ -120,7 +121,10 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 		}
 		session := conn.SessionID()
 		var err error
-		if together(ctx, func() { _, err = conn.Create(path(id), p.holder, zk.FlagEphemeral, p.driver.acl) }) == nil && err == nil {
+		if together(ctx, func() {
+			_, err = conn.Create(path(id), p.holder, zk.FlagEphemeral,
+				p.driver.acl)
+		}) == nil && err == nil {
 			made[id] = session // if there is one of a former session it is gone soon
 		}
 	}

@@ -38,7 +38,8 @@ func TestSegmentsPages(t *testing.T) {
 		want = append(want, fmt.Sprintf("t%04d", i))
 	}
 	for _, tag := range append([]string{"b"}, want...) {
-		require.NoError(t, whole.Change(t.Context(), tag, func(r *segmentstore.Row) error { r.Next, r.Step = 1, 1; return nil }))
+		require.NoError(t, whole.Change(t.Context(), tag,
+			func(r *segmentstore.Row) error { r.Next, r.Step = 1, 1; return nil }))
 	}
 	for _, most := range []int{-1, 0, 1, 2, 3, batch, batch + 1, len(want), len(want) + 1} {
 		rows, err := s.Rows(t.Context(), "", most)
@@ -59,7 +60,8 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	all := stored(t, f, conn, Config{})
 	s := all.Segments()
 	draw := func() {
-		require.NoError(t, s.Change(t.Context(), "../a b", func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
+		require.NoError(t, s.Change(t.Context(), "../a b",
+			func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
 	}
 	draw()
 	clock.Step(time.Hour)

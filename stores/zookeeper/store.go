@@ -75,20 +75,24 @@ const maxRoot = 255
 
 func checkRoot(root string) error {
 	if len(root) > maxRoot {
-		return fmt.Errorf("%w: the Root %.100q has %d bytes, at most %d are allowed", uid.ErrRange, root, len(root), maxRoot)
+		return fmt.Errorf("%w: the Root %.100q has %d bytes, at most %d are allowed", uid.ErrRange, root, len(root),
+			maxRoot)
 	}
 	parts := strings.Split(root, "/")
 	if len(parts) < 2 || parts[0] != "" || parts[1] == "zookeeper" {
-		return fmt.Errorf("%w: the Root %.100q is not the path of a node for users, such as %s", uid.ErrConfig, root, defaultRoot)
+		return fmt.Errorf("%w: the Root %.100q is not the path of a node for users, such as %s", uid.ErrConfig, root,
+			defaultRoot)
 	}
 	for _, part := range parts[1:] {
 		if part == "" || part == "." || part == ".." {
-			return fmt.Errorf("%w: the Root %.100q has the part %q, which no node can have as its name", uid.ErrConfig, root, part)
+			return fmt.Errorf("%w: the Root %.100q has the part %q, which no node can have as its name", uid.ErrConfig,
+				root, part)
 		}
 	}
 	for i := range len(root) {
 		if c := root[i]; c <= ' ' || c > '~' {
-			return fmt.Errorf("%w: the Root %.100q has the byte 0x%02x at %d; ASCII without spaces can be used", uid.ErrConfig, root, c, i)
+			return fmt.Errorf("%w: the Root %.100q has the byte 0x%02x at %d; ASCII without spaces can be used",
+				uid.ErrConfig, root, c, i)
 		}
 	}
 	return nil

@@ -31,7 +31,10 @@ func subject(t *testing.T, lag func(n int64) bool) drivertest.Subject {
 	by := f.connect(false)
 	var n atomic.Int64
 	return drivertest.Subject{
-		Open:    func() (stores.Driver, error) { return stored(t, f, f.connect(lag(n.Add(1))), Config{}).Driver(), nil },
+		Open: func() (stores.Driver, error) {
+			return stored(t, f, f.connect(lag(n.Add(1))), Config{}).Driver(),
+				nil
+		},
 		Advance: clock.Step,
 		Remove: func(key string) (err error) {
 			path := stored(t, f, by, Config{}).Driver().(*driver).path(key)

@@ -66,7 +66,8 @@ func (m *Driver) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 	if m.Now != nil {
 		now = m.Now
 	}
-	a.Clock = leasestore.Clock{Now: now().UTC().Truncate(time.Microsecond), Error: m.Error, History: fmt.Sprint("history ", m.history)}
+	a.Clock = leasestore.Clock{Now: now().UTC().Truncate(time.Microsecond), Error: m.Error,
+		History: fmt.Sprint("history ", m.history)}
 	return a, nil
 }
 
