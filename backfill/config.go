@@ -3,39 +3,44 @@ package backfill
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/worker/lease"
 )
 
-// Config configures a [Generator]. Its zero value works. New copies it.
+// Config configures a [Generator]. Its zero value works.
 type Config struct {
-	// Layout of the UIDs: that of the live ones. The zero value is bits.Default(). A part of the
-	// worker ID named "rollback" is refused. It may be one whose time field is full by now. Times
-	// before its epoch have no UIDs.
+	// Layout of the UIDs: that of the live ones. The zero value is bits.Default(). A part of the worker ID named
+	// "rollback" is refused.
 	Layout bits.Layout
 
-	// From and To bound the times of the run: all ticks from that of From to that of To, both
-	// included. The default of From, for the zero time, is the layout's epoch; that of To is the
-	// present, when New is called, or the end of the layout if that is earlier. A time outside the
-	// layout, and a To after the present, is refused. With FromLeases say what you need: the more a
-	// run covers, the fewer worker IDs can serve it.
+	// From and To bound the times of the run: all ticks from that of From to that of To, both included. The
+	// defaults are the layout's epoch and the present, or the end of the layout if that is earlier. A time
+	// outside the layout, and a To after the present, is refused. With FromLeases say what you need: the more
+	// a run covers, the fewer worker IDs can serve it.
 	From, To time.Time
 
-	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a
-	// tick. Those of the second are used in ticks in which the first has none left, and so on. The
-	// default, for 0, is 1. A negative number and one above the layout's worker IDs is refused.
+	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a tick; the next
+	// one is used in ticks in which the one before has none left. The default is 1, the most as many as the
+	// layout has.
 	Workers int
 
-	// Order is the order of the times. The default is AnyOrder, which remembers all ticks.
-	Order Order
+	// Sorted says that the times do not go back, or by Back at most: a time whose tick lies more ticks before
+	// the newest one than Back has, rounded up, fails with [ErrOrder], and the generator forgets such ticks.
+	// Else it allows any time at any moment, and remembers each tick that it has issued a UID of, in 25 to 40
+	// bytes: 0.8 to 1.2 GB for each second of a year. A Back that is negative, or without Sorted, is refused.
+	Sorted bool
+	Back   time.Duration
 
-	// Apart are namespaces of leases, other than the source's own, from whose UIDs those of the run
-	// must be apart, since they stand in the same column. New refuses a worker ID that one of them has.
-	Apart []Live
+	// Apart are namespaces of leases, other than the source's own, whose UIDs stand in the same column as those
+	// of the run. New refuses a worker ID that one of them has, and writes nothing there.
+	Apart []lease.Store
 
 	// Logger gets a record for each worker ID. Nil is slog.Default().
 	Logger *slog.Logger
@@ -53,21 +58,30 @@ func (c Config) withDefaults() (Config, error) {
 	if err := tenure.RefuseRollback(c.Layout.Fields()); err != nil {
 		return c, err
 	}
-	if err := c.Order.check(); err != nil {
-		return c, err
+	if c.Back < 0 || c.Back > 0 && !c.Sorted {
+		return c, fmt.Errorf("%w: Back %v is negative, or not for times that are Sorted", uid.ErrConfig, c.Back)
 	}
 	if c.Workers == 0 {
 		c.Workers = 1
 	}
 	if c.Workers < 0 || int64(c.Workers)-1 > c.Layout.MaxWorkerID() {
-		return c, fmt.Errorf("%w: Workers %d is not within 1 and %d, the worker IDs of the layout", uid.ErrConfig, c.Workers, c.Layout.MaxWorkerID()+1)
+		return c, fmt.Errorf("%w: Workers %d is not within 1 and %d, the worker IDs of the layout", uid.ErrConfig,
+			c.Workers, c.Layout.MaxWorkerID()+1)
 	}
 	for _, n := range c.Apart {
-		if n.Store == nil {
-			return c, fmt.Errorf("%w: Apart has a namespace %.100q without a store", uid.ErrConfig, n.Namespace)
+		if n == nil {
+			return c, fmt.Errorf("%w: Apart has a store that is nil", uid.ErrConfig)
 		}
 	}
 	return c.withTimes()
+}
+
+// window is how many ticks before the newest one are remembered.
+func (c Config) window() int64 {
+	if !c.Sorted {
+		return math.MaxInt64
+	}
+	return ticks.Count(c.Back, c.Layout.Unit())
 }
 
 func (c Config) withTimes() (Config, error) {
@@ -83,11 +97,13 @@ func (c Config) withTimes() (Config, error) {
 	end := last.Add(c.Layout.Unit())
 	switch {
 	case c.To.After(now):
-		return c, fmt.Errorf("%w: To %s is after the present, %s: a run gives UIDs for times that are past", uid.ErrRange, stamp(c.To), stamp(now))
+		return c, fmt.Errorf("%w: To %s is after the present, %s: a run gives UIDs for times that are past",
+			uid.ErrRange, stamp(c.To), stamp(now))
 	case c.From.After(c.To):
 		return c, fmt.Errorf("%w: From %s is after To %s", uid.ErrRange, stamp(c.From), stamp(c.To))
 	case c.From.Before(first) || !c.To.Before(end):
-		return c, fmt.Errorf("%w: the run goes from %s to %s, the layout %s from %s to %s: older times need a layout with an earlier epoch", uid.ErrRange,
+		return c, fmt.Errorf("%w: the run goes from %s to %s, the layout %s from %s to %s: older times need a layout "+
+			"with an earlier epoch", uid.ErrRange,
 			stamp(c.From), stamp(c.To), c.Layout, stamp(first), stamp(end))
 	}
 	return c, nil

@@ -1,77 +1,54 @@
-// Package backfill makes UIDs for times that are past: for rows that were created before they had
-// UIDs, and that are to sort among the others by the time of their creation.
+// Package backfill makes UIDs for times that are past: for rows that were created before they had UIDs, and that are to
+// sort among the others by the time of their creation.
 //
 //	source := backfill.FromLeases(orders, backfill.LeaseConfig{}) // or FromNumbers
 //	g, err := backfill.New(source, backfill.Config{From: oldest, To: newest})
 //	u, err := g.At(row.CreatedAt)
 //
-// The times may come in any order, and as many of a tick (a unit of the layout's time) as the tick
-// holds: 2^sequence bits for each worker ID of the run. [Generator.At] gives a UID of exactly the
-// tick of a time, [Generator.AtOrAfter] one of that tick or of a later one with room,
-// [Generator.Spread] UIDs evenly over a time of which no more is known.
+// The times may come in any order, and as many of a tick (a unit of the layout's time) as the tick holds: 2^sequence
+// bits for each worker ID of the run. [Generator.At] gives a UID of exactly the tick of a time, [Generator.AtOrAfter]
+// one of that tick or of a later one with room, [Generator.Spread] UIDs evenly over a time of which no more is known.
 //
 // # Why nothing collides
 //
-// Two UIDs are equal only if they have the same tick, worker ID and sequence. A [Generator] gives
-// each sequence of a tick once. So it is enough that each tick of a worker ID belongs to one
-// generator. Other generators get their right to ticks from a worker, which makes it durable
-// before they issue one. A run of a Generator does the same, once, when it is made, for all ticks
-// that it may ever issue. There are two kinds of such a right, and no others can be passed to [New]:
+// Two UIDs are equal only if they have the same tick, worker ID and sequence. A [Generator] gives each sequence of a
+// tick once, and its right to all ticks that it may ever issue is stored when it is made. There are two kinds of such a
+// right:
+//   - [FromNumbers]: a disposable worker ID, a number that nobody has had before and nobody will have again (package
+//     worker/disposable). All its ticks are the run's.
+//   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package worker/lease).
+//     The row of an ID holds High, the last tick that anybody may have used under it, and whoever gets the ID next
+//     begins above it. A run takes a row of which no tick from From on was used, or an ID without a row, and raises
+//     High to the tick of To in one write. The ID itself is free at once: a live generator may lease it, since all its
+//     ticks lie above To.
 //
-//   - [FromNumbers]: a disposable worker ID, a number that nobody has had before and nobody will
-//     have again (package worker/disposable). All its ticks are the run's.
-//   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package
-//     worker/lease). The row of an ID holds High, the last tick that anybody may have used under
-//     it, and whoever gets the ID next begins above it. A run takes a row of which no tick from
-//     From on was used, or an ID without a row, and raises High to the tick of To in one write.
-//     When the store has acknowledged that, these ticks are nobody else's, for ever. The ID itself is
-//     free at once: a live generator may lease it while the run goes on, since all its ticks lie
-//     above To.
-//
-// So live generators, of the same namespace or the same table of disposable IDs, and any number of
-// runs, at once or one after another, never share a tick of an ID. A run keeps nothing on disk and
-// writes nothing while it goes on. If it is killed, what it had is lost: the next run gets other
-// ticks, those of another ID. Whoever imports rows stores each with its UID, and starts again with
-// the rows that have none. A run may stand still for a year, its store may be away, and clocks may
-// go where they like: it goes by none of them once it is made.
-//
-// Neither kind adds to the protocols of disposable and of leased IDs. A run does what a start of a
-// live process does, except that the ticks end at To instead of ahead of the clock. So
-// the model of leases (worker/lease/model) is this package's, too: there a reservation is a number
-// of ticks above High, wherever the clock stands.
+// So live generators and any number of runs, at once or one after another, never share a tick of an ID. A run writes
+// nothing while it goes on, and goes by no clock. If it is killed, the next run gets the ticks of another ID: store
+// each row with its UID, and start again with the rows that have none.
 //
 // # What is refused, and why
 //
-//   - A static ID, a state file's, or an ID that a user picks. Nobody knows which of its past ticks
-//     were used. A file that says so would have to be synced for each row, or lose exactness after
-//     a crash, and a copy of it repeats UIDs.
-//   - A time in the future. Its tick would be as unique, but in a row of leases it would keep live
-//     generators from the ID until then; and a created_at in the future is mostly milliseconds
-//     taken for seconds.
-//   - A store of leases that can lose what it has acknowledged, unless LeaseConfig.Losses
-//     vouches for it. Live generators make up for a lost write since they begin ahead of
-//     all that can have been lost. In the past there is no such place.
-//   - A namespace whose floor lies above From. Where the namespace is in place of one that was lost,
-//     any ID may have been used up to there. Give imports a namespace of their own.
+//   - A static ID, a state file's, or an ID that a user picks. Nobody knows which of its past ticks were used.
+//   - A time in the future. A row of leases would keep live generators from the ID until then; and a created_at in the
+//     future is mostly milliseconds taken for seconds.
+//   - A store of leases that can lose what it has acknowledged, unless LeaseConfig.Losses vouches for it: in the past
+//     there is no place beyond all that can have been lost.
+//   - A namespace whose floor lies above From: any ID may have been used up to there. Give imports a namespace of their
+//     own.
 //
 // # Spaces of worker IDs
 //
-// UIDs are unique within one layout and one space of worker IDs. Take the source that the live
-// generators use: their namespace itself, or their table of disposable IDs. Disposable IDs and
-// leased ones are two spaces, and so are two namespaces; a source of another space has to have
-// worker IDs of its own:
-//
-//   - Live generators with static IDs or state files, 0 to 99 say: make a namespace with the IDs 100
-//     and up for imports (uid worker init --ids 100-199). It can be in a SQLite file.
-//   - Live leases, and imports from a namespace of their own or from disposable IDs: give the live
-//     namespace a range when it is made, and the imports what is outside.
-//
-// Name the live namespaces in [Config].Apart: New then looks up their ranges, and refuses worker IDs
-// that they have. It cannot look into static IDs, state files or stores that it is not told of.
+// UIDs are unique within one layout and one space of worker IDs. Take the source that the live generators use: their
+// namespace itself, or their table of disposable IDs. Each of these is a space, and so are static IDs and state files.
+// A source of another space has to have worker IDs that the live generators do not have:
+//   - Live generators with static IDs or state files, 0 to 99 say: make a namespace with the IDs 100 and up for imports
+//     (uid worker init --ids 100-199). It can be in a SQLite file.
+//   - Live leases, and imports from another namespace or from disposable IDs: give the live namespace a range when it
+//     is made, and the imports what is outside. Name the live namespaces in [Config].Apart, and New refuses their
+//     worker IDs.
 //
 // # What breaks it
 //
-// What package worker/lease and package worker/disposable say of their stores: copies that both accept
-// writes, restored backups, rows that are edited by hand. And a running
-// import that is cloned with its memory issues its UIDs twice.
+// What package worker/lease and package worker/disposable say of their stores; and a running import that is cloned with
+// its memory issues its UIDs twice.
 package backfill

@@ -17,7 +17,7 @@ import (
 // Old rows get UIDs of the time of their creation, in the namespace of the live generators. The store
 // in memory stands for one that processes share, from package sqlstore say.
 func Example() {
-	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -60,7 +60,7 @@ func Example() {
 // More rows than a tick holds: exactly their time as long as there is room, and else up to a minute
 // later.
 func ExampleGenerator_AtOrAfter() {
-	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -101,7 +101,7 @@ func ExampleGenerator_AtOrAfter() {
 
 // Rows of which only the day is known.
 func ExampleGenerator_Spread() {
-	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -112,7 +112,8 @@ func ExampleGenerator_Spread() {
 	}
 	day := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	night := day.Add(24*time.Hour - 1)
-	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{From: day, To: night, Logger: slog.New(slog.DiscardHandler)})
+	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}),
+		backfill.Config{From: day, To: night, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,9 +16,9 @@ import (
 // closeTimeout bounds Close.
 const closeTimeout = 30 * time.Second
 
-// A Generator makes UIDs for times of the past. Make it with [New]. All methods may be called by
-// any number of goroutines at once; each call that makes UIDs takes a lock, and neither touches the
-// store nor reads a clock. Do not copy it.
+// A Generator makes UIDs for times of the past. Make it with [New], and do not copy it. All methods may be called by
+// any number of goroutines at once; each call that makes UIDs takes a lock, and neither touches the store nor reads a
+// clock.
 type Generator struct {
 	layout      bits.Layout
 	first, last int64     // ticks
@@ -35,11 +35,11 @@ type Generator struct {
 	closed  bool
 }
 
-// New returns a generator for the times from Config.From to Config.To. It takes the worker IDs from
-// source, and has stored that all their ticks of the run are this generator's when it returns; what
-// can go wrong with that is at [FromNumbers] and [FromLeases]. New returns [uid.ErrConfig] when a
-// setting cannot be used, [uid.ErrRange] when the times are not within the layout and past, and what
-// Config.Apart says.
+// New returns a generator for the times from Config.From to Config.To. It takes the worker IDs from source, and has
+// stored that all their ticks of the run are this generator's when it returns; what can go wrong with that is at
+// [FromNumbers] and [FromLeases]. New returns [uid.ErrConfig] when a setting cannot be used, [uid.ErrRange] when the
+// times are not within the layout and past, or a namespace of Config.Apart has a worker ID of the run,
+// [worker.ErrLayout] when it has another layout, and [worker.ErrNoNamespace] when it is missing.
 func New(source Source, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), source, cfg)
 }
@@ -70,7 +70,7 @@ func newGenerator(ctx context.Context, source Source, cfg Config) (*Generator, e
 	w.terms.Revoke = func() {}
 	g := &Generator{
 		layout: l, first: first, last: last, begin: l.TimeOf(first), end: l.TimeOf(last).Add(l.Unit()),
-		window: cfg.Order.window(l.Unit()), newest: -1,
+		window: cfg.window(), newest: -1,
 		levels: newLevels(int64(cfg.Workers) << l.SequenceBits()),
 	}
 	if err := g.take(ctx, source, w, cfg); err != nil {
@@ -97,23 +97,21 @@ func (g *Generator) take(ctx context.Context, source Source, w want, cfg Config)
 	}
 	slices.SortFunc(g.held, func(a, b holding) int { return int(min(max(a.id-b.id, -1), 1)) })
 	for _, n := range cfg.Apart {
-		if err := n.checkApart(ctx, w.terms.Layout, ids, cfg.Logger); err != nil {
+		if err := checkApart(ctx, n, w.terms.Layout, ids, cfg.Logger); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// At returns the next UID of the tick of t. It returns a [FullError] when the tick has none left,
-// [uid.ErrRange] when t is not within the times of the run, [ErrOrder] when it comes too late for the
-// Order of the run, and [uid.ErrClosed] after Close. A call that fails changes nothing, and the next
-// one may ask for any time.
+// At returns the next UID of the tick of t. It returns [ErrFull] when the tick has none left, [uid.ErrRange] when t is
+// not within the times of the run, [ErrOrder] when it comes too late for a Sorted run, and [uid.ErrClosed] after Close.
+// A call that fails changes nothing, and the next one may ask for any time.
 func (g *Generator) At(t time.Time) (uid.UID, error) { return g.AtOrAfter(t, 0) }
 
-// AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is
-// not: up to the tick of t + within, and to the last of the run. Beyond that it returns a
-// [FullError], and else what At does. A negative within is refused with [uid.ErrRange]. However many
-// ticks are full, a call takes a constant time on average.
+// AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is not: up to the
+// tick of t + within, and to the last of the run. Beyond that it returns [ErrFull], and else what At does, or
+// [uid.ErrRange] for a negative within. However many ticks are full, a call takes a constant time on average.
 func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error) {
 	if within < 0 {
 		return 0, fmt.Errorf("backfill: %w: the time to look ahead, %v, is negative", uid.ErrRange, within)
@@ -167,11 +165,13 @@ func (g *Generator) ask(t time.Time) (int64, error) {
 		return 0, fmt.Errorf("backfill: %w", uid.ErrClosed)
 	}
 	if t.Before(g.begin) || !t.Before(g.end) {
-		return 0, fmt.Errorf("backfill: %w: the time %s is not within the run's, from %s to before %s", uid.ErrRange, stamp(t), stamp(g.begin), stamp(g.end))
+		return 0, fmt.Errorf("backfill: %w: the time %s is not within the run's, from %s to before %s", uid.ErrRange,
+			stamp(t), stamp(g.begin), stamp(g.end))
 	}
 	tick := g.layout.TickAt(t)
 	if g.newest-tick > g.window {
-		return 0, fmt.Errorf("backfill: %w: the time %s is %d ticks before the newest one, at %s; the Order of the run allows %d", ErrOrder, stamp(t),
+		return 0, fmt.Errorf("backfill: %w: the time %s is %d ticks before the newest one, at %s; the Back of the "+
+			"run allows %d", ErrOrder, stamp(t),
 			g.newest-tick, stamp(g.layout.TimeOf(g.newest)), g.window)
 	}
 	return tick, nil
@@ -201,7 +201,12 @@ func (g *Generator) draw(tick int64) (uid.UID, error) {
 }
 
 func (g *Generator) full(t time.Time, first, last int64) error {
-	return &FullError{Time: t, First: first, Last: last, Workers: len(g.held), PerTick: g.levels.capacity}
+	ticks := fmt.Sprintf("tick %d", first)
+	if last > first {
+		ticks = fmt.Sprintf("ticks %d to %d", first, last)
+	}
+	return fmt.Errorf("%w: %s of the time %s: all %d UIDs of a tick are issued, under %d worker IDs", ErrFull, ticks,
+		stamp(t), g.levels.capacity, len(g.held))
 }
 
 // ParseUID splits a UID by the generator's layout. It works on a closed generator, too, and
@@ -232,10 +237,9 @@ func (g *Generator) Stats() Stats {
 	return s
 }
 
-// Close ends the run: calls that make UIDs return [uid.ErrClosed]. Of leased IDs it gives back the
-// ticks above the last one that was issued, so that a later run can have them; that costs a write, and
-// an error says that it failed. A run that is not closed, or killed, keeps its ticks for ever, which
-// harms nobody. Closing again does nothing and returns nil.
+// Close ends the run: calls that make UIDs return [uid.ErrClosed]. Of leased IDs it gives back the ticks above the last
+// one that was issued; an error says that this write failed. A run that is not closed keeps its ticks for ever, which
+// harms nobody. Closing again returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

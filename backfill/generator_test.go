@@ -1,6 +1,7 @@
 package backfill_test
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -14,18 +15,30 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
 )
+
+// fullText is that of ErrFull.
+func fullText(first, last int64, workers int, perTick int64) string {
+	ticks := fmt.Sprintf("tick %d", first)
+	if last > first {
+		ticks = fmt.Sprintf("ticks %d to %d", first, last)
+	}
+	return fmt.Sprintf("the tick is full: %s of the time %s: all %d UIDs of a tick are issued, under %d worker IDs",
+		ticks, at(first).Format(time.RFC3339Nano), perTick, workers)
+}
 
 // Whatever is asked for in whatever order: no UID comes twice, each has the tick that was asked
 // for or the next one with room, and a tick is full exactly when all its UIDs are out.
 func TestAgainstAList(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ids := []int64{5, 2, 7}[:rapid.IntRange(1, 3).Draw(rt, "workers")]
-		back := rapid.SampledFrom([]time.Duration{-1, 0, 300 * time.Millisecond, time.Second, 4 * time.Second}).Draw(rt, "back")
+		back := rapid.SampledFrom([]time.Duration{-1, 0, 300 * time.Millisecond, time.Second, 4 * time.Second}).Draw(rt,
+			"back")
 		g := listed(t, func(c *backfill.Config) {
 			c.From, c.To = at(100), at(120)
 			if back >= 0 {
-				c.Order = backfill.Sorted(back)
+				c.Sorted, c.Back = true, back
 			}
 		}, append([]int64{}, ids...)...)
 		perTick := int64(4 * len(ids))
@@ -58,9 +71,7 @@ func TestAgainstAList(t *testing.T) {
 					break
 				}
 				if used[tick] == perTick {
-					var full *backfill.FullError
-					require.ErrorAs(rt, err, &full)
-					require.Equal(rt, backfill.FullError{Time: at(tick), First: tick, Last: tick, Workers: len(ids), PerTick: perTick}, *full)
+					require.EqualError(rt, err, fullText(tick, tick, len(ids), perTick))
 					break
 				}
 				require.NoError(rt, err)
@@ -77,9 +88,8 @@ func TestAgainstAList(t *testing.T) {
 					found++
 				}
 				if found > through {
-					var full *backfill.FullError
-					require.ErrorAs(rt, err, &full)
-					require.Equal(rt, backfill.FullError{Time: at(tick), First: tick, Last: through, Workers: len(ids), PerTick: perTick}, *full)
+					require.ErrorIs(rt, err, backfill.ErrFull)
+					require.EqualError(rt, err, fullText(tick, through, len(ids), perTick))
 					break
 				}
 				require.NoError(rt, err)
@@ -127,7 +137,8 @@ func TestATick(t *testing.T) {
 	}
 	_, err := g.At(at(77))
 	require.ErrorIs(t, err, backfill.ErrFull)
-	require.EqualError(t, err, "the tick is full: tick 77 of the time 2020-01-01T00:01:17.3Z: all 8 UIDs of a tick are issued, under 2 worker IDs")
+	require.EqualError(t, err, "the tick is full: tick 77 of the time 2020-01-01T00:01:17.3Z: all 8 UIDs of a tick "+
+		"are issued, under 2 worker IDs")
 	_, err = g.AtOrAfter(at(77), 999*time.Millisecond-300*time.Millisecond)
 	require.ErrorIs(t, err, backfill.ErrFull)
 	u, err := g.AtOrAfter(at(77), 700*time.Millisecond)
@@ -154,18 +165,19 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	}
 	for _, within := range []time.Duration{0, time.Hour, math.MaxInt64} {
 		_, err := g.AtOrAfter(at(50), within)
-		var full *backfill.FullError
-		require.ErrorAs(t, err, &full)
-		require.EqualValues(t, 50, full.Last)
+		require.ErrorIs(t, err, backfill.ErrFull)
+		require.EqualError(t, err, fullText(50, 50, 1, 4))
 	}
 }
 
 func TestTimesOfTheRun(t *testing.T) {
 	g := listed(t, func(c *backfill.Config) { c.From, c.To = at(10), at(20) }, 1)
-	for _, bad := range []time.Time{{}, at(9), seconds.TimeOf(10).Add(-1), seconds.TimeOf(21), at(present + 1), time.Unix(1<<60, 0), time.Unix(-1<<60, 0)} {
+	for _, bad := range []time.Time{{}, at(9), seconds.TimeOf(10).Add(-1), seconds.TimeOf(21), at(present + 1),
+		time.Unix(1<<60, 0), time.Unix(-1<<60, 0)} {
 		_, err := g.At(bad)
 		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "is not within the run's, from 2020-01-01T00:00:10Z to before 2020-01-01T00:00:21Z")
+		require.ErrorContains(t, err, "is not within the run's, from 2020-01-01T00:00:10Z to before "+
+			"2020-01-01T00:00:21Z")
 		n, err := g.Fill(bad, make([]uid.UID, 1))
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.Zero(t, n)
@@ -184,7 +196,7 @@ func TestTimesOfTheRun(t *testing.T) {
 
 // Times that are sorted are forgotten, and those that need not be are all remembered.
 func TestMemory(t *testing.T) {
-	sorted := listed(t, func(c *backfill.Config) { c.Order = backfill.Sorted(9500 * time.Millisecond) }, 1)
+	sorted := listed(t, func(c *backfill.Config) { c.Sorted, c.Back = true, 9500*time.Millisecond }, 1)
 	all := listed(t, nil, 2)
 	for tick := range int64(9000) {
 		for range 4 {
@@ -278,7 +290,8 @@ func TestSpreadRefuses(t *testing.T) {
 // The largest numbers: nothing overflows.
 func TestWideLayouts(t *testing.T) {
 	for _, c := range []bits.Config{
-		{TimeBits: 1, SequenceBits: 62, Unit: 3650 * 24 * time.Hour}, {TimeBits: 2, WorkerBits: 61, Unit: 3650 * 24 * time.Hour},
+		{TimeBits: 1, SequenceBits: 62, Unit: 3650 * 24 * time.Hour},
+		{TimeBits: 2, WorkerBits: 61, Unit: 3650 * 24 * time.Hour},
 		{TimeBits: 63, Unit: time.Nanosecond}, {TimeBits: 62, WorkerBits: 1, Unit: time.Nanosecond},
 	} {
 		c.Epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -343,12 +356,17 @@ func TestConfigRefuses(t *testing.T) {
 		{func(c *backfill.Config) { c.Layout = rollback }, uid.ErrConfig, "rollback"},
 		{func(c *backfill.Config) { c.Workers = -1 }, uid.ErrConfig, "Workers -1 is not within 1 and 8"},
 		{func(c *backfill.Config) { c.Workers = 9 }, uid.ErrConfig, "Workers 9 is not within 1 and 8"},
-		{func(c *backfill.Config) { c.Order = backfill.Sorted(-1) }, uid.ErrConfig, "Sorted(-1ns)"},
-		{func(c *backfill.Config) { c.Apart = []backfill.Live{{Namespace: "x"}} }, uid.ErrConfig, `"x" without a store`},
-		{func(c *backfill.Config) { c.To = at(present).Add(1) }, uid.ErrRange, "is after the present, 2020-01-01T02:46:40.3Z"},
-		{func(c *backfill.Config) { c.From = at(11); c.To = at(10) }, uid.ErrRange, "From 2020-01-01T00:00:11.3Z is after To 2020-01-01T00:00:10.3Z"},
-		{func(c *backfill.Config) { c.From = seconds.Epoch().Add(-1) }, uid.ErrRange, "older times need a layout with an earlier epoch"},
-		{func(c *backfill.Config) { c.Now = func() time.Time { return seconds.Epoch().Add(-1) } }, uid.ErrRange, "From 2020-01-01T00:00:00Z is after To"},
+		{func(c *backfill.Config) { c.Sorted, c.Back = true, -1 }, uid.ErrConfig, "Back -1ns"},
+		{func(c *backfill.Config) { c.Back = 1 }, uid.ErrConfig, "Back 1ns"},
+		{func(c *backfill.Config) { c.Apart = []lease.Store{nil} }, uid.ErrConfig, "a store that is nil"},
+		{func(c *backfill.Config) { c.To = at(present).Add(1) }, uid.ErrRange,
+			"is after the present, 2020-01-01T02:46:40.3Z"},
+		{func(c *backfill.Config) { c.From = at(11); c.To = at(10) }, uid.ErrRange,
+			"From 2020-01-01T00:00:11.3Z is after To 2020-01-01T00:00:10.3Z"},
+		{func(c *backfill.Config) { c.From = seconds.Epoch().Add(-1) }, uid.ErrRange,
+			"older times need a layout with an earlier epoch"},
+		{func(c *backfill.Config) { c.Now = func() time.Time { return seconds.Epoch().Add(-1) } }, uid.ErrRange,
+			"From 2020-01-01T00:00:00Z is after To"},
 		{func(c *backfill.Config) {
 			c.Now = func() time.Time { return time.Unix(1<<40, 0) }
 			c.To = seconds.Expires().Add(time.Second)
@@ -383,7 +401,8 @@ func TestNumbersFail(t *testing.T) {
 		workers int
 		is      error
 	}{
-		{nil, 1, uid.ErrConfig}, {&numbers{err: errPlanned}, 1, errPlanned}, {&numbers{next: []int64{8}}, 1, uid.ErrRange},
+		{nil, 1, uid.ErrConfig}, {&numbers{err: errPlanned}, 1, errPlanned},
+		{&numbers{next: []int64{8}}, 1, uid.ErrRange},
 		{&numbers{next: []int64{1}}, 2, uid.ErrNoWorkerID}, {&numbers{next: []int64{3, 3}}, 2, worker.ErrUnconfirmed},
 	} {
 		cfg.Workers = tt.workers
@@ -403,11 +422,13 @@ func TestALiveIDGivesDuplicates(t *testing.T) {
 }
 
 func BenchmarkAt(b *testing.B) {
-	for name, order := range map[string]backfill.Order{"any": backfill.AnyOrder(), "sorted": backfill.Sorted(time.Minute)} {
+	for name, sorted := range map[string]bool{"any": false, "sorted": true} {
 		for rows, perTick := range map[string]int64{"1": 1, "1000": 1000} {
 			b.Run("order="+name+"/rows="+rows, func(b *testing.B) {
-				l := bits.MustLayout(bits.Config{TimeBits: 36, WorkerBits: 10, SequenceBits: 17, Unit: time.Second, Epoch: time.Unix(0, 0)})
-				g, err := backfill.New(backfill.FromNumbers(&numbers{next: []int64{1}}, disposable.Config{Host: "h"}), backfill.Config{Layout: l, Logger: quiet, Order: order})
+				l := bits.MustLayout(bits.Config{TimeBits: 36, WorkerBits: 10, SequenceBits: 17, Unit: time.Second,
+					Epoch: time.Unix(0, 0)})
+				g, err := backfill.New(backfill.FromNumbers(&numbers{next: []int64{1}}, disposable.Config{Host: "h"}),
+					backfill.Config{Layout: l, Logger: quiet, Sorted: sorted})
 				require.NoError(b, err)
 				b.ReportAllocs()
 				for i := int64(0); b.Loop(); i++ {

@@ -20,7 +20,8 @@ import (
 )
 
 // seconds is a layout of few worker IDs and small ticks: 8 IDs, 4 UIDs in a tick.
-var seconds = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 3, SequenceBits: 2, Unit: time.Second, Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)})
+var seconds = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 3, SequenceBits: 2, Unit: time.Second,
+	Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)})
 
 var quiet = slog.New(slog.DiscardHandler)
 

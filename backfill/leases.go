@@ -25,12 +25,11 @@ type LeaseConfig struct {
 	// [lease.Store]): a run whose row was lost shares its ticks with the next one, and no history helps.
 	Losses lease.Losses
 
-	// Timeout bounds each call of the store, all attempts together. The default, for 0, is 30 s. A
-	// negative one is refused.
+	// Timeout bounds each call of the store, all attempts together. The default is 30 s.
 	Timeout time.Duration
 
-	// Holder tells people who has used the ID, in at most 128 characters. The default is the word
-	// backfill, the host's name and the process ID.
+	// Holder tells people who has used the ID, in at most 128 characters. The default is the word backfill, the
+	// host's name and the process ID.
 	Holder string
 }
 
@@ -45,24 +44,19 @@ const releaseTimeout = 5 * time.Second
 // errNothing makes a store write nothing, because nothing has changed.
 var errNothing = errors.New("nothing to write")
 
-// FromLeases returns a source of worker IDs of a namespace of leases: that of the live generators,
-// or one that was made for imports, with a range of IDs that no other has. The namespace must
-// exist. For each worker ID, New writes one row: it reserves the ticks from Config.From to Config.To.
-//
-// Which ID that is: one that was used, but by nobody from From on, or else one without a row. So a
-// run that covers little leaves more for others: imports of one month after another can all have the
-// same ID. Close lowers what is reserved to the last tick that was issued.
+// FromLeases returns a source of worker IDs of a namespace of leases: that of the live generators, or one that was made
+// for imports, with a range of IDs that no other has. The namespace must exist. For each worker ID, New writes one row,
+// of an ID that was used, but by nobody from Config.From on, or else one without a row. So a run that covers little
+// leaves more for others. Close lowers what is reserved to the last tick that was issued.
 //
 // New returns
-//   - [uid.ErrNoWorkerID] when each ID of the namespace is leased, or was used at or after From, and
-//     when the namespace's floor lies at or above From: IDs without a row may have been used up to
-//     there. The package's doc says what to do;
+//   - [uid.ErrNoWorkerID] when each ID of the namespace is leased, or was used at or after From, and when the
+//     namespace's floor lies at or above From: IDs without a row may have been used up to there;
 //   - [uid.ErrConfig] when the store is not durable or a setting cannot be used;
-//   - [worker.ErrLayout] when the namespace has another layout, and [worker.ErrNoNamespace] when
-//     there is none;
+//   - [worker.ErrLayout] when the namespace has another layout, and [worker.ErrNoNamespace] when there is none;
 //   - [worker.ErrClock] when To lies more than two seconds after the store's clock;
-//   - the store's own error on all else. It retries failures that may pass until Timeout. An attempt
-//     whose reply is lost may use up an ID's past.
+//   - the store's own error on all else. It retries failures that may pass until Timeout. An attempt whose reply is
+//     lost may use up an ID's past.
 func FromLeases(store lease.Store, cfg LeaseConfig) Source { return fromLeases{store, cfg} }
 
 type fromLeases struct {
@@ -83,8 +77,9 @@ func (s fromLeases) usable() error {
 		if s.cfg.Losses == lease.ByHistory && s.store.Durable() {
 			break
 		}
-		return fmt.Errorf("%w: a store of the kind of %s can lose what it has acknowledged, and a run whose row is lost shares its "+
-			"ticks with the next one: set Losses to Never if this one does not, or use disposable IDs", uid.ErrConfig, s.store.Name())
+		return fmt.Errorf("%w: a store of the kind of %s can lose what it has acknowledged, and a run whose row is "+
+			"lost shares its ticks with the next one: set Losses to Never if this one does not, or use disposable IDs",
+			uid.ErrConfig, s.store.Name())
 	}
 	_, err := s.holder()
 	return err
@@ -100,7 +95,8 @@ func (s fromLeases) holder() (string, error) {
 		text = fmt.Sprintf("backfill %s %d", name, os.Getpid())
 	}
 	if n := utf8.RuneCountInString(text); n > maxHolderLen || !utf8.ValidString(text) {
-		return "", fmt.Errorf("%w: the Holder %.100q has %d characters, or bytes that are none; a row holds %d", uid.ErrRange, text, n, maxHolderLen)
+		return "", fmt.Errorf("%w: the Holder %.100q has %d characters, or bytes that are none; a row holds %d",
+			uid.ErrRange, text, n, maxHolderLen)
 	}
 	return text, nil
 }
@@ -113,11 +109,14 @@ func (s fromLeases) take(ctx context.Context, w want) (h holding, err error) {
 	t := reserving{fromLeases: s, want: w}
 	err = retry.Do(ctx, timeout, w.log, t.reserve)
 	if err != nil {
-		return holding{}, fmt.Errorf("reserve the ticks %d to %d of a worker ID in %s: %w", w.first, w.last, s.store.Name(), err)
+		return holding{}, fmt.Errorf("reserve the ticks %d to %d of a worker ID in %s: %w", w.first, w.last,
+			s.store.Name(), err)
 	}
-	w.log.InfoContext(ctx, "ticks of the past reserved", "worker_id", t.row.WorkerID, "first_tick", w.first, "last_tick", w.last,
-		"store", s.store.Name())
-	return holding{id: t.row.WorkerID, release: func(ctx context.Context, last int64) error { return t.release(ctx, min(timeout, releaseTimeout), last) }}, nil
+	w.log.InfoContext(ctx, "ticks of the past reserved", "worker_id", t.row.WorkerID, "first_tick", w.first,
+		"last_tick", w.last, "store", s.store.Name())
+	return holding{id: t.row.WorkerID, release: func(ctx context.Context, last int64) error {
+		return t.release(ctx, min(timeout, releaseTimeout), last)
+	}}, nil
 }
 
 // A reserving is one worker ID's row on its way to the run.
@@ -128,15 +127,16 @@ type reserving struct {
 	base int64          // the last tick that others may have used
 }
 
-// reserve makes one attempt.
+// reserve makes one attempt. It does what a start of a live process does, except that the ticks end at To, not ahead of
+// the clock. So the model of leases (worker/lease/model) holds for it, too.
 func (t *reserving) reserve(ctx context.Context) error {
 	lossy, err := t.store.Inspect(ctx)
 	if err != nil {
 		return err
 	}
 	if len(lossy) > 0 && t.cfg.Losses != lease.NeverUnchecked {
-		return fmt.Errorf("%w: the store is said to lose nothing, by Losses or by its kind, but it can lose what it has acknowledged: %s; "+
-			"NeverUnchecked takes its word", uid.ErrConfig, strings.Join(lossy, "; "))
+		return fmt.Errorf("%w: the store is said to lose nothing, by Losses or by its kind, but it can lose what it "+
+			"has acknowledged: %s; NeverUnchecked takes its word", uid.ErrConfig, strings.Join(lossy, "; "))
 	}
 	holder, err := t.holder()
 	if err != nil {
@@ -144,7 +144,8 @@ func (t *reserving) reserve(ctx context.Context) error {
 	}
 	// A row whose ticks are used before first; else, a new one. Whoever has leased an ID keeps
 	// it, but nobody waits for a quarantine, which makes up for writes that are lost.
-	wanted := leasestore.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID}, Highest: func(time.Time) int64 { return t.first - 1 }}
+	wanted := leasestore.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID},
+		Highest: func(time.Time) int64 { return t.first - 1 }}
 	return t.store.Take(ctx, wanted, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		if err := t.check(wanted, ns, row, now); err != nil {
 			return err
@@ -158,9 +159,11 @@ func (t *reserving) reserve(ctx context.Context) error {
 }
 
 // check refuses a row of which a tick from first on may have been used.
-func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, row *leasestore.Row,
+	now leasestore.Clock) error {
 	if ns.Layout != t.terms.Layout {
-		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, t.terms.Layout)
+		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout,
+			t.terms.Layout)
 	}
 	ids, err := wanted.Within(*ns)
 	if err != nil {
@@ -170,7 +173,8 @@ func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, ro
 		return fmt.Errorf("%w: the store offers worker ID %d, wanted is one of %v", uid.ErrRange, id, ids)
 	}
 	if present := t.terms.TickAt(now.Now.Add(now.Error + maxClockOffset)); t.last > present {
-		return fmt.Errorf("%w: the run ends with tick %d, at %s, and the store's shows %s: that is not past", worker.ErrClock, t.last, stamp(t.layout.TimeOf(t.last)), stamp(now.Now))
+		return fmt.Errorf("%w: the run ends with tick %d, at %s, and the store's shows %s: that is not past",
+			worker.ErrClock, t.last, stamp(t.layout.TimeOf(t.last)), stamp(now.Now))
 	}
 	if ns.Floor >= t.first {
 		return fmt.Errorf("%w: the namespace's floor is tick %d, the run begins with tick %d: "+
@@ -179,7 +183,8 @@ func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, ro
 			uid.ErrNoWorkerID, ns.Floor, t.first, stamp(t.layout.TimeOf(ns.Floor)))
 	}
 	if row.High >= t.first {
-		return fmt.Errorf("%w: all of %d to %d are leased, or were used after the run begins, with tick %d, as worker ID %d was up to tick %d",
+		return fmt.Errorf("%w: all of %d to %d are leased, or were used after the run begins, with tick %d, as "+
+			"worker ID %d was up to tick %d",
 			uid.ErrNoWorkerID, ids.First, ids.Last, t.first, row.WorkerID, row.High)
 	}
 	return nil
@@ -189,7 +194,8 @@ func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, ro
 // somebody has leased the ID since, and has begun above High.
 func (t *reserving) release(ctx context.Context, timeout time.Duration, last int64) error {
 	err := retry.Do(ctx, timeout, t.log, func(ctx context.Context) error {
-		err := t.store.Change(ctx, t.row.WorkerID, func(_ *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+		err := t.store.Change(ctx, t.row.WorkerID, func(_ *leasestore.Namespace, row *leasestore.Row,
+			now leasestore.Clock) error {
 			if row == nil || row.Nonce != t.row.Nonce || row.High != t.row.High {
 				return errNothing
 			}

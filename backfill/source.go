@@ -8,10 +8,8 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// A Source gives a run its worker IDs, each with the right to all ticks of the run. Make it with
-// [FromNumbers] or [FromLeases]: there are no others, since whoever gives away a tick of the past
-// has to know that it is nobody else's. A Source may serve any number of runs, at once or one after
-// another, and any number of goroutines.
+// A Source gives a run its worker IDs, each with the right to all ticks of the run. Make it with [FromNumbers] or
+// [FromLeases]: there are no others. It may serve any number of runs, and any number of goroutines.
 type Source interface {
 	// take takes one ID. It has stored that the ticks belong to this run alone when it returns.
 	take(ctx context.Context, w want) (holding, error)

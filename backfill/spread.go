@@ -9,14 +9,12 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Spread returns n UIDs of the ticks of from to that of to, both included, in ascending order of
-// their ticks and as evenly as can be: for rows of which only a range of times is known. Within a
-// tick each is the tick's next one. The sequence ends with the first error, one that At would
-// return for the time of the UID's tick, or [uid.ErrRange] when from is after to, n is negative or the
-// ticks cannot hold n.
+// Spread returns n UIDs of the ticks of from to that of to, both included, in ascending order of their ticks and as
+// evenly as can be. The sequence ends with the first error, one that At would return for the time of the UID's tick, or
+// [uid.ErrRange] when from is after to, n is negative or the ticks cannot hold n.
 //
-// Each UID is made when the loop asks for it. Other calls can be made meanwhile; they may fill a tick
-// on which Spread counts.
+// Each UID is made when the loop asks for it. Other calls that are made meanwhile may fill a tick on which Spread
+// counts.
 func (g *Generator) Spread(from, to time.Time, n int64) iter.Seq2[uid.UID, error] {
 	return func(yield func(uid.UID, error) bool) {
 		first, count, err := g.spread(from, to, n)
@@ -42,12 +40,14 @@ func (g *Generator) spread(from, to time.Time, n int64) (first, count int64, err
 		return 0, 0, fmt.Errorf("backfill: %w: %d UIDs from %s to %s", uid.ErrRange, n, stamp(from), stamp(to))
 	}
 	if from.Before(g.begin) || !to.Before(g.end) {
-		return 0, 0, fmt.Errorf("backfill: %w: %s to %s is not within the run's times, from %s to before %s", uid.ErrRange, stamp(from), stamp(to), stamp(g.begin), stamp(g.end))
+		return 0, 0, fmt.Errorf("backfill: %w: %s to %s is not within the run's times, from %s to before %s",
+			uid.ErrRange, stamp(from), stamp(to), stamp(g.begin), stamp(g.end))
 	}
 	first = g.layout.TickAt(from)
 	count = g.layout.TickAt(to) - first + 1
 	if hi, lo := bits.Mul64(uint64(count), uint64(g.levels.capacity)); hi == 0 && lo < uint64(n) {
-		return 0, 0, fmt.Errorf("backfill: %w: %d UIDs from %s to %s: the %d ticks have %d", uid.ErrRange, n, stamp(from), stamp(to), count, lo)
+		return 0, 0, fmt.Errorf("backfill: %w: %d UIDs from %s to %s: the %d ticks have %d", uid.ErrRange, n,
+			stamp(from), stamp(to), count, lo)
 	}
 	return first, count, nil
 }

@@ -14,7 +14,7 @@ import (
 
 // A program with a page on a port of its own, which only the machine itself reaches.
 func Example() {
-	store := stores.New(&drivertest.Memory{}) // a sqlstore.DB, say
+	store := stores.New(drivertest.NewMemory()) // a sqlstore.DB, say
 	leases, err := store.Leases("orders")
 	if err != nil {
 		log.Fatal(err)
@@ -35,7 +35,7 @@ func Example() {
 	page, err := debug.New(debug.Config{
 		Title:      "Shop",
 		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
-		Workers:    debug.Workers(store),
+		Workers:    debug.Workers(store.Registry()),
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -141,7 +141,7 @@ func TestReservationRunsDown(t *testing.T) {
 func TestKinds(t *testing.T) {
 	plain, err := uncached.New(worker.Static(9), uncached.Config{})
 	require.NoError(t, err)
-	numbers, err := segment.New(segment.Source{Store: segmenttest.NewMemory().Client(), Tag: "invoice"}, segment.Config{Create: true})
+	numbers, err := segment.New(segmenttest.NewMemory().Client(), "invoice", segment.Config{Create: true})
 	require.NoError(t, err)
 	ring, err := cached.New(worker.Static(8), cached.Config{
 		Layout: small, Slots: 4, MaxLead: cached.Unbounded, Now: fake.NewFrozenClock(time.Now()).Now, // no tick ends meanwhile
@@ -200,7 +200,7 @@ func TestHideFailures(t *testing.T) {
 	require.NoError(t, err)
 	defer g.Close()
 	w.Set(func(w *fake.Worker) { w.Fail = fmt.Errorf("dial db.secret.example: %w", context.DeadlineExceeded) })
-	n, err := segment.New(segment.Source{Store: named{segmenttest.NewMemory().Client()}, Tag: "x"}, segment.Config{})
+	n, err := segment.New(named{segmenttest.NewMemory().Client()}, "x", segment.Config{})
 	require.NoError(t, err)
 	defer n.Close()
 	_, _ = n.TryGetUID()

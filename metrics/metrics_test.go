@@ -112,7 +112,7 @@ func TestGenerators(t *testing.T) {
 	var s metrics.Set
 	c := cached.MustNew(worker.Static(1, "metrics cached"), cached.Config{})
 	u := uncached.MustNew(worker.Static(1, "metrics uncached"), uncached.Config{})
-	n := segment.MustNew(segment.Source{Store: segmenttest.NewMemory().Client(), Tag: "a"}, segment.Config{Create: true, LossyStore: true})
+	n := segment.MustNew(segmenttest.NewMemory().Client(), "a", segment.Config{Create: true, LossyStore: true})
 	for name, g := range map[string]interface {
 		uid.Generator
 		health.Reporter

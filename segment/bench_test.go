@@ -51,7 +51,7 @@ func BenchmarkRatio(b *testing.B) {
 			timely := cached.MustNew(worker.Static(7), cached.Config{MaxLead: cached.Unbounded})
 			b.Cleanup(func() { _ = timely.Close() })
 			// Steps of the default size, which at this pace are used up in milliseconds.
-			g := segment.MustNew(segment.Source{Store: segmenttest.NewMemory().Client(), Tag: "a"}, segment.Config{Create: true})
+			g := segment.MustNew(segmenttest.NewMemory().Client(), "a", segment.Config{Create: true})
 			b.Cleanup(func() { _ = g.Close() })
 			var ratios, base, own []float64
 			for range rounds {

@@ -20,53 +20,43 @@ const (
 	defaultTimeout = 5 * time.Second
 )
 
-// Config configures a generator. Its zero value works for a tag that the store has. New copies
-// it.
+// Config configures a generator. Its zero value works for a tag that the store has.
 type Config struct {
-	// First and Last bound the numbers: none below First and none above Last is issued, whatever
-	// the store has: after a move from other numbers, First is the one after the largest of them. First is at least 1, and its zero value stands for 1, so that no number is a
-	// zero value. Last is less than 2^63-1; its zero value stands for the largest one.
+	// First and Last bound the numbers that are issued, whatever the store has: after a move from other numbers,
+	// First is the one after the largest of them. First is 1 or more, the default 1; Last is below 2^63-1, and
+	// the default the largest.
 	First, Last int64
 
-	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at
-	// once. It begins with MinStep. From then on, numbers that last less than Lasting double the
-	// step, those that last more than twice as long halve it, and those that are used up before
-	// the next ones are there make it eight times as large. A row whose own Step is larger has its
-	// way. Zero values stand for 1,000 and 1,000,000, or for the other one where that
-	// is beyond; MaxStep is at most 2,147,483,647, what the column of
-	// Leaf's table holds.
-	//
-	// What is taken and not used is skipped: up to two steps by a process that is killed. A source
-	// that takes 20 ms keeps up with a million numbers a second from a step of some 50,000 on.
+	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at once. It begins
+	// with MinStep, and then follows the rate, to make a step last for Lasting. A row whose own Step is larger
+	// has its way. Zero values stand for 1,000 and 1,000,000, or for the other one where that is beyond; MaxStep
+	// is at most 2,147,483,647. A process that is killed skips up to two steps. A store that takes 20 ms keeps
+	// up with a million numbers a second from a step of some 50,000 on.
 	MinStep, MaxStep int64
 
-	// Lasting is how long a step is to last at the present rate, and so how long a generator does
-	// without its store, as far as MaxStep allows: the next numbers are taken when a tenth of the
-	// last ones is used. The default is a quarter of an hour.
+	// Lasting is how long a step is to last, and so how long a generator does without its store: the next
+	// numbers are taken when a tenth of the last ones is used. The default is a quarter of an hour.
 	Lasting time.Duration
 
-	// Create says that the row of a tag that the store does not have may be made, to begin with
-	// First. Without it such a tag is ErrNoTag, so that a misspelt tag begins no second series.
+	// Create makes the row of a tag that the store does not have, to begin with First. Without it such a tag is
+	// ErrNoTag, so that a misspelt tag begins no second series.
 	Create bool
 
-	// LossyStore accepts a store that can lose numbers that it has given out (see Store.Inspect):
-	// they are given out twice then, and noticed only afterwards, with ErrLost. Without it such a
-	// store is uid.ErrLossy.
+	// LossyStore accepts a store that can lose numbers that it has given out: they come twice then. Without it
+	// such a store is uid.ErrLossy.
 	LossyStore bool
 
 	// Timeout bounds one attempt to take numbers. The default is 5 s.
 	Timeout time.Duration
 
-	// OnRejectedTake decides what GetUID or Fill does when the numbers are used up and the next
-	// ones are on their way. Nil lets it wait: in GetUIDContext and
-	// FillContext until the context ends.
+	// OnRejectedTake decides what GetUID or Fill does when the numbers are used up and the next ones are on their
+	// way. Nil lets it wait: in GetUIDContext and FillContext until the context ends.
 	OnRejectedTake func(uid.Rejection) error
 
 	// Logger gets what an operator wants to know, never single numbers. Nil is slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock, by which steps adapt; nil is time.Now. Any number of goroutines call
-	// it at once.
+	// Now is the wall clock, by which steps adapt, for any number of goroutines at once; nil is time.Now.
 	Now func() time.Time
 }
 

@@ -13,12 +13,11 @@ import (
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
-// A Daily makes order numbers: a day, and a number that starts anew with 1 each day. All methods
-// may be called by any number of goroutines at once.
+// A Daily makes order numbers: a day, and a number that starts anew with 1 each day. All methods may be called by any
+// number of goroutines at once.
 //
-// Each day has a tag of its own, name/20261122, whose row the first call of the day makes. So an
-// order number is unique whatever clocks and zones do: when a clock goes back over midnight, the numbers
-// of the day before go on. A row stays when its day is over.
+// Each day has a tag of its own, name/20261122, whose row the first call of the day makes, and which stays. So an order
+// number is unique whatever clocks and zones do.
 type Daily struct {
 	name string
 	zone *time.Location
@@ -29,10 +28,9 @@ type Daily struct {
 	today time.Time // the latest day, at midnight in UTC; zero before the first call
 }
 
-// NewDaily returns a Daily for a name, whose days begin and end as in a zone; nil is UTC. All
-// processes should have the same zone. Create is set whatever cfg says. It does not touch the store.
-// It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting or the name cannot
-// be used: with a slash and eight digits it must be a tag (see [Source]).
+// NewDaily returns a Daily for a name, whose days begin and end as in a zone, the same in all processes; nil is UTC.
+// Create is set whatever cfg says. It does not touch the store. It returns [uid.ErrConfig] or [uid.ErrRange] when a
+// setting or the name cannot be used: with a slash and eight digits it must be a tag (see [New]).
 func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, error) {
 	cfg.Create = true
 	days, err := NewRegistry(s, cfg)
@@ -52,18 +50,18 @@ func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, er
 	return d, nil
 }
 
-// Next returns the next order number of the day that it is now. It waits and fails as
-// GetUIDContext does. It costs a look at the clock, a lock and a search in a map more than that.
-func (d *Daily) Next(ctx context.Context) (Number, error) {
+// Next returns the next order number of today. It waits and fails as GetUIDContext does, and costs a look at the clock,
+// a lock and a search in a map more.
+func (d *Daily) Next(ctx context.Context) (OrderNumber, error) {
 	year, month, day := d.now().In(d.zone).Date()
 	if year < 1 || year > 9999 {
-		return Number{}, fmt.Errorf("segment: %w: the clock shows the year %d, want 1 to 9999", uid.ErrRange, year)
+		return OrderNumber{}, fmt.Errorf("segment: %w: the clock shows the year %d, want 1 to 9999", uid.ErrRange, year)
 	}
 	date := year*10000 + int(month)*100 + day
 	for {
 		g, err := d.days.Get(d.tag(date))
 		if err != nil {
-			return Number{}, err
+			return OrderNumber{}, err
 		}
 		d.turn(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
 		u, err := g.GetUIDContext(ctx)
@@ -71,9 +69,9 @@ func (d *Daily) Next(ctx context.Context) (Number, error) {
 			continue // another day's call has ended the generator: get another one
 		}
 		if err != nil {
-			return Number{}, err
+			return OrderNumber{}, err
 		}
-		return Number{Day: date, N: int64(u)}, nil
+		return OrderNumber{Day: date, N: int64(u)}, nil
 	}
 }
 
@@ -109,29 +107,29 @@ func (d *Daily) Close() error { return d.days.Close() }
 // CloseContext is Close that waits for the store only as long as ctx lasts.
 func (d *Daily) CloseContext(ctx context.Context) error { return d.days.CloseContext(ctx) }
 
-// A Number is an order number.
-type Number struct {
+// An OrderNumber is an order number.
+type OrderNumber struct {
 	Day int // 20261122 for 22 November 2026
 	N   int64
 }
 
 // String returns the day and the number with six digits or more: 20261122-000042.
-func (n Number) String() string { return n.Text(6) }
+func (n OrderNumber) String() string { return n.Text(6) }
 
-// Text returns the day and the number with at least so many digits. Texts of as many digits sort as
-// the numbers do.
-func (n Number) Text(digits int) string { return fmt.Sprintf("%08d-%0*d", n.Day, digits, n.N) }
+// Text returns the day and the number with at least so many digits. Texts of as many digits sort as numbers.
+func (n OrderNumber) Text(digits int) string { return fmt.Sprintf("%08d-%0*d", n.Day, digits, n.N) }
 
-// ParseNumber reads what Text has written. It returns [uid.ErrSyntax] for any other text.
-func ParseNumber(text string) (Number, error) {
+// ParseOrderNumber reads what Text has written. It returns [uid.ErrSyntax] for any other text.
+func ParseOrderNumber(text string) (OrderNumber, error) {
 	day, number, ok := strings.Cut(text, "-")
 	d, err := strconv.ParseUint(day, 10, 31)
 	n, err2 := strconv.ParseUint(number, 10, 63)
 	if !ok || len(day) != 8 || err != nil || err2 != nil || number[0] == '+' {
-		return Number{}, fmt.Errorf("segment: %w: %.40q is no order number like 20261122-000042", uid.ErrSyntax, text)
+		return OrderNumber{}, fmt.Errorf("segment: %w: %.40q is no order number like 20261122-000042", uid.ErrSyntax,
+			text)
 	}
 	if _, err := time.Parse("20060102", day); err != nil {
-		return Number{}, fmt.Errorf("segment: %w: %.40q names a day that is none", uid.ErrSyntax, text)
+		return OrderNumber{}, fmt.Errorf("segment: %w: %.40q names a day that is none", uid.ErrSyntax, text)
 	}
-	return Number{Day: int(d), N: int64(n)}, nil
+	return OrderNumber{Day: int(d), N: int64(n)}, nil
 }

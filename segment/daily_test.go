@@ -32,11 +32,16 @@ func TestDailyChanges(t *testing.T) {
 	}{
 		{"UTC", time.Date(2026, 12, 31, 12, 0, 0, 0, time.UTC), []int{20261231, 20270101, 20270102}},
 		{"Asia/Shanghai", time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), []int{20261121, 20261122, 20261123}},
-		{"America/Sao_Paulo", time.Date(2018, 11, 3, 12, 0, 0, 0, time.UTC), []int{20181103, 20181104, 20181105}}, // no midnight
-		{"America/Sao_Paulo", time.Date(2019, 2, 16, 12, 0, 0, 0, time.UTC), []int{20190216, 20190217, 20190218}}, // 23:00 to 24:00 twice
-		{"Africa/Cairo", time.Date(2023, 10, 26, 8, 0, 0, 0, time.UTC), []int{20231026, 20231027, 20231028}},      // back over midnight
-		{"Pacific/Apia", time.Date(2011, 12, 30, 0, 0, 0, 0, time.UTC), []int{20111229, 20111231, 20120101}},      // no 30 December
-		{"Europe/Berlin", time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC), []int{20261024, 20261025, 20261026}},    // 25 hours
+		// no midnight
+		{"America/Sao_Paulo", time.Date(2018, 11, 3, 12, 0, 0, 0, time.UTC), []int{20181103, 20181104, 20181105}},
+		// 23:00 to 24:00 twice
+		{"America/Sao_Paulo", time.Date(2019, 2, 16, 12, 0, 0, 0, time.UTC), []int{20190216, 20190217, 20190218}},
+		// back over midnight
+		{"Africa/Cairo", time.Date(2023, 10, 26, 8, 0, 0, 0, time.UTC), []int{20231026, 20231027, 20231028}},
+		// no 30 December
+		{"Pacific/Apia", time.Date(2011, 12, 30, 0, 0, 0, 0, time.UTC), []int{20111229, 20111231, 20120101}},
+		// 25 hours
+		{"Europe/Berlin", time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC), []int{20261024, 20261025, 20261026}},
 	} {
 		h := newHouse()
 		now := c.from
@@ -48,7 +53,7 @@ func TestDailyChanges(t *testing.T) {
 		}
 		d, err := segment.NewDaily(h, "order", zone(t, c.zone), segment.Config{Now: clock})
 		require.NoError(t, err)
-		seen := map[segment.Number]bool{}
+		seen := map[segment.OrderNumber]bool{}
 		var days []int
 		each := map[int]int64{}
 		for range 96 {
@@ -92,7 +97,8 @@ func TestDailyClockBack(t *testing.T) {
 			}
 		}
 		require.Equal(t, []string{
-			"20261121-000001", "20261122-000001", "20261121-000002", "20261121-000003", "20261122-000002", "20261122-000003",
+			"20261121-000001", "20261122-000001", "20261121-000002", "20261121-000003", "20261122-000002",
+			"20261122-000003",
 		}, got, "and none is skipped, for what is left of a day is given back")
 		require.NoError(t, d.Close())
 		_, err = d.Next(t.Context())
@@ -112,7 +118,7 @@ func TestDailyTogether(t *testing.T) {
 		now = now.Add(10 * time.Millisecond)
 		return now
 	}
-	seen := map[segment.Number]bool{}
+	seen := map[segment.OrderNumber]bool{}
 	days := map[int]bool{}
 	var drawing sync.WaitGroup
 	for range 3 {
@@ -169,7 +175,8 @@ func TestDailyRefusals(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = segment.NewDaily(nil, "a", nil, segment.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	d, err := segment.NewDaily(h, strings.Repeat("a", 119), nil, segment.Config{Now: func() time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }})
+	d, err := segment.NewDaily(h, strings.Repeat("a", 119), nil,
+		segment.Config{Now: func() time.Time { return time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }})
 	require.NoError(t, err)
 	_, err = d.Next(t.Context())
 	require.ErrorIs(t, err, uid.ErrRange)
@@ -177,34 +184,36 @@ func TestDailyRefusals(t *testing.T) {
 }
 
 func TestParseNumber(t *testing.T) {
-	for text, want := range map[string]segment.Number{
+	for text, want := range map[string]segment.OrderNumber{
 		"20261122-000042":              {Day: 20261122, N: 42},
 		"00010101-1":                   {Day: 10101, N: 1},
 		"20240229-9223372036854775807": {Day: 20240229, N: math.MaxInt64},
 	} {
-		n, err := segment.ParseNumber(text)
+		n, err := segment.ParseOrderNumber(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, n)
 	}
-	for _, text := range []string{"", "-", "20261122", "20261122-", "-1", "20260230-000001", "00000000-1", "2026112-1", "120261122-1",
-		"20261122-+1", "+0261122-1", "20261122--1", "20261122-9223372036854775808", " 20261122-1", "20261122-1 ", "20261122-1-1"} {
-		_, err := segment.ParseNumber(text)
+	for _, text := range []string{"", "-", "20261122", "20261122-", "-1", "20260230-000001", "00000000-1", "2026112-1",
+		"120261122-1", "20261122-+1", "+0261122-1", "20261122--1", "20261122-9223372036854775808", " 20261122-1", "20261122-1 ",
+		"20261122-1-1"} {
+		_, err := segment.ParseOrderNumber(text)
 		require.ErrorIs(t, err, uid.ErrSyntax, text)
 	}
 }
 
 func FuzzParseNumber(f *testing.F) {
-	for _, text := range []string{"20261122-000042", "20261122-1", "00000000-1", "20261122-", "-", "", "20261122-+1", "20261122-9223372036854775808", "2026112-21", "20260230-000001"} {
+	for _, text := range []string{"20261122-000042", "20261122-1", "00000000-1", "20261122-", "-", "", "20261122-+1",
+		"20261122-9223372036854775808", "2026112-21", "20260230-000001"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := segment.ParseNumber(text)
+		n, err := segment.ParseOrderNumber(text)
 		if err != nil {
 			require.ErrorIs(t, err, uid.ErrSyntax)
 			require.Zero(t, n)
 			return
 		}
-		again, err := segment.ParseNumber(n.String())
+		again, err := segment.ParseOrderNumber(n.String())
 		require.NoError(t, err)
 		require.Equal(t, n, again)
 		digits := len(text) - len("20261122-")

@@ -57,7 +57,8 @@ func (t *taking) take(row *segmentstore.Row, n int64) (segmentstore.Range, error
 	}
 	first := max(row.Next, t.first)
 	if first > t.last {
-		return segmentstore.Range{}, fmt.Errorf("%w: the next number of tag %q is %d, the last one allowed is %d", uid.ErrExhausted, t.tag, first, t.last)
+		return segmentstore.Range{}, fmt.Errorf("%w: the next number of tag %q is %d, the last one allowed is %d",
+			uid.ErrExhausted, t.tag, first, t.last)
 	}
 	r := segmentstore.Range{First: first, Last: first + min(max(n, row.Step), t.last-first+1) - 1}
 	row.Next = r.Last + 1
@@ -126,7 +127,8 @@ func (t *taking) confirm(row *segmentstore.Row) (kept segmentstore.Range, err er
 		return segmentstore.Range{}, nil
 	}
 	if t.took && row.Next <= t.own {
-		return segmentstore.Range{}, t.lost(row, "the next number of tag %q is %d, but %d was taken", t.tag, row.Next, t.own)
+		return segmentstore.Range{}, t.lost(row, "the next number of tag %q is %d, but %d was taken", t.tag, row.Next,
+			t.own)
 	}
 	i := t.find(row)
 	switch {
@@ -138,10 +140,12 @@ func (t *taking) confirm(row *segmentstore.Row) (kept segmentstore.Range, err er
 				return r, errKept
 			}
 		}
-		return segmentstore.Range{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up to %d",
+		return segmentstore.Range{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up "+
+			"to %d",
 			t.tag, row.Takers[i].Last, t.has)
 	case !t.took, len(row.Takers) >= segmentstore.MaxTakers && t.own <= row.Takers[0].Last:
-		return segmentstore.Range{}, nil // nothing is stored; or others have taken since, so that the row has forgotten this one
+		// nothing is stored; or others have taken since, so that the row has forgotten this one
+		return segmentstore.Range{}, nil
 	}
 	return segmentstore.Range{}, t.lost(row, "the row of tag %q knows nothing of this generator, "+
 		"which took up to %d; its next number is %d", t.tag, t.has, row.Next)

@@ -3,9 +3,8 @@ package segment
 import "errors"
 
 var (
-	// ErrLost is returned when the store no longer has what it acknowledged, or somebody has lowered
-	// the next number: numbers that this generator has, or would take, may be others', too. The error
-	// has the numbers, and says how to go on. It is final: the generator issues nothing any more.
+	// ErrLost is returned when the store no longer has what it acknowledged, or somebody has lowered the next number:
+	// numbers of this generator may be others', too. The error has the numbers, and says how to go on. It is final.
 	ErrLost = errors.New("the store has lost numbers that it had given out")
 
 	// ErrNoTag is returned when the store has no row of the tag, and [Config.Create] is not set.

@@ -12,10 +12,10 @@ import (
 
 // store stands for a store of the program's own: sqlstore's Segments, or one of the modules
 // stores/etcd, stores/redis and stores/zookeeper.
-var store = stores.New(&drivertest.Memory{}).Segments()
+var store = stores.New(drivertest.NewMemory()).Segments()
 
 func Example() {
-	g, err := segment.New(segment.Source{Store: store, Tag: "invoice"}, segment.Config{Create: true})
+	g, err := segment.New(store, "invoice", segment.Config{Create: true})
 	if err != nil {
 		panic(err)
 	}

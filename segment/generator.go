@@ -16,9 +16,8 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// A Generator issues the numbers of a tag. Make it with New, or get it from a Registry. Its
-// methods may be called by any number of goroutines at once. It must not be copied. It has no
-// goroutine but while it takes numbers from the store.
+// A Generator issues the numbers of a tag. Make it with New, or get it from a Registry. Its methods may be called by
+// any number of goroutines at once. Do not copy it. It has no goroutine but while it takes numbers from the store.
 type Generator struct {
 	// ring hands out positions. It is part of the structure: a pointer to it would cost every
 	// take a load.
@@ -32,7 +31,7 @@ type Generator struct {
 	_ cpu.CacheLinePad // what follows is written more often than front
 
 	cfg      Config
-	source   Source
+	source   source
 	shared   *shared
 	counts   counters
 	handlers handler.Caller
@@ -80,50 +79,48 @@ type totals struct {
 	dropped uint64 // numbers of which nobody knows whether they were given back
 }
 
-// A Source is a tag of a store. A tag is 1 to 128 ASCII letters, digits and spaces, and
-// !"#$%&'()*+,-./:;<=>?_ as well. It neither begins nor ends with a space. A store may take tags that
-// differ only in the case of letters for the same one.
-type Source struct {
+// A source is a tag of a store.
+type source struct {
 	Store Store
 	Tag   string
 }
 
-// New returns a generator for a tag. It asks the store only whether it may be used (Store.Inspect), for
-// at most Config.Timeout, and not even that with Config.LossyStore; numbers are taken by the first
-// call that draws. It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange], with the field
-// and the number, when a setting or the tag cannot be used (see [Source]); uid.ErrLossy, with what
-// makes it so, or an error that wraps [uid.ErrConfig] when the store cannot be. A store that
-// does not answer is no error: calls that draw fail until it does.
-func New(s Source, cfg Config) (*Generator, error) {
+// New returns a generator for a tag of a store. A tag is 1 to 128 ASCII letters, digits, spaces (not at its ends) and
+// !"#$%&'()*+,-./:;<=>?_. A store may take tags that differ only in case for the same one.
+//
+// New asks the store whether it may lose numbers, unless Config.LossyStore is set. It returns [uid.ErrConfig] or
+// [uid.ErrRange] when a setting or the tag cannot be used, and [uid.ErrLossy] or [uid.ErrConfig] when the store cannot
+// be. A store that does not answer within Config.Timeout is no error: calls that draw fail until it does.
+func New(s Store, tag string, cfg Config) (*Generator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if s.Store == nil {
-		return nil, fmt.Errorf("segment: %w: the Source has no Store", uid.ErrConfig)
+	if s == nil {
+		return nil, fmt.Errorf("segment: %w: no Store", uid.ErrConfig)
 	}
-	g, err := newGenerator(s, cfg, newShared(1))
+	g, err := newGenerator(source{s, tag}, cfg, newShared(1))
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)
 	defer cancel()
 	if err := g.examine(ctx); refused(err) {
-		return nil, fmt.Errorf("segment: tag %q: %w", s.Tag, err)
+		return nil, fmt.Errorf("segment: tag %q: %w", tag, err)
 	}
 	return g, nil
 }
 
 // MustNew is New for a main function or a test; it panics where New fails.
-func MustNew(s Source, cfg Config) *Generator {
-	g, err := New(s, cfg)
+func MustNew(s Store, tag string, cfg Config) *Generator {
+	g, err := New(s, tag, cfg)
 	if err != nil {
 		panic(err)
 	}
 	return g
 }
 
-func newGenerator(s Source, cfg Config, sh *shared) (*Generator, error) {
+func newGenerator(s source, cfg Config, sh *shared) (*Generator, error) {
 	if err := segmentstore.CheckTag(s.Tag); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
@@ -148,15 +145,12 @@ var _ uid.Generator = (*Generator)(nil)
 // Tag returns the generator's tag.
 func (g *Generator) Tag() string { return g.source.Tag }
 
-// GetUID returns the next number. Numbers are unique among all that draw from the tag, and a
-// generator's own are in strict order: when one call returns before another one starts, in whatever
-// goroutines, its number is the smaller. Other processes' numbers lie between them.
+// GetUID returns the next number, unique among all that draw from the tag. A generator's own are in strict order: when
+// one call returns before another one starts, in whatever goroutines, its number is the smaller.
 //
-// Usually it costs one atomic add. When the numbers in hand are used up and the next ones are on
-// their way, Config.OnRejectedTake decides. It returns ErrNoReservation, with the reason, when the
-// last attempt to take numbers from the store failed; the generator tries again in the background,
-// at growing intervals. It returns ErrClosed after Close, ErrExhausted when Config.Last is
-// used up, and ErrLost when the store has lost what it gave.
+// Usually it costs one atomic add. When the next numbers are on their way, Config.OnRejectedTake decides. It returns
+// [uid.ErrNoReservation], with the reason, when the last attempt to take numbers failed; the generator tries again in
+// the background. It returns [uid.ErrClosed] after Close, [uid.ErrExhausted] when Config.Last is used up, and ErrLost.
 func (g *Generator) GetUID() (uid.UID, error) {
 	s := g.front.Load()
 	pos := g.ring.Claim(1)
@@ -166,8 +160,8 @@ func (g *Generator) GetUID() (uid.UID, error) {
 	return g.takeSlow(context.Background(), s, pos, g.cfg.OnRejectedTake)
 }
 
-// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns ctx's error. If ctx
-// has already ended, it takes nothing.
+// GetUIDContext is GetUID that gives up waiting when ctx ends, with ctx's error. If ctx has already ended, it takes
+// nothing.
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -180,8 +174,8 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return g.takeSlow(ctx, s, pos, g.cfg.OnRejectedTake)
 }
 
-// TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it returns an
-// error that wraps ErrRejectedTake or ErrNoReservation, and the next numbers are asked for.
+// TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it returns [uid.ErrRejectedTake]
+// or [uid.ErrNoReservation], and the next numbers are asked for.
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	s := g.front.Load()
 	pos := g.ring.Claim(1)

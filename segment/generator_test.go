@@ -150,7 +150,8 @@ func TestBounds(t *testing.T) {
 
 // TestEditedByHand has a person change the row.
 func TestEditedByHand(t *testing.T) {
-	for _, row := range []segmentstore.Row{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1}, {Next: 7, Step: segmentstore.MaxStep + 1}} {
+	for _, row := range []segmentstore.Row{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1},
+		{Next: 7, Step: segmentstore.MaxStep + 1}} {
 		h := newHouse()
 		row.Tag = "a"
 		h.SetRow(row)
@@ -191,13 +192,13 @@ func TestRefusals(t *testing.T) {
 		{segment.Config{Lasting: -1}, "Lasting -1ns"},
 		{segment.Config{Timeout: -1}, "Timeout -1ns"},
 	} {
-		_, err := segment.New(segment.Source{Store: h, Tag: "a"}, c.cfg)
+		_, err := segment.New(h, "a", c.cfg)
 		logtest.Error(t, err, uid.ErrConfig, c.text)
 		_, err = segment.NewRegistry(h, c.cfg)
 		require.ErrorContains(t, err, c.text)
-		require.Panics(t, func() { segment.MustNew(segment.Source{Store: h, Tag: "a"}, c.cfg) })
+		require.Panics(t, func() { segment.MustNew(h, "a", c.cfg) })
 	}
-	_, err := segment.New(segment.Source{Tag: "a"}, segment.Config{})
+	_, err := segment.New(nil, "a", segment.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = segment.NewRegistry(nil, segment.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -206,7 +207,7 @@ func TestRefusals(t *testing.T) {
 
 func TestNoTag(t *testing.T) {
 	h := newHouse()
-	g, err := segment.New(segment.Source{Store: h, Tag: "b"}, segment.Config{Logger: h.log.Logger()})
+	g, err := segment.New(h, "b", segment.Config{Logger: h.log.Logger()})
 	require.NoError(t, err)
 	_, err = g.GetUID()
 	require.ErrorIs(t, err, segment.ErrNoTag)
@@ -220,12 +221,12 @@ func TestLossyStore(t *testing.T) {
 		h := newHouse()
 		g := h.start(t, segment.Config{})
 		h.lossy.Store(new("nothing is ever written to the disk"))
-		_, err := segment.New(segment.Source{Store: h, Tag: "a"}, segment.Config{})
+		_, err := segment.New(h, "a", segment.Config{})
 		require.EqualError(t, err,
 			`segment: tag "a": the store can lose numbers that it has given out, and would then give them out again: `+
 				"the house: nothing is ever written to the disk. Change that, or accept it with LossyStore", "at once")
 		h.strange.Store(true)
-		_, err = segment.New(segment.Source{Store: h, Tag: "a"}, segment.Config{})
+		_, err = segment.New(h, "a", segment.Config{})
 		require.ErrorIs(t, err, uid.ErrConfig, "so is one that cannot hold the rows")
 		h.strange.Store(false)
 
@@ -270,7 +271,8 @@ func TestNoGoroutine(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for began := time.Now(); runtime.NumGoroutine() > before; runtime.Gosched() {
-		require.Less(t, time.Since(began), time.Minute, "%d goroutines, before there were %d", runtime.NumGoroutine(), before)
+		require.Less(t, time.Since(began), time.Minute, "%d goroutines, before there were %d", runtime.NumGoroutine(),
+			before)
 	}
 	require.NoError(t, r.Close())
 }

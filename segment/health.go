@@ -19,10 +19,8 @@ type counters struct {
 	waiting       atomic.Int64 // calls
 }
 
-// Health says whether the generator is ready, why not, what it has counted, and how long the numbers
-// last that it depends on. One that has not been drawn from is ready: it has not asked its store for numbers.
-// Health reads the clock and takes a lock, which calls that find a number in hand do not take: it
-// costs them nothing.
+// Health says whether the generator is ready, why not, what it has counted, and how long its numbers last. One that has not been drawn from
+// is ready. Health takes a lock that calls with a number in hand do not take.
 func (g *Generator) Health() health.Health {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -81,7 +81,7 @@ func (h *house) start(t testing.TB, cfg segment.Config) *segment.Generator {
 	if cfg.Logger == nil {
 		cfg.Logger = h.log.Logger()
 	}
-	g, err := segment.New(segment.Source{Store: h, Tag: "a"}, cfg)
+	g, err := segment.New(h, "a", cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = g.Close() })
 	return g

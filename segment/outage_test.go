@@ -258,7 +258,8 @@ func TestSentTwice(t *testing.T) {
 // TestLostReplies takes up again what was taken by writes whose replies were lost, and misses none
 // that were lost on their way.
 func TestLostReplies(t *testing.T) {
-	for _, fault := range []segmenttest.Fault{segmenttest.LoseReply, segmenttest.LoseWrite, segmenttest.Delay, segmenttest.Refuse} {
+	for _, fault := range []segmenttest.Fault{segmenttest.LoseReply, segmenttest.LoseWrite, segmenttest.Delay,
+		segmenttest.Refuse} {
 		t.Run(fault.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse()

@@ -98,7 +98,8 @@ func TestReleaseWhileDrawing(t *testing.T) {
 func TestReleaseOfNeighbours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse()
-		g, other := h.start(t, segment.Config{MinStep: 10, MaxStep: 10}), h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+		g, other := h.start(t, segment.Config{MinStep: 10, MaxStep: 10}), h.start(t,
+			segment.Config{MinStep: 10, MaxStep: 10})
 		release := func(g *segment.Generator, want int) {
 			t.Helper()
 			synctest.Wait()

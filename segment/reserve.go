@@ -123,7 +123,8 @@ func (g *Generator) add(r segmentstore.Range) (say func()) {
 	if s.told > 0 {
 		failures, since := s.failures, g.cfg.Now().Sub(s.since)
 		say = func() {
-			g.cfg.Logger.Info("uid: numbers are taken again", "tag", g.source.Tag, "store", g.source.Store.Name(), "attempts", failures, "for", since)
+			g.cfg.Logger.Info("uid: numbers are taken again", "tag", g.source.Tag, "store", g.source.Store.Name(),
+				"attempts", failures, "for", since)
 		}
 	}
 	s.failed, s.failures, s.told = nil, 0, fine
@@ -151,7 +152,8 @@ func (g *Generator) fail(err error) (say func()) {
 		g.ring.Shut()
 		s.ended = fmt.Errorf("segment: %w", err)
 		return func() {
-			g.cfg.Logger.Error("uid: numbers were lost, none of this tag are issued any more", "tag", g.source.Tag, "store", g.source.Store.Name(), "error", err)
+			g.cfg.Logger.Error("uid: numbers were lost, none of this tag are issued any more", "tag", g.source.Tag,
+				"store", g.source.Store.Name(), "error", err)
 		}
 	case errors.Is(err, uid.ErrExhausted):
 		return silent

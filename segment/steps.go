@@ -10,7 +10,9 @@ type steps struct {
 	starved bool      // and since then a call has found nothing
 }
 
-// adapt decides how many numbers to take now. left says whether there are numbers in hand.
+// adapt decides how many numbers to take now. left says whether there are numbers in hand. Numbers that lasted less
+// than Lasting double the step, those that lasted more than twice as long halve it, and those that were used up before
+// the next ones were there make it eight times as large.
 func (s *steps) adapt(now time.Time, left bool, cfg *Config) {
 	switch lasted := now.Sub(s.asked); {
 	case s.asked.IsZero():

@@ -56,8 +56,9 @@ func (g *Generator) draw(ctx context.Context, handler func(uid.Rejection) error)
 			err = fmt.Errorf("%w of tag %q: %w", uid.ErrNoReservation, g.source.Tag, s.failed)
 			g.unlocked(g.warn(g.cfg.Now()))
 		case !allowed:
-			rejection := &uid.Rejection{Attempt: attempt, Err: fmt.Errorf("%w: %d numbers of tag %q have been asked for",
-				uid.ErrRejectedTake, s.step, g.source.Tag)}
+			rejection := &uid.Rejection{Attempt: attempt,
+				Err: fmt.Errorf("%w: %d numbers of tag %q have been asked for",
+					uid.ErrRejectedTake, s.step, g.source.Tag)}
 			if attempt == 0 {
 				g.counts.rejectedTakes.Add(1)
 			}
@@ -111,7 +112,8 @@ func (g *Generator) advance() bool {
 	}
 	tick := g.ring.Tail()
 	if tick>>tickBits != 0 {
-		s.ended = fmt.Errorf("segment: %w: this generator of tag %q has used %d segments, close it and make another one", uid.ErrExhausted, g.source.Tag, tick)
+		s.ended = fmt.Errorf("segment: %w: this generator of tag %q has used %d segments, close it and make another "+
+			"one", uid.ErrExhausted, g.source.Tag, tick)
 		return false
 	}
 	g.leave()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -52,21 +52,27 @@ func (d *far) count(a *stores.Answer, err error) (*stores.Answer, error) {
 }
 
 func wanted(first, last int64) leasestore.Wanted {
-	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Rest: time.Minute, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Rest: time.Minute,
+		Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 func made(t testing.TB, d stores.Driver) lease.Store {
 	t.Helper()
 	l, err := stores.New(d).Leases("orders")
 	require.NoError(t, err)
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "made"; return nil }))
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace,
+		_ leasestore.Clock) error {
+		n.Layout = "made"
+		return nil
+	}))
 	return l
 }
 
 // taken takes a row, whose lease then lasts for d.
 func taken(t testing.TB, l lease.Store, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
 	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
+		now leasestore.Clock) error {
 		row = *r
 		r.Nonce, r.Until, r.High = "n", now.Now.Add(d), r.High+1
 		return nil
@@ -80,7 +86,7 @@ func TestManyAtOnce(t *testing.T) {
 		for name, rows := range map[string]int{"new": 0, "over": n + n/2, "some of each": n / 2} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					m := &drivertest.Memory{}
+					m := &memory.Driver{}
 					l := made(t, m)
 					for i := range rows {
 						taken(t, l, wanted(int64(i), int64(i)), -time.Hour+time.Duration(i)*time.Millisecond)
@@ -99,7 +105,8 @@ func TestManyAtOnce(t *testing.T) {
 					}
 					all.Wait()
 					require.Less(t, d.requests.Load(), int64(24*n), "requests of %d starts", n)
-					t.Logf("%d: %v, %.1f requests and %d kB each", n, time.Since(began), float64(d.requests.Load())/float64(n), d.bytes.Load()/int64(n)>>10)
+					t.Logf("%d: %v, %.1f requests and %d kB each", n, time.Since(began),
+						float64(d.requests.Load())/float64(n), d.bytes.Load()/int64(n)>>10)
 				})
 			})
 		}

@@ -6,33 +6,32 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 )
 
-// A Driver keeps texts under keys in a database. All methods may be called by any number of goroutines at
-// once. A call returns soon after its context has ended. An error that may pass is marked with
-// [worker.Transient], and so is one that says that the context has ended; no error holds a secret.
+// A Driver keeps texts under keys in a database. All methods may be called by any number of goroutines at once. A call
+// returns soon after its context has ended. An error that may pass is marked with [worker.Transient], and so is one
+// that says that the context has ended; no error holds a secret.
 //
-// A request names keys of one namespace, or of segments; see [ParseKey]. Besides it lists namespaces, unless
-// the Driver is a [Lister].
+// A request names keys of one namespace, or of segments; see [ParseKey]. Besides it lists namespaces, unless the Driver
+// is a [Lister].
 type Driver interface {
 	// Read returns what a Query asks for, all as it is at one time of the call.
 	Read(ctx context.Context, q Query) (*Answer, error)
 
-	// Write stores the Puts if all records that were read are still the newest, and the database has not lost
-	// writes since they were: all or nothing. Else it stores nothing, and returns the Answer to
-	// w.Otherwise. An error leaves open whether it is stored; what is still on its way then may arrive, unless
-	// one of the records was written since.
+	// Write stores the Puts, all or nothing, if all records that were read are still the newest, and the database has
+	// not lost writes since they were. Else it stores nothing, and returns the Answer to w.Otherwise. An error leaves
+	// open whether it is stored; what is still on its way then may arrive, unless one of the records was written since.
 	Write(ctx context.Context, w Write) (stored bool, now *Answer, err error)
 
 	// Name says where the keys are: "etcd below uid/". It is the same in every process.
 	Name() string
 
-	// Durable reports what the kind of the database promises: whether an acknowledged write survives when any
-	// one of its servers crashes, or is replaced. Where it is false, ticks are burnt when the History changes.
+	// Durable reports whether an acknowledged write of this kind of database survives when any one of its servers
+	// crashes, or is replaced. Where it is false, ticks are burnt when the History changes.
 	Durable() bool
 }
 
-// An Inspector is a [Driver] that sees by what the database can lose writes that it has acknowledged: in a crash, or when
-// another server takes over. It returns that in words, and changes nothing; nothing means that the database is durable as
-// far as can be seen. key is one of a namespace, or of segments.
+// An Inspector is a [Driver] that sees by what the database can lose writes that it has acknowledged: in a crash, or
+// when another server takes over. It returns that in words, nothing for a database that is durable as far as can be
+// seen, and changes nothing. key is one of a namespace, or of segments.
 type Inspector interface {
 	Inspect(ctx context.Context, key string) (lossy []string, err error)
 }
@@ -44,9 +43,8 @@ type Lister interface {
 }
 
 // A Clock is a reading of the database's clock. Now is in UTC and whole microseconds. Error bounds how far Now may be
-// off true time: 0 where it is of the database's one clock, more where it is of the client's. History names, in at most
-// 190 bytes of ASCII, what the database remembers: it is another one whenever acknowledged writes may have been lost
-// since; "" says that the database cannot tell.
+// off true time: 0 for the database's one clock, more for the client's. History is at most 190 bytes of ASCII, and
+// another one whenever acknowledged writes may have been lost since; "" says that the database cannot tell.
 type Clock = leasestore.Clock
 
 // A Query says what to read.
@@ -55,14 +53,13 @@ type Query struct {
 	Ranges []Range
 	// Newest forbids an Answer that is Old.
 	Newest bool
-	// Judge says that somebody begins by the clock that the Answer has. A Driver that can tell that it is
-	// wrong returns an error that wraps [worker.ErrClock].
+	// Judge says that somebody begins by the Answer's clock. A Driver that can tell that it is wrong returns an
+	// error that wraps [worker.ErrClock].
 	Judge bool
 }
 
-// A Range is the first keys from First to Last, both included, in the order of their bytes. Limit is how
-// many at most. Both are keys of rows of one namespace, or of tags. Where all its IDs can be within Limit,
-// a Driver may ask for each of them.
+// A Range is the first keys from First to Last, both included, in the order of their bytes, Limit at most. Both are
+// keys of rows of one namespace, or of tags. Where all its IDs can be within Limit, a Driver may ask for each of them.
 type Range struct {
 	First, Last string
 	Limit       int
@@ -72,8 +69,7 @@ type Range struct {
 type Answer struct {
 	Records []Record   // one for each of the Query's Keys, there or not
 	Pages   [][]Record // one for each of its Ranges
-	// Clock is read after all that; see [leasestore.Clock] for its History.
-	Clock Clock
+	Clock   Clock      // read after all that
 	// Old says that some of it may be older than what was acknowledged before the call, or that parts of it are
 	// of different times. A Write that follows is refused then.
 	Old bool

@@ -6,29 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/worker"
 )
 
-var _ doctor.Examiner = (*Store)(nil)
+var _ doctor.Examiner = registered{}
 
-// Examine implements [doctor.Examiner]: whether each namespace, and each row of segments, can be used. What
-// the servers have that can harm workers its [Driver] knows; see the package of each.
-func (s *Store) Examine(ctx context.Context, _ doctor.Config) (findings []doctor.Finding, err error) {
-	namespaces, err := s.examineNamespaces(ctx)
+// Examine implements [doctor.Examiner]: what a Driver that is an Examiner says of its servers, and whether each
+// namespace, and each row of segments, can be used.
+func (r registered) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
+	if e, is := r.driver.(doctor.Examiner); is {
+		if findings, err = e.Examine(ctx, cfg); err != nil {
+			return nil, err
+		}
+	}
+	namespaces, err := r.examineNamespaces(ctx)
 	if err != nil {
 		return nil, err
 	}
-	segments, err := s.examineSegments(ctx)
-	return append(namespaces, segments...), err
+	segments, err := r.examineSegments(ctx)
+	return slices.Concat(findings, namespaces, segments), err
 }
 
-func (s *Store) examineNamespaces(ctx context.Context) (findings []doctor.Finding, err error) {
+func (r registered) examineNamespaces(ctx context.Context) (findings []doctor.Finding, err error) {
 	const what = "namespaces in the store"
-	names, _, err := s.Namespaces(ctx)
+	names, _, err := r.Namespaces(ctx)
 	if errors.Is(err, worker.ErrNoNamespace) {
 		return nil, nil
 	}
@@ -36,19 +41,22 @@ func (s *Store) examineNamespaces(ctx context.Context) (findings []doctor.Findin
 		return doctor.Unknown(what, err)
 	}
 	for _, name := range names {
-		l := &leases{s.driver, name}
-		a, err := s.driver.Read(ctx, Query{Keys: []string{l.own()}, Newest: true})
+		l := &leases{r.driver, name}
+		a, err := r.driver.Read(ctx, Query{Keys: []string{l.own()}, Newest: true})
 		if err != nil {
 			return doctor.Unknown(what, err)
 		}
 		_, bad := l.usable(a.Records[0], a)
 		switch {
 		case errors.Is(bad, worker.ErrNoNamespace):
-			findings = append(findings, doctor.Finding{Level: doctor.LevelWarn, What: what, Value: fmt.Sprintf("%q has rows, and nothing of its own", name),
-				Why: "It was removed, or never made. The next start makes it anew, far ahead of the clock.", Do: "Look who has removed it."})
+			findings = append(findings, doctor.Finding{Level: doctor.LevelWarn, What: what,
+				Value: fmt.Sprintf("%q has rows, and nothing of its own", name),
+				Why:   "It was removed, or never made. The next start makes it anew, far ahead of the clock.",
+				Do:    "Look who has removed it."})
 		case bad != nil:
-			findings = append(findings, doctor.Finding{Level: doctor.LevelError, What: what, Value: fmt.Sprintf("%q cannot be used", name),
-				Why: fmt.Sprintf("%v.", bad), Do: "Look into it before anybody starts again."})
+			findings = append(findings, doctor.Finding{Level: doctor.LevelError, What: what,
+				Value: fmt.Sprintf("%q cannot be used", name),
+				Why:   fmt.Sprintf("%v.", bad), Do: "Look into it before anybody starts again."})
 		}
 	}
 	if len(findings) == 0 {
@@ -57,11 +65,11 @@ func (s *Store) examineNamespaces(ctx context.Context) (findings []doctor.Findin
 	return findings, nil
 }
 
-func (s *Store) examineSegments(ctx context.Context) ([]doctor.Finding, error) {
+func (r registered) examineSegments(ctx context.Context) ([]doctor.Finding, error) {
 	const what = "segments in the store"
 	rows, bad := 0, 0
 	var first error
-	err := (&segments{s.driver, segmentjson.JSON{}}).each(ctx, "", math.MaxInt, func(_ segmentstore.Row, is Record, err error) error {
+	err := segmentsOf(r.driver).each(ctx, "", math.MaxInt, func(_ segmentstore.Row, is Record, err error) error {
 		if rows++; cmp.Or(err, is.Bad) != nil {
 			bad, first = bad+1, cmp.Or(first, err, is.Bad)
 		}
@@ -71,7 +79,8 @@ func (s *Store) examineSegments(ctx context.Context) ([]doctor.Finding, error) {
 	case err != nil:
 		return doctor.Unknown(what, err)
 	case bad > 0:
-		return []doctor.Finding{{Level: doctor.LevelError, What: what, Value: fmt.Sprintf("%d of %d cannot be used", bad, rows), Why: fmt.Sprintf("The first: %v.", first),
+		return []doctor.Finding{{Level: doctor.LevelError, What: what,
+			Value: fmt.Sprintf("%d of %d cannot be used", bad, rows), Why: fmt.Sprintf("The first: %v.", first),
 			Do: "Look into it before anybody draws their numbers again."}}, nil
 	case rows == 0:
 		return nil, nil

@@ -20,18 +20,14 @@ const (
 	digits = 19
 )
 
-// A Key is what the text of one says.
+// A Key is what a key's text says: a namespace, a row of one, or a tag.
 type Key struct {
-	// Namespace is the name of a namespace of leases; "" for a tag.
-	Namespace string
-	// ID is the worker ID of a row; -1 for the namespace's own key, and for a tag.
-	ID int64
-	// Tag is that of a segment.
-	Tag string
+	Namespace string // "" for a tag
+	ID        int64  // of a row; -1 for the namespace's own key, and for a tag
+	Tag       string
 }
 
-// ParseKey takes a key apart. It returns false for a text that is not the key of a namespace, a row or a
-// tag.
+// ParseKey takes a key apart. It returns false for a text that is none.
 func ParseKey(key string) (k Key, ok bool) {
 	k.ID = -1
 	if tag, is := strings.CutPrefix(key, segmentsDir); is {

@@ -68,7 +68,8 @@ func (l *leases) parse(own Record) (leasestore.Namespace, error) {
 func (l *leases) parseRow(r Record) (leasestore.Row, error) {
 	k, ok := ParseKey(r.Key)
 	if !ok || k.Namespace != l.name || k.ID < 0 {
-		return leasestore.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
+		return leasestore.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key),
+			fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
 	}
 	if r.Bad != nil {
 		return leasestore.Row{}, r.Bad
@@ -175,7 +176,8 @@ var errOld = errors.New("stores: what was read may be old")
 
 // Change implements [lease.Store]. It takes two requests, and one more each time that another client has
 // been faster.
-func (l *leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leases) Change(ctx context.Context, id int64,
+	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	q := Query{Keys: []string{l.own(), l.row(max(id, 0))}}
 	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
 		own, was := a.Records[0], a.Records[1]
@@ -220,7 +222,8 @@ func (l *leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
 }
 
 // puts returns a row, and the namespace if it has changed.
-func (l *leases) puts(own Record, was, n leasestore.Namespace, old Record, r leasestore.Row) (puts []Record, err error) {
+func (l *leases) puts(own Record, was, n leasestore.Namespace, old Record,
+	r leasestore.Row) (puts []Record, err error) {
 	p, err := put(old, n, &r)
 	puts = append(puts, p)
 	if err == nil && n != was {
@@ -233,7 +236,8 @@ func (l *leases) puts(own Record, was, n leasestore.Namespace, old Record, r lea
 // Init implements [lease.Store]. It takes three requests. If the namespace is missing and rows of a former
 // one are left, it reads them all.
 func (l *leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
-	return update(ctx, l.driver, Query{Keys: []string{l.own()}, Judge: true}, func(a *Answer) (puts []Record, err error) {
+	q := Query{Keys: []string{l.own()}, Judge: true}
+	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
 		own := a.Records[0]
 		was, err := l.parse(own)
 		if own.Bad != nil || err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -37,13 +37,17 @@ func (d lagging) Read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 // What is refused, or not found, was seen as it is, and not as it was.
 func TestOldAnswers(t *testing.T) {
 	look := errors.New("only a look")
-	m := &drivertest.Memory{}
+	m := &memory.Driver{}
 	d := lagging{m, map[string]*stores.Answer{}}
 	late, err := stores.New(d).Leases("orders")
 	require.NoError(t, err)
 	var saw int64
 	take := func() error {
-		return late.Take(t.Context(), wanted(0, 0), func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { saw = r.High; return look })
+		return late.Take(t.Context(), wanted(0, 0), func(_ *leasestore.Namespace, r *leasestore.Row,
+			_ leasestore.Clock) error {
+			saw = r.High
+			return look
+		})
 	}
 	change := func() error {
 		return late.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
@@ -60,7 +64,8 @@ func TestOldAnswers(t *testing.T) {
 		return look
 	}), look)
 	none := func() (missing bool) {
-		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *leasestore.Namespace, r *leasestore.Row,
+			_ leasestore.Clock) error {
 			missing = missing || r == nil
 			return look
 		}), look)
@@ -78,7 +83,8 @@ func TestOldAnswers(t *testing.T) {
 	require.EqualValues(t, 0, saw)
 
 	set := func(high int64, until time.Duration) {
-		require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
+			now leasestore.Clock) error {
 			r.High, r.Until = high, now.Now.Add(until)
 			return nil
 		}))
@@ -111,7 +117,7 @@ func (d mixed) Read(ctx context.Context, q stores.Query) (*stores.Answer, error)
 
 // Rows that were given and not seen are looked for, before new ones are made.
 func TestRowsOfAnotherTime(t *testing.T) {
-	m := &drivertest.Memory{}
+	m := &memory.Driver{}
 	taken(t, made(t, m), wanted(0, 100), time.Hour)
 	late, err := stores.New(mixed{m}).Leases("orders")
 	require.NoError(t, err)

@@ -3,7 +3,6 @@ package stores
 import (
 	"context"
 	"fmt"
-
 	"strings"
 
 	"github.com/uidgen/uid"
@@ -12,7 +11,8 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
-// segments are the rows of package segment, one for each tag, and a [segment.Store]. All methods may be called by any number of goroutines at once.
+// segments are the rows of package segment, one for each tag, and a [segment.Store]. All methods may be called by any
+// number of goroutines at once.
 type segments struct {
 	driver Driver
 	codec  segmentjson.Codec
@@ -20,8 +20,13 @@ type segments struct {
 
 var _ segment.Store = (*segments)(nil)
 
-// NewSegments returns [Store.Segments] in another form, for the drivers of this project.
-func NewSegments(d Driver, c segmentjson.Codec) segment.Store { return &segments{d, c} }
+// segmentsOf returns the rows of all tags. A Driver of this project may have a form of its own for their texts.
+func segmentsOf(d Driver) *segments {
+	if c, is := d.(segmentjson.Codec); is {
+		return &segments{d, c}
+	}
+	return &segments{d, segmentjson.JSON{}}
+}
 
 // Name returns the place: segments of etcd below uid/.
 func (s *segments) Name() string { return "segments of " + s.driver.Name() }
@@ -90,7 +95,8 @@ func (s *segments) Rows(ctx context.Context, after string, most int) (rows []seg
 }
 
 // each calls f with up to most rows after a tag, or what is wrong with them.
-func (s *segments) each(ctx context.Context, after string, most int, f func(segmentstore.Row, Record, error) error) error {
+func (s *segments) each(ctx context.Context, after string, most int,
+	f func(segmentstore.Row, Record, error) error) error {
 	from := segmentsDir
 	if after != "" {
 		from += after + " " // no key is between

@@ -19,7 +19,7 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -36,8 +36,8 @@ func draw(n int64) func(*segmentstore.Row) error {
 }
 
 // full returns a store with a namespace that has a row which is over, and with a tag.
-func full(t *testing.T) (*drivertest.Memory, *stores.Store, lease.Store) {
-	m := &drivertest.Memory{}
+func full(t *testing.T) (*memory.Driver, *stores.Store, lease.Store) {
+	m := &memory.Driver{}
 	l := made(t, m)
 	taken(t, l, wanted(0, 0), -time.Hour)
 	s := stores.New(m)
@@ -57,7 +57,7 @@ func (d twice) Write(ctx context.Context, w stores.Write) (bool, *stores.Answer,
 
 // A write that was stored and is refused is not decided again.
 func TestSentTwice(t *testing.T) {
-	s := stores.New(twice{&drivertest.Memory{}})
+	s := stores.New(twice{&memory.Driver{}})
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
 	var runs, calls int
@@ -69,11 +69,16 @@ func TestSentTwice(t *testing.T) {
 	}
 	decide := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return once() }
 	draws := func() error {
-		return s.Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error { return errors.Join(draw(5)(r), once()) })
+		return s.Segments().Change(t.Context(), "orders",
+			func(r *segmentstore.Row) error { return errors.Join(draw(5)(r), once()) })
 	}
 	for _, call := range []func() error{
 		func() error {
-			return l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return once() })
+			return l.Init(t.Context(), func(n *leasestore.Namespace,
+				_ leasestore.Clock) error {
+				n.Floor++
+				return once()
+			})
 		},
 		func() error { return l.Take(t.Context(), wanted(0, 9), decide) },
 		func() error { return l.Change(t.Context(), 0, decide) },
@@ -91,7 +96,11 @@ func TestValuesDiffer(t *testing.T) {
 		workerKey(0): func() error { return l.Change(t.Context(), 0, same) },
 		ownKey: func() error {
 			for _, layout := range []string{"another", "made"} {
-				if err := l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = layout; return nil }); err != nil {
+				if err := l.Init(t.Context(), func(n *leasestore.Namespace,
+					_ leasestore.Clock) error {
+					n.Layout = layout
+					return nil
+				}); err != nil {
 					return err
 				}
 			}
@@ -124,13 +133,14 @@ func TestUnwritable(t *testing.T) {
 	}
 	segments := s.Segments()
 	require.Equal(t, "segments of memory", segments.Name())
-	require.ErrorIs(t, segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Description = "\xff"; return nil }), uid.ErrConfig)
+	require.ErrorIs(t, segments.Change(t.Context(), "orders",
+		func(r *segmentstore.Row) error { r.Description = "\xff"; return nil }), uid.ErrConfig)
 	for _, tag := range []string{"", "a@b", strings.Repeat("x", 129), " x"} {
 		require.Equal(t, segmentstore.CheckTag(tag), segments.Change(t.Context(), tag, draw(1)))
 	}
 	_, err := s.Leases("ä")
 	require.ErrorIs(t, err, uid.ErrConfig)
-	none, err := s.Namespace("ä")
+	none, err := s.Registry().Namespace("ä")
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.Nil(t, none)
 	ours, err := s.Leases("")
@@ -172,16 +182,19 @@ func TestUnreadable(t *testing.T) {
 			m.Set(c.key, text)
 			decide := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return undecided }
 			_, inspected := l.Inspect(t.Context())
-			_, rows := s.Rows(t.Context(), "orders", -1, 10)
+			_, rows := s.Registry().Rows(t.Context(), "orders", -1, 10)
 			_, listed := s.Segments().Rows(t.Context(), "", 10)
 			take := l.Take(t.Context(), wanted(0, 10), decide)
-			errs, named, kind := []error{l.Change(t.Context(), 0, decide), take, rows}, "worker ID 0", worker.ErrUnconfirmed
+			errs, named, kind := []error{l.Change(t.Context(), 0, decide), take,
+				rows}, "worker ID 0", worker.ErrUnconfirmed
 			switch {
 			case c.key == ownKey:
-				errs = append(errs, inspected, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return undecided }))
+				errs = append(errs, inspected, l.Init(t.Context(),
+					func(*leasestore.Namespace, leasestore.Clock) error { return undecided }))
 				named = `namespace "orders"`
 			case c.key == tagKey:
-				errs = []error{s.Segments().Change(t.Context(), "orders", func(*segmentstore.Row) error { return undecided }), listed}
+				errs = []error{s.Segments().Change(t.Context(), "orders",
+					func(*segmentstore.Row) error { return undecided }), listed}
 				named, kind = `tag "orders"`, uid.ErrRange
 			case c.key == workerKey(5)+"0":
 				errs, named = []error{take, rows}, c.key
@@ -193,10 +206,11 @@ func TestUnreadable(t *testing.T) {
 				require.NotContains(t, err.Error(), secret)
 				require.False(t, retry.IsTransient(err))
 			}
-			findings, err := s.Examine(t.Context(), doctor.Config{})
+			findings, err := s.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 			require.NoError(t, err)
 			require.Equal(t, c.key == ownKey, findings[0].Level == doctor.LevelError, "%+v", findings[0])
-			require.Equal(t, strings.HasPrefix(c.key, "segments"), findings[1].Level != doctor.LevelOK, "%+v", findings[1])
+			require.Equal(t, strings.HasPrefix(c.key, "segments"), findings[1].Level != doctor.LevelOK, "%+v",
+				findings[1])
 			require.NotContains(t, fmt.Sprint(findings), secret)
 		})
 	}
@@ -206,7 +220,7 @@ func TestUnreadable(t *testing.T) {
 func TestExamine(t *testing.T) {
 	m, s, _ := full(t)
 	finding := func() (said []string) {
-		findings, err := s.Examine(t.Context(), doctor.Config{})
+		findings, err := s.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 		require.NoError(t, err)
 		for _, f := range findings {
 			require.Equal(t, f.Level == doctor.LevelOK, f.Why+f.Do == "", "%+v", f)
@@ -218,8 +232,9 @@ func TestExamine(t *testing.T) {
 	require.NoError(t, s.Segments().Change(t.Context(), "b", draw(1)))
 	m.Set(tagKey, "{}")
 	m.Set(ownKey, "")
-	require.Equal(t, []string{`warn: "orders" has rows, and nothing of its own`, "error: 1 of 2 cannot be used"}, finding())
-	s = stores.New(&drivertest.Memory{})
+	require.Equal(t, []string{`warn: "orders" has rows, and nothing of its own`, "error: 1 of 2 cannot be used"},
+		finding())
+	s = stores.New(&memory.Driver{})
 	require.Empty(t, finding())
 }
 
@@ -234,28 +249,33 @@ func (lister) Namespaces(context.Context) ([]string, leasestore.Clock, error) {
 func TestNamespaces(t *testing.T) {
 	d := newServer()
 	s := stores.New(d)
-	_, now, err := s.Namespaces(t.Context())
+	_, now, err := s.Registry().Namespaces(t.Context())
 	require.ErrorIs(t, err, worker.ErrNoNamespace)
 	require.WithinDuration(t, time.Now(), now.Now, time.Minute)
 	all := []string{"..", "a", "a b", "a%2Fb", "a/", "a/b", "a/namespace", "a.b", "orders", "Z"}
 	for _, name := range all {
 		l, err := s.Leases(name)
 		require.NoError(t, err)
-		require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = name; return nil }))
+		require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace,
+			_ leasestore.Clock) error {
+			n.Layout = name
+			return nil
+		}))
 	}
-	for _, key := range []string{"leases/left/worker/0000000000000000005", "leases/%zz/else", "leases", "else", "segments/orders"} {
+	for _, key := range []string{"leases/left/worker/0000000000000000005", "leases/%zz/else", "leases", "else",
+		"segments/orders"} {
 		d.m.Set(key, "{}")
 	}
 	var names []string
-	require.Equal(t, len(all)+3, d.count(func() { names, _, err = s.Namespaces(t.Context()) }))
+	require.Equal(t, len(all)+3, d.count(func() { names, _, err = s.Registry().Namespaces(t.Context()) }))
 	require.NoError(t, err)
 	require.Equal(t, slices.Sorted(slices.Values(append(all, "left"))), names)
 	for _, name := range all {
-		p, err := s.Rows(t.Context(), name, -1, 10)
+		p, err := s.Registry().Rows(t.Context(), name, -1, 10)
 		require.NoError(t, err)
 		require.Equal(t, name, p.Namespace.Layout)
 	}
-	names, now, err = stores.New(lister{d}).Namespaces(t.Context())
+	names, now, err = stores.New(lister{d}).Registry().Namespaces(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"left", "orders"}, names)
 	require.Equal(t, time.Unix(77, 0), now.Now)

@@ -12,7 +12,8 @@ import (
 
 // Take implements [lease.Store]. It takes two requests, one more in a namespace of more than 256 rows whose
 // first ones are all held, and one more each time that another client has been faster.
-func (l *leases) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leases) Take(ctx context.Context, w leasestore.Wanted,
+	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	if w.IDs.First < 0 || w.IDs.First > w.IDs.Last {
 		return fmt.Errorf("%w: no worker IDs are wanted: %d to %d", uid.ErrRange, w.IDs.First, w.IDs.Last)
 	}
@@ -73,7 +74,8 @@ func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, f
 
 // store writes what a Take has decided: the row, those that are made with it, and the namespace if it has
 // changed. If that is refused the view has the answer to what is read then.
-func (v *view) store(ctx context.Context, n leasestore.Namespace, row leasestore.Row, was known) (stored bool, err error) {
+func (v *view) store(ctx context.Context, n leasestore.Namespace, row leasestore.Row, was known,
+) (stored bool, err error) {
 	if n.Given = v.given; was.Text == "" {
 		n.Given = was.last
 	}

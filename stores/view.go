@@ -74,7 +74,8 @@ func (v *view) read(ctx context.Context, q Query) (err error) {
 
 // first reads the namespace and enough rows for most Takes.
 func (v *view) first(ids lease.Range) Query {
-	return Query{Keys: []string{v.leases.own()}, Ranges: []Range{v.spanIn(ids, ids.First, lowest)}, Newest: v.newest, Judge: true}
+	return Query{Keys: []string{v.leases.own()}, Ranges: []Range{v.spanIn(ids, ids.First, lowest)}, Newest: v.newest,
+		Judge: true}
 }
 
 // look begins a view.
@@ -300,7 +301,8 @@ func (v *view) scan(ctx context.Context, of lease.Range) (known, error) {
 		for from := part.First; from <= part.Last; {
 			v.rows = map[int64]known{}
 			ids := v.ids
-			err := v.read(ctx, Query{Keys: []string{v.leases.own()}, Ranges: []Range{v.span(from, min(page, part.Last-from+1))}, Newest: v.newest, Judge: true})
+			err := v.read(ctx, Query{Keys: []string{v.leases.own()},
+				Ranges: []Range{v.span(from, min(page, part.Last-from+1))}, Newest: v.newest, Judge: true})
 			if err != nil {
 				return known{}, err
 			}

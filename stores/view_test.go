@@ -16,19 +16,19 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // A server is a database in memory that counts requests, and whose rows a test writes by hand.
 type server struct {
 	*far
-	m       *drivertest.Memory
+	m       *memory.Driver
 	between func() // runs once, before the next Write
 }
 
 func newServer() *server {
-	m := &drivertest.Memory{}
+	m := &memory.Driver{}
 	return &server{far: &far{Driver: m}, m: m}
 }
 
@@ -93,7 +93,8 @@ func TestLargeNamespace(t *testing.T) {
 	l := made(t, s)
 	const rows = 5000
 	s.fill(lease.Range{First: 0, Last: rows - 1}, held)
-	all := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Rest: time.Minute, Highest: wanted(0, 0).Highest}
+	all := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Rest: time.Minute,
+		Highest: wanted(0, 0).Highest}
 	var ids []int64
 	require.LessOrEqual(t, s.count(func() {
 		for range 3 {
@@ -134,7 +135,8 @@ func TestNewRowsAreFound(t *testing.T) {
 	require.Len(t, got, 100)
 	require.EqualValues(t, rows+99, s.given(t))
 	s.between = func() { s.fill(lease.Range{First: rows + 100, Last: rows + 399}, heldBut(rows+399)) }
-	require.EqualValues(t, rows+399, taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID, "the only one of 300 that nobody has")
+	require.EqualValues(t, rows+399, taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID,
+		"the only one of 300 that nobody has")
 	require.EqualValues(t, rows+399, s.given(t))
 }
 
@@ -153,7 +155,10 @@ func TestRowAboveGiven(t *testing.T) {
 // looks makes a Take that only looks.
 func (s *server) looks(l lease.Store, w leasestore.Wanted) error {
 	look := errors.New("a look")
-	err := l.Take(context.Background(), w, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return look })
+	err := l.Take(context.Background(), w, func(*leasestore.Namespace, *leasestore.Row,
+		leasestore.Clock) error {
+		return look
+	})
 	if errors.Is(err, look) {
 		return nil
 	}

@@ -186,7 +186,7 @@ func openSegment(store func() (segment.Store, error), cfg segment.Config) (*segm
 		return nil, err
 	}
 	cfg.Create, cfg.LossyStore, cfg.Logger = true, true, slog.New(slog.DiscardHandler)
-	return segment.New(segment.Source{Store: s, Tag: "bench"}, cfg)
+	return segment.New(s, "bench", cfg)
 }
 
 type segments struct{ *segment.Generator }

@@ -74,10 +74,7 @@ func (b *backfillCommand) run(ctx context.Context, args []string) error {
 // generator makes the generator, on the store's disposable IDs or leases.
 func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backfill.Generator, error) {
 	cfg := backfill.Config{Layout: b.layout.Layout, From: b.from, To: b.to, Workers: int(min(b.workers, 1<<30)),
-		Logger: b.log(), Now: b.now}
-	if b.sorted {
-		cfg.Order = backfill.Sorted(0)
-	}
+		Sorted: b.sorted, Logger: b.log(), Now: b.now}
 	var source backfill.Source
 	switch {
 	case s.numbers == nil || b.namespace != "":

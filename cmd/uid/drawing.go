@@ -39,7 +39,7 @@ type drawing struct {
 
 // A series is where the numbers come from: fill draws some, and returns how many it got.
 type series struct {
-	fill  func(ctx context.Context, dst []segment.Number) (n int, err error)
+	fill  func(ctx context.Context, dst []segment.OrderNumber) (n int, err error)
 	close func(context.Context) error
 }
 
@@ -95,7 +95,7 @@ func (d *drawing) series(s segment.Store) (series, error) {
 	s = &frugal{Store: s, most: takes, takes: map[string]int64{}}
 	if d.daily {
 		days, err := segment.NewDaily(s, d.tag, d.zone, cfg)
-		return series{func(ctx context.Context, dst []segment.Number) (n int, err error) {
+		return series{func(ctx context.Context, dst []segment.OrderNumber) (n int, err error) {
 			for err == nil && n < len(dst) {
 				if dst[n], err = days.Next(ctx); err == nil {
 					n++
@@ -104,8 +104,8 @@ func (d *drawing) series(s segment.Store) (series, error) {
 			return n, err
 		}, days.CloseContext}, err
 	}
-	g, err := segment.New(segment.Source{Store: s, Tag: d.tag}, cfg)
-	return series{func(ctx context.Context, dst []segment.Number) (int, error) {
+	g, err := segment.New(s, d.tag, cfg)
+	return series{func(ctx context.Context, dst []segment.OrderNumber) (int, error) {
 		uids := make([]uid.UID, len(dst))
 		n, err := g.FillContext(ctx, uids)
 		for i, u := range uids[:n] {
@@ -119,7 +119,7 @@ func (d *drawing) series(s segment.Store) (series, error) {
 func (d *drawing) print(ctx context.Context, numbers series) error {
 	bar := newProgress(d.stdout, d.stderr, d.n)
 	defer bar.end()
-	chunk := make([]segment.Number, min(drawChunk, d.n))
+	chunk := make([]segment.OrderNumber, min(drawChunk, d.n))
 	for left := d.n; left > 0; {
 		n := 0
 		err := d.try(ctx, func(ctx context.Context) (err error) {
@@ -147,7 +147,7 @@ func (d *drawing) print(ctx context.Context, numbers series) error {
 	return nil
 }
 
-func (d *drawing) put(n segment.Number) {
+func (d *drawing) put(n segment.OrderNumber) {
 	switch {
 	case d.listing != nil:
 		d.listing.add(cell{value: d.tag}, cell{value: uid.UID(n.N)})

@@ -148,7 +148,7 @@ func TestSegmentSetAfterALoss(t *testing.T) {
 	}
 
 	m := numbered(10)
-	g, err := segment.New(segment.Source{Store: m.Client(), Tag: "0007"}, segment.Config{MinStep: 10, MaxStep: 10})
+	g, err := segment.New(m.Client(), "0007", segment.Config{MinStep: 10, MaxStep: 10})
 	require.NoError(t, err)
 	_, err = g.GetUID()
 	require.NoError(t, err)
@@ -301,11 +301,11 @@ func TestDailyOverMidnight(t *testing.T) {
 		numbers, err := d.series(m.Client())
 		require.NoError(t, err)
 		for _, day := range []int{20261121, 20261122} {
-			got := make([]segment.Number, 2)
+			got := make([]segment.OrderNumber, 2)
 			n, err := numbers.fill(t.Context(), got)
 			require.NoError(t, err)
 			require.Equal(t, 2, n)
-			require.Equal(t, []segment.Number{{Day: day, N: 1}, {Day: day, N: 2}}, got)
+			require.Equal(t, []segment.OrderNumber{{Day: day, N: 1}, {Day: day, N: 2}}, got)
 			passed.Add(1)
 		}
 		return numbers.close(t.Context())

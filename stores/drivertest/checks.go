@@ -23,13 +23,20 @@ type probe struct {
 // checks are about the methods of a driver alone, ordered so that the first failure says most. What a Clock has to
 // be package storetest looks at.
 var checks = []suite.Check[*probe]{
-	{Name: "records", Contract: "Read returns a record for each of the Keys, there or not; what is written is read as it was", Run: records},
-	{Name: "ranges", Contract: "the first keys from First to Last, both included, in the order of their bytes, Limit at most", Run: ranges},
-	{Name: "refused writes", Contract: "Write stores nothing if a record is not as it was read, and answers Otherwise", Run: refuses},
-	{Name: "many records", Contract: "all or nothing: 100 rows, their namespace, and 66 keys and a range of Otherwise are within one Write", Run: many},
-	{Name: "writes at once", Contract: "of those that have read the same one is stored; all that is read is of one time", Run: atOnce},
-	{Name: "lost writes", Contract: "Write stores nothing if the database has lost writes since what was read", Run: loses},
-	{Name: "contexts end", Contract: "a call returns soon after its context has ended, with an error that is marked", Run: contexts},
+	{Name: "records", Contract: "Read returns a record for each of the Keys, there or not; what is written is read " +
+		"as it was", Run: records},
+	{Name: "ranges", Contract: "the first keys from First to Last, both included, in the order of their bytes, Limit " +
+		"at most", Run: ranges},
+	{Name: "refused writes", Contract: "Write stores nothing if a record is not as it was read, and answers Otherwise",
+		Run: refuses},
+	{Name: "many records", Contract: "all or nothing: 100 rows, their namespace, and 66 keys and a range of " +
+		"Otherwise are within one Write", Run: many},
+	{Name: "writes at once", Contract: "of those that have read the same one is stored; all that is read is of one " +
+		"time", Run: atOnce},
+	{Name: "lost writes", Contract: "Write stores nothing if the database has lost writes since what was read",
+		Run: loses},
+	{Name: "contexts end", Contract: "a call returns soon after its context has ended, with an error that is marked",
+		Run: contexts},
 	{Name: "names", Contract: "Name and Durable are the same in every process", Run: names},
 }
 
@@ -57,7 +64,8 @@ func (p *probe) answers(a *stores.Answer, q stores.Query, from string) {
 		p.Fatalf("%s has not answered %+v", from, q)
 	}
 	if len(a.Records) != len(q.Keys) || len(a.Pages) != len(q.Ranges) {
-		p.Fatalf("%s answered %d keys and %d ranges with %d and %d", from, len(q.Keys), len(q.Ranges), len(a.Records), len(a.Pages))
+		p.Fatalf("%s answered %d keys and %d ranges with %d and %d", from, len(q.Keys), len(q.Ranges), len(a.Records),
+			len(a.Pages))
 	}
 	for i, r := range a.Records {
 		if r.Key != q.Keys[i] {
@@ -82,7 +90,8 @@ func (p *probe) answers(a *stores.Answer, q stores.Query, from string) {
 }
 
 // write writes texts under keys; those that stay are only compared.
-func (p *probe) write(d stores.Driver, a *stores.Answer, put map[string]string, otherwise stores.Query) (stored bool, now *stores.Answer) {
+func (p *probe) write(d stores.Driver, a *stores.Answer, put map[string]string,
+	otherwise stores.Query) (stored bool, now *stores.Answer) {
 	w := stores.Write{Read: a, Otherwise: otherwise}
 	for _, r := range a.Records {
 		text, is := put[r.Key]
@@ -178,10 +187,13 @@ func ranges(p *probe) {
 		limit       int
 		want        []int64
 	}{
-		{0, 9, 10, []int64{0, 1, 2, 5, 9}}, {1, 5, 2, []int64{1, 2}}, {1, 5, 100, []int64{1, 2, 5}}, {3, 4, 9, nil}, {3, 1 << 41, 3, []int64{5, 9, 10}},
-		{0, 1 << 62, 500, []int64{0, 1, 2, 5, 9, 10, 300, 1 << 40}}, {10, 10, 1, []int64{10}}, {301, 1 << 62, 1, []int64{1 << 40}}, {0, 9, 0, nil},
+		{0, 9, 10, []int64{0, 1, 2, 5, 9}}, {1, 5, 2, []int64{1, 2}}, {1, 5, 100, []int64{1, 2, 5}}, {3, 4, 9, nil},
+		{3, 1 << 41, 3, []int64{5, 9, 10}},
+		{0, 1 << 62, 500, []int64{0, 1, 2, 5, 9, 10, 300, 1 << 40}}, {10, 10, 1, []int64{10}},
+		{301, 1 << 62, 1, []int64{1 << 40}}, {0, 9, 0, nil},
 	} {
-		q := stores.Query{Keys: []string{own(name)}, Ranges: []stores.Range{{First: row(name, c.first), Last: row(name, c.last), Limit: c.limit}}, Newest: true}
+		q := stores.Query{Keys: []string{own(name)}, Newest: true,
+			Ranges: []stores.Range{{First: row(name, c.first), Last: row(name, c.last), Limit: c.limit}}}
 		var got []int64
 		for _, r := range p.read(p.open(), q).Pages[0] {
 			k, _ := stores.ParseKey(r.Key)
@@ -256,7 +268,8 @@ func many(p *probe) {
 	d := p.open()
 	p.set(d, name, map[string]string{row(name, 0): p.text()})
 	q := stores.Query{Keys: []string{own(name)}, Newest: true}
-	otherwise := stores.Query{Keys: []string{own(name)}, Ranges: []stores.Range{{First: row(name, 0), Last: row(name, 99), Limit: 100}}, Newest: true}
+	otherwise := stores.Query{Keys: []string{own(name)},
+		Ranges: []stores.Range{{First: row(name, 0), Last: row(name, 99), Limit: 100}}, Newest: true}
 	texts := map[string]string{own(name): p.text()}
 	for id := range int64(100) {
 		texts[row(name, 100+id)] = p.text()
@@ -270,11 +283,13 @@ func many(p *probe) {
 		a.Records = append(a.Records, stores.Record{Key: key}) // as of rows that no range has shown
 	}
 	other := p.open()
-	p.write(other, p.read(other, stores.Query{Keys: []string{own(name), row(name, 199)}, Newest: true}), map[string]string{row(name, 199): p.text()}, otherwise)
+	p.write(other, p.read(other, stores.Query{Keys: []string{own(name), row(name, 199)}, Newest: true}),
+		map[string]string{row(name, 199): p.text()}, otherwise)
 	if stored, _ := p.write(d, a, texts, otherwise); stored {
 		p.Errorf("a Write of 100 rows is stored though one of them is there")
 	}
-	p.expects("a Write of 100 rows is refused", map[string]string{row(name, 100): "", row(name, 150): "", row(name, 198): ""})
+	p.expects("a Write of 100 rows is refused", map[string]string{row(name, 100): "", row(name, 150): "",
+		row(name, 198): ""})
 	if stored, _ := p.write(d, p.read(d, q), texts, otherwise); !stored {
 		p.Errorf("a Write of 100 rows is refused though nobody else has written")
 	}

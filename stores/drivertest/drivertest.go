@@ -1,5 +1,5 @@
-// Package drivertest checks that a [stores.Driver] keeps its contract, and that leases and segments over
-// it keep theirs. The author of a driver calls [Run] in a test:
+// Package drivertest checks that a [stores.Driver] keeps its contract, and that leases and segments over it keep
+// theirs. The author of a driver calls [Run] in a test:
 //
 //	func TestDriver(t *testing.T) {
 //		drivertest.Run(t, drivertest.Config{}, func(t *testing.T) drivertest.Subject {
@@ -11,12 +11,9 @@
 //		})
 //	}
 //
-// The suite first takes the contract of Read and Write sentence by sentence. What fails there says most.
-// Then it runs the suites for stores of leases and of segments on a [stores.Store] over the driver, with
-// writes that are lost or late, and lost replies, which it makes itself.
-//
-// A run that finds nothing shows that a driver does well what was tried; it is no proof. What only the death
-// of a server would show is not tried without [Subject.Backup].
+// The suite first tries the contract sentence by sentence: what fails there says most. Then it runs leases and segments
+// over the driver, with writes that are lost or late, and lost replies, which it makes itself. It is no proof, and what
+// only the death of a server would show is not tried without [Subject.Backup].
 package drivertest
 
 import (
@@ -27,7 +24,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
@@ -39,25 +35,22 @@ import (
 // A Subject is an empty database under test. Only Open is required; the suite skips what needs a nil field,
 // and logs that.
 type Subject struct {
-	// Open returns a new client. It shares nothing with other clients but the database, as if it were in
-	// another process.
+	// Open returns a new client, which shares nothing with others but the database.
 	Open func() (stores.Driver, error)
 
-	// Remove removes a key, as somebody who deletes it by hand does. It need not be there.
+	// Remove removes a key by hand. It need not be there.
 	Remove func(key string) error
 
 	// Advance turns the clock of all clients forward.
 	Advance func(by time.Duration)
 
-	// Backup returns a function that puts the database back to its state now: writes since are lost, as in a
-	// failover to a server that lagged behind.
+	// Backup returns a function that puts the database back to its state now: writes since are lost.
 	Backup func() (restore func())
 
-	// Codec is that of segments; the default, for nil, is [segmentjson.JSON].
-	Codec segmentjson.Codec
+	// Segments changes what the suite of segments runs on; for drivers of this project.
+	Segments func(*segmenttest.Subject)
 
-	// Secret is a text that the clients know (a password), and that must not be in any error or name. If it is
-	// empty the suite looks for nothing.
+	// Secret is a text that the clients know (a password), and that must not be in any error or name; "" for none.
 	Secret string
 }
 
@@ -79,7 +72,7 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 		storetest.RunRegistry(t, cfg, func(t *testing.T) storetest.Subject { return leasesOf(open(t)) })
 	})
 	t.Run("segments", func(t *testing.T) {
-		segmenttest.Run(t, cfg, func(t *testing.T) segmenttest.Subject { return Segments(open(t)) })
+		segmenttest.Run(t, cfg, func(t *testing.T) segmenttest.Subject { return segmentsOf(open(t)) })
 	})
 }
 
@@ -99,7 +92,7 @@ func leasesOf(s Subject) storetest.Subject {
 		},
 		Registry: func() (registry.Store, error) {
 			d, err := s.Open()
-			return stores.New(d), err
+			return stores.New(d).Registry(), err
 		},
 		Fault: func(client lease.Store, fault storetest.Fault) bool {
 			client.(*leases).faulty.next.Set(fault)
@@ -120,7 +113,9 @@ func leasesOf(s Subject) storetest.Subject {
 		},
 	}
 	if s.Remove != nil {
-		out.RemoveNamespace = func(namespace string) error { return s.Remove(stores.Key{Namespace: namespace, ID: -1}.String()) }
+		out.RemoveNamespace = func(namespace string) error {
+			return s.Remove(stores.Key{Namespace: namespace, ID: -1}.String())
+		}
 		out.RemoveRow = func(namespace string, id int64) error {
 			return s.Remove(stores.Key{Namespace: namespace, ID: id}.String())
 		}
@@ -138,27 +133,24 @@ func rewrite(d stores.Driver, key stores.Key, change func(string) string) error 
 		}
 		put := a.Records[0]
 		put.Text = change(put.Text)
-		stored, _, err := d.Write(context.Background(), stores.Write{Read: a, Were: a.Records, Puts: []stores.Record{put}, Otherwise: q})
+		stored, _, err := d.Write(context.Background(), stores.Write{Read: a, Were: a.Records,
+			Puts: []stores.Record{put}, Otherwise: q})
 		if err != nil || stored {
 			return err
 		}
 	}
 }
 
-// Segments returns what the suite of package segmenttest runs on.
-func Segments(s Subject) segmenttest.Subject {
+// segmentsOf returns what the suite of package segmenttest runs on.
+func segmentsOf(s Subject) segmenttest.Subject {
 	f := &faults{}
-	codec := s.Codec
-	if codec == nil {
-		codec = segmentjson.JSON{}
-	}
-	return segmenttest.Subject{
+	out := segmenttest.Subject{
 		Open: func() (segment.Store, error) {
 			d, faulty, err := f.open(s)
 			if err != nil {
 				return nil, err
 			}
-			return &segments{stores.NewSegments(d, codec), faulty}, nil
+			return &segments{stores.New(d).Segments(), faulty}, nil
 		},
 		Fault: func(client segment.Store, fault segmenttest.Fault) bool {
 			client.(*segments).faulty.next.Set(fault)
@@ -168,4 +160,8 @@ func Segments(s Subject) segmenttest.Subject {
 		Backup:  s.Backup,
 		Secret:  s.Secret,
 	}
+	if s.Segments != nil {
+		s.Segments(&out)
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
@@ -34,6 +35,7 @@ func (f *faults) deliver() {
 // A faulty driver has faults of the next calls of its client, and the one of the call that is made.
 type faulty struct {
 	stores.Driver
+	segmentjson.Codec
 	f    *faults
 	next suite.Queue[storetest.Fault]
 
@@ -44,7 +46,10 @@ type faulty struct {
 // open returns a client of the database, and its faults.
 func (f *faults) open(s Subject) (stores.Driver, *faulty, error) {
 	d, err := s.Open()
-	bad := &faulty{Driver: d, f: f}
+	bad := &faulty{Driver: d, f: f, Codec: segmentjson.JSON{}}
+	if c, is := d.(segmentjson.Codec); is {
+		bad.Codec = c
+	}
 	if l, is := d.(stores.Lister); is {
 		return struct {
 			*faulty
@@ -116,11 +121,13 @@ type leases struct {
 	faulty *faulty
 }
 
-func (l *leases) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leases) Take(ctx context.Context, w leasestore.Wanted,
+	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.faulty.call(func() error { return l.Store.Take(ctx, w, decide) })
 }
 
-func (l *leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leases) Change(ctx context.Context, id int64,
+	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.faulty.call(func() error { return l.Store.Change(ctx, id, decide) })
 }
 

@@ -6,16 +6,18 @@ import (
 
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/memory"
 )
 
 // The suite finds nothing wrong with leases and segments over a driver that is right.
 func TestMemory(t *testing.T) {
-	drivertest.Run(t, drivertest.Config{Histories: 40, Patience: 2 * time.Millisecond}, func(*testing.T) drivertest.Subject {
-		m := &drivertest.Memory{}
-		return drivertest.Subject{
-			Open:   func() (stores.Driver, error) { return m, nil },
-			Remove: func(key string) error { m.Set(key, ""); return nil },
-			Backup: m.Backup,
-		}
-	})
+	drivertest.Run(t, drivertest.Config{Histories: 40, Patience: 2 * time.Millisecond},
+		func(*testing.T) drivertest.Subject {
+			m := &memory.Driver{}
+			return drivertest.Subject{
+				Open:   func() (stores.Driver, error) { return m, nil },
+				Remove: func(key string) error { m.Set(key, ""); return nil },
+				Backup: m.Backup,
+			}
+		})
 }

@@ -11,25 +11,20 @@ import (
 	"github.com/uidgen/uid/stores"
 )
 
-// Config holds the settings of a [Store]. The zero value works.
+// Config holds the settings of [New]. The zero value works.
 type Config struct {
-	// Prefix is where all keys begin; the default is "uid/". It has at most 128 characters, ASCII
-	// letters, digits and -._/, and ends with a slash. It is the same for all clients of a
-	// namespace: a state file is bound to it.
+	// Prefix begins all keys; the default is "uid/". It has at most 128 ASCII letters, digits and characters of
+	// -._/, ends with a slash, and is the same for all clients of a namespace.
 	Prefix string
 
-	// ClockError bounds how far the clock of any client may be off true time. It is a promise
-	// that only the operator can make: etcd has no clock to ask. It is written into a namespace
-	// when that is made, and a client that has another one is refused. The default is 1 s, which
-	// chrony and NTP keep a hundred times over, and which adds nothing to what a lease's default
-	// MaxClockSkew of 2 s costs. It is in whole microseconds, from 1 µs to an hour.
-	//
-	// A worse clock makes an owner lose its ID for nothing, or take one early. No tick comes
-	// twice through that: the ticks used are in the row, not in the time.
+	// ClockError bounds how far the clock of any client may be off true time, in whole microseconds from 1 µs
+	// to an hour. The default is 1 s, which chrony and NTP keep. A namespace remembers it, and refuses a client
+	// that has another one. A worse clock makes an owner lose its ID for nothing, or take one early; no tick
+	// comes twice through that.
 	ClockError time.Duration
 
-	// RequestTimeout bounds each request, so that a member that has fallen silent costs that
-	// long and no more: the next attempt goes to another one. The default is 5 s; at least 1 ms.
+	// RequestTimeout bounds each request, after which the next attempt goes to another member. The default is
+	// 5 s; at least 1 ms.
 	RequestTimeout time.Duration
 
 	// Now is the clock. The default is time.Now.
@@ -67,14 +62,16 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	for i := range len(c.Prefix) {
 		if b := c.Prefix[i]; !letterOrDigit(b) && strings.IndexByte("-._/", b) < 0 {
-			return c, fmt.Errorf("%w: the Prefix has the byte 0x%02x at %d: letters, digits and -._/ can be used", uid.ErrConfig, b, i)
+			return c, fmt.Errorf("%w: the Prefix has the byte 0x%02x at %d: letters, digits and -._/ can be used",
+				uid.ErrConfig, b, i)
 		}
 	}
 	switch {
 	case !strings.HasSuffix(c.Prefix, "/"):
 		return c, fmt.Errorf("%w: the Prefix does not end with a slash", uid.ErrConfig)
 	case c.ClockError < time.Microsecond || c.ClockError > maxClockError || c.ClockError%time.Microsecond != 0:
-		return c, fmt.Errorf("%w: ClockError %v is not of whole microseconds from 1µs to %v", uid.ErrConfig, c.ClockError, maxClockError)
+		return c, fmt.Errorf("%w: ClockError %v is not of whole microseconds from 1µs to %v", uid.ErrConfig,
+			c.ClockError, maxClockError)
 	case c.RequestTimeout < time.Millisecond:
 		return c, fmt.Errorf("%w: RequestTimeout %v is below 1ms", uid.ErrConfig, c.RequestTimeout)
 	}
@@ -85,17 +82,9 @@ func letterOrDigit(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// A Store holds namespaces of leases, and segments, under a prefix of keys; see [stores.Store]. It is a
-// [doctor.Examiner], too. Make it with [New]. All methods may be called by any number of goroutines at once.
-type Store struct {
-	*stores.Store
-	driver *driver
-}
-
-// New returns a store in the cluster that the client is connected to. It sends nothing. The
-// client, with its TLS and its account, stays the caller's: New's Store neither opens nor closes
-// it. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used.
-func New(client *clientv3.Client, cfg Config) (*Store, error) {
+// New returns a store in the cluster that the client is connected to. It sends nothing, and the caller closes the
+// client. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used.
+func New(client *clientv3.Client, cfg Config) (*stores.Store, error) {
 	if client == nil {
 		return nil, fmt.Errorf("%w: no client of etcd", uid.ErrConfig)
 	}
@@ -103,9 +92,5 @@ func New(client *clientv3.Client, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{client, cfg}
-	return &Store{stores.New(d), d}, nil
+	return stores.New(&driver{client, cfg}), nil
 }
-
-// Driver returns what New's Store is over, for the suite of drivers.
-func (s *Store) Driver() stores.Driver { return s.driver }

@@ -29,7 +29,8 @@ func (d *driver) Durable() bool { return true }
 
 // request is one round trip: a transaction of etcd. All its reads are linearizable, as is the default: none
 // is ever serializable, which could be answered by a member that is behind.
-func (d *driver) request(ctx context.Context, doing string, cmps []clientv3.Cmp, then, otherwise []clientv3.Op) (*clientv3.TxnResponse, error) {
+func (d *driver) request(ctx context.Context, doing string, cmps []clientv3.Cmp,
+	then, otherwise []clientv3.Op) (*clientv3.TxnResponse, error) {
 	if err := reach(ctx, d.client, doing); err != nil {
 		return nil, err
 	}
@@ -62,7 +63,8 @@ func (d *driver) gets(q stores.Query) (gets []clientv3.Op) {
 		gets = append(gets, clientv3.OpGet(d.cfg.Prefix+key))
 	}
 	for _, r := range q.Ranges {
-		gets = append(gets, clientv3.OpGet(d.cfg.Prefix+r.First, clientv3.WithRange(d.cfg.Prefix+r.Last+"\x00"), clientv3.WithLimit(int64(r.Limit))))
+		gets = append(gets, clientv3.OpGet(d.cfg.Prefix+r.First, clientv3.WithRange(d.cfg.Prefix+r.Last+"\x00"),
+			clientv3.WithLimit(int64(r.Limit))))
 	}
 	return gets
 }
@@ -134,7 +136,8 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 	case !resp.Succeeded:
 		return false, d.answer(w.Otherwise, resp), nil
 	case resp.Header.ClusterId != read.cluster:
-		return false, nil, worker.Transient(fmt.Errorf("etcd: cluster %s has answered, and what was decided is from cluster %s: the outcome is open",
+		return false, nil, worker.Transient(fmt.Errorf("etcd: cluster %s has answered, and what was decided is from "+
+			"cluster %s: the outcome is open",
 			hex(resp.Header.ClusterId), hex(read.cluster)))
 	}
 	return true, nil, nil

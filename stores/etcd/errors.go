@@ -19,7 +19,8 @@ var advice = []struct {
 	err error
 	do  string
 }{
-	{rpctypes.ErrNoSpace, "compact its history, defragment its members and disarm the alarm NOSPACE, then set --auto-compaction-retention"},
+	{rpctypes.ErrNoSpace, "compact its history, defragment its members and disarm the alarm NOSPACE, then set " +
+		"--auto-compaction-retention"},
 	{rpctypes.ErrPermissionDenied, "grant the account's role readwrite on the prefix of the keys"},
 	{rpctypes.ErrAuthFailed, "check the client's user and password"},
 	{rpctypes.ErrUserEmpty, "the cluster asks for authentication, and the client has no user"},
@@ -46,9 +47,11 @@ var phrases = []struct {
 	{codes.Canceled, "etcdserver: request canceled", "the member canceled the request", true},
 	{codes.Unknown, "raft proposal dropped", "the leader changed", true},
 	{codes.Unknown, "raft: stopped", "the member is stopping", true},
-	{codes.Unknown, "context deadline exceeded", "the member gave the request up: it is overloaded, or without a leader", true},
+	{codes.Unknown, "context deadline exceeded", "the member gave the request up: it is overloaded, or without a " +
+		"leader", true},
 	{codes.Unknown, "context canceled", "the member gave the request up", true},
-	{codes.ResourceExhausted, "larger than max", "a message is larger than the client allows: raise its MaxCallSendMsgSize and MaxCallRecvMsgSize", false},
+	{codes.ResourceExhausted, "larger than max", "a message is larger than the client allows: raise its " +
+		"MaxCallSendMsgSize and MaxCallRecvMsgSize", false},
 	{codes.Unavailable, "handshake failed", "the TLS handshake failed", true},
 	{codes.Unavailable, "connection refused", "connection refused", true},
 	{codes.Unavailable, "no such host", "there is no such host", true},

@@ -46,7 +46,8 @@ func TestErrors(t *testing.T) {
 		{status.Error(codes.Unknown, "context canceled"), true, "the member gave the request up"},
 		{status.Error(codes.Unknown, secret), false, "withheld"},
 		{status.Error(codes.Unimplemented, secret), false, "withheld"},
-		{status.Error(codes.ResourceExhausted, "grpc: received message larger than max "+secret), false, "MaxCallRecvMsgSize"},
+		{status.Error(codes.ResourceExhausted, "grpc: received message larger than max "+secret), false,
+			"MaxCallRecvMsgSize"},
 		{rpctypes.ErrGRPCNoSpace, false, "auto-compaction"},
 		{rpctypes.ErrGRPCPermissionDenied, false, "readwrite"},
 		{rpctypes.ErrGRPCAuthFailed, false, "password"},
@@ -78,11 +79,11 @@ func TestContexts(t *testing.T) {
 	logtest.Error(t, err, context.DeadlineExceeded, "RequestTimeout")
 	require.True(t, retry.IsTransient(err))
 
-	client := s.client(t, nil)
+	client := s.client(t)
 	store, err := etcd.New(client, etcd.Config{})
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
-	_, _, err = store.Namespaces(t.Context())
+	_, _, err = store.Registry().Namespaces(t.Context())
 	require.ErrorContains(t, err, "the client is closed")
 	require.False(t, retry.IsTransient(err))
 }
@@ -90,17 +91,17 @@ func TestContexts(t *testing.T) {
 // What fails in a check becomes a note, or passes.
 func TestExamineFails(t *testing.T) {
 	s := newServer(t)
-	store, err := etcd.New(s.client(t, nil), etcd.Config{RequestTimeout: 200 * time.Millisecond}) // for what the client tries again
+	store, err := etcd.New(s.client(t), etcd.Config{RequestTimeout: 200 * time.Millisecond}) // for what the client tries again
 	require.NoError(t, err)
 	s.fail = rpctypes.ErrGRPCPermissionDenied
-	findings, err := store.Examine(t.Context(), doctor.Config{})
+	findings, err := store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 	require.NoError(t, err)
 	require.NotEmpty(t, findings)
 	for _, f := range findings {
 		require.Contains(t, []doctor.Level{"note", "warn"}, f.Level, "%+v", f)
 	}
 	s.fail = rpctypes.ErrGRPCNoLeader
-	_, err = store.Examine(t.Context(), doctor.Config{})
+	_, err = store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 	require.True(t, retry.IsTransient(err), "%v", err)
 	_, err = orders(t, s, etcd.Config{}).Inspect(t.Context())
 	require.True(t, retry.IsTransient(err), "%v", err)

@@ -24,7 +24,8 @@ func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err err
 	endpoints := d.client.Endpoints()
 	rand.Shuffle(len(endpoints), func(i, j int) { endpoints[i], endpoints[j] = endpoints[j], endpoints[i] })
 	for _, e := range endpoints {
-		is, failure := ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) { return d.client.Status(ctx, e) })
+		is, failure := ask(ctx, d, "ask for the status",
+			func(ctx context.Context) (*clientv3.StatusResponse, error) { return d.client.Status(ctx, e) })
 		if failure == nil {
 			if why := faults(is.Version); why != "" {
 				lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, why))
@@ -39,7 +40,8 @@ func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err err
 }
 
 // ask makes a request that is no transaction.
-func ask[R any](ctx context.Context, d *driver, doing string, request func(context.Context) (R, error)) (resp R, err error) {
+func ask[R any](ctx context.Context, d *driver, doing string, request func(context.Context) (R, error),
+) (resp R, err error) {
 	if err := reach(ctx, d.client, doing); err != nil {
 		return resp, err
 	}
@@ -71,16 +73,15 @@ func faults(version string) string {
 }
 
 // Examine implements [doctor.Examiner]: the members and their versions, alarms, the size of the database,
-// how much history is kept, this account's rights, and whether each namespace and each row of segments is of
-// this cluster. It writes nothing. It does not see whether members run with --unsafe-no-fsync.
-func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
+// how much history is kept, and this account's rights. It writes nothing. It does not see whether members run with
+// --unsafe-no-fsync.
+func (d *driver) Examine(ctx context.Context, _ doctor.Config) (findings []doctor.Finding, err error) {
 	steps := []struct {
 		what string
 		do   func(ctx context.Context) ([]doctor.Finding, error)
 	}{
-		{"etcd members", s.driver.members}, {"etcd endpoints", s.driver.endpoints}, {"etcd alarms", s.driver.alarms},
-		{"etcd history", s.driver.history}, {"etcd rights", s.driver.rights},
-		{"keys", func(ctx context.Context) ([]doctor.Finding, error) { return s.Store.Examine(ctx, cfg) }},
+		{"etcd members", d.members}, {"etcd endpoints", d.endpoints}, {"etcd alarms", d.alarms},
+		{"etcd history", d.history}, {"etcd rights", d.rights},
 	}
 	for _, step := range steps {
 		found, err := step.do(ctx)
@@ -92,7 +93,9 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doct
 		findings = append(findings, found...)
 	}
 	return append(findings, doctor.Finding{
-		Level: doctor.LevelNote, What: "etcd disks", Value: "could not be told", Why: "No member says whether it runs with --unsafe-no-fsync, by which a crash can lose what was acknowledged: UIDs could come twice.",
+		Level: doctor.LevelNote, What: "etcd disks", Value: "could not be told",
+		Why: "No member says whether it runs with --unsafe-no-fsync, by which a crash can lose what was " +
+			"acknowledged: UIDs could come twice.",
 		Do: "Look at the members' command lines.",
 	}), nil
 }
@@ -103,7 +106,9 @@ const ok, warn = doctor.LevelOK, doctor.LevelWarn
 type row doctor.Row
 
 func (d *driver) members(ctx context.Context) ([]doctor.Finding, error) {
-	list, err := ask(ctx, d, "list the members", func(ctx context.Context) (*clientv3.MemberListResponse, error) { return d.client.MemberList(ctx) })
+	list, err := ask(ctx, d, "list the members", func(ctx context.Context) (*clientv3.MemberListResponse, error) {
+		return d.client.MemberList(ctx)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +121,10 @@ func (d *driver) members(ctx context.Context) ([]doctor.Finding, error) {
 	value := fmt.Sprintf("%d that vote, %d that learn", votes, len(list.Members)-votes)
 	const what = "etcd members"
 	return doctor.Judge([]row{
-		{votes == 1, warn, what, value, "When it is down nobody renews; when its disk is lost so are the ticks used, and UIDs come twice.", "Run three members."},
-		{votes%2 == 0, warn, what, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.", votes/2+1, votes-1), "Run an odd number of members."},
+		{votes == 1, warn, what, value, "When it is down nobody renews; when its disk is lost so are the ticks used, " +
+			"and UIDs come twice.", "Run three members."},
+		{votes%2 == 0, warn, what, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.",
+			votes/2+1, votes-1), "Run an odd number of members."},
 		{true, ok, what, value, "", ""},
 	}...), nil
 }
@@ -130,7 +137,9 @@ func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err 
 	largest := &clientv3.StatusResponse{}
 	endpoints := d.client.Endpoints()
 	for _, endpoint := range endpoints {
-		a, err := ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) { return d.client.Status(ctx, endpoint) })
+		a, err := ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) {
+			return d.client.Status(ctx, endpoint)
+		})
 		switch {
 		case ctx.Err() != nil:
 			return nil, worker.Transient(ctx.Err())
@@ -152,24 +161,31 @@ func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err 
 	quota := cmp.Or(largest.DbSizeQuota, assumedQuota)
 	answer := fmt.Sprintf("%d of %d answer", len(endpoints)-len(ill), len(endpoints))
 	version := strings.Join(slices.Compact(versions), ", ")
-	size := fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", largest.DbSize>>20, largest.DbSizeInUse>>20, quota>>20)
+	size := fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", largest.DbSize>>20, largest.DbSizeInUse>>20,
+		quota>>20)
 	const is, are, database = "etcd endpoints", "etcd versions", "etcd database"
 	const full = "At its quota (2 GB by default) the cluster refuses all writes: no lease is renewed."
 	return doctor.Judge([]row{
-		{len(ill) > 0, warn, is, answer, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")), "Bring them back: a majority has to be up."},
+		{len(ill) > 0, warn, is, answer, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")),
+			"Bring them back: a majority has to be up."},
 		{true, ok, is, answer, "", ""},
 		{len(versions) == 0, "", are, "", "", ""},
-		{len(bad) > 0, doctor.LevelError, are, version, strings.Join(slices.Compact(bad), " ") + " UIDs could come twice.", "Upgrade."},
+		{len(bad) > 0, doctor.LevelError, are, version, strings.Join(slices.Compact(bad), " ") +
+			" UIDs could come twice.", "Upgrade."},
 		{true, ok, are, version, "", ""},
 		{len(versions) == 0, "", database, "", "", ""},
-		{largest.DbSizeInUse > quota/2, warn, database, size, full, "Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes."},
-		{largest.DbSize > quota/2, warn, database, size, full + " What is free inside counts, too.", "Defragment the members, one after another."},
+		{largest.DbSizeInUse > quota/2, warn, database, size, full,
+			"Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes."},
+		{largest.DbSize > quota/2, warn, database, size, full + " What is free inside counts, too.",
+			"Defragment the members, one after another."},
 		{true, ok, database, size, "", ""},
 	}...), nil
 }
 
 func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
-	list, err := ask(ctx, d, "list the alarms", func(ctx context.Context) (*clientv3.AlarmResponse, error) { return d.client.AlarmList(ctx) })
+	list, err := ask(ctx, d, "list the alarms", func(ctx context.Context) (*clientv3.AlarmResponse, error) {
+		return d.client.AlarmList(ctx)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +199,8 @@ func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
 	const what = "etcd alarms"
 	return doctor.Judge([]row{
 		{len(names) == 0, ok, what, "none", "", ""},
-		{true, doctor.LevelError, what, strings.Join(slices.Compact(names), ", "), "NOSPACE: the cluster refuses all writes, and no lease is renewed. CORRUPT: members differ.",
+		{true, doctor.LevelError, what, strings.Join(slices.Compact(names), ", "),
+			"NOSPACE: the cluster refuses all writes, and no lease is renewed. CORRUPT: members differ.",
 			"NOSPACE: compact, defragment, etcdctl alarm disarm. CORRUPT: replace the member that differs."},
 	}...), nil
 }
@@ -194,7 +211,8 @@ const muchHistory = 1_000_000
 // history finds out how many revisions are kept. Each renewal leaves one, until it is compacted.
 func (d *driver) history(ctx context.Context) ([]doctor.Finding, error) {
 	at := func(revision int64) (int64, error) {
-		resp, err := d.request(ctx, "look at the history", nil, []clientv3.Op{clientv3.OpGet(d.cfg.Prefix, clientv3.WithCountOnly(), clientv3.WithRev(revision))}, nil)
+		resp, err := d.request(ctx, "look at the history", nil,
+			[]clientv3.Op{clientv3.OpGet(d.cfg.Prefix, clientv3.WithCountOnly(), clientv3.WithRev(revision))}, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -212,11 +230,13 @@ func (d *driver) history(ctx context.Context) ([]doctor.Finding, error) {
 	}
 	value := fmt.Sprintf("at least %d of %d revisions are kept", kept, now)
 	const do = "Set --auto-compaction-mode and --auto-compaction-retention (an hour, say). The store needs no history."
-	const why = "Each renewal leaves some 400 bytes until the history is compacted; at the quota the cluster refuses all writes."
+	const why = "Each renewal leaves some 400 bytes until the history is compacted; at the quota the cluster refuses " +
+		"all writes."
 	const what = "etcd history"
 	return doctor.Judge([]row{
 		{kept >= muchHistory, warn, what, value, why, do},
-		{now > 1 && kept == now-1, doctor.LevelNote, what, fmt.Sprintf("all %d revisions are kept", now), "Nothing has been compacted yet. " + why, do},
+		{now > 1 && kept == now-1, doctor.LevelNote, what, fmt.Sprintf("all %d revisions are kept", now),
+			"Nothing has been compacted yet. " + why, do},
 		{true, ok, what, value, "", ""},
 	}...), nil
 }
@@ -225,14 +245,16 @@ func (d *driver) history(ctx context.Context) ([]doctor.Finding, error) {
 func (d *driver) rights(ctx context.Context) ([]doctor.Finding, error) {
 	key := d.cfg.Prefix + "leases/"
 	never := clientv3.Compare(clientv3.ModRevision(key), "=", -1)
-	_, err := d.request(ctx, "look at the rights", []clientv3.Cmp{never}, []clientv3.Op{clientv3.OpPut(key, "")}, []clientv3.Op{clientv3.OpGet(key)})
+	_, err := d.request(ctx, "look at the rights", []clientv3.Cmp{never}, []clientv3.Op{clientv3.OpPut(key, "")},
+		[]clientv3.Op{clientv3.OpGet(key)})
 	denied := errors.Is(err, rpctypes.ErrPermissionDenied)
 	if err != nil && !denied {
 		return nil, err
 	}
 	const what = "etcd rights"
 	return doctor.Judge([]row{
-		{denied, doctor.LevelNote, what, "this account may not write below " + key, "Workers need it, at least below the key of their namespace.",
+		{denied, doctor.LevelNote, what, "this account may not write below " + key,
+			"Workers need it, at least below the key of their namespace.",
 			"If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite " + d.cfg.Prefix},
 		{true, ok, what, "may write below " + key, "", ""},
 	}...), nil

@@ -70,7 +70,7 @@ func ExampleStore_Segments() {
 		log.Fatal(err)
 	}
 	segments := store.Segments()
-	g, err := segment.New(segment.Source{Store: segments, Tag: "invoices"}, segment.Config{First: 1_000_000, Create: true})
+	g, err := segment.New(segments, "invoices", segment.Config{First: 1_000_000, Create: true})
 	if err != nil {
 		log.Fatal(err)
 	}

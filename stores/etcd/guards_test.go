@@ -24,7 +24,7 @@ func workerKey(id int64) string { return fmt.Sprintf("uid/leases/orders/worker/%
 // orders returns the namespace "orders", as another client each time.
 func orders(t *testing.T, s *server, cfg etcd.Config) lease.Store {
 	t.Helper()
-	store, err := etcd.New(s.client(t, nil), cfg)
+	store, err := etcd.New(s.client(t), cfg)
 	require.NoError(t, err)
 	l, err := store.Leases("orders")
 	require.NoError(t, err)
@@ -35,18 +35,24 @@ func orders(t *testing.T, s *server, cfg etcd.Config) lease.Store {
 func made(t *testing.T, s *server) lease.Store {
 	t.Helper()
 	l := orders(t, s, etcd.Config{})
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "made"; return nil }))
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace,
+		_ leasestore.Clock) error {
+		n.Layout = "made"
+		return nil
+	}))
 	return l
 }
 
 func wanted(first, last int64) leasestore.Wanted {
-	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last},
+		Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 // taken takes an ID and returns it.
 func taken(t *testing.T, l lease.Store, w leasestore.Wanted, d time.Duration) (id int64) {
 	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
+		now leasestore.Clock) error {
 		id, r.Nonce, r.Until, r.High = r.WorkerID, "n", now.Now.Add(d), r.High+1
 		return nil
 	}))
@@ -66,7 +72,11 @@ func TestRequests(t *testing.T) {
 	l := made(t, s)
 	other := orders(t, s, etcd.Config{})
 	renew := func(l lease.Store) error {
-		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return nil })
+		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
+			_ leasestore.Clock) error {
+			r.High++
+			return nil
+		})
 	}
 	require.Equal(t, 2, s.count(func() { taken(t, l, wanted(0, 9), time.Hour) }))
 	require.Equal(t, 2, s.count(func() { require.NoError(t, renew(l)) }))
@@ -92,7 +102,11 @@ func TestRestoredElsewhere(t *testing.T) {
 		return nil
 	})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { t.Error("decide has run"); return nil }), uid.ErrConfig)
+	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace,
+		leasestore.Clock) error {
+		t.Error("decide has run")
+		return nil
+	}), uid.ErrConfig)
 
 	s.set(namespaceKey, "")
 	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
@@ -102,7 +116,7 @@ func TestRestoredElsewhere(t *testing.T) {
 	require.EqualValues(t, 1, taken(t, l, wanted(0, 9), time.Hour))
 }
 
-// What was decided before a snapshot was restored is not stored, or at least not confirmed. TestSegments tries what is
+// What was decided before a snapshot was restored is not stored, or at least not confirmed. TestStore tries what is
 // written since.
 func TestDecidedBeforeRestore(t *testing.T) {
 	renew := func(l lease.Store, nonce string, decided func()) error {
@@ -147,7 +161,8 @@ func TestDecidedBeforeRestore(t *testing.T) {
 // What is under the namespace's key is read by later versions: it must not change.
 func TestNamespaceValue(t *testing.T) {
 	s := newServer(t)
-	l := orders(t, s, etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 0) }, ClockError: 250 * time.Millisecond})
+	l := orders(t, s, etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 0) },
+		ClockError: 250 * time.Millisecond})
 	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
 		n.Layout, n.IDs, n.Floor, n.Made, n.Renewed = "l", lease.Range{First: 3, Last: 9}, 5, now.Now, now.Now
 		return nil
@@ -162,14 +177,18 @@ func TestNamespaceValue(t *testing.T) {
 // error that names the key.
 func TestEnvelope(t *testing.T) {
 	for says, c := range map[string]struct{ of, old, new string }{
-		"not a JSON object":                                           {"both", `{`, secret},
-		"a field that is not known":                                   {"both", `"text":`, `"` + secret + `":1,"text":`},
-		"newer version: its form is 3":                                {"both", `{"v":2,"cluster"`, `{"v":3,"cluster"`},
-		"cluster is not a number of 16":                               {"both", `"cdf8`, `"0xCD`},
-		"a field is missing":                                          {namespaceKey, `"clock_error":1000000,`, ``},
-		"clock_error is 0 µs":                                         {namespaceKey, `"clock_error":1000000`, `"clock_error":0`},
-		"clock_error is 3600000001 µs":                                {namespaceKey, `"clock_error":1000000`, `"clock_error":3600000001`},
-		"ClockError is 1s, and namespace \"orders\" was made with 2s": {namespaceKey, `"clock_error":1000000`, `"clock_error":2000000`},
+		"not a JSON object": {"both", `{`, secret},
+		"a field that is not known": {"both", `"text":`,
+			`"` + secret + `":1,"text":`},
+		"newer version: its form is 3":  {"both", `{"v":2,"cluster"`, `{"v":3,"cluster"`},
+		"cluster is not a number of 16": {"both", `"cdf8`, `"0xCD`},
+		"a field is missing":            {namespaceKey, `"clock_error":1000000,`, ``},
+		"clock_error is 0 µs": {namespaceKey, `"clock_error":1000000`,
+			`"clock_error":0`},
+		"clock_error is 3600000001 µs": {namespaceKey, `"clock_error":1000000`,
+			`"clock_error":3600000001`},
+		"ClockError is 1s, and namespace \"orders\" was made with 2s": {namespaceKey, `"clock_error":1000000`,
+			`"clock_error":2000000`},
 	} {
 		s := newServer(t)
 		l, numbers := made(t, s), segments(t, s)
@@ -191,7 +210,8 @@ func TestEnvelope(t *testing.T) {
 			require.False(t, retry.IsTransient(err))
 		}
 	}
-	require.NoError(t, made(t, newServer(t)).Init(t.Context(), func(_ *leasestore.Namespace, now leasestore.Clock) error {
+	require.NoError(t, made(t, newServer(t)).Init(t.Context(), func(_ *leasestore.Namespace,
+		now leasestore.Clock) error {
 		require.Equal(t, time.Second, now.Error)
 		return nil
 	}))

@@ -40,7 +40,8 @@ func notDecided(t *testing.T) func(*segmentstore.Row) error {
 func next(t *testing.T, s *server) (next int64) {
 	t.Helper()
 	no := errors.New("a look")
-	require.ErrorIs(t, segments(t, s).Change(t.Context(), "orders", func(r *segmentstore.Row) error { next = r.Next; return no }), no)
+	require.ErrorIs(t, segments(t, s).Change(t.Context(), "orders",
+		func(r *segmentstore.Row) error { next = r.Next; return no }), no)
 	return next
 }
 
@@ -71,7 +72,7 @@ func TestSegmentsRestoredElsewhere(t *testing.T) {
 // What is under a tag's key is read by later versions: it must not change.
 func TestSegmentValue(t *testing.T) {
 	s := newServer(t)
-	store, err := etcd.New(s.client(t, nil), etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 1999) }})
+	store, err := etcd.New(s.client(t), etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 1999) }})
 	require.NoError(t, err)
 	l := store.Segments()
 	set := func(r *segmentstore.Row) error {

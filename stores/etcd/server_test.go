@@ -19,8 +19,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/uidgen/uid/stores/etcd/etcdtest"
 )
 
 // A server is a small etcd in memory, behind real connections. It knows what the store uses:
@@ -67,13 +65,9 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// client returns a new client, whose requests go through f if that is set.
-func (s *server) client(t *testing.T, f *etcdtest.Faults) *clientv3.Client {
-	cfg := clientv3.Config{Endpoints: []string{"unix://" + s.path}, Logger: zap.NewNop()}
-	if f != nil {
-		cfg.DialOptions = f.DialOptions()
-	}
-	c, err := clientv3.New(cfg)
+// client returns a new client.
+func (s *server) client(t *testing.T) *clientv3.Client {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{"unix://" + s.path}, Logger: zap.NewNop()})
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
@@ -208,7 +202,8 @@ func (s *server) txn(r *pb.TxnRequest, revision int64, wrote *bool) *pb.TxnRespo
 		case op.GetRequestPut() != nil:
 			*wrote = true
 			put := op.GetRequestPut()
-			kv := &mvccpb.KeyValue{Key: put.Key, Value: put.Value, CreateRevision: revision, ModRevision: revision, Version: 1, Lease: put.Lease}
+			kv := &mvccpb.KeyValue{Key: put.Key, Value: put.Value, CreateRevision: revision, ModRevision: revision,
+				Version: 1, Lease: put.Lease}
 			if old := s.keys[string(put.Key)]; old == nil {
 				s.sorted = nil
 			} else {
@@ -268,7 +263,8 @@ func (s *server) set(key, value string) {
 		delete(s.keys, key)
 		return
 	}
-	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), CreateRevision: s.revision, ModRevision: s.revision, Version: 1}
+	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), CreateRevision: s.revision,
+		ModRevision: s.revision, Version: 1}
 }
 
 func (s *server) value(key string) string {

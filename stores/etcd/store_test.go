@@ -17,28 +17,15 @@ import (
 func TestStore(t *testing.T) {
 	for name, stands := range map[string]bool{"a clock that runs": false, "a clock that stands": true} {
 		t.Run(name, func(t *testing.T) {
-			drivertest.Run(t, drivertest.Config{Histories: 12}, func(t *testing.T) drivertest.Subject { return subject(t, stands) })
+			drivertest.Run(t, drivertest.Config{Histories: 12},
+				func(t *testing.T) drivertest.Subject { return subject(t, stands) })
 		})
 	}
 }
 
-// Segments notice that writes were lost, even if the cluster has the same ID and the revision that was read.
-func TestSegments(t *testing.T) {
-	segmenttest.Run(t, segmenttest.Config{Histories: 12}, func(t *testing.T) segmenttest.Subject {
-		s := newServer(t)
-		out := drivertest.Segments(on(t, s, false))
-		out.Backup = func() (restore func()) {
-			back := s.backup()
-			return func() { back(thisCluster) }
-		}
-		return out
-	})
-}
-
 // subject is a store each of whose clients has a connection of its own.
-func subject(t *testing.T, stands bool) drivertest.Subject { return on(t, newServer(t), stands) }
-
-func on(t *testing.T, s *server, stands bool) drivertest.Subject {
+func subject(t *testing.T, stands bool) drivertest.Subject {
+	s := newServer(t)
 	var clock atomic.Int64
 	clock.Store(time.Now().UnixMicro())
 	out := drivertest.Subject{
@@ -47,7 +34,7 @@ func on(t *testing.T, s *server, stands bool) drivertest.Subject {
 			if stands {
 				cfg.Now = func() time.Time { return time.UnixMicro(clock.Load()) }
 			}
-			store, err := etcd.New(s.client(t, nil), cfg)
+			store, err := etcd.New(s.client(t), cfg)
 			require.NoError(t, err)
 			return store.Driver(), nil
 		},
@@ -56,6 +43,13 @@ func on(t *testing.T, s *server, stands bool) drivertest.Subject {
 			return nil
 		},
 		Secret: secret,
+		Segments: func(out *segmenttest.Subject) {
+			// They notice that writes were lost, even if the cluster has the same ID and the revision that was read.
+			out.Backup = func() (restore func()) {
+				back := s.backup()
+				return func() { back(thisCluster) }
+			}
+		},
 	}
 	if stands {
 		out.Advance = func(by time.Duration) { clock.Add(by.Microseconds()) }

@@ -58,7 +58,7 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 		_ = client.Close()
 		return nil, u.Bad("has a path that cannot be used")
 	}
-	return &scheme.Store{Registry: store, Segments: store.Segments(), Close: client.Close}, nil
+	return &scheme.Store{Registry: store.Registry(), Segments: store.Segments(), Close: client.Close}, nil
 }
 
 // dial returns a client. One with a user asks for a token before, and does not say why it reaches nobody.

@@ -9,28 +9,26 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Lease returns a worker that leases a worker ID of a namespace, with all settings at their defaults, or with
-// those of one Config; [New] has those of the store. A first start makes a missing namespace.
-//
-// A generator returns the errors that [lease.New] lists when it is made, and [uid.ErrConfig] or
-// [uid.ErrRange] when the client or the namespace cannot be used. Its Close gives the ID back. The caller
-// closes the client, after the generator.
+// Lease returns a worker that leases a worker ID of a namespace, with the store's settings at their defaults and those
+// of one lease.Config, if there is one. A generator on it returns the errors that [lease.New] lists when it is made,
+// and [uid.ErrConfig] or [uid.ErrRange] when the client or the namespace cannot be used. The caller closes the client,
+// after the generator.
 func Lease(client *clientv3.Client, namespace string, cfg ...lease.Config) uid.Worker {
 	return lazy.Lease(cfg, func() (lease.Store, error) {
 		store, err := New(client, Config{})
 		if err != nil {
 			return nil, err
 		}
-		return store.Namespace(namespace)
+		return store.Leases(namespace)
 	})
 }
 
-// Segment returns a generator of dense numbers of a tag, with the settings of the store at their defaults. It
-// returns the errors of [New] and of [segment.New]. The caller closes the generator, and then the client.
+// Segment returns a generator of dense numbers of a tag, with the store's settings at their defaults, and the errors of
+// [New] and of [segment.New]. The caller closes the generator, and then the client.
 func Segment(client *clientv3.Client, tag string, cfg segment.Config) (*segment.Generator, error) {
 	store, err := New(client, Config{})
 	if err != nil {
 		return nil, err
 	}
-	return segment.New(segment.Source{Store: store.Segments(), Tag: tag}, cfg)
+	return segment.New(store.Segments(), tag, cfg)
 }

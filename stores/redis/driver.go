@@ -14,6 +14,7 @@ import (
 // A driver keeps the texts of package stores in Redis: rows are in a hash, beside an index of their IDs,
 // and the text of a tag is in two keys; see segments.go.
 type driver struct {
+	codec  // of segments
 	client redis.UniversalClient
 	prefix string
 	known  sync.Map // the tags that this process has put into the index, and under which history
@@ -60,7 +61,8 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 }
 
 // request reads, after it has written if that is wanted.
-func (d *driver) request(ctx context.Context, q stores.Query, w *stores.Write) (stored bool, _ *stores.Answer, err error) {
+func (d *driver) request(ctx context.Context, q stores.Query, w *stores.Write,
+) (stored bool, _ *stores.Answer, err error) {
 	first := ""
 	if len(q.Keys) > 0 {
 		first = q.Keys[0]

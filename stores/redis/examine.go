@@ -72,11 +72,14 @@ func (d *driver) Inspect(ctx context.Context, key string) (lossy []string, err e
 	policy, limit := f.evicts()
 	switch {
 	case len(f.refused) > 0:
-		return nil, fmt.Errorf("%w: this account may not use the Redis commands %s on keys %s:*", uid.ErrConfig, strings.Join(f.refused, ", "), d.prefix)
+		return nil, fmt.Errorf("%w: this account may not use the Redis commands %s on keys %s:*", uid.ErrConfig,
+			strings.Join(f.refused, ", "), d.prefix)
 	case f.info["aof_enabled"] == "0":
-		return nil, fmt.Errorf("%w: the Redis server has no append-only file (appendonly no): a restart would lose all leases, or those since its last snapshot", uid.ErrConfig)
+		return nil, fmt.Errorf("%w: the Redis server has no append-only file (appendonly no): a restart would lose "+
+			"all leases, or those since its last snapshot", uid.ErrConfig)
 	case policy != "" && limit > 0:
-		return nil, fmt.Errorf("%w: the Redis server drops keys when %d bytes are used (maxmemory-policy %s): leases need noeviction or a volatile- policy", uid.ErrConfig, limit, policy)
+		return nil, fmt.Errorf("%w: the Redis server drops keys when %d bytes are used (maxmemory-policy %s): leases "+
+			"need noeviction or a volatile- policy", uid.ErrConfig, limit, policy)
 	}
 	lossy = []string{always}
 	if f.info["aof_enabled"] != "1" {
@@ -104,20 +107,26 @@ func (d *driver) lossy(ctx context.Context) (lossy []string, err error) {
 		return nil, unasked
 	}
 	policy, limit := f.evicts()
-	file, when, replicas, cluster := f.info["aof_enabled"], syncs["appendfsync"], f.info["connected_slaves"], f.info["cluster_enabled"]
+	file, when := f.info["aof_enabled"], syncs["appendfsync"]
+	replicas, cluster := f.info["connected_slaves"], f.info["cluster_enabled"]
 	for _, c := range []struct {
 		is   bool
 		says string
 	}{
-		{file == "0", "the server has no append-only file (appendonly no): a restart loses what was given out since its last snapshot, or ever"},
+		{file == "0", "the server has no append-only file (appendonly no): a restart loses what was given out since " +
+			"its last snapshot, or ever"},
 		{file != "0" && file != "1", untold},
 		{file == "1" && when == "", "the server does not say whether appendfsync is always (CONFIG GET)"},
-		{file == "1" && when != "" && when != "always", fmt.Sprintf("appendfsync is %.20s, not always: a crash loses the last writes", when)},
-		{file == "1" && syncs["no-appendfsync-on-rewrite"] == "yes", "no-appendfsync-on-rewrite is yes: a crash while the server writes a snapshot, " +
-			"or its append-only file anew, loses what was written since that began"},
-		{policy != "" && limit > 0, fmt.Sprintf("the server drops counters when %d bytes are used (maxmemory-policy %s)", limit, policy)},
+		{file == "1" && when != "" && when != "always",
+			fmt.Sprintf("appendfsync is %.20s, not always: a crash loses the last writes", when)},
+		{file == "1" && syncs["no-appendfsync-on-rewrite"] == "yes",
+			"no-appendfsync-on-rewrite is yes: a crash while the server writes a snapshot, " +
+				"or its append-only file anew, loses what was written since that began"},
+		{policy != "" && limit > 0,
+			fmt.Sprintf("the server drops counters when %d bytes are used (maxmemory-policy %s)", limit, policy)},
 		{replicas == "", "the server does not say how many replicas it has"},
-		{replicas != "" && replicas != "0", fmt.Sprintf("the server has replicas (%.20s): one that takes over lacks what it was not sent yet", replicas)},
+		{replicas != "" && replicas != "0", fmt.Sprintf("the server has replicas (%.20s): one that takes over lacks "+
+			"what it was not sent yet", replicas)},
 		{cluster == "1", "the server is of a Redis Cluster: " + lacks},
 		{cluster != "0" && cluster != "1", "the server does not say whether it is of a Redis Cluster"},
 		{cluster == "0" && unasked != nil, "the server does not say whether Sentinel watches it (PUBSUB NUMSUB)"},
@@ -154,9 +163,9 @@ func (d *driver) ask(ctx context.Context, key string, cmd redis.Cmder) error {
 }
 
 // Examine implements [doctor.Examiner]. It looks at each server that has a namespace, or at the one
-// that would have the default namespace, and at what package stores sees.
-func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
-	names, _, err := s.Namespaces(ctx)
+// that would have the default namespace.
+func (d *driver) Examine(ctx context.Context, _ doctor.Config) (findings []doctor.Finding, err error) {
+	names, _, err := stores.New(d).Registry().Namespaces(ctx)
 	if err != nil && !errors.Is(err, worker.ErrNoNamespace) {
 		return nil, err
 	}
@@ -165,7 +174,7 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doct
 	}
 	seen := map[string]bool{} // a server, by its history
 	for _, name := range names {
-		f, err := s.driver.facts(ctx, s.driver.keys(name)...)
+		f, err := d.facts(ctx, d.keys(name)...)
 		if err != nil {
 			return nil, err
 		}
@@ -173,14 +182,13 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doct
 			continue
 		}
 		seen[f.history] = true
-		syncs, err := s.driver.syncs(ctx, s.driver.names())
+		syncs, err := d.syncs(ctx, d.names())
 		if retry.IsTransient(err) {
 			return nil, err
 		}
 		findings = append(findings, f.judge(syncs["appendfsync"], err)...)
 	}
-	more, err := s.Store.Examine(ctx, cfg)
-	return append(findings, more...), err
+	return findings, nil
 }
 
 // A row is one of package doctor's.
@@ -211,28 +219,43 @@ func (f facts) judge(sync string, unsaid error) []doctor.Finding {
 	const ok, note, warn, bad = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
 	const untold = "could not be told"
 	return doctor.Judge([]row{
-		{old != nil || number < 5, warn, "server", name + " " + v, "Servers before version 5 repeat scripts on replicas instead of what the scripts wrote.", "Use a server from version 6 on."},
+		{old != nil || number < 5, warn, "server", name + " " + v,
+			"Servers before version 5 repeat scripts on replicas instead of what the scripts wrote.",
+			"Use a server from version 6 on."},
 		{true, ok, "server", name + " " + v, "", ""},
 		{file == "1", ok, "append-only file", "on", "", ""},
-		{file == "0", bad, "append-only file", "off", "A restart loses all leases, or those since the last snapshot. Workers refuse to start.", "Set appendonly yes, on replicas, too."},
+		{file == "0", bad, "append-only file", "off", "A restart loses all leases, or those since the last snapshot. " +
+			"Workers refuse to start.", "Set appendonly yes, on replicas, too."},
 		{true, note, "append-only file", untold, "INFO persistence does not show it.", "Look yourself."},
-		{policy == "", ok, "eviction", f.info["maxmemory_policy"], "", ""}, // volatile- policies spare keys without a time to live
-		{limit == 0, warn, "eviction", policy, "It drops leases once somebody sets maxmemory.", "Set maxmemory-policy noeviction."},
-		{true, bad, "eviction", fmt.Sprintf("%s at %d bytes", policy, limit), drops, "Set maxmemory-policy noeviction, or use a server of its own."},
+		// volatile- policies spare keys without a time to live
+		{policy == "", ok, "eviction", f.info["maxmemory_policy"], "", ""},
+		{limit == 0, warn, "eviction", policy, "It drops leases once somebody sets maxmemory.",
+			"Set maxmemory-policy noeviction."},
+		{true, bad, "eviction", fmt.Sprintf("%s at %d bytes", policy, limit), drops,
+			"Set maxmemory-policy noeviction, or use a server of its own."},
 		{unused != nil || unlimited != nil, note, "memory", untold, "INFO memory does not show it.", "Look yourself."},
-		{limit > 0 && float64(used) > 0.9*float64(limit), warn, "memory", fmt.Sprintf("%d of %d bytes used", used, limit),
-			"When it is full the server refuses renewals, and workers run out of ticks.", "Raise maxmemory, or remove other keys."},
+		{limit > 0 && float64(used) > 0.9*float64(limit), warn, "memory",
+			fmt.Sprintf("%d of %d bytes used", used, limit),
+			"When it is full the server refuses renewals, and workers run out of ticks.",
+			"Raise maxmemory, or remove other keys."},
 		{true, ok, "memory", fmt.Sprintf("%d bytes used, the limit is %d (0 for none)", used, limit), "", ""},
 		{saved == "ok", ok, "writes to disk", saved, "", ""},
-		{true, bad, "writes to disk", saved, "The server cannot write its append-only file; it refuses writes, or loses them in a crash.", "Look at its disk and its log."},
+		{true, bad, "writes to disk", saved, "The server cannot write its append-only file; it refuses writes, or " +
+			"loses them in a crash.", "Look at its disk and its log."},
 		{alone, ok, "replicas", replicas, "", ""},
-		{true, warn, "replicas", replicas, "If a replica is promoted while this server runs on, cut off from it, both take leases of the same IDs. Nothing makes up for that.",
-			"Set min-replicas-to-write 1 and leave min-replicas-max-lag at 10 s, so that the one that is cut off stops; or see to it that no replica is promoted before this server is down."},
-		{len(f.refused) > 0, bad, "rights", "no " + strings.Join(f.refused, ", "), "Workers need these commands.", "Allow them on the keys of leases with ACL SETUSER."},
-		{!f.toldRights, note, "rights", untold, "Servers before version 7 do not say what an account may do.", "Compare them with the package's list."},
+		{true, warn, "replicas", replicas, "If a replica is promoted while this server runs on, cut off from it, " +
+			"both take leases of the same IDs. Nothing makes up for that.",
+			"Set min-replicas-to-write 1 and leave min-replicas-max-lag at 10 s, so that the one that is cut off " +
+				"stops; or see to it that no replica is promoted before this server is down."},
+		{len(f.refused) > 0, bad, "rights", "no " + strings.Join(f.refused, ", "), "Workers need these commands.",
+			"Allow them on the keys of leases with ACL SETUSER."},
+		{!f.toldRights, note, "rights", untold, "Servers before version 7 do not say what an account may do.",
+			"Compare them with the package's list."},
 		{true, ok, "rights", "as needed", "", ""},
-		{unsaid != nil, note, "appendfsync", untold, fmt.Sprintf("CONFIG GET fails: %v.", unsaid), "Nothing, if it is everysec or always."},
-		{sync == "no", note, "appendfsync", sync, "A crash of the machine loses about half a minute of writes. UIDs stay unique, but workers begin ahead of the clock then.", "Set appendfsync everysec."},
+		{unsaid != nil, note, "appendfsync", untold, fmt.Sprintf("CONFIG GET fails: %v.", unsaid),
+			"Nothing, if it is everysec or always."},
+		{sync == "no", note, "appendfsync", sync, "A crash of the machine loses about half a minute of writes. UIDs " +
+			"stay unique, but workers begin ahead of the clock then.", "Set appendfsync everysec."},
 		{true, ok, "appendfsync", sync, "", ""},
 	}...)
 }

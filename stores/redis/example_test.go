@@ -61,7 +61,7 @@ func ExampleStore_Segments() {
 	for _, why := range lossy {
 		fmt.Println("numbers may come twice:", why)
 	}
-	g, err := segment.New(segment.Source{Store: segments, Tag: "invoices"}, segment.Config{Create: true})
+	g, err := segment.New(segments, "invoices", segment.Config{Create: true})
 	if err != nil {
 		fmt.Println(err)
 		return

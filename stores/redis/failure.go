@@ -43,8 +43,9 @@ var replies = map[string]reply{
 	"WRONGTYPE":   {false, "a key of leases holds something else"},
 	"CROSSSLOT":   {false, "the keys of a namespace are not in one slot"},
 	"NOSCRIPT":    {false, "it does not keep scripts"},
-	"NOHISTORY":   {false, "INFO does not show run_id and master_replid, by which a restart and a failover are noticed"},
-	"UNREADABLE":  {false, "a row cannot be read"},
+	"NOHISTORY": {false, "INFO does not show run_id and master_replid, by which a restart and a failover are " +
+		"noticed"},
+	"UNREADABLE": {false, "a row cannot be read"},
 }
 
 // failed returns an error in words of this package: a server, or what is between, may repeat a
@@ -112,7 +113,8 @@ func codeOf(text string) string {
 			}
 		}
 	}
-	if code == "" || strings.ToUpper(code) != code || strings.ContainsFunc(code, func(c rune) bool { return c < 'A' || c > 'Z' }) || len(code) > 20 {
+	noLetter := func(c rune) bool { return c < 'A' || c > 'Z' }
+	if code == "" || len(code) > 20 || strings.ContainsFunc(code, noLetter) {
 		return "an error that is not known"
 	}
 	return code

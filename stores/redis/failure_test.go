@@ -16,6 +16,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -25,20 +26,23 @@ func TestNewRefuses(t *testing.T) {
 	defer c.Close()
 	ring := goredis.NewRing(&goredis.RingOptions{})
 	defer ring.Close()
-	for name, try := range map[string]func() (*redis.Store, error){
-		"nil":           func() (*redis.Store, error) { return redis.New(nil, redis.Config{}) },
-		"a nil client":  func() (*redis.Store, error) { return redis.New((*goredis.Client)(nil), redis.Config{}) },
-		"a ring":        func() (*redis.Store, error) { return redis.New(ring, redis.Config{}) },
-		"a long prefix": func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: strings.Repeat("x", 65)}) },
-		"braces":        func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: "a{b}"}) },
-		"a pattern":     func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: "a*"}) },
+	for name, try := range map[string]func() (*stores.Store, error){
+		"nil":          func() (*stores.Store, error) { return redis.New(nil, redis.Config{}) },
+		"a nil client": func() (*stores.Store, error) { return redis.New((*goredis.Client)(nil), redis.Config{}) },
+		"a ring":       func() (*stores.Store, error) { return redis.New(ring, redis.Config{}) },
+		"a long prefix": func() (*stores.Store, error) {
+			return redis.New(c,
+				redis.Config{Prefix: strings.Repeat("x", 65)})
+		},
+		"braces":    func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: "a{b}"}) },
+		"a pattern": func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: "a*"}) },
 	} {
 		_, err := try()
 		require.ErrorIs(t, err, uid.ErrConfig, name)
 	}
 	s, err := redis.New(c, redis.Config{Prefix: strings.Repeat("x", 64)})
 	require.NoError(t, err)
-	l, err := s.Namespace("")
+	l, err := s.Leases("")
 	require.NoError(t, err)
 	require.Contains(t, l.Name(), `namespace "default" of Redis keys xxx`)
 	require.False(t, l.Durable())
@@ -50,23 +54,40 @@ func TestServersErrors(t *testing.T) {
 		transient bool
 		says      string
 	}{
-		"READONLY You can't write against a read only replica.":                                               {true, "a replica"},
-		"LOADING Redis is loading the dataset in memory":                                                      {true, "reading its data"},
-		"MASTERDOWN Link with MASTER is down":                                                                 {true, "without its primary"},
-		"CLUSTERDOWN Hash slot not served":                                                                    {true, "no server"},
-		"TRYAGAIN Multiple keys request during rehashing of slot":                                             {true, "moved"},
-		"BUSY Redis is busy running a script.":                                                                {true, "another script"},
-		"OOM command not allowed when used memory > 'maxmemory'.":                                             {true, "no memory"},
-		"MISCONF Errors writing to the AOF file: No space left on device":                                     {true, "disk"},
-		"NOREPLICAS Not enough good replicas to write.":                                                       {true, "min-replicas-to-write"},
-		"ERR max number of clients reached":                                                                   {true, "too many clients"},
-		"NOAUTH Authentication required.":                                                                     {false, "wants a password"},
-		"WRONGPASS invalid username-password pair or user is disabled. hunter2":                               {false, "password is wrong"},
-		"NOPERM User hunter2 has no permissions to run the 'evalsha' command":                                 {false, "may not use"},
-		"ERR The user executing the script can't run this command":                                            {false, "NOPERM"},
-		"ERR ACL failure in script: User hunter2 has no permissions":                                          {false, "NOPERM"},
-		"ERR Error running script (call to f_1): @user_script:12: @user_script: 12: -OOM command not allowed": {true, "no memory"},
-		"ERR unknown command 'EVALSHA', with args beginning with: 'hunter2'":                                  {false, "answered ERR"},
+		"READONLY You can't write against a read only replica.": {true,
+			"a replica"},
+		"LOADING Redis is loading the dataset in memory": {true,
+			"reading its data"},
+		"MASTERDOWN Link with MASTER is down": {true,
+			"without its primary"},
+		"CLUSTERDOWN Hash slot not served": {true,
+			"no server"},
+		"TRYAGAIN Multiple keys request during rehashing of slot": {true,
+			"moved"},
+		"BUSY Redis is busy running a script.": {true,
+			"another script"},
+		"OOM command not allowed when used memory > 'maxmemory'.": {true,
+			"no memory"},
+		"MISCONF Errors writing to the AOF file: No space left on device": {true,
+			"disk"},
+		"NOREPLICAS Not enough good replicas to write.": {true,
+			"min-replicas-to-write"},
+		"ERR max number of clients reached": {true,
+			"too many clients"},
+		"NOAUTH Authentication required.": {false,
+			"wants a password"},
+		"WRONGPASS invalid username-password pair or user is disabled. hunter2": {false,
+			"password is wrong"},
+		"NOPERM User hunter2 has no permissions to run the 'evalsha' command": {false,
+			"may not use"},
+		"ERR The user executing the script can't run this command": {false,
+			"NOPERM"},
+		"ERR ACL failure in script: User hunter2 has no permissions": {false,
+			"NOPERM"},
+		"ERR Error running script (call to f_1): @user_script:12: @user_script: 12: -OOM command not allowed": {true,
+			"no memory"},
+		"ERR unknown command 'EVALSHA', with args beginning with: 'hunter2'": {false,
+			"answered ERR"},
 		"hunter2":          {false, "not known"},
 		"hunter2 is wrong": {false, "not known"},
 		"HUNTER2 is wrong": {false, "not known"},
@@ -75,7 +96,10 @@ func TestServersErrors(t *testing.T) {
 			f := newFake(t)
 			l := made(t, f.store())
 			f.set(func() { f.fails["EVALSHA"] = text })
-			err := l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
+			err := l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row,
+				leasestore.Clock) error {
+				return nil
+			})
 			require.ErrorContains(t, err, want.says)
 			require.Equal(t, want.transient, retry.IsTransient(err), "%v", err)
 			for e := err; e != nil; e = errors.Unwrap(e) {
@@ -97,11 +121,14 @@ func TestConnectionsErrors(t *testing.T) {
 		transient bool
 		says      string
 	}{
-		"nobody listens": {options: goredis.Options{Addr: closed.Addr().String(), Password: secret}, transient: true, says: "refused"},
+		"nobody listens": {options: goredis.Options{Addr: closed.Addr().String(), Password: secret}, transient: true,
+			says: "refused"},
 		"wrong password": {options: goredis.Options{Addr: f.Addr(), Password: secret + "2"}, says: "WRONGPASS"},
 		"no password":    {options: goredis.Options{Addr: f.Addr()}, says: "NOAUTH"},
-		"any other":      {options: goredis.Options{Addr: f.Addr(), Password: secret}, hook: errors.New("the token " + secret + " is stale"), transient: true, says: "the client failed"},
-		"closed":         {options: goredis.Options{Addr: f.Addr(), Password: secret}, hook: fmt.Errorf("x: %w", goredis.ErrClosed), says: "closed"},
+		"any other": {options: goredis.Options{Addr: f.Addr(), Password: secret},
+			hook: errors.New("the token " + secret + " is stale"), transient: true, says: "the client failed"},
+		"closed": {options: goredis.Options{Addr: f.Addr(), Password: secret},
+			hook: fmt.Errorf("x: %w", goredis.ErrClosed), says: "closed"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +142,10 @@ func TestConnectionsErrors(t *testing.T) {
 			require.NoError(t, err)
 			l, err := s.Leases("")
 			require.NoError(t, err)
-			err = l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
+			err = l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row,
+				leasestore.Clock) error {
+				return nil
+			})
 			require.ErrorContains(t, err, c.says)
 			require.Equal(t, c.transient, retry.IsTransient(err), "%v", err)
 			require.NotContains(t, err.Error(), secret)
@@ -178,7 +208,7 @@ func TestInspect(t *testing.T) {
 
 func TestExamine(t *testing.T) {
 	examine := func(t *testing.T, f *fake, cfg doctor.Config) map[string]doctor.Finding {
-		findings, err := f.store().Examine(t.Context(), cfg)
+		findings, err := f.store().Registry().(doctor.Examiner).Examine(t.Context(), cfg)
 		require.NoError(t, err)
 		all := map[string]doctor.Finding{}
 		for _, finding := range findings {
@@ -209,7 +239,8 @@ func TestExamine(t *testing.T) {
 		{"memory", "used_memory:95\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\n", "memory", doctor.LevelWarn},
 		{"memory", "", "memory", doctor.LevelNote},
 		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\n", "replicas", doctor.LevelWarn},
-		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\nmin_slaves_good_slaves:1\r\n", "replicas", doctor.LevelOK},
+		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\nmin_slaves_good_slaves:1\r\n",
+			"replicas", doctor.LevelOK},
 	} {
 		f := newFake(t)
 		f.info[c.section] = c.info

@@ -12,7 +12,6 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
@@ -39,7 +38,8 @@ type fake struct {
 }
 
 func newFake(t *testing.T) *fake {
-	f := &fake{Miniredis: miniredis.RunT(t), t: t, now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC), fails: map[string]string{}, counts: map[string]int{}}
+	f := &fake{Miniredis: miniredis.RunT(t), t: t, now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
+		fails: map[string]string{}, counts: map[string]int{}}
 	f.RequireAuth(secret)
 	f.SetTime(f.now)
 	f.info = map[string]string{
@@ -111,7 +111,7 @@ func (f *fake) client(hooks ...goredis.Hook) goredis.UniversalClient {
 	return c
 }
 
-func (f *fake) store(hooks ...goredis.Hook) *redis.Store {
+func (f *fake) store(hooks ...goredis.Hook) *stores.Store {
 	s, err := redis.New(f.client(hooks...), redis.Config{})
 	require.NoError(f.t, err)
 	return s
@@ -178,8 +178,7 @@ func (f *fake) subject() drivertest.Subject {
 	f.advance(time.Since(f.now)) // segments are not dated before their test
 	return drivertest.Subject{
 		Open: func() (stores.Driver, error) {
-			d, _ := f.store().Driver()
-			return d, nil
+			return f.store().Driver(), nil
 		},
 		Remove: func(key string) error {
 			k, ok := stores.ParseKey(key)
@@ -195,28 +194,18 @@ func (f *fake) subject() drivertest.Subject {
 		},
 		Advance: f.advance,
 		Backup:  f.backup,
-		Codec:   codec(f),
 		Secret:  secret,
+		Segments: func(out *segmenttest.Subject) {
+			out.Lower = func(tag string, next int64) error {
+				if next < 0 {
+					return f.client().Del(context.Background(), "uid:segment:{"+tag+"}").Err()
+				}
+				return f.client().Set(context.Background(), "uid:segment:{"+tag+"}", next-1, 0).Err()
+			}
+			out.Foreign = func(tag string, n int64) (first int64, err error) {
+				last, err := f.client().IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
+				return last - n + 1, err
+			}
+		},
 	}
-}
-
-func codec(f *fake) segmentjson.Codec {
-	_, c := f.store().Driver()
-	return c
-}
-
-// segments returns an empty store of segments.
-func (f *fake) segments() segmenttest.Subject {
-	out := drivertest.Segments(f.subject())
-	out.Lower = func(tag string, next int64) error {
-		if next < 0 {
-			return f.client().Del(context.Background(), "uid:segment:{"+tag+"}").Err()
-		}
-		return f.client().Set(context.Background(), "uid:segment:{"+tag+"}", next-1, 0).Err()
-	}
-	out.Foreign = func(tag string, n int64) (first int64, err error) {
-		last, err := f.client().IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
-		return last - n + 1, err
-	}
-	return out
 }

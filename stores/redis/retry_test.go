@@ -10,18 +10,23 @@ import (
 
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // made returns a namespace with one row, of worker ID 0.
-func made(t *testing.T, s *redis.Store) lease.Store {
+func made(t *testing.T, s *stores.Store) lease.Store {
 	t.Helper()
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil }))
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace,
+		_ leasestore.Clock) error {
+		n.Layout = "x"
+		return nil
+	}))
 	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
+		now leasestore.Clock) error {
 		r.Nonce, r.Until = "taken", now.Now.Add(time.Hour)
 		return nil
 	}))
@@ -66,7 +71,10 @@ func TestWriteIsSentOnce(t *testing.T) {
 
 	// One that only reads is.
 	w.lose("evalsha")
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
+		_ leasestore.Clock) error {
+		return nil
+	}))
 	require.EqualValues(t, 2, w.lost.Load())
 }
 
@@ -76,9 +84,15 @@ func TestScriptsAreSentAgain(t *testing.T) {
 	l := made(t, f.store())
 	evals := f.count("EVAL")
 	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
+		_ leasestore.Clock) error {
+		return nil
+	}))
 	require.Equal(t, evals+1, f.count("EVAL"))
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
+		_ leasestore.Clock) error {
+		return nil
+	}))
 	require.Equal(t, evals+1, f.count("EVAL"))
 }
 
@@ -87,10 +101,16 @@ func TestRoundTrips(t *testing.T) {
 	f := newFake(t)
 	l := made(t, f.store())
 	before := f.count("EVALSHA")
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
+		_ leasestore.Clock) error {
+		return nil
+	}))
 	require.Equal(t, before+2, f.count("EVALSHA"))
 	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { return nil }))
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
+		_ leasestore.Clock) error {
+		return nil
+	}))
 	require.Equal(t, before+4, f.count("EVALSHA"))
 }
 

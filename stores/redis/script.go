@@ -45,7 +45,8 @@ func (once) NoRetry() bool { return true }
 
 // run runs a script by its digest, or sends it to a server that does not have it. One that writes may return
 // "stored" instead of an answer.
-func (d *driver) run(ctx context.Context, s script, writes bool, keys []string, args ...any) (a *answer, stored bool, err error) {
+func (d *driver) run(ctx context.Context, s script, writes bool, keys []string, args ...any,
+) (a *answer, stored bool, err error) {
 	send := func(name, body string) (any, error) {
 		all := []any{name, body, len(keys)}
 		for _, k := range keys {

@@ -37,7 +37,8 @@ func (d *driver) register(ctx context.Context, tag, history string) error {
 }
 
 // segment reads a tag, after it has written it if that is wanted.
-func (d *driver) segment(ctx context.Context, tag string, w *stores.Write) (stored bool, now *stores.Answer, err error) {
+func (d *driver) segment(ctx context.Context, tag string, w *stores.Write,
+) (stored bool, now *stores.Answer, err error) {
 	var args []any
 	if w != nil {
 		counter, row, _ := strings.Cut(w.Were[0].Text, "\n")

@@ -16,7 +16,6 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
-	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/redis"
 )
@@ -26,11 +25,6 @@ const (
 	rowKey     = "uid:segment:{orders}:row"
 	tagsKey    = "uid:segments"
 )
-
-// The tests in test/engines do the same on Redis and on Valkey.
-func TestSegments(t *testing.T) {
-	segmenttest.Run(t, segmenttest.Config{}, func(t *testing.T) segmenttest.Subject { return newFake(t).segments() })
-}
 
 // draw takes n numbers.
 func draw(n int64) func(*segmentstore.Row) error {
@@ -56,7 +50,8 @@ func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) segment.Store {
 func look(t *testing.T, f *fake) (row segmentstore.Row) {
 	t.Helper()
 	no := errors.New("a look")
-	require.ErrorIs(t, f.store().Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error { row = *r; return no }), no)
+	require.ErrorIs(t, f.store().Segments().Change(t.Context(), "orders",
+		func(r *segmentstore.Row) error { row = *r; return no }), no)
 	return row
 }
 
@@ -236,7 +231,7 @@ func TestSegmentBehind(t *testing.T) {
 			require.Equal(t, []segmentstore.Row{want}, rows)
 		}
 		require.Equal(t, want, look(t, f), name)
-		g, err := segment.New(segment.Source{Store: s, Tag: "orders"}, segment.Config{Create: true, LossyStore: true})
+		g, err := segment.New(s, "orders", segment.Config{Create: true, LossyStore: true})
 		require.NoError(t, err)
 		_, err = g.GetUID()
 		require.ErrorIs(t, err, segment.ErrLost, name)
@@ -298,7 +293,10 @@ func TestInspectSegments(t *testing.T) {
 		"of a Redis Cluster: a replica":            func(f *fake) { f.info["cluster"] = "cluster_enabled:1\r\n" },
 		"not say whether it is of a Redis Cluster": func(f *fake) { f.info["cluster"] = "" },
 		"Sentinel watches the server":              func(f *fake) { f.hears = 1 },
-		"not say whether Sentinel watches it":      func(f *fake) { f.fails["PUBSUB"] = "NOPERM User " + secret + " has no permissions" },
+		"not say whether Sentinel watches it": func(f *fake) {
+			f.fails["PUBSUB"] = "NOPERM User " + secret + " " +
+				"has no permissions"
+		},
 	} {
 		f := newFake(t)
 		durable(f)

@@ -37,7 +37,8 @@ func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store,
 	} else {
 		client = redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: u.Hosts, Username: u.User, Password: u.Password, TLSConfig: options.TLSConfig,
-			DialTimeout: options.DialTimeout, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout, MaxRetries: options.MaxRetries,
+			DialTimeout: options.DialTimeout, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout,
+			MaxRetries: options.MaxRetries,
 		})
 	}
 	store, err := New(client, Config{Prefix: prefix})
@@ -45,7 +46,7 @@ func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store,
 		_ = client.Close()
 		return nil, u.Bad("has a prefix that cannot be used")
 	}
-	return &scheme.Store{Registry: store, Segments: store.Segments(), Close: client.Close}, nil
+	return &scheme.Store{Registry: store.Registry(), Segments: store.Segments(), Close: client.Close}, nil
 }
 
 // silent is a logger of go-redis, which would write to standard error.

@@ -10,6 +10,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/redis"
 )
 
@@ -24,7 +25,7 @@ type wire struct {
 func (w *wire) lose(text string) { w.text.Store(&text) }
 
 // store is a store over the wire.
-func (w *wire) store(f *fake, o goredis.Options) *redis.Store {
+func (w *wire) store(f *fake, o goredis.Options) *stores.Store {
 	o.Addr, o.Password, o.MinRetryBackoff = f.Addr(), secret, -1
 	o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, addr)

@@ -36,8 +36,9 @@ func (d *driver) judge(r reading) error {
 	if apart <= 2*d.off {
 		return nil
 	}
-	return fmt.Errorf("%w: this process's shows %s, that of ZooKeeper's leader %s, at least %v apart; with a ClockError of %v it is %v at most",
-		worker.ErrClock, r.answered.UTC().Format(time.RFC3339Nano), r.leader.UTC().Format("2006-01-02T15:04:05.000Z07:00"), apart.Round(time.Millisecond), d.off, 2*d.off)
+	return fmt.Errorf("%w: this process's shows %s, that of ZooKeeper's leader %s, at least %v apart; with a "+
+		"ClockError of %v it is %v at most", worker.ErrClock, r.answered.UTC().Format(time.RFC3339Nano),
+		r.leader.UTC().Format("2006-01-02T15:04:05.000Z07:00"), apart.Round(time.Millisecond), d.off, 2*d.off)
 }
 
 // measured judges the clock by a reading that was asked for together with other things, or by a

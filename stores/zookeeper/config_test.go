@@ -23,8 +23,10 @@ import (
 func TestConfig(t *testing.T) {
 	conn := newFake(time.Now).connect(false)
 	for _, cfg := range []Config{
-		{Root: "uid"}, {Root: "/"}, {Root: "/uid/"}, {Root: "//uid"}, {Root: "/a/../b"}, {Root: "/a/."}, {Root: "/zookeeper"}, {Root: "/zookeeper/uid"},
-		{Root: "/ä"}, {Root: "/a b"}, {Root: "/a\x00"}, {Root: "/" + strings.Repeat("x", 300)}, {ClockError: -1}, {ClockError: 2 * time.Hour},
+		{Root: "uid"}, {Root: "/"}, {Root: "/uid/"}, {Root: "//uid"}, {Root: "/a/../b"}, {Root: "/a/."},
+		{Root: "/zookeeper"}, {Root: "/zookeeper/uid"},
+		{Root: "/ä"}, {Root: "/a b"}, {Root: "/a\x00"}, {Root: "/" + strings.Repeat("x", 300)}, {ClockError: -1},
+		{ClockError: 2 * time.Hour},
 	} {
 		_, err := New(conn, cfg)
 		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), "%+v: %v", cfg, err)
@@ -35,7 +37,7 @@ func TestConfig(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	s, err := New(conn, Config{Root: "/apps/uid", ClockError: 1500 * time.Nanosecond})
 	require.NoError(t, err)
-	require.Equal(t, 2*time.Microsecond, s.driver.off)
+	require.Equal(t, 2*time.Microsecond, s.Driver().(*driver).off)
 	l, err := s.Leases("")
 	require.NoError(t, err)
 	require.Equal(t, `namespace "default" of ZooKeeper node /apps/uid`, l.Name())
@@ -44,7 +46,8 @@ func TestConfig(t *testing.T) {
 
 func TestNamesOfNodes(t *testing.T) {
 	seen := map[string]bool{}
-	for _, name := range []string{"orders", "Orders", ".", "..", "a.b", ".a", "a/b", "a%2Fb", "a b", "%", "zookeeper", "clock", `!"#$%&'()*+,-./:;<=>?_`} {
+	for _, name := range []string{"orders", "Orders", ".", "..", "a.b", ".a", "a/b", "a%2Fb", "a b", "%", "zookeeper",
+		"clock", `!"#$%&'()*+,-./:;<=>?_`} {
 		node := escape(name)
 		require.NotContains(t, node, "/")
 		require.False(t, seen[node])
@@ -71,9 +74,11 @@ func TestNamesOfNodes(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	for err, passes := range map[error]bool{
-		zk.ErrNoServer: true, zk.ErrConnectionClosed: true, zk.ErrSessionExpired: true, zk.ErrSessionMoved: true, zk.ErrClosing: true,
-		zk.ErrNoAuth: false, zk.ErrAuthFailed: false, zk.ErrInvalidACL: false,
-		errors.New("unknown error: -7"): true, errors.New("unknown error: -127"): true, errors.New("unknown error: -125"): false,
+		zk.ErrNoServer: true, zk.ErrConnectionClosed: true, zk.ErrSessionExpired: true, zk.ErrSessionMoved: true,
+		zk.ErrClosing: true,
+		zk.ErrNoAuth:  false, zk.ErrAuthFailed: false, zk.ErrInvalidACL: false,
+		errors.New("unknown error: -7"): true, errors.New("unknown error: -127"): true,
+		errors.New("unknown error: -125"):            false,
 		errors.New("write tcp hunter2: broken pipe"): true, fmt.Errorf("hunter2: %w", zk.ErrNoAuth): false,
 	} {
 		told := failure("read", "/uid", err)
@@ -88,7 +93,7 @@ func TestExamine(t *testing.T) {
 	f := newFake(newHandClock().Now)
 	l, conn := leases(t, f, false)
 	finding := func(what string) doctor.Finding {
-		found, err := l.all.Examine(t.Context(), doctor.Config{})
+		found, err := l.all.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 		require.NoError(t, err)
 		for _, f := range found {
 			if f.What == what {
@@ -135,7 +140,10 @@ func TestCallsFail(t *testing.T) {
 		ways := map[string]func(ctx context.Context) error{
 			"Change": func(ctx context.Context) error { return change(l, ctx, 0, "late") },
 			"Take": func(ctx context.Context) error {
-				return l.Take(ctx, wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
+				return l.Take(ctx, wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row,
+					leasestore.Clock) error {
+					return nil
+				})
 			},
 			"Init": func(ctx context.Context) error {
 				return l.Init(ctx, func(*leasestore.Namespace, leasestore.Clock) error { return nil })
@@ -143,7 +151,10 @@ func TestCallsFail(t *testing.T) {
 			"Inspect":    func(ctx context.Context) error { _, err := l.Inspect(ctx); return err },
 			"Namespaces": func(ctx context.Context) error { _, _, err := l.Namespaces(ctx); return err },
 			"Rows":       func(ctx context.Context) error { _, err := l.Rows(ctx, "orders", -1, 9); return err },
-			"Examine":    func(ctx context.Context) error { _, err := l.all.Examine(ctx, doctor.Config{}); return err },
+			"Examine": func(ctx context.Context) error {
+				_, err := l.all.Registry().(doctor.Examiner).Examine(ctx, doctor.Config{})
+				return err
+			},
 			"a segment's Change": func(ctx context.Context) error {
 				return s.Change(ctx, "a", func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil })
 			},

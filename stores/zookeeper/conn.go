@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A connection is what a [Store] uses of a [*zk.Conn]. A program may pass a wrapper of one, say for
+// A connection is what a store uses of a [*zk.Conn]. A program may pass a wrapper of one, say for
 // traces.
 type connection interface {
 	Get(path string) ([]byte, *zk.Stat, error)
@@ -113,7 +113,8 @@ func (d *driver) get(path string, n *node) func() {
 		case err == nil:
 			*n = node{data: string(data), version: stat.Version, found: true}
 			if n.version == -1 { // as a condition it would stand for any version
-				n.bad = fmt.Errorf("%w: node %s was written so often that its version is -1, which no write can name; write it once by hand", worker.ErrUnconfirmed, path)
+				n.bad = fmt.Errorf("%w: node %s was written so often that its version is -1, which no write can "+
+					"name; write it once by hand", worker.ErrUnconfirmed, path)
 			}
 		case err != zk.ErrNoNode:
 			n.err = failure("read", path, err)

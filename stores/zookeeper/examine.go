@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 )
 
-var _ doctor.Examiner = (*Store)(nil)
+var _ doctor.Examiner = (*driver)(nil)
 
 const (
 	// juteMaxBuffer is the default of the setting jute.maxbuffer, the longest message that servers
@@ -22,10 +22,9 @@ const (
 )
 
 // Examine implements [doctor.Examiner]. It needs the right to read. It sees what a client sees: the number of
-// servers, who may write to the nodes, how long the lists of rows are, and what package stores sees. How the
-// servers sync to their disks no client can see.
-func (s *Store) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Finding, error) {
-	d := s.driver
+// servers, who may write to the nodes, and how long the lists of rows are. How the servers sync to their disks no client
+// can see.
+func (d *driver) Examine(ctx context.Context, _ doctor.Config) ([]doctor.Finding, error) {
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -51,11 +50,11 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Findin
 	if err != nil {
 		return nil, err
 	}
-	more, err := s.Store.Examine(ctx, cfg)
 	synced := row{true, note, "synced writes", "not known: servers do not tell clients",
-		"With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and UIDs can come twice.",
+		"With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and UIDs " +
+			"can come twice.",
 		"See that no server is started with zookeeper.forceSync=no."}
-	return append(doctor.Judge(slices.Concat(servers(config), []row{synced}, open, long)...), more...), err
+	return doctor.Judge(slices.Concat(servers(config), []row{synced}, open, long)...), nil
 }
 
 const ok, note, warn = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn
@@ -74,9 +73,11 @@ func servers(config node) []row {
 	const what, run = "servers of the ensemble", "Run three servers or five"
 	value := fmt.Sprintf("%d with a vote", n)
 	return []row{
-		{config.err != nil || !config.found, note, what, "not known", "A single server that is lost loses the leases, and UIDs can come twice.",
+		{config.err != nil || !config.found, note, what, "not known",
+			"A single server that is lost loses the leases, and UIDs can come twice.",
 			run + "; allow everybody to read " + configPath + "."},
-		{n <= 1, warn, what, "one", "When its disk is lost the leases are, and UIDs can come twice. While it is down nobody starts.", run + "."},
+		{n <= 1, warn, what, "one", "When its disk is lost the leases are, and UIDs can come twice. While it is down " +
+			"nobody starts.", run + "."},
 		{n == 2, note, what, value, "Both have to be up: two servers are down more often than one.", run + "."},
 		{true, ok, what, value, "", ""},
 	}
@@ -130,7 +131,7 @@ func worldWrites(acl []zk.ACL) bool {
 // longest judges the longest list of rows.
 func (d *driver) longest(ctx context.Context, paths []string) ([]row, error) {
 	most := 0
-	for _, path := range slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, segmentsName) }) {
+	for _, path := range slices.DeleteFunc(paths, isSegments) {
 		names, err := d.children(ctx, path)
 		if err != nil {
 			return nil, err
@@ -144,8 +145,11 @@ func (d *driver) longest(ctx context.Context, paths []string) ([]row, error) {
 	const what = "lists of rows"
 	value := fmt.Sprintf("%d bytes at most", most)
 	return []row{
-		{most > juteMaxBuffer/2, warn, what, value, fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by default %d bytes.", juteMaxBuffer),
+		{most > juteMaxBuffer/2, warn, what, value, fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by "+
+			"default %d bytes.", juteMaxBuffer),
 			"Raise jute.maxbuffer for tools and servers alike."},
 		{true, ok, what, value, "", ""},
 	}, nil
 }
+
+func isSegments(path string) bool { return strings.HasSuffix(path, segmentsName) }

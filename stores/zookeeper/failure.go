@@ -10,7 +10,8 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-var errNoSession = worker.Unreachable(errors.New("zookeeper: there is no session with the ensemble: no server is reached, or none has a majority behind it"))
+var errNoSession = worker.Unreachable(errors.New("zookeeper: there is no session with the ensemble: no server is " +
+	"reached, or none has a majority behind it"))
 
 // ended returns the error of a call whose context has ended. It may pass: it says nothing against
 // the store.
@@ -24,15 +25,19 @@ var failures = []struct {
 	err    error
 	passes bool
 }{
-	{zk.ErrNoServer, true}, {zk.ErrConnectionClosed, true}, {zk.ErrSessionExpired, true}, {zk.ErrSessionMoved, true}, {zk.ErrClosing, true},
-	{zk.ErrNoAuth, false}, {zk.ErrAuthFailed, false}, {zk.ErrInvalidACL, false}, {zk.ErrNoNode, false}, {zk.ErrNodeExists, false},
-	{zk.ErrBadVersion, false}, {zk.ErrNotEmpty, false}, {zk.ErrNoChildrenForEphemerals, false}, {zk.ErrBadArguments, false},
+	{zk.ErrNoServer, true}, {zk.ErrConnectionClosed, true}, {zk.ErrSessionExpired, true}, {zk.ErrSessionMoved, true},
+	{zk.ErrClosing, true},
+	{zk.ErrNoAuth, false}, {zk.ErrAuthFailed, false}, {zk.ErrInvalidACL, false}, {zk.ErrNoNode, false},
+	{zk.ErrNodeExists, false},
+	{zk.ErrBadVersion, false}, {zk.ErrNotEmpty, false}, {zk.ErrNoChildrenForEphemerals, false},
+	{zk.ErrBadArguments, false},
 	{zk.ErrAPIError, false}, {zk.ErrInvalidPath, false}, {zk.ErrShortBuffer, false},
 }
 
 // Codes of servers for which the client library has no error of its own.
 var passing = map[int]string{
-	-4: "the server lost its connection", -7: "the server's time was up", -122: "the request's time was up", -127: "the server is overloaded",
+	-4: "the server lost its connection", -7: "the server's time was up", -122: "the request's time was up",
+	-127: "the server is overloaded",
 }
 
 // failure returns the error of a request, in words of this package. errors.Is finds the client

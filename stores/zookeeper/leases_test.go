@@ -45,14 +45,14 @@ func leases(t testing.TB, f *fake, lag bool) (*handle, *fakeConn) {
 type handle struct {
 	lease.Store
 	*driver
-	all *Store
+	all *stores.Store
 }
 
-func orders(t testing.TB, s *Store) *handle {
+func orders(t testing.TB, s *stores.Store) *handle {
 	t.Helper()
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
-	return &handle{l, s.driver, s}
+	return &handle{l, s.Driver().(*driver), s}
 }
 
 const ordersPath = "/uid/orders"
@@ -62,17 +62,19 @@ func (l *handle) row(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
 func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Store.Inspect(ctx) }
 
 func (l *handle) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-	return l.all.Rows(ctx, namespace, above, most)
+	return l.all.Registry().Rows(ctx, namespace, above, most)
 }
 
 func wanted(first, last int64) leasestore.Wanted {
-	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last},
+		Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 // take takes a row, whose lease then lasts for d.
 func take(t testing.TB, l *handle, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
 	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
+		now leasestore.Clock) error {
 		row = *r
 		r.Until, r.Nonce = now.Now.Add(d), "abc"
 		return nil
@@ -113,11 +115,15 @@ func TestRoundTrips(t *testing.T) {
 		trips("an acquisition", 2, func() { take(t, l, wanted(0, 1000), -time.Hour) })
 		trips("an acquisition of an ID that was used", 2, func() { take(t, l, wanted(3, 3), time.Hour) })
 		trips("a refused renewal", 4, func() {
-			require.ErrorIs(t, l.Change(t.Context(), 1, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLook }), errLook)
+			require.ErrorIs(t, l.Change(t.Context(), 1, func(*leasestore.Namespace, *leasestore.Row,
+				leasestore.Clock) error {
+				return errLook
+			}), errLook)
 		})
 		trips("a renewal of no row", 4, func() { require.ErrorIs(t, change(l, t.Context(), 99, "n"), errLook) })
 		trips("no free ID", 4, func() {
-			require.ErrorIs(t, l.Take(t.Context(), wanted(0, 3), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }), uid.ErrNoWorkerID)
+			require.ErrorIs(t, l.Take(t.Context(), wanted(0, 3),
+				func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }), uid.ErrNoWorkerID)
 		})
 	})
 }
@@ -138,7 +144,8 @@ func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
 		l, _ = leases(t, f, false)
 		take(t, l, wanted(5, 5), -time.Hour)
 		f.deliver()
-		require.NoError(t, l.Change(t.Context(), 5, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		require.NoError(t, l.Change(t.Context(), 5, func(_ *leasestore.Namespace, r *leasestore.Row,
+			_ leasestore.Clock) error {
 			require.Equal(t, "abc", r.Nonce)
 			return nil
 		}))
@@ -169,7 +176,8 @@ func TestClock(t *testing.T) {
 	take(t, l, wanted(0, 0), time.Hour)
 	nothing := func(*leasestore.Namespace, leasestore.Clock) error { return nil }
 	takes := func() error {
-		return l.Take(t.Context(), wanted(0, 9), func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+		return l.Take(t.Context(), wanted(0, 9), func(_ *leasestore.Namespace, _ *leasestore.Row,
+			now leasestore.Clock) error {
 			require.Equal(t, defaultClockError, now.Error)
 			return nil
 		})
@@ -180,7 +188,8 @@ func TestClock(t *testing.T) {
 		require.NoError(t, takes())
 		require.NoError(t, l.Init(t.Context(), nothing))
 	}
-	for _, off = range []time.Duration{2*defaultClockError + 2*time.Millisecond, -2*defaultClockError - 2*time.Millisecond, time.Hour} {
+	for _, off = range []time.Duration{2*defaultClockError + 2*time.Millisecond,
+		-2*defaultClockError - 2*time.Millisecond, time.Hour} {
 		conn.counts()
 		err := takes()
 		require.ErrorIs(t, err, worker.ErrClock)
@@ -192,9 +201,11 @@ func TestClock(t *testing.T) {
 	require.NoError(t, conn.Delete("/uid/orders/clock", -1))
 	require.NoError(t, takes())
 	require.Contains(t, f.states[len(f.states)-1], "/uid/orders/clock")
-	require.ErrorContains(t, l.judge(reading{leader: clock.Now(), asked: clock.Now().Add(time.Hour), answered: clock.Now().Add(time.Hour)}), "at least 59m59.999s apart")
+	require.ErrorContains(t, l.judge(reading{leader: clock.Now(), asked: clock.Now().Add(time.Hour),
+		answered: clock.Now().Add(time.Hour)}), "at least 59m59.999s apart")
 	// A slow answer says nothing.
-	require.NoError(t, l.judge(reading{asked: clock.Now().Add(-time.Hour), leader: clock.Now(), answered: clock.Now().Add(time.Hour)}))
+	require.NoError(t, l.judge(reading{asked: clock.Now().Add(-time.Hour), leader: clock.Now(),
+		answered: clock.Now().Add(time.Hour)}))
 }
 
 func TestNoSession(t *testing.T) {
@@ -246,7 +257,8 @@ func TestInitBelowOthers(t *testing.T) {
 	l, err := s.Leases("a/b")
 	require.NoError(t, err)
 	conn.counts()
-	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return errLook }), errLook)
+	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return errLook }),
+		errLook)
 	require.Len(t, f.states, 3, "a refused Init has made something")
 	require.NoError(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return nil }))
 	state := f.states[len(f.states)-1]
@@ -285,10 +297,18 @@ func TestSessionThatEnds(t *testing.T) {
 	late := orders(t, stored(t, f, conn, Config{}))
 	for name, call := range map[string]func(decided func()) error{
 		"Take": func(decided func()) error {
-			return late.Take(t.Context(), wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { decided(); return nil })
+			return late.Take(t.Context(), wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row,
+				leasestore.Clock) error {
+				decided()
+				return nil
+			})
 		},
 		"Change": func(decided func()) error {
-			return late.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { decided(); return nil })
+			return late.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row,
+				leasestore.Clock) error {
+				decided()
+				return nil
+			})
 		},
 		"Init": func(decided func()) error {
 			return late.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { decided(); return nil })
@@ -314,7 +334,8 @@ func TestSessionThatEnds(t *testing.T) {
 				reads, _ = conn.counts()
 			}
 		}), name)
-		require.Greater(t, reads, map[string]int{"Take": 12, "Change": 2, "Init": 2}[name], "%s has not read again", name)
+		require.Greater(t, reads, map[string]int{"Take": 12, "Change": 2, "Init": 2}[name], "%s has not read again",
+			name)
 	}
 }
 
@@ -325,12 +346,14 @@ func TestReadOfOneTime(t *testing.T) {
 	take(t, l, wanted(0, 0), time.Hour)
 	conn := &between{fakeConn: f.connect(false), path: ordersPath}
 	d := stored(t, f, conn, Config{}).Driver()
-	q := stores.Query{Keys: []string{stores.Key{Namespace: "orders", ID: -1}.String(), stores.Key{Namespace: "orders"}.String()}, Newest: true}
+	q := stores.Query{Keys: []string{stores.Key{Namespace: "orders", ID: -1}.String(),
+		stores.Key{Namespace: "orders"}.String()}, Newest: true}
 	_, err := d.Read(t.Context(), q)
 	require.NoError(t, err)
 	conn.do = func() {
 		put := []byte("{}")
-		_, err := other.Multi(&zk.SetDataRequest{Path: ordersPath, Data: put, Version: -1}, &zk.SetDataRequest{Path: l.row(0), Data: put, Version: -1})
+		_, err := other.Multi(&zk.SetDataRequest{Path: ordersPath, Data: put, Version: -1},
+			&zk.SetDataRequest{Path: l.row(0), Data: put, Version: -1})
 		require.NoError(t, err)
 	}
 	a, err := d.Read(t.Context(), q)
@@ -344,7 +367,7 @@ func TestPageOfOneTime(t *testing.T) {
 	l, _ := leases(t, f, false)
 	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
 	conn.do = func() { take(t, l, wanted(0, 1000), time.Hour) }
-	page, err := stored(t, f, conn, Config{}).Rows(t.Context(), "orders", -1, 100)
+	page, err := stored(t, f, conn, Config{}).Registry().Rows(t.Context(), "orders", -1, 100)
 	require.NoError(t, err)
 	require.LessOrEqual(t, page.Namespace.Given+1, int64(len(page.Rows)))
 }
@@ -367,7 +390,8 @@ func TestPresence(t *testing.T) {
 			slices.Sort(ids)
 			return ids
 		}
-		p := l.all.NewPresence("orders", "host/7")
+		p, err := NewPresence(conn, Config{}, "orders", "host/7")
+		require.NoError(t, err)
 		require.Empty(t, alive())
 		p.OnEvent(lease.Event{Kind: "acquired", WorkerID: 3})
 		p.OnEvent(lease.Event{Kind: "taken over", WorkerID: 17})

@@ -22,13 +22,10 @@ const (
 	presencePatience = 10 * time.Second
 )
 
-// A Presence shows people which holders of worker IDs are alive, by ephemeral nodes: the
-// namespace's node alive/17 is there, with the holder's text as its data, while the session of the
-// one who has worker ID 17 lasts. Pass its method OnEvent as the OnEvent of a [lease.Config]. Make
-// it with [Store.NewPresence], and Close it.
-//
-// It is for people only. A node may be missing, or still be there for a while, and no lease depends
-// on one. What fails is tried again later, and told nobody.
+// A Presence shows people which holders of worker IDs are alive: the ephemeral node alive/17 below the namespace's
+// node, with the holder's text as its data, is there while the session of the one who has worker ID 17 lasts. Make it
+// with [NewPresence], pass its method OnEvent as the OnEvent of a [lease.Config], and Close it. No lease depends on it.
+// A node may be missing, or last for a while longer; what fails is tried again later, and told nobody.
 type Presence struct {
 	driver *driver
 	above  string
@@ -42,14 +39,19 @@ type Presence struct {
 	stopped chan struct{}
 }
 
-// NewPresence returns a Presence for one lease or several of a namespace, as Leases got its name. holder is for people;
-// it is best the Holder of the lease's configuration. It has a goroutine of its own.
-func (s *Store) NewPresence(name, holder string) *Presence {
+// NewPresence returns a Presence for one lease or several of a namespace, as Leases got its name, with the connection
+// and the Config of New, and its errors. holder is for people. The Presence has a goroutine of its own.
+func NewPresence(conn connection, cfg Config, name, holder string) (*Presence, error) {
+	d, err := newDriver(conn, cfg)
+	if err != nil {
+		return nil, err
+	}
 	ctx, stop := context.WithCancel(context.Background())
-	above := s.driver.path(stores.Key{Namespace: cmp.Or(name, namespace.Default), ID: -1}.String()) + "/" + aliveName
-	p := &Presence{driver: s.driver, above: above, holder: []byte(holder), held: map[int64]bool{}, wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
+	above := d.path(stores.Key{Namespace: cmp.Or(name, namespace.Default), ID: -1}.String()) + "/" + aliveName
+	p := &Presence{driver: d, above: above, holder: []byte(holder), held: map[int64]bool{},
+		wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
 	go p.run(ctx)
-	return p
+	return p, nil
 }
 
 // OnEvent takes in what has happened to a lease. It does not wait for the ensemble.
@@ -119,7 +121,10 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 		}
 		session := conn.SessionID()
 		var err error
-		if together(ctx, func() { _, err = conn.Create(path(id), p.holder, zk.FlagEphemeral, p.driver.acl) }) == nil && err == nil {
+		if together(ctx, func() {
+			_, err = conn.Create(path(id), p.holder, zk.FlagEphemeral,
+				p.driver.acl)
+		}) == nil && err == nil {
 			made[id] = session // if there is one of a former session it is gone soon
 		}
 	}

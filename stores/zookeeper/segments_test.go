@@ -38,7 +38,8 @@ func TestSegmentsPages(t *testing.T) {
 		want = append(want, fmt.Sprintf("t%04d", i))
 	}
 	for _, tag := range append([]string{"b"}, want...) {
-		require.NoError(t, whole.Change(t.Context(), tag, func(r *segmentstore.Row) error { r.Next, r.Step = 1, 1; return nil }))
+		require.NoError(t, whole.Change(t.Context(), tag,
+			func(r *segmentstore.Row) error { r.Next, r.Step = 1, 1; return nil }))
 	}
 	for _, most := range []int{-1, 0, 1, 2, 3, batch, batch + 1, len(want), len(want) + 1} {
 		rows, err := s.Rows(t.Context(), "", most)
@@ -59,7 +60,8 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	all := stored(t, f, conn, Config{})
 	s := all.Segments()
 	draw := func() {
-		require.NoError(t, s.Change(t.Context(), "../a b", func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
+		require.NoError(t, s.Change(t.Context(), "../a b",
+			func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
 	}
 	draw()
 	clock.Step(time.Hour)
@@ -73,11 +75,11 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	require.Equal(t, segmentstore.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}, rows[0])
 
 	conn.counts()
-	_, _, err = all.Namespaces(t.Context())
+	_, _, err = all.Registry().Namespaces(t.Context())
 	require.ErrorIs(t, err, worker.ErrNoNamespace, "segments are no namespace of leases")
 	reads, _ = conn.counts()
 	require.Equal(t, 1, reads, "their list is left alone")
-	findings, err := all.Examine(t.Context(), doctor.Config{})
+	findings, err := all.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 	require.NoError(t, err)
 	i := slices.IndexFunc(findings, func(f doctor.Finding) bool { return f.What == "rights on the nodes" })
 	require.Contains(t, findings[i].Value, "2 of 2")

@@ -12,21 +12,17 @@ import (
 	"github.com/uidgen/uid/stores"
 )
 
-// A Config holds the settings of a [Store]. The zero value works for an ensemble that everybody
-// may write to.
+// A Config holds the settings of [New]. The zero value works for an ensemble that everybody may write to.
 type Config struct {
-	// Root is the node that the namespaces are under. It begins with a slash and does not end
-	// with one. The default is /uid.
+	// Root is the path of the node that all are under, without a slash at its end. The default is /uid.
 	Root string
 
-	// ACL is given to each node that is made. The default, zk.WorldACL(zk.PermAll), leaves all
-	// nodes open to whoever reaches the ensemble; with digest authentication use
-	// zk.AuthACL(zk.PermAll). It does not change nodes that are there.
+	// ACL is given to each node that is made. The default, zk.WorldACL(zk.PermAll), leaves them open to whoever
+	// reaches the ensemble; with digest authentication use zk.AuthACL(zk.PermAll).
 	ACL []zk.ACL
 
-	// ClockError bounds how far the clock of any process that leases IDs here, or of any server
-	// of the ensemble, is off true time. It is the same in all processes. The default is
-	// 500 ms, for machines whose clocks are set by NTP; it is at most an hour.
+	// ClockError bounds how far the clock of any process that leases IDs here, and of any server, is off true
+	// time: an hour at most, and the same in all processes. The default is 500 ms, for clocks set by NTP.
 	ClockError time.Duration
 }
 
@@ -39,18 +35,17 @@ const (
 	maxClockError = time.Hour
 )
 
-// A Store keeps namespaces of leases, and segments, in a ZooKeeper ensemble; see [stores.Store]. It is a
-// [doctor.Examiner], too. Make it with [New]. All methods may be called by any number of goroutines at once.
-type Store struct {
-	*stores.Store
-	driver *driver
+// New returns a store on a [*zk.Conn], or a wrapper of one, say for traces. It asks nothing of the ensemble, and the
+// caller closes the connection. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used.
+func New(conn connection, cfg Config) (*stores.Store, error) {
+	d, err := newDriver(conn, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return stores.New(d), nil
 }
 
-// New returns a store on a connection of the caller's: a [*zk.Conn], which has the servers, the
-// authentication (AddAuth) and the dialer (for TLS). A wrapper of one does, too, say for traces. The Store neither opens nor closes it. New
-// returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It
-// asks nothing of the ensemble.
-func New(conn connection, cfg Config) (*Store, error) {
+func newDriver(conn connection, cfg Config) (*driver, error) {
 	if c, is := conn.(*zk.Conn); conn == nil || is && c == nil {
 		return nil, fmt.Errorf("%w: the connection is nil", uid.ErrConfig)
 	}
@@ -72,32 +67,32 @@ func New(conn connection, cfg Config) (*Store, error) {
 	}
 	// Times are whole microseconds.
 	off := (cfg.ClockError + time.Microsecond - 1).Truncate(time.Microsecond)
-	d := &driver{conn: conn, root: cfg.Root, acl: acl, off: off, now: time.Now}
-	return &Store{stores.New(d), d}, nil
+	return &driver{conn: conn, root: cfg.Root, acl: acl, off: off, now: time.Now}, nil
 }
-
-// Driver returns what New's Store is over, for the suite of drivers.
-func (s *Store) Driver() stores.Driver { return s.driver }
 
 // maxRoot leaves room for the rest of a path in errors and names.
 const maxRoot = 255
 
 func checkRoot(root string) error {
 	if len(root) > maxRoot {
-		return fmt.Errorf("%w: the Root %.100q has %d bytes, at most %d are allowed", uid.ErrRange, root, len(root), maxRoot)
+		return fmt.Errorf("%w: the Root %.100q has %d bytes, at most %d are allowed", uid.ErrRange, root, len(root),
+			maxRoot)
 	}
 	parts := strings.Split(root, "/")
 	if len(parts) < 2 || parts[0] != "" || parts[1] == "zookeeper" {
-		return fmt.Errorf("%w: the Root %.100q is not the path of a node for users, such as %s", uid.ErrConfig, root, defaultRoot)
+		return fmt.Errorf("%w: the Root %.100q is not the path of a node for users, such as %s", uid.ErrConfig, root,
+			defaultRoot)
 	}
 	for _, part := range parts[1:] {
 		if part == "" || part == "." || part == ".." {
-			return fmt.Errorf("%w: the Root %.100q has the part %q, which no node can have as its name", uid.ErrConfig, root, part)
+			return fmt.Errorf("%w: the Root %.100q has the part %q, which no node can have as its name", uid.ErrConfig,
+				root, part)
 		}
 	}
 	for i := range len(root) {
 		if c := root[i]; c <= ' ' || c > '~' {
-			return fmt.Errorf("%w: the Root %.100q has the byte 0x%02x at %d; ASCII without spaces can be used", uid.ErrConfig, root, c, i)
+			return fmt.Errorf("%w: the Root %.100q has the byte 0x%02x at %d; ASCII without spaces can be used",
+				uid.ErrConfig, root, c, i)
 		}
 	}
 	return nil

@@ -17,11 +17,11 @@ import (
 func newHandClock() *fakes.Clock { return fakes.NewFrozenClock(time.Now().Truncate(time.Microsecond)) }
 
 // stored returns a store on a fake.
-func stored(t testing.TB, f *fake, conn connection, cfg Config) *Store {
+func stored(t testing.TB, f *fake, conn connection, cfg Config) *stores.Store {
 	t.Helper()
 	s, err := New(conn, cfg)
 	require.NoError(t, err)
-	s.driver.now = f.now
+	s.Driver().(*driver).now = f.now
 	return s
 }
 
@@ -31,10 +31,13 @@ func subject(t *testing.T, lag func(n int64) bool) drivertest.Subject {
 	by := f.connect(false)
 	var n atomic.Int64
 	return drivertest.Subject{
-		Open:    func() (stores.Driver, error) { return stored(t, f, f.connect(lag(n.Add(1))), Config{}).Driver(), nil },
+		Open: func() (stores.Driver, error) {
+			return stored(t, f, f.connect(lag(n.Add(1))), Config{}).Driver(),
+				nil
+		},
 		Advance: clock.Step,
 		Remove: func(key string) (err error) {
-			path := stored(t, f, by, Config{}).driver.path(key)
+			path := stored(t, f, by, Config{}).Driver().(*driver).path(key)
 			if k, _ := stores.ParseKey(key); k.Namespace != "" && k.ID < 0 {
 				_, err = by.Set(path, nil, -1)
 			} else if err = by.Delete(path, -1); err == zk.ErrNoNode {

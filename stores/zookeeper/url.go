@@ -44,7 +44,8 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 	if u.User != "" {
 		cfg.ACL = zk.AuthACL(zk.PermAll)
 	}
-	conn, _, err := zk.Connect(u.Hosts, session, zk.WithLogger(silent{}), zk.WithLogInfo(false), zk.WithDialer(dialer(secure)))
+	conn, _, err := zk.Connect(u.Hosts, session, zk.WithLogger(silent{}), zk.WithLogInfo(false),
+		zk.WithDialer(dialer(secure)))
 	if err != nil {
 		return nil, fmt.Errorf("connect to ZooKeeper: %w", err)
 	}
@@ -59,7 +60,8 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 			return nil, err
 		}
 	}
-	return &scheme.Store{Registry: store, Segments: store.Segments(), Close: func() error { conn.Close(); return nil }}, nil
+	return &scheme.Store{Registry: store.Registry(), Segments: store.Segments(),
+		Close: func() error { conn.Close(); return nil }}, nil
 }
 
 // session is how long the servers keep the session of a program that has died.

@@ -87,6 +87,10 @@ func (t task) do(*os.File) error {
 	if err != nil {
 		return err
 	}
+	leases, err := tables.Leases(namespace)
+	if err != nil {
+		return err
+	}
 	from, err := sources(tables)
 	if err != nil {
 		return err
@@ -94,7 +98,11 @@ func (t task) do(*os.File) error {
 	fmt.Println("ready")
 	var g [2]*backfill.Generator
 	for i := range g {
-		g[i], err = backfill.New(from[i], backfill.Config{From: t.Base, Apart: apart(tables, i), Logger: quiet})
+		cfg := backfill.Config{From: t.Base, Logger: quiet}
+		if i == 1 { // disposable IDs are another space
+			cfg.Apart = []lease.Store{leases}
+		}
+		g[i], err = backfill.New(from[i], cfg)
 		if err != nil {
 			return err
 		}
@@ -117,14 +125,6 @@ func (t task) do(*os.File) error {
 		}
 	}
 	return nil
-}
-
-// apart is what a source of disposable IDs has to be apart from.
-func apart(tables *sqlstore.DB, source int) []backfill.Live {
-	if source == 0 {
-		return nil
-	}
-	return []backfill.Live{{Store: tables.Registry(), Namespace: namespace}}
 }
 
 // marks are all UIDs of a space.
@@ -345,7 +345,7 @@ func TestApart(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: ids}))
 			_, err = backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "h", Logger: quiet}),
-				backfill.Config{Logger: quiet, Apart: []backfill.Live{{Store: tables.Registry(), Namespace: name}}})
+				backfill.Config{Logger: quiet, Apart: []lease.Store{leases}})
 			if name == "last" {
 				require.NoError(t, err)
 			} else {

@@ -61,7 +61,7 @@ func shop(t *testing.T) (p *program, sample string) {
 	start("web-2.example/812")
 	start("batch.example/95")
 	require.NoError(t, gone.Close())
-	invoices, err := segment.New(segment.Source{Store: segmenttest.NewMemory().Client(), Tag: "invoice"}, segment.Config{Create: true})
+	invoices, err := segment.New(segmenttest.NewMemory().Client(), "invoice", segment.Config{Create: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = invoices.Close() })
 

@@ -66,5 +66,5 @@ func openEtcd(u *url.URL) (Store, io.Closer, error) {
 		_ = c.Close()
 		return Store{}, nil, err
 	}
-	return Store{s, s.Segments()}, c, nil
+	return Store{s.Registry(), s.Segments()}, c, nil
 }

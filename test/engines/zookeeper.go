@@ -43,7 +43,7 @@ func openZooKeeper(u *url.URL) (Store, io.Closer, error) {
 		c.Close()
 		return Store{}, nil, err
 	}
-	return Store{s, s.Segments()}, closer(func() error { c.Close(); return nil }), nil
+	return Store{s.Registry(), s.Segments()}, closer(func() error { c.Close(); return nil }), nil
 }
 
 type silence struct{}

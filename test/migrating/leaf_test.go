@@ -21,7 +21,7 @@ func TestACopyOfLeafsRow(t *testing.T) {
 	require.NoError(t, err)
 	first := func(tag string) (any, error) {
 		// The test's server forgets its newest commits in a crash.
-		g, err := segment.New(segment.Source{Store: tables.Segments(), Tag: tag}, segment.Config{LossyStore: true, Logger: quiet})
+		g, err := segment.New(tables.Segments(), tag, segment.Config{LossyStore: true, Logger: quiet})
 		require.NoError(t, err)
 		defer g.Close()
 		return g.GetUID()

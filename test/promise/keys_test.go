@@ -155,7 +155,7 @@ func newEtcd(t testing.TB) *keys {
 	prefix := rand.Text() + "/"
 	s, err := etcd.New(client, etcd.Config{Prefix: prefix, ClockError: 5 * time.Millisecond})
 	require.NoError(t, err)
-	return &keys{Store: s, raw: inEtcd{client, prefix}}
+	return &keys{Store: s.Registry(), raw: inEtcd{client, prefix}}
 }
 
 type inEtcd struct {
@@ -193,7 +193,7 @@ func newRedis(t testing.TB) *keys {
 	t.Cleanup(func() { _ = client.Close() })
 	s, err := redis.New(client, redis.Config{Prefix: prefix})
 	require.NoError(t, err)
-	return &keys{Store: s, raw: inRedis{client, prefix + ":{default}:"}}
+	return &keys{Store: s.Registry(), raw: inRedis{client, prefix + ":{default}:"}}
 }
 
 type inRedis struct {
@@ -261,7 +261,7 @@ func newZooKeeper(t testing.TB) *keys {
 	root := "/" + rand.Text()
 	s, err := zookeeper.New(conn, zookeeper.Config{Root: root, ClockError: 5 * time.Millisecond})
 	require.NoError(t, err)
-	return &keys{Store: s, raw: inZooKeeper{conn, root + "/default"}}
+	return &keys{Store: s.Registry(), raw: inZooKeeper{conn, root + "/default"}}
 }
 
 // A namespace's node is above those of its rows, and has no data where there is none.

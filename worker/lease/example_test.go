@@ -21,7 +21,7 @@ import (
 //	store, err := tables.Leases("orders")
 func Example() {
 	ctx := context.Background()
-	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -68,7 +68,7 @@ func Example() {
 // A generator that is closed gives its ID back. The next owner gets it after the quarantine,
 // and until then another one.
 func ExampleNew() {
-	store, err := stores.New(&drivertest.Memory{}).Leases("orders")
+	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -124,7 +124,7 @@ func ExampleFound_regions() {
 		"eu": {First: 0, Last: 2_097_151},
 		"us": {First: 2_097_152, Last: 4_194_303},
 	} {
-		store, err := stores.New(&drivertest.Memory{}).Leases("orders") // the region's database
+		store, err := stores.New(drivertest.NewMemory()).Leases("orders") // the region's database
 		if err != nil {
 			fmt.Println(err)
 			return

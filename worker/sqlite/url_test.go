@@ -39,7 +39,7 @@ func TestConnect(t *testing.T) {
 	names, _, err := s.Registry.Namespaces(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"orders"}, names)
-	numbers, err := segment.New(segment.Source{Store: s.Segments, Tag: "invoice"}, segment.Config{Create: true})
+	numbers, err := segment.New(s.Segments, "invoice", segment.Config{Create: true})
 	require.NoError(t, err)
 	n, err := numbers.GetUID()
 	require.NoError(t, err)

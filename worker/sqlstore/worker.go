@@ -55,5 +55,5 @@ func Segment[Database *sql.DB | *sqlx.DB](db Database, tag string, cfg segment.C
 	if err != nil {
 		return nil, err
 	}
-	return segment.New(segment.Source{Store: tables.Segments(), Tag: tag}, cfg)
+	return segment.New(tables.Segments(), tag, cfg)
 }

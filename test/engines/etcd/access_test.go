@@ -13,6 +13,7 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -43,7 +44,7 @@ func authenticate(t *testing.T, admin *clientv3.Client) {
 func TestAccess(t *testing.T) {
 	c := start(t, 1)
 	authenticate(t, connect(t, nil, c.Addrs()...))
-	open := func(t *testing.T, change func(*clientv3.Config)) (*etcd.Store, lease.Store) {
+	open := func(t *testing.T, change func(*clientv3.Config)) (*stores.Store, lease.Store) {
 		t.Helper()
 		cfg := clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + "service", Password: canary, DialTimeout: 2 * time.Second}
 		change(&cfg)
@@ -83,7 +84,7 @@ func TestAccess(t *testing.T) {
 	t.Run("the service", func(t *testing.T) {
 		store, l := open(t, func(*clientv3.Config) {})
 		require.NoError(t, round(t, l))
-		findings, err := doctor.Check(t.Context(), store, doctor.Config{})
+		findings, err := doctor.Check(t.Context(), store.Registry(), doctor.Config{})
 		require.NoError(t, err)
 		for _, f := range findings {
 			t.Log(f)
@@ -97,10 +98,10 @@ func TestAccess(t *testing.T) {
 		require.ErrorContains(t, err, "permission denied")
 		require.False(t, retry.IsTransient(err))
 		require.NotContains(t, logtest.Texts(err), canary)
-		p, err := store.Rows(t.Context(), "orders", -1, 10)
+		p, err := store.Registry().Rows(t.Context(), "orders", -1, 10)
 		require.NoError(t, err)
 		require.Len(t, p.Rows, 10, "as many as were asked for")
-		findings, err := store.Examine(t.Context(), doctor.Config{})
+		findings, err := store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 		require.NoError(t, err)
 		found := false
 		for _, f := range findings {
@@ -121,9 +122,9 @@ func TestAccess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store, l := open(t, change)
-			_, _, listed := store.Namespaces(t.Context())
+			_, _, listed := store.Registry().Namespaces(t.Context())
 			_, inspected := l.Inspect(t.Context())
-			_, examined := store.Examine(t.Context(), doctor.Config{})
+			_, examined := store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 			for _, err := range []error{round(t, l), listed} {
 				require.Error(t, err)
 				require.NotContains(t, logtest.Texts(err), canary)

@@ -6,17 +6,35 @@ import (
 	"testing"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/stores/etcd/etcdtest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
 )
+
+// late holds back a write of one client, which gets an error as from a connection that was cut.
+type late struct {
+	hold    bool // the next transaction that compares something, as all writes do
+	deliver func()
+}
+
+func (l *late) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, send grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	if r, is := req.(*pb.TxnRequest); !is || len(r.Compare) == 0 || !l.hold {
+		return send(ctx, method, req, reply, cc, opts...)
+	}
+	l.hold = false
+	l.deliver = func() { _ = send(context.WithoutCancel(ctx), method, req, new(pb.TxnResponse), cc, opts...) }
+	return status.Error(codes.Unavailable, "the connection was cut")
+}
 
 // A snapshot that is restored: as the same cluster a write that was decided on what is lost is
 // refused, and as another one nobody goes on.
@@ -24,7 +42,7 @@ func TestRestore(t *testing.T) {
 	for name, token := range map[string]string{"the same cluster": "etcd", "another cluster": "other"} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, 1)
-			f := new(etcdtest.Faults)
+			f := new(late)
 			client := connect(t, f, c.Addrs()...)
 			store, err := etcd.New(client, etcd.Config{})
 			require.NoError(t, err)
@@ -38,7 +56,7 @@ func TestRestore(t *testing.T) {
 			restore := backup(t, c)
 			_, err = client.Put(t.Context(), "elsewhere", "lost") // so that the write is decided on what is lost
 			require.NoError(t, err)
-			f.Set(storetest.Delay)
+			f.hold = true
 			require.Error(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 				r.Nonce = "late"
 				return nil
@@ -46,7 +64,7 @@ func TestRestore(t *testing.T) {
 
 			restore(token)
 			await(t, client)
-			f.Deliver()
+			f.deliver()
 			kv, err := client.Get(t.Context(), "uid/leases/orders/worker/0000000000000000000")
 			require.NoError(t, err)
 			require.NotContains(t, string(kv.Kvs[0].Value), "late")

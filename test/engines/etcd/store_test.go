@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/stores/etcd/etcdtest"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
-// connect returns a client of some endpoints, whose requests go through f if that is set.
-func connect(t testing.TB, f *etcdtest.Faults, endpoints ...string) *clientv3.Client {
+// connect returns a client of some endpoints, whose writes go through late if that is set.
+func connect(t testing.TB, late *late, endpoints ...string) *clientv3.Client {
 	t.Helper()
 	cfg := clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop()}
-	if f != nil {
-		cfg.DialOptions = f.DialOptions()
+	if late != nil {
+		cfg.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(late.intercept)}
 	}
 	c, err := clientv3.New(cfg)
 	require.NoError(t, err)
@@ -46,7 +46,20 @@ func TestStore(t *testing.T) {
 			c := start(t, nodes)
 			var empty atomic.Int64
 			drivertest.Run(t, drivertest.Config{Histories: 8}, func(t *testing.T) drivertest.Subject {
-				return subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
+				s := subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
+				if nodes == 1 {
+					s.Segments = func(out *segmenttest.Subject) {
+						// They notice that writes were lost, even if the cluster has the same ID and the revision that was read.
+						out.Backup = func() (restore func()) {
+							back := backup(t, c)
+							return func() {
+								back("etcd")
+								await(t, connect(t, nil, c.Addrs()...))
+							}
+						}
+					}
+				}
+				return s
 			})
 		})
 	}
@@ -71,21 +84,4 @@ func subject(t *testing.T, c *cluster.Etcd, prefix string) drivertest.Subject {
 		},
 		Secret: canary,
 	}
-}
-
-// Segments notice that writes were lost, even if the cluster has the same ID and the revision that was read.
-func TestSegments(t *testing.T) {
-	c := start(t, 1)
-	var empty atomic.Int64
-	segmenttest.Run(t, segmenttest.Config{Histories: 8}, func(t *testing.T) segmenttest.Subject {
-		out := drivertest.Segments(subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1))))
-		out.Backup = func() (restore func()) {
-			back := backup(t, c)
-			return func() {
-				back("etcd")
-				await(t, connect(t, nil, c.Addrs()...))
-			}
-		}
-		return out
-	})
 }

@@ -40,7 +40,7 @@ func (s *scene) processOn(store segment.Store) (number int, g *segment.Generator
 	for i := range drawers {
 		s.processes[number].end(i)
 	}
-	g, err := segment.New(segment.Source{Store: &noting{Store: store, ledger: &s.processes[number].ledger, log: io.Discard}, Tag: "a"},
+	g, err := segment.New(&noting{Store: store, ledger: &s.processes[number].ledger, log: io.Discard}, "a",
 		segment.Config{MinStep: 100, MaxStep: 100, Create: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { _ = g.Close() }) // before the memory is

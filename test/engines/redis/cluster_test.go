@@ -38,7 +38,7 @@ func TestCluster(t *testing.T) {
 			l := leases(t, all, name)
 			require.NoError(t, l.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil }))
 		}
-		names, _, err := s.Namespaces(ctx)
+		names, _, err := s.Registry().Namespaces(ctx)
 		require.NoError(t, err)
 		require.Subset(t, names, []string{"a", "b", "c", "d", "e"})
 

@@ -65,7 +65,7 @@ func client(t *testing.T, addr string, set ...func(*goredis.Options)) *goredis.C
 	return c
 }
 
-func store(t *testing.T, c goredis.UniversalClient) *redis.Store {
+func store(t *testing.T, c goredis.UniversalClient) *stores.Store {
 	t.Helper()
 	s, err := redis.New(c, redis.Config{})
 	require.NoError(t, err)
@@ -93,11 +93,9 @@ func history(t *testing.T, c goredis.UniversalClient) string {
 func subject(t *testing.T, s *cluster.Redis) drivertest.Subject {
 	admin := client(t, s.Addr(0))
 	require.NoError(t, admin.FlushAll(context.Background()).Err())
-	_, codec := store(t, admin).Driver()
 	return drivertest.Subject{
 		Open: func() (stores.Driver, error) {
-			d, _ := store(t, client(t, s.Addr(0))).Driver()
-			return d, nil
+			return store(t, client(t, s.Addr(0))).Driver(), nil
 		},
 		Remove: func(key string) error {
 			k, _ := stores.ParseKey(key)
@@ -108,7 +106,6 @@ func subject(t *testing.T, s *cluster.Redis) drivertest.Subject {
 			return errors.Join(admin.HDel(ctx, base+"rows", id).Err(), admin.ZRem(ctx, base+"ids", id).Err())
 		},
 		Backup: backup(t, s),
-		Codec:  codec,
 		Secret: secret,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/storetest"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -57,7 +58,7 @@ func TestRights(t *testing.T) {
 }
 
 // everything calls each method of the stores, in each way that runs other commands.
-func everything(ctx context.Context, s *redis.Store) error {
+func everything(ctx context.Context, s *stores.Store) error {
 	l, err := s.Leases("orders")
 	if err != nil {
 		return err
@@ -87,8 +88,8 @@ func everything(ctx context.Context, s *redis.Store) error {
 				return nil
 			})
 		},
-		func() error { _, _, err := s.Namespaces(ctx); return err },
-		func() error { _, err := s.Rows(ctx, "orders", -1, 10); return err },
+		func() error { _, _, err := s.Registry().Namespaces(ctx); return err },
+		func() error { _, err := s.Registry().Rows(ctx, "orders", -1, 10); return err },
 		func() error { _, err := s.Segments().Inspect(ctx); return err },
 		func() error { return s.Segments().Change(ctx, "orders", draw(10)) },
 		func() error { _, err := s.Segments().Rows(ctx, "", 10); return err },

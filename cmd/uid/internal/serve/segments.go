@@ -84,7 +84,7 @@ func (s *Segments) Range(ctx context.Context, tag string, n int) (last uid.UID, 
 	}
 	cfg := s.cfg
 	cfg.MinStep, cfg.MaxStep = int64(n), int64(n)
-	g, err := segment.New(segment.Source{Store: s.store, Tag: tag}, cfg)
+	g, err := segment.New(s.store, tag, cfg)
 	if err != nil {
 		return 0, err
 	}

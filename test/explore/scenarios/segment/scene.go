@@ -67,7 +67,7 @@ type scene struct {
 func newScene(r *explore.Run) *scene {
 	s := &scene{Run: r, got: map[int64]string{}}
 	s.store.row = segmentstore.Row{Tag: "t", Next: 1, Step: 1}
-	s.g = MustNew(Source{Store: &s.store, Tag: "t"}, Config{MinStep: 2, MaxStep: 2})
+	s.g = MustNew(&s.store, "t", Config{MinStep: 2, MaxStep: 2})
 	r.Quiet(&s.g.counts)
 	return s
 }

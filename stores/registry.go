@@ -1,0 +1,122 @@
+package stores
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// registered is a [Store.Registry].
+type registered struct{ driver Driver }
+
+var _ registry.Store = registered{}
+
+// Namespace implements [registry.Store].
+func (r registered) Namespace(name string) (lease.Store, error) {
+	l, err := r.namespace(name)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (r registered) namespace(name string) (*leases, error) {
+	name, err := namespace.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return &leases{r.driver, name}, nil
+}
+
+// Namespaces implements [registry.Store]. It makes some requests, of which each is about one namespace.
+func (r registered) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+	if l, is := r.driver.(Lister); is {
+		names, now, err = r.listed(ctx, l)
+	} else {
+		names, now, err = r.found(ctx)
+	}
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%w: there is none in %s", worker.ErrNoNamespace, r.driver.Name())
+	}
+	slices.Sort(names)
+	return names, now, err
+}
+
+// listed returns those namespaces of a list that are there, or have rows.
+func (r registered) listed(ctx context.Context, l Lister) (names []string, now leasestore.Clock, err error) {
+	listed, now, err := l.Namespaces(ctx)
+	if err != nil {
+		return nil, now, err
+	}
+	for _, name := range listed {
+		p, err := r.page(ctx, name, -1, 1)
+		if err != nil {
+			return nil, now, err
+		}
+		if p.Records[0].Text != "" || len(p.Pages[0]) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names, now, nil
+}
+
+// found looks for the first key of each namespace.
+func (r registered) found(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+	for from := leasesDir; ; {
+		a, err := r.driver.Read(ctx, Query{Ranges: []Range{{from, leasesDir + "~", 1}}, Newest: true})
+		if err != nil {
+			return nil, now, err
+		}
+		now = a.Clock
+		if len(a.Pages[0]) == 0 {
+			return names, now, nil
+		}
+		part, _, _ := strings.Cut(strings.TrimPrefix(a.Pages[0][0].Key, leasesDir), "/")
+		if name, ok := nameOf(part); ok {
+			names = append(names, name)
+		}
+		from = leasesDir + part + "0" // which follows the slash
+	}
+}
+
+// page reads a namespace's own key, and the next rows above an ID.
+func (r registered) page(ctx context.Context, name string, above int64, most int) (*Answer, error) {
+	l := leases{r.driver, name}
+	if above == math.MaxInt64 {
+		above, most = above-1, 0
+	}
+	return r.driver.Read(ctx, Query{Keys: []string{l.own()}, Ranges: []Range{l.rows(above+1, math.MaxInt64, most)},
+		Newest: true})
+}
+
+// Rows implements [registry.Store], in one request. It needs only the right to read.
+func (r registered) Rows(ctx context.Context, name string, above int64, most int) (p registry.Page, err error) {
+	l, err := r.namespace(name)
+	if err != nil {
+		return p, err
+	}
+	a, err := r.page(ctx, l.name, above, most)
+	if err != nil {
+		return p, err
+	}
+	p.Clock = a.Clock
+	if p.Namespace, err = l.parse(a.Records[0]); err != nil {
+		return p, err
+	}
+	for _, record := range a.Pages[0] {
+		row, err := l.parseRow(record)
+		if err != nil {
+			return p, err
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return p, nil
+}
