@@ -92,7 +92,7 @@ func TestComposeParseRoundTrip(t *testing.T) {
 
 		p, err := l.Parse(u)
 		require.NoError(t, err)
-		require.Equal(t, uid.Parts{UID: u, Time: l.TimeOf(tick), WorkerID: worker, Sequence: seq, Split: l.Split()}, p)
+		require.Equal(t, uid.Parts{UID: u, Time: l.TimeOf(tick), WorkerID: worker, Sequence: seq, Split: l.split}, p)
 		again, err := l.Parse(u)
 		require.NoError(t, err)
 		require.True(t, p == again)
@@ -181,18 +181,18 @@ func TestFrozenVectors(t *testing.T) {
 		tick, worker, seq int64
 		time              string
 	}{
-		{UidGenerator(), 180363646902239241, 5249273, 4, 9, "2016-07-19T10:07:53Z"},
-		{UidGenerator(), math.MaxInt64, 1<<28 - 1, 1<<22 - 1, 1<<13 - 1, "2024-11-20T13:24:15Z"},
+		{uidGenerator, 180363646902239241, 5249273, 4, 9, "2016-07-19T10:07:53Z"},
+		{uidGenerator, math.MaxInt64, 1<<28 - 1, 1<<22 - 1, 1<<13 - 1, "2024-11-20T13:24:15Z"},
 		{Default(), 0, 0, 0, 0, "2026-01-01T00:00:00Z"},
 		{Default(), 1 << 35, 1, 0, 0, "2026-01-01T00:00:01Z"},
 		{Default(), 180363646902239241, 5249273, 4, 9, "2026-03-02T18:07:53Z"},
 		{Default(), math.MaxInt64, 1<<28 - 1, 1<<22 - 1, 1<<13 - 1, "2034-07-04T21:24:15Z"},
-		{Twitter(), 1541815603606036480, 367597485448, 378, 0, "2022-06-28T16:07:40.105Z"},
+		{twitter, 1541815603606036480, 367597485448, 378, 0, "2022-06-28T16:07:40.105Z"},
 		{split, 1541815603606036480, 367597485448, 378, 0, "2022-06-28T16:07:40.105Z"},
-		{Twitter(), math.MaxInt64, 1<<41 - 1, 1<<10 - 1, 1<<12 - 1, "2080-07-10T17:30:30.208Z"},
+		{twitter, math.MaxInt64, 1<<41 - 1, 1<<10 - 1, 1<<12 - 1, "2080-07-10T17:30:30.208Z"},
 		{JavaScriptSafe(), 2752090406937, 5249195, 14, 25, "2026-03-02T18:06:35Z"},
 		{JavaScriptSafe(), 1<<52 - 1, 1<<33 - 1, 1<<4 - 1, 1<<15 - 1, "2298-03-16T12:56:31Z"},
-		{Redis(), 5981966696448054276, 1426212000000, 53, 4, "2071-03-13T02:00:00Z"},
+		{redis, 5981966696448054276, 1426212000000, 53, 4, "2071-03-13T02:00:00Z"},
 		{mustBuild(Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond, Epoch: time.Unix(0, 0)}),
 			5981966696448054276, 1426212000000, 53, 4, "2015-03-13T02:00:00Z"},
 	} {
@@ -203,7 +203,7 @@ func TestFrozenVectors(t *testing.T) {
 		require.NoError(t, err)
 		at, err := time.Parse(time.RFC3339Nano, v.time)
 		require.NoError(t, err)
-		require.Equal(t, uid.Parts{UID: v.u, Time: at.UTC(), WorkerID: v.worker, Sequence: v.seq, Split: v.l.Split()}, p)
+		require.Equal(t, uid.Parts{UID: v.u, Time: at.UTC(), WorkerID: v.worker, Sequence: v.seq, Split: v.l.split}, p)
 		require.Equal(t, v.tick, v.l.TickAt(at))
 	}
 }
@@ -309,7 +309,7 @@ func TestNewLayoutAccepts(t *testing.T) {
 
 	l, err := NewLayout(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
 	require.NoError(t, err)
-	require.Equal(t, UidGenerator(), l)
+	require.Equal(t, uidGenerator, l)
 	require.Panics(t, func() { MustLayout(Config{TimeBits: 64}) })
 	_, err = NewLayout(Config{TimeBits: 28, Epoch: time.Now().Add(time.Hour)})
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -393,7 +393,6 @@ func TestZeroLayoutHoldsNothing(t *testing.T) {
 	require.EqualValues(t, -1, l.MaxSequence())
 	require.Equal(t, "0/0/0", l.String())
 	require.Zero(t, l.Expires())
-	require.ErrorIs(t, Expiry{}.Start(l, now), uid.ErrRange)
 	_, err = Convert(0, l, Default())
 	require.ErrorIs(t, err, uid.ErrRange)
 	_, err = Convert(0, Default(), l)
@@ -401,12 +400,11 @@ func TestZeroLayoutHoldsNothing(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, l := range []Layout{Default(), Twitter(), mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Fields: []uid.Field{{Name: "a", Bits: 5}, {Name: "b", Bits: 5}}})} {
+	for _, l := range []Layout{Default(), twitter, mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Fields: []uid.Field{{Name: "a", Bits: 5}, {Name: "b", Bits: 5}}})} {
 		require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = l.Compose(1e6, 7, 8) }))
 		require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = l.Parse(1 << 40) }))
 		require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = l.First(now) }))
 		require.Zero(t, testing.AllocsPerRun(100, func() { _ = l.TickAt(now) }))
-		require.Zero(t, testing.AllocsPerRun(100, func() { _ = Expiry{}.Start(l, now) }))
 	}
 }
 
@@ -423,10 +421,10 @@ func BenchmarkCompose(b *testing.B) {
 
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
-	for _, p := range Presets() {
-		b.Run(p.Name, func(b *testing.B) {
+	for name, l := range named {
+		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := p.Layout.Parse(2752090406937); err != nil {
+				if _, err := l.Parse(2752090406937); err != nil {
 					b.Fatal(err)
 				}
 			}

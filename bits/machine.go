@@ -15,11 +15,6 @@ func (l Layout) Fields() []uid.Field {
 	return l.split.Fields()
 }
 
-// Split returns the named parts of the worker ID as the value that Parts carries.
-func (l Layout) Split() uid.Split {
-	return l.split
-}
-
 // WorkerID makes a worker ID of the values of all its named parts. It returns ErrRange,
 // naming the part, the value and the limit, when a value is negative or does not fit its
 // part, and ErrSyntax when a part is missing or the layout does not know its name.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 // IDs that others made, and what the source says is in them.
@@ -35,9 +36,9 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 	// README of yitter/IdGenerator: IDs of a generator that has run for so many years. The
 	// sequence of a millisecond begins at 5.
 	for id, years := range map[uid.UID]int{129053495681099: 1, 387750301904971: 3, 646093214093387: 5, 1292658282840139: 10} {
-		p, err := Yitter().Parse(id)
+		p, err := yitter.Parse(id)
 		require.NoError(t, err)
-		require.InDelta(t, 0, p.Time.Sub(Yitter().Epoch().AddDate(years, 0, 0)).Hours(), 48)
+		require.InDelta(t, 0, p.Time.Sub(yitter.Epoch().AddDate(years, 0, 0)).Hours(), 48)
 		require.GreaterOrEqual(t, p.Sequence, int64(5))
 	}
 	// Its TypeScript/README.md shows IDs of worker 1 in a row. There the base time is 2020-01-01.
@@ -56,7 +57,7 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 func TestLeafIsTwitter(t *testing.T) {
 	l, err := preset("leaf")
 	require.NoError(t, err)
-	require.Equal(t, Twitter(), l)
+	require.Equal(t, twitter, l)
 	const id = (1567733700834-1288834974657)<<22 | 39<<12 | 3448 // as SnowflakeIDGenImpl.java puts it together
 	p, err := l.Parse(id)
 	require.NoError(t, err)
@@ -64,13 +65,15 @@ func TestLeafIsTwitter(t *testing.T) {
 
 	l, err = preset("bwmarrin")
 	require.NoError(t, err)
-	require.Equal(t, Twitter(), l)
+	require.Equal(t, twitter, l)
 }
 
 // The presets that are no choice for new UIDs.
 func TestForeignPresets(t *testing.T) {
 	var foreign []string
-	for _, p := range Presets() {
+	require.Len(t, presets.Layouts(), len(named))
+	for _, p := range presets.Layouts() {
+		require.Contains(t, named, p.Name)
 		if p.Foreign {
 			foreign = append(foreign, p.Name)
 		}

@@ -18,16 +18,6 @@ func (l Layout) First(t time.Time) (uid.UID, error) {
 	return l.Compose(tick, 0, 0)
 }
 
-// Last returns the largest UID of the tick in which t falls. It returns ErrRange
-// as First does.
-func (l Layout) Last(t time.Time) (uid.UID, error) {
-	tick, err := l.tickOf(t)
-	if err != nil {
-		return 0, err
-	}
-	return l.Compose(tick, l.MaxWorkerID(), l.MaxSequence())
-}
-
 // Range returns the smallest and the largest UID, both included, of the ticks that
 // the time from (included) to to (excluded) touches. In SQL:
 //
@@ -46,29 +36,12 @@ func (l Layout) Range(from, to time.Time) (lo, hi uid.UID, err error) {
 	if lo, err = l.First(from); err != nil {
 		return 0, 0, err
 	}
-	if hi, err = l.Last(to.Add(-1)); err != nil {
+	last, err := l.tickOf(to.Add(-1))
+	if err != nil {
 		return 0, 0, err
 	}
-	return lo, hi, nil
-}
-
-// TickAbove returns the first tick whose UIDs are all larger than u, under whatever worker
-// ID: one after the tick that u has in this layout. u may be a number of any origin, such as
-// the largest key of a column. TickAbove returns ErrRange, with the numbers, when u is negative
-// and when the layout has no such tick.
-func (l Layout) TickAbove(u uid.UID) (int64, error) {
-	switch {
-	case l.IsZero():
-		return 0, errZero
-	case u < 0:
-		return 0, fmt.Errorf("%w: UID %d is negative", uid.ErrRange, int64(u))
-	}
-	tick := int64(u)>>(l.workerBits+l.sequenceBits) + 1
-	if tick > l.MaxTick() {
-		return 0, fmt.Errorf("%w: no tick of the layout %s is above UID %d: it lies in tick %d, the last one is %d",
-			uid.ErrRange, l, int64(u), tick-1, l.MaxTick())
-	}
-	return tick, nil
+	hi, err = l.Compose(last, l.MaxWorkerID(), l.MaxSequence())
+	return lo, hi, err
 }
 
 // tickOf is TickAt for times that the time field can hold. It compares times, since ticks

@@ -23,7 +23,7 @@ func TestFirstAndLast(t *testing.T) {
 		at := drawTime(t, l, "at")
 		first, err := l.First(at)
 		require.NoError(t, err)
-		last, err := l.Last(at)
+		_, last, err := l.Range(at, at.Add(1))
 		require.NoError(t, err)
 		require.LessOrEqual(t, first, last)
 
@@ -87,7 +87,7 @@ func TestRangesMeet(t *testing.T) {
 
 func TestTimesOutsideTheLayout(t *testing.T) {
 	ns := mustBuild(Config{TimeBits: 63, Unit: time.Nanosecond})
-	for _, l := range []Layout{Default(), Twitter(), ns} {
+	for _, l := range []Layout{Default(), twitter, ns} {
 		for _, at := range []time.Time{
 			{}, l.Epoch().Add(-1), l.end(), l.end().Add(time.Hour), time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC),
 			time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64>>1, 0), time.Unix(math.MinInt64>>1, 0),
@@ -97,7 +97,7 @@ func TestTimesOutsideTheLayout(t *testing.T) {
 			require.ErrorIs(t, err, uid.ErrRange, "%v %v", l, at)
 			require.ErrorContains(t, err, stamp(l.Epoch()))
 			require.Zero(t, u)
-			_, err = l.Last(at)
+			_, _, err = l.Range(at, at.Add(1))
 			require.ErrorIs(t, err, uid.ErrRange)
 			_, _, err = l.Range(at, at.Add(time.Hour))
 			require.ErrorIs(t, err, uid.ErrRange)
@@ -135,9 +135,9 @@ func TestConvert(t *testing.T) {
 	_, err = Convert(v+1<<24, milli, second)
 	require.ErrorIs(t, err, uid.ErrRange, "no second begins at that millisecond")
 	require.ErrorContains(t, err, "lies within the tick")
-	_, err = Convert(u, second, UidGenerator())
+	_, err = Convert(u, second, uidGenerator)
 	require.ErrorIs(t, err, uid.ErrRange, "is full before")
-	_, err = Convert(mustCompose(t, UidGenerator(), 0, 0, 0), UidGenerator(), second)
+	_, err = Convert(mustCompose(t, uidGenerator, 0, 0, 0), uidGenerator, second)
 	require.ErrorIs(t, err, uid.ErrRange, "is before the epoch")
 	_, err = Convert(-1, second, milli)
 	require.ErrorIs(t, err, uid.ErrRange)

@@ -40,9 +40,8 @@ func (l Layout) String() string {
 	return string(b)
 }
 
-// ParseLayout reads a layout from a text for people to type: the name of a preset
-// (see [Presets]; "js" is short for "javascript", and "bwmarrin" and "leaf" stand for
-// "twitter"), or the widths of time, worker ID and sequence,
+// ParseLayout reads a layout from a text for people to type: the name of a preset,
+// or the widths of time, worker ID and sequence,
 //
 //	28/22/13
 //	41ms/10/12
@@ -52,6 +51,21 @@ func (l Layout) String() string {
 // where the time may have a unit (ns, us, ms, s, m, h) and unit=, epoch= and fields= may
 // follow in any order. The defaults are those of Config: a unit of a second, the epoch
 // 2026-01-01T00:00:00Z, no named parts.
+//
+// The presets are, in the order of epoch, bits of tick, worker and sequence, and when they are full:
+//
+//	default       2026-01-01               28 of 1 s   22  13  2034   [Default]
+//	javascript    2026-01-01               33 of 1 s    4  15  2298   [JavaScriptSafe]; also js
+//	twitter       2010-11-04T01:42:54.657Z  41 of 1 ms  10  12  2080   also bwmarrin and leaf, whose defaults it is
+//	redis         2026-01-01               41 of 1 ms  12  10  2095   of the well-known scripts, which often count from 1970
+//	uidgenerator  2016-05-19T16:00:00Z     28 of 1 s   22  13  2024   Baidu's; package foreign reads those made since
+//	discord       2015-01-01               41 of 1 ms  10  12  2084   the worker ID in the parts worker and process
+//	instagram     2011-08-24T21:07:01.721Z  40 of 1 ms  13  10  2046
+//	yitter        2020-02-19T18:20:02Z     41 of 1 ms   6   6  2089   its C# counts from 2020-02-20T02:20:02.02Z, its
+//	                                                                  JavaScript from 2020-01-01
+//
+// The last four are for reading what others made. They are the defaults of those systems: for IDs with another epoch,
+// write out the widths.
 //
 // It returns ErrSyntax when the text is anything else or longer than 255 bytes, and
 // NewLayout's errors.
@@ -68,6 +82,15 @@ func ParseLayout(text string) (Layout, error) {
 		return Layout{}, fmt.Errorf("%w: %.60q is not a layout: %w", uid.ErrSyntax, text, err)
 	}
 	return NewLayout(cfg)
+}
+
+// MustParseLayout is ParseLayout for program variables; it panics where ParseLayout fails.
+func MustParseLayout(text string) Layout {
+	l, err := ParseLayout(text)
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 // textUnits are the units that may follow the number of time bits.

@@ -91,7 +91,7 @@ func (g *Generator) stats(now time.Time, grant *tenure.Grant) Stats {
 	st := Stats{
 		WorkerID:         grant.WorkerID,
 		Expires:          g.layout.Expires(),
-		Expiring:         g.cfg.Expiry.Warns(g.layout, now),
+		Expiring:         tenure.Warns(g.cfg.Expiry, g.layout, now),
 		Capacity:         uint64(g.ring.Runs()) << g.seqBits,
 		Ticks:            s.ticks,
 		Refills:          s.refills,

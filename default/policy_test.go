@@ -606,7 +606,7 @@ func TestRollbackBitsTakeWorkerIDs(t *testing.T) {
 	g, err = New(fake.Endless(0), cfg)
 	require.NoError(t, err)
 	defer g.Close()
-	require.Equal(t, "rollback:2", g.Layout().Split().String())
+	require.Equal(t, []uid.Field{{Name: "rollback", Bits: 2}}, g.Layout().Fields())
 	_, err = New(fake.Endless(1), cfg)
 	require.ErrorIs(t, err, uid.ErrRange)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/internal/jsontext"
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 // counters count what happens off the fast path.
@@ -60,7 +61,7 @@ func (g *Generator) Stats() Stats {
 	st := Stats{
 		WorkerID:         gr.WorkerID,
 		Expires:          g.layout.Expires(),
-		Expiring:         g.cfg.Expiry.Warns(g.layout, now),
+		Expiring:         tenure.Warns(g.cfg.Expiry, g.layout, now),
 		Behind:           g.counts.behind.Load(),
 		SequenceWaits:    g.counts.usedUp.Load(),
 		Waiting:          int(g.queue.waiting.Load()),

@@ -13,6 +13,9 @@
 //	|     delta seconds      | worker ID | sequence |   UidGenerator since 2024-11-20
 //	+------------------------+-----------+----------+
 //
+// A column that UidGenerator overran is one of int64 in Go: a uid.UID refuses negative numbers. In age order its
+// numbers are as uint64: ORDER BY id < 0, id in SQL. [ParseFormat] says what each means.
+//
 // The command uid guess says which of all these a number could be, and what speaks for it.
 //
 // Everything here is a value that may be shared, and every function may be called by any

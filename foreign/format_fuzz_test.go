@@ -42,25 +42,3 @@ func FuzzParseFormat(f *testing.F) {
 		}
 	})
 }
-
-// FuzzUidGeneratorUID reads any text, and finds it again in what it has read.
-func FuzzUidGeneratorUID(f *testing.F) {
-	for _, text := range []string{"-7053003394352373760", "0", "-0", "9223372036854775808", "-9223372036854775808", "null", `"-1"`, "+1", "1.0"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		u := foreign.UidGeneratorUID(7)
-		if err := u.UnmarshalText([]byte(text)); err != nil {
-			require.EqualValues(t, 7, u)
-			require.Less(t, len(err.Error()), 300)
-		} else {
-			require.Equal(t, text, u.String())
-		}
-		v := foreign.UidGeneratorUID(7)
-		if err := v.UnmarshalJSON([]byte(text)); err != nil {
-			require.EqualValues(t, 7, v)
-		} else if text != "null" {
-			require.Contains(t, []string{v.String(), `"` + v.String() + `"`}, text)
-		}
-	})
-}

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -17,20 +16,6 @@ type sonyflake struct {
 	layout bits.Layout
 }
 
-// SonyflakeConfig is what version 2 calls Settings, as far as it shows in an ID.
-type SonyflakeConfig struct {
-	// BitsSequence and BitsMachineID are the widths, 1 to 30. Zero stands for 8, and
-	// for 16. The time has the rest of 63 bits, at least 32.
-	BitsSequence, BitsMachineID int
-	// TimeUnit is the length of a tick, at least 1 ms; zero stands for 10 ms. Unlike
-	// Sonyflake, this package takes only units that divide a second or are a multiple of
-	// one.
-	TimeUnit time.Duration
-	// StartTime is when tick 0 begins, which Sonyflake rounds down to a multiple of
-	// TimeUnit since 1970. The zero Time stands for 2025-01-01T00:00:00Z.
-	StartTime time.Time
-}
-
 const (
 	sonyflakeBits        = 63
 	sonyflakeLeastTime   = 32
@@ -38,35 +23,14 @@ const (
 	sonyflakeDefaultUnit = 10 * time.Millisecond
 )
 
-// The format of version 1 unless its StartTime is set (with another one its IDs are those of NewSonyflake; it is full in
-// 2188), and of version 2 with its default settings.
+// The format of version 1 unless its StartTime is set (it is full in 2188), and of version 2 with its default settings.
 var (
 	sonyflakeV1 = mustSonyflake(time.Date(2014, time.September, 1, 0, 0, 0, 0, time.UTC))
 	sonyflakeV2 = mustSonyflake(time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC))
 )
 
-// NewSonyflake returns the format of Sonyflake, github.com/sony/sonyflake, that version 2 has with
-// these settings, and version 1 if only StartTime is set. It returns ErrConfig when Sonyflake or this package does not allow
-// a width or a unit, or the start is before 1970 or after the present.
-func NewSonyflake(cfg SonyflakeConfig) (Format, error) {
-	s, m := cmp.Or(cfg.BitsSequence, 8), cmp.Or(cfg.BitsMachineID, 16)
-	unit := cmp.Or(cfg.TimeUnit, sonyflakeDefaultUnit)
-	start := cfg.StartTime
-	if start.IsZero() {
-		start = sonyflakeV2.layout.Epoch()
-	}
-	l, err := bits.NewLayout(bits.Config{TimeBits: sonyflakeBits - s - m, WorkerBits: s, SequenceBits: m, Unit: unit, Epoch: start})
-	if err != nil {
-		return nil, fmt.Errorf("sonyflake: %w", err)
-	}
-	made, err := newSonyflake(l)
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
-}
-
-// newSonyflake makes a Sonyflake of the layout of its fields.
+// newSonyflake makes a Sonyflake of the layout of its fields. Sonyflake rounds its StartTime down to a multiple of its
+// TimeUnit since 1970, and so does this.
 func newSonyflake(l bits.Layout) (sonyflake, error) {
 	t, s, m := l.TimeBits(), l.WorkerBits(), l.SequenceBits()
 	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther || t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
@@ -75,8 +39,8 @@ func newSonyflake(l bits.Layout) (sonyflake, error) {
 	if l.Unit() < time.Millisecond {
 		return sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
 	}
-	if len(l.Fields()) > 0 {
-		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s", uid.ErrConfig, l.Split())
+	if parts := l.Fields(); len(parts) > 0 {
+		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s:%d", uid.ErrConfig, parts[0].Name, parts[0].Bits)
 	}
 	if start := roundDown(l.Epoch(), l.Unit()); start != l.Epoch() {
 		rounded, err := bits.NewLayout(bits.Config{TimeBits: t, WorkerBits: s, SequenceBits: m, Unit: l.Unit(), Epoch: start})

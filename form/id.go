@@ -31,7 +31,8 @@ type Prefixed interface {
 // UUID of the UID ([Namespace.UUID], of version 8) to a library of TypeIDs: FromUUID of
 // go.jetify.com/typeid/v2 takes the prefix and the UUID's text.
 //
-// In text and in JSON (a string) it is that text, in a database the BIGINT. It converts from and to
+// In text and in JSON (a string; encoding/json refuses numbers, and null leaves an ID as it was) it is that text, in a
+// database the BIGINT. It converts from and to
 // a UID, and compares with ==, < and cmp.Compare as an integer does.
 //
 // A prefix that is not allowed (see [Prefixed]) makes all that writes or reads texts return
@@ -80,18 +81,15 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// UID returns the UID.
-func (id ID[P]) UID() uid.UID { return uid.UID(id) }
-
 // String returns the text of id. It allocates the string.
 func (id ID[P]) String() string {
 	var kind P
 	prefix := kind.Prefix()
 	if checkPrefix(prefix) != nil {
-		return fmt.Sprintf("%.70q_%s", prefix, Base32.Text(id.UID()))
+		return fmt.Sprintf("%.70q_%s", prefix, Base32.Text(uid.UID(id)))
 	}
 	var text [maxPrefix + len("_-") + base32Len]byte
-	b, n := sign(append(append(text[:0], prefix...), '_'), id.UID())
+	b, n := sign(append(append(text[:0], prefix...), '_'), uid.UID(id))
 	return string(appendBase32(b, n))
 }
 
@@ -104,7 +102,7 @@ func (id ID[P]) AppendText(b []byte) ([]byte, error) {
 		return b, err
 	}
 	if id < 0 {
-		return b, negativeError(id.UID())
+		return b, negativeError(uid.UID(id))
 	}
 	b = append(append(b, prefix...), '_')
 	return appendBase32(b, uint64(id)), nil
@@ -127,18 +125,6 @@ func (id *ID[P]) UnmarshalText(text []byte) error {
 	}
 	*id = v
 	return nil
-}
-
-// MarshalJSON returns the text of id as a JSON string, with the errors of AppendText.
-func (id ID[P]) MarshalJSON() ([]byte, error) {
-	return quote(id)
-}
-
-// UnmarshalJSON sets id from a JSON string, without escapes, as ParseID does; numbers and decimal
-// texts are refused with uid.ErrSyntax. By the convention of encoding/json, null leaves id as it
-// was; so does every failure.
-func (id *ID[P]) UnmarshalJSON(data []byte) error {
-	return unquote(id, data)
 }
 
 // Scan sets id from a database value: what uid.UID.Scan takes, that is int64, uint64 and the decimal
@@ -172,5 +158,5 @@ func (id *ID[P]) Scan(src any) error {
 // Value returns id as the int64 of a BIGINT. It implements driver.Valuer, and returns uid.ErrRange
 // when id is negative. For a column of texts pass id.String().
 func (id ID[P]) Value() (driver.Value, error) {
-	return id.UID().Value()
+	return uid.UID(id).Value()
 }

@@ -36,8 +36,6 @@ var (
 	_ encoding.TextMarshaler   = OrderID(0)
 	_ encoding.TextAppender    = OrderID(0)
 	_ encoding.TextUnmarshaler = (*OrderID)(nil)
-	_ json.Marshaler           = OrderID(0)
-	_ json.Unmarshaler         = (*OrderID)(nil)
 	_ sql.Scanner              = (*OrderID)(nil)
 	_ driver.Valuer            = OrderID(0)
 )
@@ -59,7 +57,7 @@ func TestIDRoundTrip(t *testing.T) {
 func checkRoundTrip[P form.Prefixed](t *rapid.T, u uid.UID) {
 	var kind P
 	id := form.ID[P](u)
-	require.Equal(t, u, id.UID())
+	require.Equal(t, u, uid.UID(id))
 	require.Equal(t, kind.Prefix()+"_"+form.Base32.Text(u), id.String())
 	got, err := form.ParseID[P](id.String())
 	require.NoError(t, err)
@@ -136,11 +134,11 @@ func TestParseIDRefuses(t *testing.T) {
 func TestIDUnmarshalJSONRefuses(t *testing.T) {
 	id := OrderID(42)
 	require.NoError(t, json.Unmarshal([]byte(`null`), &id))
-	for _, text := range []string{`7`, `"7"`, `true`, `{}`, `[]`, `"null"`, `"order\u005f05067s0001009"`} {
+	for _, text := range []string{`"7"`, `"null"`, `"user_05067s0001009"`} {
 		require.ErrorIs(t, json.Unmarshal([]byte(text), &id), uid.ErrSyntax, "%s", text)
 	}
-	for _, text := range []string{``, `"`, `order_05067s0001009`, `"order_05067s0001009'`, `'order_05067s0001009"`, `Null`} {
-		require.ErrorIs(t, id.UnmarshalJSON([]byte(text)), uid.ErrSyntax, "%s", text)
+	for _, text := range []string{``, `"`, `7`, `true`, `{}`, `[]`, `order_05067s0001009`, `'order_05067s0001009"`, `Null`} {
+		require.Error(t, json.Unmarshal([]byte(text), &id), "%s", text)
 	}
 	require.EqualValues(t, 42, id)
 }
@@ -176,7 +174,7 @@ func TestNegativeID(t *testing.T) {
 		b, err := id.AppendText([]byte("x"))
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.Equal(t, "x", string(b))
-		b, err = id.MarshalJSON()
+		b, err = json.Marshal(id)
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.Nil(t, b)
 		_, err = id.Value()
@@ -246,10 +244,11 @@ func refusePrefix[P form.Prefixed](t *testing.T, want, text string) {
 	b, err = id.AppendText([]byte("x"))
 	check(err)
 	require.Equal(t, "x", string(b))
-	_, err = id.MarshalJSON()
-	check(err)
+	_, err = json.Marshal(id)
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, want)
 	require.Equal(t, text, id.String())
-	require.Equal(t, u, id.UID())
+	require.Equal(t, u, uid.UID(id))
 
 	v, err := id.Value()
 	require.NoError(t, err, "a number has no prefix")

@@ -13,22 +13,16 @@ import (
 // UUID is a UUID of RFC 9562, for columns and APIs of that type. It converts to
 // github.com/google/uuid's UUID and to any other [16]byte. [Namespace.UUID] makes one of a UID.
 //
-// Its text is 05018f90-0001-8001-88e0-b456d8069047: hexadecimal, lower case, with four hyphens. In a
+// Its text, also in JSON, is 05018f90-0001-8001-88e0-b456d8069047: hexadecimal, lower case, with four hyphens. In a
 // database it is that text, as the type uuid of PostgreSQL and of MariaDB takes it; for a
 // BINARY(16) column pass the slice of the 16 bytes, x[:].
 type UUID [16]byte
 
-// A Namespace makes UUIDs of UIDs, and UIDs of these again. UIDs are unique only within one layout
-// and one space of worker IDs: with a namespace for each such space, UUIDs are unique beyond it. (Two
-// names have the same 59 bits of a hash with a chance of 1 in 2^59.) The name is no secret: whoever
-// guesses it can tell that it is right.
-//
-// A Namespace is an immutable value: make it once, with [NewNamespace]. The zero Namespace makes
-// nothing.
-type Namespace struct {
-	name string
-	bits uint64 // the low 59
-}
+// A Namespace is a name, which can be any text but the empty one, and makes UUIDs of UIDs, and UIDs of these again:
+// Namespace("orders.example.org").UUID(u). UIDs are unique only within one layout and one space of worker IDs: with a
+// namespace for each such space, UUIDs are unique beyond it. (Two names have the same 59 bits of a hash with a chance of
+// 1 in 2^59.) The name is compared byte by byte, and is no secret: whoever guesses it can tell that it is right.
+type Namespace string
 
 const (
 	version = 8
@@ -43,27 +37,14 @@ const (
 	namespaceMask = 1<<namespaceBits - 1
 )
 
-// NewNamespace returns the namespace of a name, which can be any text, compared byte by byte. It
-// returns uid.ErrConfig when the name is empty. It hashes the name, once.
-func NewNamespace(name string) (Namespace, error) {
-	if name == "" {
-		return Namespace{}, fmt.Errorf("%w: a namespace of UUIDs needs a name", uid.ErrConfig)
+// bits returns the low 59 bits of the UUIDs in n.
+func (n Namespace) bits() (uint64, error) {
+	if n == "" {
+		return 0, fmt.Errorf("%w: a namespace of UUIDs needs a name", uid.ErrConfig)
 	}
-	hash := sha256.Sum256([]byte(name))
-	return Namespace{name, binary.BigEndian.Uint64(hash[:]) >> (64 - namespaceBits)}, nil
+	hash := sha256.Sum256([]byte(n))
+	return binary.BigEndian.Uint64(hash[:]) >> (64 - namespaceBits), nil
 }
-
-// MustNamespace is NewNamespace for program variables; it panics where NewNamespace fails.
-func MustNamespace(name string) Namespace {
-	n, err := NewNamespace(name)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
-// String returns the name.
-func (n Namespace) String() string { return n.name }
 
 // UUID returns the UUID of u in this namespace, of version 8 (RFC 9562, section 5.8):
 //
@@ -76,10 +57,11 @@ func (n Namespace) String() string { return n.name }
 //
 // UUIDs of one namespace sort as the UIDs do, as bytes and as texts, and so they do in the uuid
 // columns of PostgreSQL and, from 10.11.5 on, of MariaDB; SQL Server compares the last bytes first.
-// It returns uid.ErrRange when u is negative, and uid.ErrConfig when n is the zero Namespace.
+// It returns uid.ErrRange when u is negative, and uid.ErrConfig when n is empty.
 func (n Namespace) UUID(u uid.UID) (UUID, error) {
-	if n.name == "" {
-		return UUID{}, noNamespace()
+	bits, err := n.bits()
+	if err != nil {
+		return UUID{}, err
 	}
 	if u < 0 {
 		return UUID{}, negativeError(u)
@@ -87,17 +69,18 @@ func (n Namespace) UUID(u uid.UID) (UUID, error) {
 	var x UUID
 	high := uint64(u) >> lowBits
 	binary.BigEndian.PutUint64(x[:8], high>>12<<16|version<<12|high&0xfff)
-	binary.BigEndian.PutUint64(x[8:], variant<<62|uint64(u)&lowMask<<namespaceBits|n.bits)
+	binary.BigEndian.PutUint64(x[8:], variant<<62|uint64(u)&lowMask<<namespaceBits|bits)
 	return x, nil
 }
 
 // UID returns the UID of which [Namespace.UUID] made x. It returns uid.ErrSyntax when x has another
 // version than 8, another variant than RFC 9562's or the bits of another namespace (the error says
-// which), and uid.ErrConfig when n is the zero Namespace. Every UUID that it takes is the one
+// which), and uid.ErrConfig when n is empty. Every UUID that it takes is the one
 // that Namespace.UUID returns for that UID.
 func (n Namespace) UID(x UUID) (uid.UID, error) {
-	if n.name == "" {
-		return 0, noNamespace()
+	bits, err := n.bits()
+	if err != nil {
+		return 0, err
 	}
 	first, second := binary.BigEndian.Uint64(x[:8]), binary.BigEndian.Uint64(x[8:])
 	if v := first >> 12 & 0xf; v != version {
@@ -106,16 +89,12 @@ func (n Namespace) UID(x UUID) (uid.UID, error) {
 	if v := second >> 62; v != variant {
 		return 0, fmt.Errorf("%w: the UUID %s has the variant %02b, one of a UID has %02b", uid.ErrSyntax, x, v, variant)
 	}
-	if b := second & namespaceMask; b != n.bits {
+	if b := second & namespaceMask; b != bits {
 		return 0, fmt.Errorf("%w: the UUID %s is not of the namespace %.40q: its last 59 bits are %015x, not %015x",
-			uid.ErrSyntax, x, n.name, b, n.bits)
+			uid.ErrSyntax, x, n, b, bits)
 	}
 	high := first>>16<<12 | first&0xfff
 	return uid.UID(high<<lowBits | second>>namespaceBits&lowMask), nil
-}
-
-func noNamespace() error {
-	return fmt.Errorf("%w: the zero Namespace has no UUIDs: use NewNamespace", uid.ErrConfig)
 }
 
 const uuidLen = 36
@@ -193,17 +172,6 @@ func (x *UUID) UnmarshalText(text []byte) error {
 	}
 	*x = v
 	return nil
-}
-
-// MarshalJSON returns the text of x as a JSON string. The error is always nil.
-func (x UUID) MarshalJSON() ([]byte, error) {
-	return quote(x)
-}
-
-// UnmarshalJSON sets x from a JSON string, without escapes, as ParseUUID does. By the convention of
-// encoding/json, null leaves x as it was; so does every failure, all of which are uid.ErrSyntax.
-func (x *UUID) UnmarshalJSON(data []byte) error {
-	return unquote(x, data)
 }
 
 // Scan sets x from a database value: the text in a string or []byte, or 16 bytes in a []byte. It

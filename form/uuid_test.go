@@ -23,17 +23,15 @@ var (
 	_ encoding.TextMarshaler   = form.UUID{}
 	_ encoding.TextAppender    = form.UUID{}
 	_ encoding.TextUnmarshaler = (*form.UUID)(nil)
-	_ json.Marshaler           = form.UUID{}
-	_ json.Unmarshaler         = (*form.UUID)(nil)
 	_ sql.Scanner              = (*form.UUID)(nil)
 	_ driver.Valuer            = form.UUID{}
 )
 
-var orders = form.MustNamespace("orders")
+var orders = form.Namespace("orders")
 
 // The values are from a few lines of Python, which put the bits together as a text of 0 and 1.
 func TestUUIDGolden(t *testing.T) {
-	users := form.MustNamespace("users")
+	users := form.Namespace("users")
 	for _, c := range []struct {
 		form.Namespace
 		u    uid.UID
@@ -56,7 +54,7 @@ func TestUUIDGolden(t *testing.T) {
 }
 
 func namespaces() *rapid.Generator[form.Namespace] {
-	return rapid.Map(rapid.StringN(1, -1, -1), form.MustNamespace)
+	return rapid.Map(rapid.StringN(1, -1, -1), func(name string) form.Namespace { return form.Namespace(name) })
 }
 
 func TestUUIDRoundTrip(t *testing.T) {
@@ -150,16 +148,6 @@ func TestUIDRefusesTheExamplesOfRFC9562(t *testing.T) {
 }
 
 func TestNamespace(t *testing.T) {
-	n, err := form.NewNamespace("orders")
-	require.NoError(t, err)
-	require.Equal(t, orders, n)
-	require.Equal(t, "orders", n.String())
-	require.NotEqual(t, n, form.MustNamespace("Orders"))
-
-	_, err = form.NewNamespace("")
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.Panics(t, func() { form.MustNamespace("") })
-
 	var zero form.Namespace
 	x, err := zero.UUID(7)
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -167,7 +155,7 @@ func TestNamespace(t *testing.T) {
 	_, err = zero.UID(form.UUID{6: 0x80, 8: 0x80})
 	require.ErrorIs(t, err, uid.ErrConfig)
 
-	x, err = n.UUID(-1)
+	x, err = orders.UUID(-1)
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "-1 is below 0")
 	require.Zero(t, x)
@@ -228,14 +216,11 @@ func TestUUIDJSON(t *testing.T) {
 	})
 	x := form.UUID{7}
 	require.NoError(t, json.Unmarshal([]byte(`null`), &x))
-	for _, text := range []string{
-		`7`, `""`, `true`, `{}`, `[]`, `"null"`, `"05018F90-0001-8001-88e0-b456d8069047"`, `"\u00305018f90-0001-8001-88e0-b456d8069047"`,
-	} {
+	for _, text := range []string{`""`, `"null"`, `"05018F90-0001-8001-88e0-b456d8069047"`} {
 		require.ErrorIs(t, json.Unmarshal([]byte(text), &x), uid.ErrSyntax, "%s", text)
 	}
-	for _, text := range []string{``, `"`, `05018f90-0001-8001-88e0-b456d8069047`, `{05018f90-0001-8001-88e0-b456d8069047}`,
-		`"05018f90-0001-8001-88e0-b456d8069047'`, `'05018f90-0001-8001-88e0-b456d8069047"`} {
-		require.ErrorIs(t, x.UnmarshalJSON([]byte(text)), uid.ErrSyntax, "%s", text)
+	for _, text := range []string{``, `"`, `7`, `true`, `{}`, `[]`, `05018f90-0001-8001-88e0-b456d8069047`} {
+		require.Error(t, json.Unmarshal([]byte(text), &x), "%s", text)
 	}
 	require.Equal(t, form.UUID{7}, x)
 }

@@ -23,8 +23,8 @@ func counting(n int) Secret {
 	return s
 }
 
-func newCipher(t require.TestingT, secret Secret, tweak string) *Cipher {
-	c, err := NewCipher(secret, tweak)
+func mustCipher(t require.TestingT, secret Secret, tweak string) *ff1 {
+	c, err := newCipher(secret, tweak)
 	require.NoError(t, err)
 	return c
 }
@@ -56,12 +56,12 @@ func TestKnown(t *testing.T) {
 		{32, "twelve bytes", [6]uid.UID{2452506987848041805, 7163421672023693451, 6334678415126322540, 5927050656379972091, 3649432179292540697, 8641338009753590777}},
 		{32, alphabet, [6]uid.UID{2583968156872375923, 2260923856209970437, 925245986869766248, 4313459689461416052, 3859962506723149288, 6049860424721254449}},
 	} {
-		c := newCipher(t, counting(tt.bytes), tt.tweak)
+		c := mustCipher(t, counting(tt.bytes), tt.tweak)
 		for i, u := range plain {
-			sealed, err := c.Encrypt(u)
+			sealed, err := c.seal(u)
 			require.NoError(t, err)
 			require.Equal(t, tt.sealed[i], sealed, "%d bytes, %q, %d", tt.bytes, tt.tweak, u)
-			back, err := c.Decrypt(sealed)
+			back, err := c.open(sealed)
 			require.NoError(t, err)
 			require.Equal(t, u, back)
 		}
@@ -78,27 +78,27 @@ func TestOneToOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := Secret(rapid.SliceOfN(rapid.Byte(), 15, 15).Draw(t, "secret"))
 		secret = append(secret, 1)
-		c := newCipher(t, secret, "orders")
+		c := mustCipher(t, secret, "orders")
 		u, v := drawUID(t, "u"), drawUID(t, "v")
-		sealed, err := c.Encrypt(u)
+		sealed, err := c.seal(u)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, sealed, uid.UID(0))
-		back, err := c.Decrypt(sealed)
+		back, err := c.open(sealed)
 		require.NoError(t, err)
 		require.Equal(t, u, back)
-		opened, err := c.Decrypt(v)
+		opened, err := c.open(v)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, opened, uid.UID(0))
-		again, err := c.Encrypt(opened)
+		again, err := c.seal(opened)
 		require.NoError(t, err)
 		require.Equal(t, v, again)
 	})
 }
 
 func TestNegativeNumbers(t *testing.T) {
-	c := newCipher(t, counting(16), "")
+	c := mustCipher(t, counting(16), "")
 	for _, u := range []uid.UID{-1, math.MinInt64, -7053003394352373760} {
-		for _, turn := range []func(uid.UID) (uid.UID, error){c.Encrypt, c.Decrypt} {
+		for _, turn := range []func(uid.UID) (uid.UID, error){c.seal, c.open} {
 			got, err := turn(u)
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, u.String()+" is below 0")
@@ -121,7 +121,7 @@ func TestNewCipherRefuses(t *testing.T) {
 		{make(Secret, 32), "", "a secret of 32 bytes, all of them 0"},
 		{counting(16), strings.Repeat("x", 256), "a tweak of 256 bytes, and the most are 255"},
 	} {
-		c, err := NewCipher(tt.secret, tt.tweak)
+		c, err := newCipher(tt.secret, tt.tweak)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, tt.says)
 		require.Nil(t, c)
@@ -129,16 +129,16 @@ func TestNewCipherRefuses(t *testing.T) {
 	for i := range 16 { // one bit is enough
 		secret := make(Secret, 16)
 		secret[i] = 1
-		newCipher(t, secret, "")
+		mustCipher(t, secret, "")
 	}
 }
 
-// A Cipher has its own copy of the key.
+// A cipher has its own copy of the key.
 func TestSecretMayBeWiped(t *testing.T) {
 	secret := counting(16)
-	c := newCipher(t, secret, "orders")
+	c := mustCipher(t, secret, "orders")
 	clear(secret)
-	sealed, err := c.Encrypt(0)
+	sealed, err := c.seal(0)
 	require.NoError(t, err)
 	require.Equal(t, uid.UID(3600749431916019212), sealed)
 }
@@ -152,15 +152,15 @@ func (y yielding) Encrypt(dst, src []byte) {
 }
 
 func TestCipherConcurrently(t *testing.T) {
-	c := newCipher(t, counting(16), "orders")
-	c.ff1.block = yielding{c.ff1.block}
+	c := mustCipher(t, counting(16), "orders")
+	c.block = yielding{c.block}
 	var wg sync.WaitGroup
 	for g := range uid.UID(8) {
 		wg.Go(func() {
 			for u := g; u < g+100; u++ {
-				sealed, err := c.Encrypt(u)
+				sealed, err := c.seal(u)
 				if err == nil {
-					sealed, err = c.Decrypt(sealed)
+					sealed, err = c.open(sealed)
 				}
 				if err != nil || sealed != u {
 					t.Errorf("%d became %d, %v", u, sealed, err)

@@ -2,7 +2,7 @@
 // the key, and back: for URLs, invoices and public APIs, while the database keeps the UID.
 //
 //	180363646902239241  <->  17e595010v5e6r        a Sealer: a text with the number of the key
-//	180363646902239241  <->  8580805348056807640   a Cipher: another UID
+//	180363646902239241  <->  8580805348056807640   its SealNumber: another number
 //
 // # What it hides
 //

@@ -10,12 +10,12 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// MaxKeyNumber is the largest number of a key.
-const MaxKeyNumber = len(digits) - 1
+// maxKeyNumber is the largest number of a key.
+const maxKeyNumber = len(digits) - 1
 
 // A Key is a secret and the number under which texts name it.
 type Key struct {
-	// Number is from 1 to MaxKeyNumber. Never give it to another secret.
+	// Number is from 1 to 31. Never give it to another secret.
 	Number int
 
 	// Secret is an AES key: 16, 24 or 32 bytes, random ones.
@@ -42,11 +42,8 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // read back from it.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// ParseKeys reads keys as the command uid keeps them, in files and in UID_SEAL_KEYS: words NUMBER:HEX
-// between white space. The command takes the first one as the current key. ParseKeys returns
-// ErrSyntax when a word is something else, and when there is none; New checks the rest. No error
-// has a part of the text.
-func ParseKeys(text string) ([]Key, error) {
+// parseKeys reads keys for ParseSealer. It leaves what they are to New.
+func parseKeys(text string) ([]Key, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no key, such as 1: and 64 hexadecimal digits", uid.ErrSyntax)

@@ -42,7 +42,7 @@ func ExampleLayouts() {
 // not, but sort below.
 func ExampleMove_Cost() {
 	move := plan.Move{
-		From: bits.UidGenerator().Issuer(),
+		From: bits.MustParseLayout("uidgenerator").Issuer(),
 		To:   bits.Default().Issuer(),
 		At:   time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
 	}

@@ -14,10 +14,11 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/presets"
 )
 
-// Year is the mean length of a calendar year, 365.25 days, the unit of [Need.Years].
-const Year = 8766 * time.Hour
+// meanYear is the mean length of a calendar year, 365.25 days, the unit of Need.Years.
+const meanYear = 8766 * time.Hour
 
 // uidBits is the width of a UID without its sign.
 const uidBits = 63
@@ -46,8 +47,7 @@ type Need struct {
 	Workers int64
 	// RestartsPerDay is how often each of them is restarted a day, 0 to 1e6.
 	RestartsPerDay float64
-	// Years is how long the layout must last, counted from From: more than 0, at most
-	// 250.
+	// Years is how long the layout must last, in years of 365.25 days counted from From: more than 0, at most 250.
 	Years float64
 	// JSSafe asks for UIDs of at most 53 bits instead of 63, which a JavaScript number
 	// holds exactly.
@@ -116,7 +116,7 @@ var planUnits = func() []time.Duration {
 // to the sequence, the worker ID or the time. A layout fits if
 //
 //   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
-//   - a Burst borrows no more than MaxLead, and is given back within a [Year];
+//   - a Burst borrows no more than MaxLead, and is given back within a year of 365.25 days;
 //   - there are leased worker IDs for all workers and for those on Hold
 //     (Option.Disposable says whether disposable ones would do), and where there is a bit to spare
 //     twice as many as Workers, so that all can be replaced before the ID of one is free;
@@ -142,9 +142,9 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 			options = append(options, o)
 		}
 	}
-	for _, p := range bits.Presets() {
+	for _, p := range presets.Layouts() {
 		if !p.Foreign {
-			add(p.Name, p.Layout)
+			add(p.Name, bits.MustParseLayout(p.Name))
 		}
 	}
 	found := false
@@ -273,7 +273,7 @@ func (n Need) borrow(unit time.Duration, sequenceBits int) (lead, giveBack time.
 	// Of perSecond UIDs that become due in a second, perSecond - Rate are left to give
 	// back with; if none are, it takes +Inf.
 	back := float64(lead) * (perSecond / (perSecond - n.Rate))
-	if back > float64(Year) {
+	if back > float64(meanYear) {
 		return 0, 0, false
 	}
 	return lead, time.Duration(math.Ceil(back)), true
@@ -288,12 +288,12 @@ func (n Need) leasedIDs() int64 {
 
 // starts is how many times workers start in all the years.
 func (n Need) starts() float64 {
-	return float64(n.Workers) * (1 + n.RestartsPerDay*n.Years*float64(Year)/float64(day))
+	return float64(n.Workers) * (1 + n.RestartsPerDay*n.Years*float64(meanYear)/float64(day))
 }
 
 // end is the time that the layout must reach.
 func (n Need) end(lead time.Duration) time.Time {
-	return n.From.Add(time.Duration(n.Years * float64(Year))).Add(lead)
+	return n.From.Add(time.Duration(n.Years * float64(meanYear))).Add(lead)
 }
 
 // timeOf returns the instant at which a tick begins, for a unit that divides a second.
@@ -340,7 +340,7 @@ func (n Need) spread(unit time.Duration) []widths {
 	// More than a thousand years, 32 bits of sequence, or more worker IDs than starts
 	// are of no use. Together the three have room for all 63 bits.
 	disposable := math.Ilogb(n.starts()+1) + 1
-	most := widths{mathbits.Len64(uint64(1000 * (Year / unit))), max(32, disposable), 32}
+	most := widths{mathbits.Len64(uint64(1000 * (meanYear / unit))), max(32, disposable), 32}
 	var all []widths
 	for _, favourite := range []int{-1, 2, 1, 0} {
 		w := least

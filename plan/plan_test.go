@@ -14,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 var now = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
@@ -62,7 +63,7 @@ func sequenceHolds(n Need, s int, unit time.Duration, strictness *big.Rat) (lead
 	}
 	return lead, spare.Sign() > 0 &&
 		ratOf(int64(n.MaxLead)).Cmp(lead) >= 0 &&
-		ratOf(int64(Year)).Cmp(mul(strictness, quo(mul(lead, perSecond), spare))) >= 0
+		ratOf(int64(meanYear)).Cmp(mul(strictness, quo(mul(lead, perSecond), spare))) >= 0
 }
 
 // workersNeeded is how many leased worker IDs there have to be.
@@ -79,7 +80,7 @@ func lastTick(t int, unit time.Duration) *big.Rat {
 
 func timeNeeded(n Need, epoch time.Time, lead, strictness *big.Rat) *big.Rat {
 	begin := new(big.Rat).SetInt(new(big.Int).Sub(nanoseconds(n.From), nanoseconds(epoch)))
-	return mul(strictness, add(add(begin, mul(rat(n.Years), ratOf(int64(Year)))), lead))
+	return mul(strictness, add(add(begin, mul(rat(n.Years), ratOf(int64(meanYear)))), lead))
 }
 
 // nanoseconds is a time as a number that knows no overflow.
@@ -118,16 +119,16 @@ func drawNeed(t *rapid.T) Need {
 		RestartsPerDay: scaled("restarts", 3),
 		Years:          min(250, scaled("years", 2.4)),
 		JSSafe:         rapid.Bool().Draw(t, "js"),
-		From:           now.Add(time.Duration(rapid.Int64Range(0, int64(10*Year)).Draw(t, "from"))),
+		From:           now.Add(time.Duration(rapid.Int64Range(0, int64(10*meanYear)).Draw(t, "from"))),
 	}
 	if n.Years == 0 {
 		n.Years = 1
 	}
 	if rapid.Bool().Draw(t, "bounds") {
-		n.MaxLead = time.Duration(rapid.Int64Range(1, int64(Year)).Draw(t, "max lead"))
-		n.Hold = time.Duration(rapid.Int64Range(1, int64(Year)).Draw(t, "hold"))
-		n.Epoch = now.Add(-time.Duration(rapid.Int64Range(0, int64(50*Year)).Draw(t, "age")))
-		n.From = n.Epoch.Add(time.Duration(rapid.Int64Range(0, int64(60*Year)).Draw(t, "from the epoch")))
+		n.MaxLead = time.Duration(rapid.Int64Range(1, int64(meanYear)).Draw(t, "max lead"))
+		n.Hold = time.Duration(rapid.Int64Range(1, int64(meanYear)).Draw(t, "hold"))
+		n.Epoch = now.Add(-time.Duration(rapid.Int64Range(0, int64(50*meanYear)).Draw(t, "age")))
+		n.From = n.Epoch.Add(time.Duration(rapid.Int64Range(0, int64(60*meanYear)).Draw(t, "from the epoch")))
 	}
 	return n
 }
@@ -143,7 +144,7 @@ func TestLayoutsHold(t *testing.T) {
 			return
 		}
 		require.NotEmpty(t, options)
-		years := mul(rat(n.Years), ratOf(int64(Year)))
+		years := mul(rat(n.Years), ratOf(int64(meanYear)))
 		seen := map[bits.Layout]bool{}
 		for _, o := range options {
 			l := o.Layout
@@ -421,7 +422,7 @@ func TestExamples(t *testing.T) {
 		return ok
 	}
 	// The last burst has to fit before the end: 13 s of lead.
-	year := Need{Burst: 1e5, Workers: 1, Years: 1, From: bits.Default().Expires().Add(-Year)}
+	year := Need{Burst: 1e5, Workers: 1, Years: 1, From: bits.Default().Expires().Add(-meanYear)}
 	require.False(t, judge(year, bits.Default()))
 	year.From = year.From.Add(-13 * time.Second)
 	require.True(t, judge(year, bits.Default()))
@@ -430,7 +431,7 @@ func TestExamples(t *testing.T) {
 
 	// A nanosecond more than the last tick of 28 bits takes a 29th.
 	for more, want := range map[time.Duration]int{0: 28, 1: 29} {
-		n, err := Need{Workers: 1, Years: 1, From: bits.Default().Expires().Add(more - Year)}.complete(now)
+		n, err := Need{Workers: 1, Years: 1, From: bits.Default().Expires().Add(more - meanYear)}.complete(now)
 		require.NoError(t, err)
 		w, ok := n.least(time.Second)
 		require.True(t, ok)
@@ -512,7 +513,7 @@ func TestLayoutsForUnknownWorkers(t *testing.T) {
 func TestLayoutsOffersNoForeignPreset(t *testing.T) {
 	options, err := layouts(Need{Rate: 1, Workers: 2, Years: 1, From: now}, now)
 	require.NoError(t, err)
-	for _, p := range bits.Presets() {
+	for _, p := range presets.Layouts() {
 		offered := slices.ContainsFunc(options, func(o Option) bool { return o.Name == p.Name })
 		require.Equal(t, !p.Foreign, offered, p.Name)
 	}

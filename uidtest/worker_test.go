@@ -19,13 +19,13 @@ import (
 )
 
 func terms() uid.Terms {
-	t := bits.Twitter().Terms()
+	t := bits.MustParseLayout("twitter").Terms()
 	t.Revoke = func() {}
 	return t
 }
 
 func at(tick int64) func() time.Time {
-	return func() time.Time { return bits.Twitter().TimeOf(tick) }
+	return func() time.Time { return bits.MustParseLayout("twitter").TimeOf(tick) }
 }
 
 func TestZeroWorkerReservesAll(t *testing.T) {
@@ -34,7 +34,7 @@ func TestZeroWorkerReservesAll(t *testing.T) {
 	r, err := w.Acquire(t.Context(), terms())
 	require.NoError(t, err)
 	require.Equal(t, uid.Reservation{Last: math.MaxInt64, Renew: math.MaxInt64}, r)
-	require.Equal(t, bits.Twitter().MaxTick(), w.Terms().MaxTick)
+	require.Equal(t, bits.MustParseLayout("twitter").MaxTick(), w.Terms().MaxTick)
 	again, err := w.Extend(t.Context(), 99)
 	require.NoError(t, err)
 	require.Equal(t, r, again)
