@@ -78,21 +78,6 @@ func ExampleLayout_Range() {
 	// SELECT * FROM orders WHERE id BETWEEN 178120883699712000 AND 181089565094707199
 }
 
-func ExampleConvert() {
-	millis := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond})
-	u, err := bits.Convert(180363646902239241, bits.Default(), millis)
-	fmt.Println(u, err)
-	back, err := bits.Convert(u, millis, bits.Default())
-	fmt.Println(back, err)
-
-	_, err = bits.Convert(u+1<<22, millis, bits.Default()) // a millisecond later
-	fmt.Println(err)
-	// Output:
-	// 22017046741008393 <nil>
-	// 180363646902239241 <nil>
-	// convert 22017046745202697: value out of range: its time 2026-03-02T18:07:53.001Z lies within the tick that begins at 2026-03-02T18:07:53Z
-}
-
 // Under the wrong layout a UID has an unlikely time.
 func ExampleLayout_Doubt() {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)

@@ -393,10 +393,6 @@ func TestZeroLayoutHoldsNothing(t *testing.T) {
 	require.EqualValues(t, -1, l.MaxSequence())
 	require.Equal(t, "0/0/0", l.String())
 	require.Zero(t, l.Expires())
-	_, err = Convert(0, l, Default())
-	require.ErrorIs(t, err, uid.ErrRange)
-	_, err = Convert(0, Default(), l)
-	require.ErrorIs(t, err, uid.ErrRange)
 }
 
 func TestNoAllocations(t *testing.T) {

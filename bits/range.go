@@ -53,30 +53,3 @@ func (l Layout) tickOf(t time.Time) (int64, error) {
 	}
 	return l.TickAt(t), nil
 }
-
-// Convert returns the UID that has the same time, worker ID and sequence in layout to as
-// u has in layout from. Converting it back gives u: no two UIDs become one. It returns
-// ErrRange when u does not belong to from, and when to cannot hold the same: no tick of
-// it begins at just that time, or the worker ID or the sequence does not fit.
-//
-// A converted UID can still equal one that is made in layout to under the same worker ID.
-// Convert ignores named parts of the worker ID.
-func Convert(u uid.UID, from, to Layout) (uid.UID, error) {
-	p, err := from.Parse(u)
-	if err != nil {
-		return 0, err
-	}
-	tick, err := to.tickOf(p.Time)
-	if err != nil {
-		return 0, fmt.Errorf("convert %d: %w", u, err)
-	}
-	if begin := to.TimeOf(tick); !begin.Equal(p.Time) {
-		return 0, fmt.Errorf("convert %d: %w: its time %s lies within the tick that begins at %s",
-			u, uid.ErrRange, stamp(p.Time), stamp(begin))
-	}
-	v, err := to.Compose(tick, p.WorkerID, p.Sequence)
-	if err != nil {
-		return 0, fmt.Errorf("convert %d: %w", u, err)
-	}
-	return v, nil
-}
