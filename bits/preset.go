@@ -22,15 +22,13 @@ var (
 	yitter    = mustBuild(Config{TimeBits: 41, WorkerBits: 6, SequenceBits: 6, Unit: time.Millisecond, Epoch: time.UnixMilli(1582136402000)})
 )
 
-// Default returns the layout that generators use unless told otherwise: 28 bits of
-// seconds since 2026-01-01T00:00:00Z, 22 bits of worker ID, 13 bits of sequence.
-// It is full on 2034-07-04 21:24:15 UTC, has 4,194,304 worker IDs, and sustains
-// 8,192 UIDs a second for each.
+// Default returns the layout that generators use unless told otherwise: 28 bits of seconds since 2026-01-01T00:00:00Z,
+// 22 bits of worker ID, 13 bits of sequence. It is full on 2034-07-04 21:24:15 UTC, has 4,194,304 worker IDs, and
+// sustains 8,192 UIDs a second for each.
 func Default() Layout { return defaultLayout }
 
-// JavaScriptSafe returns a layout of 52 bits, all of whose UIDs a JavaScript
-// number holds exactly: 33 bits of seconds since 2026-01-01T00:00:00Z, 4 bits of
-// worker ID, 15 bits of sequence. It lasts until 2298, for 16 workers of 32,768
+// JavaScriptSafe returns a layout of 52 bits, all of whose UIDs a JavaScript number holds exactly: 33 bits of seconds
+// since 2026-01-01T00:00:00Z, 4 bits of worker ID, 15 bits of sequence. It lasts until 2298, for 16 workers of 32,768
 // UIDs a second each.
 func JavaScriptSafe() Layout { return javaScriptSafe }
 
@@ -43,9 +41,7 @@ var named = map[string]Layout{
 // otherNames are further names of presets.
 var otherNames = map[string]string{"js": "javascript", "bwmarrin": "twitter", "leaf": "twitter"}
 
-// preset returns the preset layout of a name in lower case; "js" is short for
-// "javascript", and "bwmarrin" and "leaf" stand for "twitter". For any other name it
-// returns ErrSyntax, with the names that exist.
+// preset returns the preset layout of a name in lower case, and else ErrSyntax.
 func preset(name string) (Layout, error) {
 	if other, ok := otherNames[name]; ok {
 		name = other

@@ -7,9 +7,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// First returns the smallest UID of the tick in which t falls; all UIDs of earlier ticks
-// are smaller. It returns ErrRange when t is before the epoch or after the end of the time
-// field.
+// First returns the smallest UID of the tick in which t falls; all UIDs of earlier ticks are smaller. It returns
+// ErrRange when t is before the epoch or after the end of the time field.
 func (l Layout) First(t time.Time) (uid.UID, error) {
 	tick, err := l.tickOf(t)
 	if err != nil {
@@ -18,17 +17,15 @@ func (l Layout) First(t time.Time) (uid.UID, error) {
 	return l.Compose(tick, 0, 0)
 }
 
-// Range returns the smallest and the largest UID, both included, of the ticks that
-// the time from (included) to to (excluded) touches. In SQL:
+// Range returns the smallest and the largest UID, both included, of the ticks that the time from (included) to to
+// (excluded) touches. In SQL:
 //
 //	WHERE id BETWEEN lo AND hi
 //
-// If from or to lies inside a tick, the range covers that whole tick. It returns ErrRange
-// when from is not before to, or either lies outside the time field.
+// It returns ErrRange when from is not before to, or either lies outside the time field.
 //
-// The time of a UID is that of its tick, not the instant of its creation. Generators may
-// be ahead of the clock by their MaxLead and behind it by their MaxLag: widen the range by
-// these to find every row created in it.
+// The time of a UID is that of its tick. Generators may be ahead of the clock by their MaxLead and behind it by their
+// MaxLag: widen the range by these to find every row created in it.
 func (l Layout) Range(from, to time.Time) (lo, hi uid.UID, err error) {
 	if !from.Before(to) {
 		return 0, 0, fmt.Errorf("%w: the range begins at %s and ends at %s", uid.ErrRange, stamp(from), stamp(to))

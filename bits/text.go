@@ -12,13 +12,12 @@ import (
 // maxText is the length of the longest description of a layout, in bytes.
 const maxText = 255
 
-// String describes l completely, in at most 255 bytes of ASCII:
+// String describes l completely, in at most 255 bytes of ASCII, as ParseLayout reads it:
 //
 //	28/22/13 unit=1s epoch=2026-01-01T00:00:00Z
 //	41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z fields=datacenter:5,worker:5
 //
-// Two layouts are equal exactly if their texts are, and ParseLayout returns the
-// layout of a text. The zero Layout gives "0/0/0".
+// The zero Layout gives "0/0/0".
 func (l Layout) String() string {
 	b := make([]byte, 0, 64)
 	b = strconv.AppendInt(b, int64(l.timeBits), 10)
@@ -40,35 +39,32 @@ func (l Layout) String() string {
 	return string(b)
 }
 
-// ParseLayout reads a layout from a text for people to type: the name of a preset,
-// or the widths of time, worker ID and sequence,
+// ParseLayout reads a layout from a text for people to type: the name of a preset, or the widths of time, worker ID and
+// sequence,
 //
 //	28/22/13
 //	41ms/10/12
 //	37/16/10 unit=10ms epoch=2020-01-01T00:00:00Z
 //	41ms/10/12 fields=datacenter:5,worker:5
 //
-// where the time may have a unit (ns, us, ms, s, m, h) and unit=, epoch= and fields= may
-// follow in any order. The defaults are those of Config: a unit of a second, the epoch
-// 2026-01-01T00:00:00Z, no named parts.
+// where the time may have a unit (ns, us, ms, s, m, h) and unit=, epoch= and fields= may follow in any order. The
+// defaults are those of Config.
 //
-// The presets are, in the order of epoch, bits of tick, worker and sequence, and when they are full:
+// The presets, of which the last four are for reading what others made:
 //
-//	default       2026-01-01               28 of 1 s   22  13  2034   [Default]
-//	javascript    2026-01-01               33 of 1 s    4  15  2298   [JavaScriptSafe]; also js
-//	twitter       2010-11-04T01:42:54.657Z  41 of 1 ms  10  12  2080   also bwmarrin and leaf, whose defaults it is
-//	redis         2026-01-01               41 of 1 ms  12  10  2095   of the well-known scripts, which often count from 1970
-//	uidgenerator  2016-05-19T16:00:00Z     28 of 1 s   22  13  2024   Baidu's; package foreign reads those made since
-//	discord       2015-01-01               41 of 1 ms  10  12  2084   the worker ID in the parts worker and process
-//	instagram     2011-08-24T21:07:01.721Z  40 of 1 ms  13  10  2046
-//	yitter        2020-02-19T18:20:02Z     41 of 1 ms   6   6  2089   its C# counts from 2020-02-20T02:20:02.02Z, its
-//	                                                                  JavaScript from 2020-01-01
+//	default       28/22/13    [Default]
+//	javascript    33/4/15     [JavaScriptSafe]; also js
+//	twitter       41ms/10/12  Twitter's Snowflake, until 2080; also bwmarrin and leaf, whose default it is
+//	redis         41ms/12/10  of the well-known scripts; here from 2026, until 2095
+//	uidgenerator  28/22/13    Baidu's UidGenerator from 2016-05-19T16:00:00Z, full since 2024; see package foreign
+//	discord       41ms/10/12  Discord from 2015, with the parts worker and process
+//	instagram     40ms/13/10  Instagram from 2011-08-24T21:07:01.721Z
+//	yitter        41ms/6/6    yitter's IdGenerator from 2020-02-19T18:20:02Z; sequences below 5 are its reserve
 //
-// The last four are for reading what others made. They are the defaults of those systems: for IDs with another epoch,
-// write out the widths.
+// Check the epoch of what you read: Redis scripts often count from 1970, yitter's C# from 2020-02-20T02:20:02.02Z and
+// its JavaScript from 2020-01-01. For another one write out the widths.
 //
-// It returns ErrSyntax when the text is anything else or longer than 255 bytes, and
-// NewLayout's errors.
+// It returns ErrSyntax when the text is anything else or longer than 255 bytes, and NewLayout's errors.
 func ParseLayout(text string) (Layout, error) {
 	if len(text) > maxText {
 		return Layout{}, fmt.Errorf("%w: a layout's text has at most %d bytes, not %d", uid.ErrSyntax, maxText, len(text))

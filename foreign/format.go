@@ -10,8 +10,7 @@ import (
 	"github.com/uidgen/uid/internal/presets"
 )
 
-// Parts is a number taken apart. Its JSON is that of uid.Parts: an object with the keys uid
-// (a quoted decimal), time (RFC 3339), worker_id and sequence.
+// Parts is a number taken apart. Its JSON is that of uid.Parts, also for negative numbers and years past 9999.
 type Parts struct {
 	ID int64 `json:"uid,string"`
 	// Time is the instant at which the number's tick begins, in UTC.
@@ -21,8 +20,7 @@ type Parts struct {
 	Sequence int64 `json:"sequence"`
 }
 
-// MarshalJSON never fails: a year past 9999, which a wide time field can hold, is written
-// out.
+// MarshalJSON never fails.
 func (p Parts) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"uid":"%d","time":"%s","worker_id":%d,"sequence":%d}`,
 		p.ID, p.Time.Format(time.RFC3339Nano), p.Machine, p.Sequence), nil
@@ -32,11 +30,10 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 type Format interface {
 	// Name is the one by which ParseFormat finds the format.
 	Name() string
-	// String describes the format completely: ParseFormat returns the format of it.
+	// String describes the format completely, as ParseFormat reads it.
 	String() string
-	// Layout returns a layout with the same widths, unit and epoch: what its fields
-	// hold is the format's. It serves all that asks for the time alone, such as
-	// bits.FindOverlap of all machines, First, Last and Range.
+	// Layout returns a layout with the same widths, unit and epoch; the fields below the time may be others. It serves
+	// all that asks for the time alone, such as bits.FindOverlap of all machines, First and Range.
 	Layout() bits.Layout
 	// Fields returns the parts of a number with their widths, the highest bits first.
 	Fields() []uid.Field
@@ -47,21 +44,20 @@ type Format interface {
 // formats are the formats as they are by default, in the order of presets.Formats.
 var formats = []Format{sonyflakeV1, sonyflakeV2, uidGenerator{}}
 
-// ParseFormat reads a format from a text for people to type: a name (sonyflake is version 1 of
-// Sonyflake, sonyflake2 version 2, uidgenerator Baidu's UidGenerator), and what differs from the defaults of that, in the
-// form of bits.ParseLayout:
+// ParseFormat reads a format from a text for people to type: a name (sonyflake is version 1, sonyflake2 version 2,
+// uidgenerator Baidu's UidGenerator), and what differs from its defaults, in the form of bits.ParseLayout:
 //
 //	sonyflake
 //	sonyflake2 epoch=2026-06-01T00:00:00Z
 //	sonyflake2 40/7/16 unit=1ms epoch=2026-06-01T00:00:00Z
 //	uidgenerator 29/21/13 epoch=2016-05-19T16:00:00Z
 //
-// The widths are in the order of the format's fields: time, sequence and machine for
-// Sonyflake; time, worker and sequence for UidGenerator. The epoch of a Sonyflake is its StartTime, rounded down
-// to a multiple of the unit since 1970. It returns ErrSyntax when the text is anything else, the errors
-// of bits.ParseLayout, and ErrConfig when the generator does not allow a width or a unit: Sonyflake has 1
-// to 30 bits of sequence and of machine ID, 32 or more of time, 63 in all, and a unit of 1 ms or more;
-// UidGenerator has 63 bits, and ticks of a second.
+// The widths are those of time, sequence and machine for Sonyflake, of time, worker and sequence for UidGenerator. The
+// epoch of a Sonyflake is its StartTime, rounded down to a multiple of the unit since 1970.
+//
+// It returns ErrSyntax when the text is anything else, the errors of bits.ParseLayout, and ErrConfig when the generator
+// does not allow a width or a unit: Sonyflake has 1 to 30 bits of sequence and of machine, 32 or more of time, 63 in
+// all, and a unit of 1 ms or more; UidGenerator has 63 bits, and ticks of a second.
 func ParseFormat(text string) (Format, error) {
 	words := strings.Fields(text)
 	for _, f := range formats {

@@ -10,18 +10,15 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// UUID is a UUID of RFC 9562, for columns and APIs of that type. It converts to
-// github.com/google/uuid's UUID and to any other [16]byte. [Namespace.UUID] makes one of a UID.
-//
-// Its text, also in JSON, is 05018f90-0001-8001-88e0-b456d8069047: hexadecimal, lower case, with four hyphens. In a
-// database it is that text, as the type uuid of PostgreSQL and of MariaDB takes it; for a
-// BINARY(16) column pass the slice of the 16 bytes, x[:].
+// UUID is a UUID of RFC 9562. It converts to github.com/google/uuid's UUID and to any other [16]byte. Its text, also in
+// JSON, is 05018f90-0001-8001-88e0-b456d8069047, in lower case. In a database it is that text, as the type uuid of
+// PostgreSQL and of MariaDB takes it; for a BINARY(16) column pass x[:].
 type UUID [16]byte
 
-// A Namespace is a name, which can be any text but the empty one, and makes UUIDs of UIDs, and UIDs of these again:
-// Namespace("orders.example.org").UUID(u). UIDs are unique only within one layout and one space of worker IDs: with a
-// namespace for each such space, UUIDs are unique beyond it. (Two names have the same 59 bits of a hash with a chance of
-// 1 in 2^59.) The name is compared byte by byte, and is no secret: whoever guesses it can tell that it is right.
+// A Namespace makes UUIDs of UIDs, and UIDs of these again: Namespace("orders.example.org").UUID(u). UIDs are unique
+// only within one layout and one space of worker IDs; UUIDs with a namespace for each such space are unique beyond it.
+// (Two names have the same 59 bits of a hash with a chance of 1 in 2^59.) The name must not be empty. It is no secret:
+// whoever guesses it can tell that it is right.
 type Namespace string
 
 const (
@@ -53,11 +50,9 @@ func (n Namespace) bits() (uint64, error) {
 //	| u, first | 1000 | u, next  | 10 | u, last | the namespace's |
 //	+----------+------+----------+----+---------+-----------------+
 //
-// The namespace's bits are the first 59 of the SHA-256 of its name.
-//
-// UUIDs of one namespace sort as the UIDs do, as bytes and as texts, and so they do in the uuid
-// columns of PostgreSQL and, from 10.11.5 on, of MariaDB; SQL Server compares the last bytes first.
-// It returns uid.ErrRange when u is negative, and uid.ErrConfig when n is empty.
+// The namespace's bits are the first 59 of its SHA-256, which each call computes. UUIDs of one namespace sort as the
+// UIDs do, as bytes, as texts, and in the uuid columns of PostgreSQL and, from 10.11.5 on, of MariaDB; SQL Server
+// compares the last bytes first. It returns uid.ErrRange when u is negative, and uid.ErrConfig when n is empty.
 func (n Namespace) UUID(u uid.UID) (UUID, error) {
 	bits, err := n.bits()
 	if err != nil {
@@ -73,10 +68,8 @@ func (n Namespace) UUID(u uid.UID) (UUID, error) {
 	return x, nil
 }
 
-// UID returns the UID of which [Namespace.UUID] made x. It returns uid.ErrSyntax when x has another
-// version than 8, another variant than RFC 9562's or the bits of another namespace (the error says
-// which), and uid.ErrConfig when n is empty. Every UUID that it takes is the one
-// that Namespace.UUID returns for that UID.
+// UID returns the UID of which [Namespace.UUID] made x. It returns uid.ErrSyntax when x is no UUID of n, and
+// uid.ErrConfig when n is empty.
 func (n Namespace) UID(x UUID) (uid.UID, error) {
 	bits, err := n.bits()
 	if err != nil {
@@ -104,9 +97,7 @@ func isHyphen(i int) bool {
 	return i == 8 || i == 13 || i == 18 || i == 23
 }
 
-// ParseUUID reads a UUID from its text: 32 hexadecimal digits, lower case, with hyphens, and nothing
-// around it. It returns uid.ErrSyntax when s is anything else. It takes UUIDs of all versions:
-// [Namespace.UID] judges those.
+// ParseUUID reads a UUID, of any version, from its text. It returns uid.ErrSyntax when s is anything else.
 func ParseUUID(s string) (UUID, error) {
 	return parseUUID(s)
 }
@@ -164,7 +155,7 @@ func (x UUID) MarshalText() ([]byte, error) {
 	return x.append(make([]byte, 0, uuidLen)), nil
 }
 
-// UnmarshalText sets x from text as ParseUUID does, and leaves it as it was when that fails.
+// UnmarshalText sets x from text as ParseUUID does. A failure leaves it as it was.
 func (x *UUID) UnmarshalText(text []byte) error {
 	v, err := parseUUID(text)
 	if err != nil {
@@ -174,9 +165,8 @@ func (x *UUID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Scan sets x from a database value: the text in a string or []byte, or 16 bytes in a []byte. It
-// implements sql.Scanner. It returns uid.ErrSyntax when the value is anything else. NULL is refused
-// too: scan a column that may hold it into a sql.Null[form.UUID]. A failure leaves x as it was.
+// Scan sets x from the text in a string or []byte, or from 16 bytes. It returns uid.ErrSyntax when src is anything
+// else, and leaves x as it was. NULL is refused: scan it into a sql.Null[form.UUID].
 func (x *UUID) Scan(src any) error {
 	switch v := src.(type) {
 	case []byte:
@@ -202,7 +192,7 @@ func (x *UUID) Scan(src any) error {
 	return fmt.Errorf("%w: a database value of type %T is not a UUID", uid.ErrSyntax, src)
 }
 
-// Value returns the text of x. It implements driver.Valuer. The error is always nil.
+// Value returns the text of x. The error is always nil.
 func (x UUID) Value() (driver.Value, error) {
 	return x.String(), nil
 }

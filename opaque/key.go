@@ -22,24 +22,21 @@ type Key struct {
 	Secret Secret
 }
 
-// A Secret is the bytes of a key. Package fmt, loggers, and encoders of JSON and XML show only its
-// length, alone and within a Key or Config.
+// A Secret is the bytes of a key. Package fmt, loggers, and encoders of JSON and XML show only its length, alone and
+// within a Key or Config.
 type Secret []byte
 
-// String returns a text that does not show the bytes.
+// String returns a text that does not show the bytes, and so do the other methods.
 func (s Secret) String() string { return fmt.Sprintf("[%d secret bytes]", len(s)) }
 
 // Format writes what String returns, for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
-// GoString returns what String returns.
 func (s Secret) GoString() string { return s.String() }
 
-// LogValue returns what String returns.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText returns what String returns, since loggers write structs as JSON. No Secret can be
-// read back from it.
+// MarshalText is for loggers that write structs as JSON. No Secret can be read back from it.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // parseKeys reads keys for ParseSealer. It leaves what they are to New.

@@ -23,9 +23,9 @@ type Config struct {
 	// Current is the number of the key that seals.
 	Current int
 
-	// Tweak is the name of the kind of ID, such as "orders": under another tweak the same UID
-	// has another text. At most 255 bytes, compared as they are; it may be empty. Never
-	// change it: no text would open to its UID any more, and no error would say so.
+	// Tweak is the name of the kind of ID, such as "orders": under another tweak the same UID has another text. It is
+	// no secret. At most 255 bytes; it may be empty. Never change it: no text would open to its UID any more, and no
+	// error would say so.
 	Tweak string
 }
 
@@ -35,19 +35,18 @@ const textLength = 1 + 13 // form.Base32's
 // digits are those of Crockford's base32, in the order of their values.
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// A Sealer turns UIDs into texts and back. A text is 14 lower-case letters and digits: one for the
-// number of the key, and the sealed UID as form.Base32 writes it. Make a Sealer with [New]. It is
-// immutable, safe for concurrent use, and shows no key however it is printed.
+// A Sealer turns UIDs into texts and back. A text is 14 lower-case letters and digits: one for the number of the key,
+// and the sealed UID as form.Base32 writes it. Make a Sealer with [New] or [ParseSealer]. It shows no key however it is
+// printed.
 type Sealer struct {
 	current int
 	ciphers [maxKeyNumber + 1]*ff1 // by number; nil where there is no key
 	tweak   string
 }
 
-// New returns a Sealer. It keeps no reference to the secrets' bytes. It returns ErrConfig when there
-// is no key or none with the Current number, when a number is not from 1 to 31, when two
-// keys share their number or their secret, when a secret has not 16, 24 or 32 bytes or only zeros, and
-// when the tweak is longer than 255 bytes.
+// New returns a Sealer. It keeps no reference to the secrets' bytes. It returns ErrConfig when there is no key or none
+// with the Current number, when two keys share their number or their secret, when a secret has only zeros, and when a
+// number, a secret or the tweak is out of its bounds.
 func New(cfg Config) (*Sealer, error) {
 	s := &Sealer{current: cfg.Current, tweak: cfg.Tweak}
 	for i, k := range cfg.Keys {
@@ -74,10 +73,9 @@ func New(cfg Config) (*Sealer, error) {
 	return s, nil
 }
 
-// ParseSealer returns a Sealer with the keys of a text, the first of which is the current one. The text has them as the
-// command uid keeps them, in files and in UID_SEAL_KEYS: words NUMBER:HEX between white space. ParseSealer returns
-// ErrSyntax when a word is something else, and when there is none, and else the errors of [New]. No error has a part of
-// the text.
+// ParseSealer returns a Sealer with the keys of a text, the first of which is the current one. The text is that of
+// UID_SEAL_KEYS and of the command uid: words NUMBER:HEX between white space. ParseSealer returns ErrSyntax when a word
+// is something else, and when there is none, and the errors of [New]. No error has a part of the text.
 func ParseSealer(keys, tweak string) (*Sealer, error) {
 	parsed, err := parseKeys(keys)
 	if err != nil {
@@ -95,11 +93,9 @@ func (s *Sealer) Seal(u uid.UID) (string, error) {
 	return digits[s.current:s.current+1] + form.Base32.Text(sealed), nil
 }
 
-// Open returns the UID that Seal has turned into text, under the key that the text names. A text of
-// that form that comes from nowhere turns into some UID, too: see the package's comment. Open
-// accepts nothing that Seal does not write, such as capital letters. It returns ErrSyntax when text
-// is not of that form, ErrRange when it is but the number is above uid.Max, and ErrUnknownKey when
-// the Sealer does not have the key.
+// Open returns the UID that Seal has turned into text, under the key that the text names. It returns ErrSyntax when
+// Seal does not write such a text, ErrRange when its number is above uid.Max, and ErrUnknownKey when the Sealer does
+// not have the key. A forged text opens to some UID, too.
 func (s *Sealer) Open(text string) (uid.UID, error) {
 	if len(text) != textLength {
 		return 0, fmt.Errorf("%w: %.40q has %d bytes, and a sealed UID %d", uid.ErrSyntax, text, len(text), textLength)
@@ -120,12 +116,12 @@ func (s *Sealer) Open(text string) (uid.UID, error) {
 }
 
 // SealNumber returns another number for u under the current key, one to one: for columns and protocols that take a
-// BIGINT. Unlike a text, the number does not tell its key. To change keys, remember elsewhere which number belongs to
-// which key, or take texts. It returns ErrRange when u is negative. It does not allocate.
+// BIGINT. Unlike a text, the number does not tell its key: to change keys, remember elsewhere which number belongs to
+// which. It returns ErrRange when u is negative. It does not allocate.
 func (s *Sealer) SealNumber(u uid.UID) (uid.UID, error) { return s.ciphers[s.current].seal(u) }
 
-// OpenNumber returns the UID that SealNumber has turned into sealed under the same current key. Any other number turns
-// into some UID, too: see the package's comment. It returns ErrRange when sealed is negative. It does not allocate.
+// OpenNumber returns the UID that SealNumber has turned into sealed under the same current key. Any other number opens
+// to some UID, too. It returns ErrRange when sealed is negative. It does not allocate.
 func (s *Sealer) OpenNumber(sealed uid.UID) (uid.UID, error) {
 	return s.ciphers[s.current].open(sealed)
 }

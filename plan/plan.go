@@ -1,6 +1,6 @@
-// Package plan finds layouts that are large enough. For a rate, a burst, a number of workers
-// and a number of years, [Layouts] says which layouts fit and what each of them gives, or,
-// if none fits, what to give up.
+// Package plan finds layouts that are large enough. For a rate, a burst, a number of workers and a number of years,
+// [Layouts] says which layouts fit and what each of them gives, or, if none fits, what to give up. [Move] says what a
+// change of layouts costs.
 package plan
 
 import (
@@ -32,36 +32,30 @@ const jsSafeBits = 53
 
 const day = 24 * time.Hour
 
-// Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are
-// those of the busiest worker: a layout gives each worker the same number of UIDs per
-// tick, and no worker can use another's.
+// Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are those of the busiest worker: no
+// worker can use another's UIDs.
 type Need struct {
 	// Rate is how many UIDs a second each worker must sustain, 0 to 1e12.
 	Rate float64
-	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate, 0
-	// to 1e15. It borrows them from future ticks, and gives them back while less is
-	// drawn than the layout sustains.
+	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate, 0 to 1e15. They are borrowed from
+	// future ticks.
 	Burst float64
-	// Workers is how many workers run at the same time, up to 1e15. Zero stands for 8, so that who
-	// says nothing gets no layout for one process alone.
+	// Workers is how many workers run at the same time, up to 1e15. Zero stands for 8.
 	Workers int64
 	// RestartsPerDay is how often each of them is restarted a day, 0 to 1e6.
 	RestartsPerDay float64
 	// Years is how long the layout must last, in years of 365.25 days counted from From: more than 0, at most 250.
 	Years float64
-	// JSSafe asks for UIDs of at most 53 bits instead of 63, which a JavaScript number
-	// holds exactly.
+	// JSSafe asks for UIDs of at most 53 bits, which a JavaScript number holds exactly.
 	JSSafe bool
 
-	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z, as in
-	// bits.Config. From is when the years begin; zero stands for now. It must not be
-	// before Epoch.
+	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z. From is when the years begin, not before
+	// Epoch; zero stands for now.
 	Epoch, From time.Time
-	// MaxLead is the most that a burst may borrow; the generators' MaxLead must allow it,
-	// too. Zero stands for a day.
+	// MaxLead is the most that a burst may borrow; the generators' MaxLead must allow it, too. Zero stands for a day.
 	MaxLead time.Duration
-	// Hold is how long a leased worker ID stays out of use after its worker died: the
-	// length of the lease plus the quarantine. Zero stands for an hour.
+	// Hold is how long a leased worker ID stays out of use after its worker died: lease plus quarantine. Zero stands
+	// for an hour.
 	Hold time.Duration
 }
 
@@ -76,24 +70,19 @@ type Option struct {
 
 	// WorkerIDs is how many worker IDs there are, 0 included.
 	WorkerIDs int64
-	// DisposableRestarts is how many restarts, of all workers together, disposable
-	// worker IDs last: every start takes one, and ID 0 is never given. It is 0 if they
-	// do not even suffice for the first start of all workers.
+	// DisposableRestarts is how many restarts, of all workers together, disposable worker IDs last; 0 also if they do
+	// not even suffice for the first start of all workers.
 	DisposableRestarts int64
-	// DisposableDays is how many days they last from Need.From on, at most as long as
-	// the time field. Disposable says whether that is all of Need.Years.
+	// DisposableDays is how many days they last from Need.From on. Disposable says whether that is all of Need.Years.
 	DisposableDays float64
 	Disposable     bool
-	// LeasedRestartsPerDay is how many restarts a day, of all workers together, leased
-	// worker IDs allow as long as the layout lasts: each ID can be leased again once
-	// Need.Hold is over.
+	// LeasedRestartsPerDay is how many restarts a day, of all workers together, leased worker IDs allow.
 	LeasedRestartsPerDay float64
 
-	// Full is when the last tick begins, as Layout.Expires says.
+	// Full is when the last tick begins.
 	Full time.Time
 
-	// Lead is how far into the future a burst of Need.Burst borrows, in whole ticks.
-	// GiveBack is how long it takes to give that back at Need.Rate.
+	// Lead is how far into the future a burst borrows, and GiveBack how long it takes to give that back at Need.Rate.
 	Lead, GiveBack time.Duration
 }
 
@@ -110,20 +99,16 @@ var planUnits = func() []time.Duration {
 	return units
 }()
 
-// Layouts returns layouts that fit n: presets first, then layouts that use all of the 63
-// (or 53) bits, with ticks of a second and a millisecond (of other lengths, down to 2 ms,
-// only if nothing fits with these), and with the spare bits given to all fields alike, or
-// to the sequence, the worker ID or the time. A layout fits if
+// Layouts returns layouts that fit n: presets first, then layouts that use all of the 63 (or 53) bits, with the spare
+// bits given to all fields alike, or to the sequence, the worker ID or the time. A layout fits if
 //
 //   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
-//   - a Burst borrows no more than MaxLead, and is given back within a year of 365.25 days;
-//   - there are leased worker IDs for all workers and for those on Hold
-//     (Option.Disposable says whether disposable ones would do), and where there is a bit to spare
-//     twice as many as Workers, so that all can be replaced before the ID of one is free;
+//   - a Burst borrows no more than MaxLead, and is given back within a year;
+//   - there are worker IDs for all workers and for those on Hold, and where there is a bit to spare twice as many as
+//     Workers, so that all can be replaced at once;
 //   - the time field is not full before From + Years, a burst at the end included.
 //
-// If no layout fits, the error is a [*NoFitError], which says what to give up. If a number
-// of n is out of its range, it is ErrConfig. Either way there are no options.
+// It returns a [*NoFitError] when no layout fits, and ErrConfig when a number of n is out of its range.
 func Layouts(n Need) ([]Option, error) {
 	return layouts(n, time.Now())
 }
@@ -368,14 +353,13 @@ func (n Need) fits() bool {
 
 // NoFitError is what [Layouts] returns when no layout fits. It wraps uid.ErrConfig.
 type NoFitError struct {
-	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, with
-	// ticks of Unit, for which their sum is smallest. All four are 0 if no number of
-	// sequence bits is enough.
+	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, with ticks of Unit, for which their
+	// sum is smallest. All four are 0 if no sequence is wide enough.
 	TimeBits, WorkerBits, SequenceBits int
 	Unit                               time.Duration
 	// Limit is how many bits there are: 63, or 53.
 	Limit int
-	// GiveUp are the changes each of which alone would make a layout fit.
+	// GiveUp are the changes each of which alone would make a layout fit; none if one is not enough.
 	GiveUp []Change
 }
 
@@ -383,7 +367,7 @@ type NoFitError struct {
 type Change struct {
 	// Text says the change: "a rate of at most 131000 UIDs a second per worker".
 	Text string
-	// Need is the changed need, for which Layouts has options.
+	// Need is the changed need.
 	Need Need
 }
 
