@@ -115,7 +115,8 @@ func build(cfg Config) (Layout, error) {
 		return Layout{}, fmt.Errorf("%w: epoch %s is before 1970", uid.ErrConfig, stamp(l.epoch))
 	}
 	// 1s, the largest fraction of the end's second that the epoch may add.
-	if room := maxUnix - 1 - l.epoch.Unix(); l.unit >= time.Second && l.ticks > uint64(room)/uint64(l.unit/time.Second) {
+	room := uint64(maxUnix - 1 - l.epoch.Unix())
+	if l.unit >= time.Second && l.ticks > room/uint64(l.unit/time.Second) {
 		return Layout{}, fmt.Errorf("%w: %d bits of %v from %s on reach beyond what a time.Time can hold",
 			uid.ErrConfig, t, l.unit, stamp(l.epoch))
 	}

@@ -86,11 +86,13 @@ func (i Issuer) ticks() (first, last int64, some bool, err error) {
 		return 0, 0, false, errZero
 	}
 	if i.FirstWorker < 0 || i.FirstWorker > i.LastWorker || i.LastWorker > l.MaxWorkerID() {
-		return 0, 0, false, fmt.Errorf("%w: worker IDs %d to %d are no range within 0 and %d, the most that %d/%d/%d bits hold",
+		return 0, 0, false, fmt.Errorf("%w: worker IDs %d to %d are no range within 0 and %d, "+
+			"the most that %d/%d/%d bits hold",
 			uid.ErrRange, i.FirstWorker, i.LastWorker, l.MaxWorkerID(), l.timeBits, l.workerBits, l.sequenceBits)
 	}
 	if !i.From.IsZero() && !i.To.IsZero() && !i.From.Before(i.To) {
-		return 0, 0, false, fmt.Errorf("%w: the span begins at %s and ends at %s", uid.ErrRange, stamp(i.From), stamp(i.To))
+		return 0, 0, false, fmt.Errorf("%w: the span begins at %s and ends at %s",
+			uid.ErrRange, stamp(i.From), stamp(i.To))
 	}
 	last = l.MaxTick()
 	if !i.From.IsZero() && i.From.After(l.epoch) {

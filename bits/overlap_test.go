@@ -16,8 +16,10 @@ func drawIssuer(t *rapid.T, name string) Issuer {
 	const most = 11
 	cfg := Config{
 		TimeBits: rapid.IntRange(1, most).Draw(t, name+" time bits"),
-		Epoch:    time.Unix(1e9+rapid.Int64Range(0, 100).Draw(t, name+" epoch"), rapid.Int64Range(0, 999999999).Draw(t, name+" ns")),
-		Unit:     rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 3 * time.Second, time.Minute}).Draw(t, name+" unit"),
+		Epoch: time.Unix(1e9+rapid.Int64Range(0, 100).Draw(t, name+" epoch"),
+			rapid.Int64Range(0, 999999999).Draw(t, name+" ns")),
+		Unit: rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 3 * time.Second,
+			time.Minute}).Draw(t, name+" unit"),
 	}
 	cfg.WorkerBits = rapid.IntRange(0, most-cfg.TimeBits).Draw(t, name+" worker bits")
 	cfg.SequenceBits = rapid.IntRange(0, most-cfg.TimeBits-cfg.WorkerBits).Draw(t, name+" sequence bits")
@@ -112,9 +114,11 @@ func TestFindOverlapRefuses(t *testing.T) {
 	}{
 		{func(i *Issuer) { i.Layout = Layout{} }, "zero Layout"},
 		{func(i *Issuer) { i.FirstWorker = -1 }, "worker IDs -1 to 1023 are no range within 0 and 1023"},
-		{func(i *Issuer) { i.LastWorker = 1024 }, "worker IDs 0 to 1024 are no range within 0 and 1023, the most that 41/10/12 bits hold"},
+		{func(i *Issuer) { i.LastWorker = 1024 },
+			"worker IDs 0 to 1024 are no range within 0 and 1023, the most that 41/10/12 bits hold"},
 		{func(i *Issuer) { i.FirstWorker, i.LastWorker = 5, 4 }, "worker IDs 5 to 4 are no range"},
-		{func(i *Issuer) { i.From, i.To = now, now }, "the span begins at 2026-02-01T12:00:00Z and ends at 2026-02-01T12:00:00Z"},
+		{func(i *Issuer) { i.From, i.To = now, now },
+			"the span begins at 2026-02-01T12:00:00Z and ends at 2026-02-01T12:00:00Z"},
 	} {
 		bad := ok
 		c.change(&bad)
@@ -168,9 +172,11 @@ func TestOverlapOfMoves(t *testing.T) {
 	}
 
 	// bwmarrin's default is Twitter's: everything overlaps, for ever.
-	bwmarrin := MustLayout(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1288834974657)})
+	bwmarrin := MustLayout(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
+		Epoch: time.UnixMilli(1288834974657)})
 	all := found(bwmarrin.Issuer(), twitter.Issuer())
-	require.Equal(t, Overlap{0, uid.Max, bwmarrin.Epoch(), bwmarrin.Expires(), bwmarrin.Epoch(), bwmarrin.Expires()}, all)
+	require.Equal(t, Overlap{0, uid.Max, bwmarrin.Epoch(), bwmarrin.Expires(), bwmarrin.Epoch(), bwmarrin.Expires()},
+		all)
 	// One process after the other: the millisecond of the switch is in both.
 	before, after := bwmarrin.Issuer(), twitter.Issuer()
 	before.To, after.From = now.Add(1), now
@@ -187,9 +193,11 @@ func TestOverlapOfMoves(t *testing.T) {
 	require.Equal(t, twice, o.First)
 	require.Equal(t, twice+8191, o.Last)
 	o = found(uidGenerator.Issuer(), Default().Issuer())
-	require.Equal(t, Overlap{0, uid.Max, uidGenerator.Epoch(), uidGenerator.Expires(), Default().Epoch(), Default().Expires()}, o)
+	require.Equal(t,
+		Overlap{0, uid.Max, uidGenerator.Epoch(), uidGenerator.Expires(), Default().Epoch(), Default().Expires()}, o)
 	// What Default makes from now on, UidGenerator made from then on.
-	o = found(uidGenerator.Issuer(), Issuer{Layout: Default(), LastWorker: Default().MaxWorkerID(), From: utc(2026, 11, 21, 16, 14, 46)})
+	o = found(uidGenerator.Issuer(),
+		Issuer{Layout: Default(), LastWorker: Default().MaxWorkerID(), From: utc(2026, 11, 21, 16, 14, 46)})
 	require.Equal(t, utc(2017, 4, 9, 8, 14, 46), o.FirstA)
 	// The same table, whose IDs go on, makes none twice.
 	none(Issuer{Layout: uidGenerator, LastWorker: 1000}, Issuer{Layout: Default(), FirstWorker: 1001, LastWorker: 2000})

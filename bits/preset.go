@@ -11,15 +11,19 @@ import (
 
 // The presets are built once, without the clock that NewLayout reads.
 var (
-	defaultLayout  = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13})
-	uidGenerator   = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
-	twitter        = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1288834974657)})
+	defaultLayout = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13})
+	uidGenerator  = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
+	twitter       = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
+		Epoch: time.UnixMilli(1288834974657)})
 	javaScriptSafe = mustBuild(Config{TimeBits: 33, WorkerBits: 4, SequenceBits: 15})
 	redis          = mustBuild(Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond})
-	discord        = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1420070400000),
+	discord        = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
+		Epoch:  time.UnixMilli(1420070400000),
 		Fields: []uid.Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}})
-	instagram = mustBuild(Config{TimeBits: 40, WorkerBits: 13, SequenceBits: 10, Unit: time.Millisecond, Epoch: time.UnixMilli(1314220021721)})
-	yitter    = mustBuild(Config{TimeBits: 41, WorkerBits: 6, SequenceBits: 6, Unit: time.Millisecond, Epoch: time.UnixMilli(1582136402000)})
+	instagram = mustBuild(Config{TimeBits: 40, WorkerBits: 13, SequenceBits: 10, Unit: time.Millisecond,
+		Epoch: time.UnixMilli(1314220021721)})
+	yitter = mustBuild(Config{TimeBits: 41, WorkerBits: 6, SequenceBits: 6, Unit: time.Millisecond,
+		Epoch: time.UnixMilli(1582136402000)})
 )
 
 // Default returns the layout that generators use unless told otherwise: 28 bits of seconds since 2026-01-01T00:00:00Z,
@@ -53,5 +57,6 @@ func preset(name string) (Layout, error) {
 	for _, p := range presets.Layouts() {
 		names = append(names, p.Name)
 	}
-	return Layout{}, fmt.Errorf("%w: no layout is named %.40q: there are %s", uid.ErrSyntax, name, strings.Join(names, ", "))
+	return Layout{}, fmt.Errorf("%w: no layout is named %.40q: there are %s",
+		uid.ErrSyntax, name, strings.Join(names, ", "))
 }

@@ -91,7 +91,8 @@ func TestTimesOutsideTheLayout(t *testing.T) {
 		for _, at := range []time.Time{
 			{}, l.Epoch().Add(-1), l.end(), l.end().Add(time.Hour), time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC),
 			time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64>>1, 0), time.Unix(math.MinInt64>>1, 0),
-			l.Epoch().Add(math.MaxInt64).Add(math.MaxInt64).Add(time.Hour), // 2^64 ns: where a count of nanoseconds is round again
+			// 2^64 ns: where a count of nanoseconds is round again
+			l.Epoch().Add(math.MaxInt64).Add(math.MaxInt64).Add(time.Hour),
 		} {
 			u, err := l.First(at)
 			require.ErrorIs(t, err, uid.ErrRange, "%v %v", l, at)

@@ -67,7 +67,8 @@ func (l Layout) String() string {
 // It returns ErrSyntax when the text is anything else or longer than 255 bytes, and NewLayout's errors.
 func ParseLayout(text string) (Layout, error) {
 	if len(text) > maxText {
-		return Layout{}, fmt.Errorf("%w: a layout's text has at most %d bytes, not %d", uid.ErrSyntax, maxText, len(text))
+		return Layout{}, fmt.Errorf("%w: a layout's text has at most %d bytes, not %d",
+			uid.ErrSyntax, maxText, len(text))
 	}
 	words := strings.Fields(text)
 	if len(words) == 1 && !strings.Contains(words[0], "/") {

@@ -65,7 +65,8 @@ func ParseFormat(text string) (Format, error) {
 			return parseOptions(f, words[1:])
 		}
 	}
-	return nil, fmt.Errorf("%w: %.60q names no format: there are %s", uid.ErrSyntax, text, strings.Join(presets.Formats(), ", "))
+	return nil, fmt.Errorf("%w: %.60q names no format: there are %s",
+		uid.ErrSyntax, text, strings.Join(presets.Formats(), ", "))
 }
 
 // parseOptions returns f with what the words say of it.

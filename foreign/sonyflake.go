@@ -33,17 +33,20 @@ var (
 // TimeUnit since 1970, and so does this.
 func newSonyflake(l bits.Layout) (sonyflake, error) {
 	t, s, m := l.TimeBits(), l.WorkerBits(), l.SequenceBits()
-	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther || t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
+	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther ||
+		t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
 		return sonyflake{}, widthsError(t, s, m)
 	}
 	if l.Unit() < time.Millisecond {
 		return sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
 	}
 	if parts := l.Fields(); len(parts) > 0 {
-		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s:%d", uid.ErrConfig, parts[0].Name, parts[0].Bits)
+		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s:%d",
+			uid.ErrConfig, parts[0].Name, parts[0].Bits)
 	}
 	if start := roundDown(l.Epoch(), l.Unit()); start != l.Epoch() {
-		rounded, err := bits.NewLayout(bits.Config{TimeBits: t, WorkerBits: s, SequenceBits: m, Unit: l.Unit(), Epoch: start})
+		rounded, err := bits.NewLayout(bits.Config{TimeBits: t, WorkerBits: s, SequenceBits: m, Unit: l.Unit(),
+			Epoch: start})
 		if err != nil {
 			return sonyflake{}, fmt.Errorf("sonyflake: %w", err)
 		}
@@ -53,12 +56,14 @@ func newSonyflake(l bits.Layout) (sonyflake, error) {
 }
 
 func mustSonyflake(start time.Time) sonyflake {
-	l := bits.MustLayout(bits.Config{TimeBits: 39, WorkerBits: 8, SequenceBits: 16, Unit: sonyflakeDefaultUnit, Epoch: start})
+	l := bits.MustLayout(bits.Config{TimeBits: 39, WorkerBits: 8, SequenceBits: 16, Unit: sonyflakeDefaultUnit,
+		Epoch: start})
 	return sonyflake{l}
 }
 
 func widthsError(t, s, m int) error {
-	return fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: at least %d, 1 to %d and 1 to %[6]d, %d in all",
+	return fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: "+
+		"at least %d, 1 to %d and 1 to %[6]d, %d in all",
 		uid.ErrConfig, t, s, m, sonyflakeLeastTime, sonyflakeMostOther, sonyflakeBits)
 }
 
@@ -93,7 +98,8 @@ func (s sonyflake) Layout() bits.Layout {
 // Fields returns time, sequence and machine.
 func (s sonyflake) Fields() []uid.Field {
 	l := s.Layout()
-	return []uid.Field{{Name: "time", Bits: l.TimeBits()}, {Name: "sequence", Bits: l.WorkerBits()}, {Name: "machine", Bits: l.SequenceBits()}}
+	return []uid.Field{{Name: "time", Bits: l.TimeBits()}, {Name: "sequence", Bits: l.WorkerBits()},
+		{Name: "machine", Bits: l.SequenceBits()}}
 }
 
 // Parse takes id apart. It returns ErrRange when id is negative.

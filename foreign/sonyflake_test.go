@@ -62,7 +62,8 @@ func TestSonyflakeAsSonyReadsIt(t *testing.T) {
 		{foreign.Sonyflake{}, "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
 		{sonyflake(t, settings{}), "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
 		// The start is rounded down to a unit: its 700 ns do not count, nor its 70 ms below.
-		{sonyflake(t, settings{BitsSequence: 12, BitsMachineID: 10, TimeUnit: time.Millisecond, StartTime: instant(t, "2020-05-18T00:00:00.0000007Z")}),
+		{sonyflake(t, settings{BitsSequence: 12, BitsMachineID: 10, TimeUnit: time.Millisecond,
+			StartTime: instant(t, "2020-05-18T00:00:00.0000007Z")}),
 			"sonyflake", 861909339860796392, "2026-11-21T10:00:00.123Z", 1000, 4000},
 		{sonyflake(t, settings{TimeUnit: 100 * time.Millisecond, StartTime: instant(t, "2024-05-18T00:00:00.07Z")}),
 			"sonyflake", 13298426727367656, "2026-11-21T10:00:00.1Z", 1000, 40},
@@ -87,8 +88,10 @@ func TestSonyflakeTakesApart(t *testing.T) {
 		cfg := settings{
 			BitsSequence:  rapid.IntRange(1, 30).Draw(t, "sequence bits"),
 			BitsMachineID: rapid.IntRange(1, 30).Draw(t, "machine bits"),
-			TimeUnit:      rapid.SampledFrom([]time.Duration{time.Millisecond, 10 * time.Millisecond, time.Second}).Draw(t, "unit"),
-			StartTime:     time.Unix(rapid.Int64Range(1, 1.7e9).Draw(t, "start"), rapid.Int64Range(0, 999999999).Draw(t, "ns")),
+			TimeUnit: rapid.SampledFrom([]time.Duration{time.Millisecond, 10 * time.Millisecond,
+				time.Second}).Draw(t, "unit"),
+			StartTime: time.Unix(rapid.Int64Range(1, 1.7e9).Draw(t, "start"),
+				rapid.Int64Range(0, 999999999).Draw(t, "ns")),
 		}
 		s, err := foreign.ParseFormat(cfg.String())
 		if cfg.BitsSequence+cfg.BitsMachineID > 31 {
@@ -99,7 +102,8 @@ func TestSonyflakeTakesApart(t *testing.T) {
 		id := rapid.Int64Range(0, math.MaxInt64).Draw(t, "id")
 		p, err := s.Parse(id)
 		require.NoError(t, err)
-		at := bits.MustLayout(bits.Config{TimeBits: 1, Unit: cfg.TimeUnit, Epoch: time.Unix(0, 0)}).TickAt // ticks since 1970
+		at := bits.MustLayout(bits.Config{TimeBits: 1, Unit: cfg.TimeUnit,
+			Epoch: time.Unix(0, 0)}).TickAt // ticks since 1970
 		tick := at(p.Time) - at(cfg.StartTime)
 		require.Equal(t, id, tick<<(cfg.BitsSequence+cfg.BitsMachineID)|p.Sequence<<cfg.BitsMachineID|p.Machine)
 		require.Equal(t, id, p.ID)
@@ -120,7 +124,8 @@ func TestSonyflakeRefuses(t *testing.T) {
 		cfg  settings
 		want string
 	}{
-		{settings{BitsSequence: 31}, "16/31/16 bits of time, sequence and machine: at least 32, 1 to 30 and 1 to 30, 63 in all"},
+		{settings{BitsSequence: 31},
+			"16/31/16 bits of time, sequence and machine: at least 32, 1 to 30 and 1 to 30, 63 in all"},
 		{settings{BitsSequence: 2, BitsMachineID: 31}, "30/2/31 bits"},
 		{settings{BitsSequence: 16}, "31/16/16 bits"},
 		{settings{TimeUnit: time.Millisecond - 1}, "999.999µs"},

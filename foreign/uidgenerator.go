@@ -51,7 +51,8 @@ func (g uidGenerator) Layout() bits.Layout {
 // the sign.
 func (g uidGenerator) Fields() []uid.Field {
 	l := g.Layout()
-	return []uid.Field{{Name: "time", Bits: l.TimeBits() + 1}, {Name: "worker", Bits: l.WorkerBits()}, {Name: "sequence", Bits: l.SequenceBits()}}
+	return []uid.Field{{Name: "time", Bits: l.TimeBits() + 1}, {Name: "worker", Bits: l.WorkerBits()},
+		{Name: "sequence", Bits: l.SequenceBits()}}
 }
 
 // Parse takes id apart, negative or not. It never fails.

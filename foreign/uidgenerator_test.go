@@ -32,7 +32,8 @@ func TestUidGeneratorAsJavaReadsIt(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, p)
 	}
-	wide, err := foreign.NewUidGenerator(bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: bits.MustParseLayout("uidgenerator").Epoch()}))
+	wide, err := foreign.NewUidGenerator(bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13,
+		Epoch: bits.MustParseLayout("uidgenerator").Epoch()}))
 	require.NoError(t, err)
 	p, err := wide.Parse(5696891900414435328)
 	require.NoError(t, err)
@@ -45,13 +46,15 @@ func TestUidGeneratorTakesApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		timeBits := rapid.IntRange(1, 40).Draw(t, "time bits")
 		workerBits := rapid.IntRange(0, 63-timeBits).Draw(t, "worker bits")
-		l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: workerBits, SequenceBits: 63 - timeBits - workerBits})
+		l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: workerBits,
+			SequenceBits: 63 - timeBits - workerBits})
 		g, err := foreign.NewUidGenerator(l)
 		require.NoError(t, err)
 		id := rapid.Int64().Draw(t, "id")
 		p, err := g.Parse(id)
 		require.NoError(t, err)
-		require.Equal(t, uint64(id), uint64(l.TickAt(p.Time))<<(63-timeBits)|uint64(p.Machine)<<l.SequenceBits()|uint64(p.Sequence))
+		require.Equal(t, uint64(id),
+			uint64(l.TickAt(p.Time))<<(63-timeBits)|uint64(p.Machine)<<l.SequenceBits()|uint64(p.Sequence))
 		if id >= 0 {
 			want, err := l.Parse(uid.UID(id))
 			require.NoError(t, err)

@@ -21,7 +21,8 @@ func uids() *rapid.Generator[uid.UID] {
 }
 
 // edges are UIDs at which a digit is added, and the ends.
-var edges = []uid.UID{0, 1, 31, 32, 57, 58, 61, 62, 1<<53 - 1, 1 << 53, 180363646902239241, 1<<60 - 1, 1 << 60, uid.Max - 1, uid.Max}
+var edges = []uid.UID{0, 1, 31, 32, 57, 58, 61, 62, 1<<53 - 1, 1 << 53, 180363646902239241, 1<<60 - 1, 1 << 60,
+	uid.Max - 1, uid.Max}
 
 // crockford32 is Base32 by way of strconv, whose digits of base 32 are 0-9 and a-v.
 func crockford32(u uid.UID) string {
@@ -35,7 +36,8 @@ func crockford32(u uid.UID) string {
 func TestBase32Golden(t *testing.T) {
 	for text, u := range map[string]uid.UID{
 		// https://tatham.blog/2011/03/11/released-crockford-base32-encoder/
-		"0000000000001": 1, "0000000000062": 194, "000000000c515": 398373, "003d2zq6tvc93": 3838385658376483, "000000000fvck": 519571,
+		"0000000000001": 1, "0000000000062": 194, "000000000c515": 398373, "003d2zq6tvc93": 3838385658376483,
+		"000000000fvck": 519571,
 		// https://docs.rs/crate/strong_id/latest: user_0343
 		"0000000000343": 3203,
 		"0000000000000": 0, "7zzzzzzzzzzzz": uid.Max, "05067s0001009": 180363646902239241,
@@ -82,19 +84,26 @@ func TestParseBase32Refuses(t *testing.T) {
 		"5067s0001009":    `syntax error: "5067s0001009" is no base32 UID: it has 12 bytes, not 13`,
 		"005067s0001009":  `syntax error: "005067s0001009" is no base32 UID: it has 14 bytes, not 13`,
 		"05067-s000-1009": `syntax error: "05067-s000-1009" is no base32 UID: it has 15 bytes, not 13`,
-		"-5067s0001009":   `syntax error: "-5067s0001009" is no base32 UID: "-" at position 1 is none of 0123456789abcdefghjkmnpqrstvwxyz`,
-		"05067S0001009":   `syntax error: "05067S0001009" is no base32 UID: "S" at position 6 is none of 0123456789abcdefghjkmnpqrstvwxyz`,
-		"8zzzzzzzzzzzZ":   `syntax error: "8zzzzzzzzzzzZ" is no base32 UID: "Z" at position 13 is none of 0123456789abcdefghjkmnpqrstvwxyz`,
-		"8000000000000":   `value out of range: the base32 number "8000000000000" is above 7zzzzzzzzzzzz (9223372036854775807)`,
-		"fzzzzzzzzzzzz":   `value out of range: the base32 number "fzzzzzzzzzzzz" is above 7zzzzzzzzzzzz (9223372036854775807)`,
+		"-5067s0001009": `syntax error: "-5067s0001009" is no base32 UID: ` +
+			`"-" at position 1 is none of 0123456789abcdefghjkmnpqrstvwxyz`,
+		"05067S0001009": `syntax error: "05067S0001009" is no base32 UID: ` +
+			`"S" at position 6 is none of 0123456789abcdefghjkmnpqrstvwxyz`,
+		"8zzzzzzzzzzzZ": `syntax error: "8zzzzzzzzzzzZ" is no base32 UID: ` +
+			`"Z" at position 13 is none of 0123456789abcdefghjkmnpqrstvwxyz`,
+		"8000000000000": `value out of range: the base32 number "8000000000000" ` +
+			`is above 7zzzzzzzzzzzz (9223372036854775807)`,
+		"fzzzzzzzzzzzz": `value out of range: the base32 number "fzzzzzzzzzzzz" ` +
+			`is above 7zzzzzzzzzzzz (9223372036854775807)`,
 	} {
 		u, err := form.Base32.Parse(text)
 		require.EqualError(t, err, want)
 		require.Zero(t, u)
 	}
 	for _, text := range []string{
-		"05067i0001009", "05067l0001009", "05067o0001009", "05067u0001009", "0506770001oo9", "05067s000100 ", " 5067s0001009",
-		"05067s00010\x00", "05067s00010\xff9", "05067s00010é", "０67s0001009", "180363646902239241", strings.Repeat("0", 1<<20),
+		"05067i0001009", "05067l0001009", "05067o0001009", "05067u0001009", "0506770001oo9", "05067s000100 ",
+		" 5067s0001009",
+		"05067s00010\x00", "05067s00010\xff9", "05067s00010é", "０67s0001009", "180363646902239241",
+		strings.Repeat("0", 1<<20),
 	} {
 		u, err := form.Base32.Parse(text)
 		require.ErrorIs(t, err, uid.ErrSyntax, "%q", text)

@@ -15,7 +15,8 @@ import (
 func refused(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)
-	require.True(t, strings.HasPrefix(err.Error(), uid.ErrSyntax.Error()) || strings.HasPrefix(err.Error(), uid.ErrRange.Error()), "%v", err)
+	require.True(t, strings.HasPrefix(err.Error(), uid.ErrSyntax.Error()) ||
+		strings.HasPrefix(err.Error(), uid.ErrRange.Error()), "%v", err)
 	require.Less(t, len(err.Error()), 600)
 }
 
@@ -46,7 +47,8 @@ func FuzzParseRadix(f *testing.F) {
 		}
 		f.Add(strings.Repeat(r.digits[57:58], 11))
 	}
-	for _, s := range []string{"", "NQm6nKp8qFD", "npL6MjP8Qfd", "AzL8n0Y58m8", "aZl8N0y58M8", "LygHa16AHYF", "lYGhA16ahyf", "00", "11"} {
+	for _, s := range []string{"", "NQm6nKp8qFD", "npL6MjP8Qfd", "AzL8n0Y58m8", "aZl8N0y58M8", "LygHa16AHYF",
+		"lYGhA16ahyf", "00", "11"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -151,7 +153,8 @@ func FuzzParseID(f *testing.F) {
 // FuzzUnmarshalJSON reads JSON as an ID and as a UUID: what they take they write, escapes aside.
 func FuzzUnmarshalJSON(f *testing.F) {
 	for _, s := range []string{
-		``, `null`, `"`, `""`, `7`, `"order_05067s0001009"`, `"order\u005f05067s0001009"`, `"05018f90-0001-8001-88e0-b456d8069047"`, `"order_05067s0001009`,
+		``, `null`, `"`, `""`, `7`, `"order_05067s0001009"`, `"order\u005f05067s0001009"`,
+		`"05018f90-0001-8001-88e0-b456d8069047"`, `"order_05067s0001009`,
 	} {
 		f.Add([]byte(s))
 	}

@@ -65,7 +65,8 @@ func checkPrefix(prefix string) error {
 	}
 	for i := range n {
 		if c := prefix[i]; !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_') {
-			return fmt.Errorf("%w: the prefix %q has %q at position %d: a-z, 0-9 and _ can be used", uid.ErrConfig, prefix, prefix[i:i+1], i+1)
+			return fmt.Errorf("%w: the prefix %q has %q at position %d: a-z, 0-9 and _ can be used",
+				uid.ErrConfig, prefix, prefix[i:i+1], i+1)
 		}
 	}
 	if prefix[n-1] == '_' {

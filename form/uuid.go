@@ -80,7 +80,8 @@ func (n Namespace) UID(x UUID) (uid.UID, error) {
 		return 0, fmt.Errorf("%w: the UUID %s is of version %d, one of a UID is of %d", uid.ErrSyntax, x, v, version)
 	}
 	if v := second >> 62; v != variant {
-		return 0, fmt.Errorf("%w: the UUID %s has the variant %02b, one of a UID has %02b", uid.ErrSyntax, x, v, variant)
+		return 0, fmt.Errorf("%w: the UUID %s has the variant %02b, one of a UID has %02b",
+			uid.ErrSyntax, x, v, variant)
 	}
 	if b := second & namespaceMask; b != bits {
 		return 0, fmt.Errorf("%w: the UUID %s is not of the namespace %.40q: its last 59 bits are %015x, not %015x",
@@ -104,7 +105,8 @@ func ParseUUID(s string) (UUID, error) {
 
 func parseUUID[T string | []byte](s T) (UUID, error) {
 	if len(s) != uuidLen {
-		return UUID{}, fmt.Errorf("%w: %.40q is no UUID: it has %d bytes, not %d", uid.ErrSyntax, string(s), len(s), uuidLen)
+		return UUID{}, fmt.Errorf("%w: %.40q is no UUID: it has %d bytes, not %d",
+			uid.ErrSyntax, string(s), len(s), uuidLen)
 	}
 	var x UUID
 	n := 0 // digits so far
@@ -113,7 +115,8 @@ func parseUUID[T string | []byte](s T) (UUID, error) {
 		switch {
 		case isHyphen(i):
 			if c != '-' {
-				return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is no hyphen", uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
+				return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is no hyphen",
+					uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
 			}
 			continue
 		case '0' <= c && c <= '9':
@@ -121,7 +124,8 @@ func parseUUID[T string | []byte](s T) (UUID, error) {
 		case 'a' <= c && c <= 'f':
 			c -= 'a' - 10
 		default:
-			return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is none of 0123456789abcdef", uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
+			return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is none of 0123456789abcdef",
+				uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
 		}
 		x[n/2] = x[n/2]<<4 | c
 		n++

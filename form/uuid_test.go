@@ -131,8 +131,10 @@ func TestUIDRefusesTheExamplesOfRFC9562(t *testing.T) {
 		"2ed6657d-e927-568b-95e1-2665a8aea6a2": "is of version 5, one of a UID is of 8",
 		"1ec9414c-232a-6b00-b3c8-9f6bdeced846": "is of version 6, one of a UID is of 8",
 		"017f22e2-79b0-7cc3-98c4-dc0c0c07398f": "is of version 7, one of a UID is of 8",
-		"2489e9ad-2ee2-8e00-8ec9-32d5f69181c0": `is not of the namespace "orders": its last 59 bits are 6c932d5f69181c0, not 0e0b456d8069047`,
-		"5c146b14-3c52-8afd-938a-375d0df1fbf6": `is not of the namespace "orders": its last 59 bits are 38a375d0df1fbf6, not 0e0b456d8069047`,
+		"2489e9ad-2ee2-8e00-8ec9-32d5f69181c0": `is not of the namespace "orders": ` +
+			`its last 59 bits are 6c932d5f69181c0, not 0e0b456d8069047`,
+		"5c146b14-3c52-8afd-938a-375d0df1fbf6": `is not of the namespace "orders": ` +
+			`its last 59 bits are 38a375d0df1fbf6, not 0e0b456d8069047`,
 		"00000000-0000-0000-0000-000000000000": "is of version 0, one of a UID is of 8",
 		"ffffffff-ffff-ffff-ffff-ffffffffffff": "is of version 15, one of a UID is of 8",
 		"05018f90-0001-8001-48e0-b456d8069047": "has the variant 01, one of a UID has 10",
@@ -163,12 +165,18 @@ func TestNamespace(t *testing.T) {
 
 // notUUIDs are texts that other parsers read as UUIDs, or that look like them.
 var notUUIDs = []string{
-	"", "0", "05018f900001800188e0b456d8069047", "{05018f90-0001-8001-88e0-b456d8069047}", "urn:uuid:05018f90-0001-8001-88e0-b456d8069047",
-	"05018F90-0001-8001-88E0-B456D8069047", "05018f90-0001-8001-88e0-b456d806904", "05018f90-0001-8001-88e0-b456d80690470",
-	"05018f90-0001-8001-88e0-b456d806904g", "05018f90-0001-8001-88e0-b456d806904/", "05018f90-0001-8001-88e0-b456d806904:",
-	"05018f90-0001-8001-88e0-b456d806904`", "05018f90-0001-8001-88e0-b456d806904-", "05018f90_0001-8001-88e0-b456d8069047",
-	"05018f90-000108001-88e0-b456d8069047", "05018f90-0001-8001088e0-b456d8069047", "05018f90-0001-8001-88e00b456d8069047",
-	"05018f9-00001-8001-88e0-b456d8069047", " 5018f90-0001-8001-88e0-b456d8069047", "05018f90-0001-8001-88e0-b456d806904\xff",
+	"", "0", "05018f900001800188e0b456d8069047", "{05018f90-0001-8001-88e0-b456d8069047}",
+	"urn:uuid:05018f90-0001-8001-88e0-b456d8069047",
+	"05018F90-0001-8001-88E0-B456D8069047", "05018f90-0001-8001-88e0-b456d806904",
+	"05018f90-0001-8001-88e0-b456d80690470",
+	"05018f90-0001-8001-88e0-b456d806904g", "05018f90-0001-8001-88e0-b456d806904/",
+	"05018f90-0001-8001-88e0-b456d806904:",
+	"05018f90-0001-8001-88e0-b456d806904`", "05018f90-0001-8001-88e0-b456d806904-",
+	"05018f90_0001-8001-88e0-b456d8069047",
+	"05018f90-000108001-88e0-b456d8069047", "05018f90-0001-8001088e0-b456d8069047",
+	"05018f90-0001-8001-88e00b456d8069047",
+	"05018f9-00001-8001-88e0-b456d8069047", " 5018f90-0001-8001-88e0-b456d8069047",
+	"05018f90-0001-8001-88e0-b456d806904\xff",
 	"05018f90-0001-8001-88e0-b456d806904\n",
 }
 
@@ -185,9 +193,11 @@ func TestParseUUIDRefuses(t *testing.T) {
 		require.Equal(t, form.UUID{7}, x, "a failure changes nothing")
 	}
 	for text, want := range map[string]string{
-		"05018F90-0001-8001-88e0-b456d8069047": `syntax error: "05018F90-0001-8001-88e0-b456d8069047" is no UUID: "F" at position 6 is none of 0123456789abcdef`,
-		"05018f90-0001-8001088e0-b456d8069047": `syntax error: "05018f90-0001-8001088e0-b456d8069047" is no UUID: "0" at position 19 is no hyphen`,
-		"05018f90":                             `syntax error: "05018f90" is no UUID: it has 8 bytes, not 36`,
+		"05018F90-0001-8001-88e0-b456d8069047": `syntax error: "05018F90-0001-8001-88e0-b456d8069047" is no UUID: ` +
+			`"F" at position 6 is none of 0123456789abcdef`,
+		"05018f90-0001-8001088e0-b456d8069047": `syntax error: "05018f90-0001-8001088e0-b456d8069047" is no UUID: ` +
+			`"0" at position 19 is no hyphen`,
+		"05018f90": `syntax error: "05018f90" is no UUID: it has 8 bytes, not 36`,
 	} {
 		_, err := form.ParseUUID(text)
 		require.EqualError(t, err, want)
@@ -237,7 +247,10 @@ func TestUUIDScan(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, driver.Value(x.String()), v)
 	})
-	for _, src := range []any{nil, []byte(nil), []byte{}, make([]byte, 15), make([]byte, 17), strings.Repeat("\x00", 16), int64(7), 1.5, time.Time{}} {
+	for _, src := range []any{
+		nil, []byte(nil), []byte{}, make([]byte, 15), make([]byte, 17), strings.Repeat("\x00", 16), int64(7), 1.5,
+		time.Time{},
+	} {
 		x := form.UUID{7}
 		require.ErrorIs(t, x.Scan(src), uid.ErrSyntax, "%#v", src)
 		require.Equal(t, form.UUID{7}, x)

@@ -51,7 +51,8 @@ func parseKeys(text string) ([]Key, error) {
 		n, err := strconv.ParseUint(number, 10, 8)
 		b, err2 := hex.DecodeString(secret)
 		if !found || err != nil || err2 != nil {
-			return nil, fmt.Errorf("%w: word %d of %d is no key, such as 1: and 64 hexadecimal digits", uid.ErrSyntax, i+1, len(words))
+			return nil, fmt.Errorf("%w: word %d of %d is no key, such as 1: and 64 hexadecimal digits",
+				uid.ErrSyntax, i+1, len(words))
 		}
 		keys = append(keys, Key{Number: int(n), Secret: b})
 	}

@@ -35,7 +35,8 @@ func TestSecretsDoNotShow(t *testing.T) {
 	}
 	loggers := []*slog.Logger{slog.New(slog.NewTextHandler(&said, nil)), slog.New(slog.NewJSONHandler(&said, nil))}
 	for name, v := range values {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%#x", "%d", "%o", "%b", "%c", "%U", "%t", "%10.3v", "%T", "%!"} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%#x", "%d", "%o", "%b", "%c",
+			"%U", "%t", "%10.3v", "%T", "%!"} {
 			fmt.Fprintf(&said, verb+"\n", v)
 		}
 		fmt.Fprintln(&said, v)
@@ -95,7 +96,8 @@ func TestParseKeys(t *testing.T) {
 	require.Equal(t, []Key{{2, counting(32)}, {1, counting(16)}}, keys)
 
 	for _, text := range []string{
-		"", " \n", "1", "1:", ":", "x", sixteen, ":" + sixteen, "1:" + sixteen[1:], "1:x" + sixteen[1:], "-1:" + sixteen,
+		"", " \n", "1", "1:", ":", "x", sixteen, ":" + sixteen, "1:" + sixteen[1:], "1:x" + sixteen[1:],
+		"-1:" + sixteen,
 		"256:" + sixteen, "1 :" + sixteen, "1:" + sixteen + ",2:" + thirtyTwo, "# a key\n1:" + sixteen,
 	} {
 		keys, err := parseKeys(text)

@@ -50,7 +50,8 @@ func FuzzCipher(f *testing.F) {
 
 // FuzzOpen opens any text. What opens is the only text of its UID under its key.
 func FuzzOpen(f *testing.F) {
-	for _, text := range []string{"", "10000000000000", "27zzzzzzzzzzzz", "30000000000000", "18000000000000", "1000000000000O", "00000000000000"} {
+	for _, text := range []string{"", "10000000000000", "27zzzzzzzzzzzz", "30000000000000", "18000000000000",
+		"1000000000000O", "00000000000000"} {
 		f.Add(text)
 	}
 	keys := []Key{{1, counting(16)}, {2, counting(32)}}
@@ -61,7 +62,8 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		u, err := sealers[1].Open(text)
 		if err != nil {
-			require.True(t, errors.Is(err, uid.ErrSyntax) || errors.Is(err, uid.ErrRange) || errors.Is(err, ErrUnknownKey), err)
+			require.True(t, errors.Is(err, uid.ErrSyntax) || errors.Is(err, uid.ErrRange) ||
+				errors.Is(err, ErrUnknownKey), err)
 			require.Less(t, len(err.Error()), 400)
 			require.Zero(t, u)
 			return

@@ -58,7 +58,8 @@ func New(cfg Config) (*Sealer, error) {
 		}
 		for _, other := range cfg.Keys[:i] {
 			if bytes.Equal(k.Secret, other.Secret) {
-				return nil, fmt.Errorf("%w: the keys %d and %d have the same secret", uid.ErrConfig, other.Number, k.Number)
+				return nil, fmt.Errorf("%w: the keys %d and %d have the same secret",
+					uid.ErrConfig, other.Number, k.Number)
 			}
 		}
 		c, err := newCipher(k.Secret, cfg.Tweak)
@@ -68,7 +69,8 @@ func New(cfg Config) (*Sealer, error) {
 		s.ciphers[k.Number] = c
 	}
 	if cfg.Current < 1 || cfg.Current > maxKeyNumber || s.ciphers[cfg.Current] == nil {
-		return nil, fmt.Errorf("%w: the current key is to be number %d, known are %s", uid.ErrConfig, cfg.Current, s.numbers())
+		return nil, fmt.Errorf("%w: the current key is to be number %d, known are %s",
+			uid.ErrConfig, cfg.Current, s.numbers())
 	}
 	return s, nil
 }

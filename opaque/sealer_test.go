@@ -155,20 +155,21 @@ func TestOpenRefuses(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	one := Key{1, counting(16)}
 	for says, cfg := range map[string]Config{
-		"the current key is to be number 0, known are none":                {},
-		"the current key is to be number 1, known are none":                {Current: 1},
-		"the current key is to be number 0, known are 1":                   {Keys: []Key{one}},
-		"the current key is to be number 2, known are 1, 3":                {Keys: []Key{one, {3, counting(32)}}, Current: 2},
-		"the current key is to be number 32, known are 1":                  {Keys: []Key{one}, Current: 32},
-		"the current key is to be number -1, known are 1":                  {Keys: []Key{one}, Current: -1},
-		"key number 0 is not from 1 to 31":                                 {Keys: []Key{{0, counting(16)}}, Current: 0},
-		"key number 32 is not from 1 to 31":                                {Keys: []Key{{32, counting(16)}}, Current: 32},
-		"key number -1 is not from 1 to 31":                                {Keys: []Key{{-1, counting(16)}}, Current: -1},
-		"two keys have the number 1":                                       {Keys: []Key{one, {1, counting(32)}}, Current: 1},
-		"the keys 1 and 2 have the same secret":                            {Keys: []Key{one, {2, counting(16)}}, Current: 2},
-		"key 2: unusable configuration: a secret of 20 bytes, and AES":     {Keys: []Key{one, {2, counting(20)}}, Current: 1},
-		"key 2: unusable configuration: a secret of 24 bytes, all of them": {Keys: []Key{one, {2, make(Secret, 24)}}, Current: 1},
-		"a tweak of 300 bytes":                                             {Keys: []Key{one}, Current: 1, Tweak: strings.Repeat("x", 300)},
+		"the current key is to be number 0, known are none": {},
+		"the current key is to be number 1, known are none": {Current: 1},
+		"the current key is to be number 0, known are 1":    {Keys: []Key{one}},
+		"the current key is to be number 2, known are 1, 3": {Keys: []Key{one, {3, counting(32)}}, Current: 2},
+		"the current key is to be number 32, known are 1":   {Keys: []Key{one}, Current: 32},
+		"the current key is to be number -1, known are 1":   {Keys: []Key{one}, Current: -1},
+		"key number 0 is not from 1 to 31":                  {Keys: []Key{{0, counting(16)}}, Current: 0},
+		"key number 32 is not from 1 to 31":                 {Keys: []Key{{32, counting(16)}}, Current: 32},
+		"key number -1 is not from 1 to 31":                 {Keys: []Key{{-1, counting(16)}}, Current: -1},
+		"two keys have the number 1":                        {Keys: []Key{one, {1, counting(32)}}, Current: 1},
+		"the keys 1 and 2 have the same secret":             {Keys: []Key{one, {2, counting(16)}}, Current: 2},
+		"key 2: unusable configuration: a secret of 20":     {Keys: []Key{one, {2, counting(20)}}, Current: 1},
+		"a secret of 24 bytes, all of them 0":               {Keys: []Key{one, {2, make(Secret, 24)}}, Current: 1},
+		"a tweak of 300 bytes": {Keys: []Key{one}, Current: 1,
+			Tweak: strings.Repeat("x", 300)},
 	} {
 		s, err := New(cfg)
 		require.ErrorIs(t, err, uid.ErrConfig, says)

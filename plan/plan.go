@@ -138,7 +138,8 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 			break
 		}
 		for _, w := range n.spread(unit) {
-			l, err := bits.NewLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch, Unit: unit})
+			l, err := bits.NewLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch,
+				Unit: unit})
 			if err != nil {
 				return nil, err // not for a layout made by spread
 			}
@@ -178,7 +179,8 @@ func (n Need) complete(now time.Time) (Need, error) {
 		}
 	}
 	if n.MaxLead < 0 || n.Hold < 0 {
-		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0", uid.ErrConfig, n.MaxLead, n.Hold)
+		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0",
+			uid.ErrConfig, n.MaxLead, n.Hold)
 	}
 	n.MaxLead, n.Hold = cmp.Or(n.MaxLead, day), cmp.Or(n.Hold, time.Hour)
 	if n.Epoch.IsZero() {
@@ -188,7 +190,8 @@ func (n Need) complete(now time.Time) (Need, error) {
 		n.From = now
 	}
 	if n.Epoch.Unix() < 0 || n.Epoch.After(now) {
-		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s", uid.ErrConfig, stamp(n.Epoch), stamp(now))
+		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s",
+			uid.ErrConfig, stamp(n.Epoch), stamp(now))
 	}
 	if n.From.Before(n.Epoch) || n.From.Year() > 9999 {
 		return n, fmt.Errorf("%w: the years begin at %s: not before the epoch %s, nor after the year 9999",
@@ -378,8 +381,10 @@ func (e *NoFitError) Error() string {
 	if e.Unit == 0 {
 		fmt.Fprintf(&b, "%v: no layout holds: no sequence is wide enough for the burst", uid.ErrConfig)
 	} else {
-		fmt.Fprintf(&b, "%v: no layout holds: at ticks of %v it takes %d bits of time, %d of worker ID and %d of sequence, %d in all of %d",
-			uid.ErrConfig, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits, e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
+		fmt.Fprintf(&b,
+			"%v: no layout holds: at ticks of %v it takes %d bits of time, %d of worker ID and %d of sequence, "+
+				"%d in all of %d", uid.ErrConfig, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits,
+			e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
 	}
 	if len(e.GiveUp) == 0 {
 		b.WriteString("; lowering one number is not enough, lower several")
@@ -422,7 +427,8 @@ func (n Need) noFit() error {
 	c.Burst = lower(n.Burst, 3, func(v float64) bool { c.Burst = v; return c.fits() })
 	change(c, "a burst of at most %.0f UIDs per worker", c.Burst)
 	c = n
-	c.Workers = int64(lower(float64(n.Workers), 0, func(v float64) bool { c.Workers = max(1, int64(v)); return c.fits() }))
+	c.Workers = int64(lower(float64(n.Workers), 0,
+		func(v float64) bool { c.Workers = max(1, int64(v)); return c.fits() }))
 	if c.Workers > 0 {
 		change(c, "at most %d workers", c.Workers)
 	}

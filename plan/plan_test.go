@@ -191,7 +191,8 @@ func TestLayoutsHold(t *testing.T) {
 			require.Equal(t, max(0, left), o.DisposableRestarts)
 			perDay := mul(ratOf(n.Workers), rat(n.RestartsPerDay))
 			spent := mul(perDay, quo(years, ratOf(int64(day))))
-			if enough, edge := spent.Cmp(ratOf(left)) <= 0, quo(sub(ratOf(left), spent), ratOf(max(1, o.WorkerIDs))); enough != o.Disposable {
+			if enough, edge := spent.Cmp(ratOf(left)) <= 0,
+				quo(sub(ratOf(left), spent), ratOf(max(1, o.WorkerIDs))); enough != o.Disposable {
 				f, _ := edge.Float64()
 				require.Less(t, math.Abs(f), close, "%+v of %+v", o, n)
 			}
@@ -205,7 +206,8 @@ func TestLayoutsHold(t *testing.T) {
 				require.LessOrEqual(t, used, float64(left)*(1+close))
 			}
 			// Leased: IDs not at work are each on hold once per Hold.
-			require.InDelta(t, float64(o.WorkerIDs-n.Workers), o.LeasedRestartsPerDay*n.Hold.Hours()/24, close*float64(o.WorkerIDs))
+			require.InDelta(t, float64(o.WorkerIDs-n.Workers), o.LeasedRestartsPerDay*n.Hold.Hours()/24,
+				close*float64(o.WorkerIDs))
 			require.GreaterOrEqual(t, o.LeasedRestartsPerDay*(1+close)+close, float64(n.Workers)*n.RestartsPerDay)
 		}
 	})
@@ -223,7 +225,8 @@ func TestLayoutsRefuseNothingThatHolds(t *testing.T) {
 		for _, o := range options {
 			offered[o.Layout.Unit()] = offered[o.Layout.Unit()] || o.Disposable
 		}
-		ms := rapid.SampledFrom([]int64{1, 1000, 1, 1000, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 125, 200, 250, 500}).Draw(t, "unit")
+		ms := rapid.SampledFrom([]int64{1, 1000, 1, 1000, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 125, 200, 250,
+			500}).Draw(t, "unit")
 		unit := time.Duration(ms) * time.Millisecond
 		workers := workersNeeded(n, strict)
 		enough := rat(n.starts()*(1+close) + 1) // disposable IDs
@@ -327,7 +330,8 @@ func TestLayoutsOfferWhatWouldHelp(t *testing.T) {
 		offers := map[string]bool{}
 		for _, c := range nofit.GiveUp {
 			offers[fmt.Sprint(c.Need.JSSafe == asked.JSSafe, c.Need.Rate == asked.Rate, c.Need.Burst == asked.Burst,
-				c.Need.Workers == asked.Workers, c.Need.RestartsPerDay == asked.RestartsPerDay, c.Need.Years == asked.Years)] = true
+				c.Need.Workers == asked.Workers, c.Need.RestartsPerDay == asked.RestartsPerDay,
+				c.Need.Years == asked.Years)] = true
 		}
 		for i, change := range []func(*Need){
 			func(n *Need) { n.JSSafe = false },
@@ -375,10 +379,12 @@ func TestLayoutsRefuseBadNumbers(t *testing.T) {
 		"years NaN":                     func(n *Need) { n.Years = math.NaN() },
 		"a lead of -1ns":                func(n *Need) { n.MaxLead = -1 },
 		"a hold of -1ns":                func(n *Need) { n.Hold = -1 },
-		"epoch 1969-12-31T23:59:59Z is not within 1970 and the present":                       func(n *Need) { n.Epoch = time.Unix(-1, 0) },
-		"epoch 2026-02-02T12:00:00Z is not within 1970 and the present, 2026-02-01T12:00:00Z": func(n *Need) { n.Epoch = now.Add(day) },
-		"the years begin at 2025-12-31":                                                       func(n *Need) { n.From = bits.Default().Epoch().Add(-1) },
-		"the years begin at 10000":                                                            func(n *Need) { n.From = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"epoch 1969-12-31T23:59:59Z is not within 1970 and the present": func(n *Need) { n.Epoch = time.Unix(-1, 0) },
+
+		"epoch 2026-02-02T12:00:00Z is not within 1970 and the present, 2026": func(n *Need) { n.Epoch = now.Add(day) },
+
+		"the years begin at 2025-12-31": func(n *Need) { n.From = bits.Default().Epoch().Add(-1) },
+		"the years begin at 10000":      func(n *Need) { n.From = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
 	} {
 		n := ok
 		change(&n)
@@ -391,7 +397,8 @@ func TestLayoutsRefuseBadNumbers(t *testing.T) {
 	}
 	_, err = layouts(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, MaxLead: 1}, now)
 	require.ErrorContains(t, err, "no sequence is wide enough")
-	_, err = layouts(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, Hold: math.MaxInt64}, now)
+	_, err = layouts(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, Hold: math.MaxInt64},
+		now)
 	require.ErrorContains(t, err, "lower several")
 	_, err = layouts(Need{Workers: 1000, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
 	require.ErrorIs(t, err, uid.ErrConfig, "1e14 IDs are on hold")
@@ -466,8 +473,11 @@ func TestExamples(t *testing.T) {
 		require.Less(t, o.Lead, 30*time.Second)
 	}
 	_, err = layouts(Need{Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30, JSSafe: true}, now)
-	require.EqualError(t, err, "unusable configuration: no layout holds: at ticks of 1s it takes 30 bits of time, 10 of worker ID and 21 of sequence, "+
-		"61 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 8190 UIDs a second per worker; at most 2 workers; at most 0.049 years")
+	require.EqualError(t, err,
+		"unusable configuration: no layout holds: at ticks of 1s it takes 30 bits of time, "+
+			"10 of worker ID and 21 of sequence, "+
+			"61 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of "+
+			"at most 8190 UIDs a second per worker; at most 2 workers; at most 0.049 years")
 }
 
 func TestLower(t *testing.T) {

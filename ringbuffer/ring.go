@@ -122,12 +122,15 @@ func (r *Ring) Init(c Config) error {
 		return fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d", uid.ErrConfig, c.Slots, 1<<16)
 	}
 	if c.SequenceBits < 0 || c.WorkerBits < 0 || c.SequenceBits > 62 || c.WorkerBits > 62-c.SequenceBits {
-		return fmt.Errorf("ringbuffer: %w: %d sequence bits and %d worker bits: want 0 or more each, 62 at most together",
+		return fmt.Errorf("ringbuffer: %w: %d sequence bits and %d worker bits: "+
+			"want 0 or more each, 62 at most together",
 			uid.ErrConfig, c.SequenceBits, c.WorkerBits)
 	}
 	tickBits := 63 - c.SequenceBits - c.WorkerBits
-	if c.BlockBits < 0 || c.BlockBits > 16 || c.Slots > 1<<16>>c.BlockBits || c.BlockBits > 0 && tickBits < minBlockTickBits {
-		return fmt.Errorf("ringbuffer: %w: %d block bits with %d slots and %d bits for ticks: want 0, or up to 16 with at most %d runs and at least %d bits for ticks",
+	if c.BlockBits < 0 || c.BlockBits > 16 || c.Slots > 1<<16>>c.BlockBits ||
+		c.BlockBits > 0 && tickBits < minBlockTickBits {
+		return fmt.Errorf("ringbuffer: %w: %d block bits with %d slots and %d bits for ticks: "+
+			"want 0, or up to 16 with at most %d runs and at least %d bits for ticks",
 			uid.ErrConfig, c.BlockBits, c.Slots, tickBits, 1<<16, minBlockTickBits)
 	}
 	r.slots = make([]slot, c.Slots)

@@ -18,7 +18,8 @@ func TestAbove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sequenceBits := rapid.IntRange(0, 20).Draw(t, "sequence")
 		l, err := bits.NewLayout(bits.Config{
-			TimeBits: rapid.IntRange(20, 40).Draw(t, "time"), WorkerBits: 1 + rapid.IntRange(0, 21-sequenceBits).Draw(t, "worker"), SequenceBits: sequenceBits,
+			TimeBits:   rapid.IntRange(20, 40).Draw(t, "time"),
+			WorkerBits: 1 + rapid.IntRange(0, 21-sequenceBits).Draw(t, "worker"), SequenceBits: sequenceBits,
 			Unit: time.Millisecond,
 		})
 		require.NoError(t, err)
@@ -40,8 +41,9 @@ func TestAbove(t *testing.T) {
 
 func TestAboveRefuses(t *testing.T) {
 	for u, says := range map[uid.UID]string{
-		-1:                           "UID -1 is negative",
-		math.MaxInt64:                "is above UID 9223372036854775807: it lies in tick 268435455, the last one is 268435455",
+		-1: "UID -1 is negative",
+		math.MaxInt64: "is above UID 9223372036854775807: it lies in tick 268435455, " +
+			"the last one is 268435455",
 		268435455 << 35:              "it lies in tick 268435455",
 		math.MinInt64:                "is negative",
 		uid.UID(268435455<<35 + 1e9): "it lies in tick 268435455",
