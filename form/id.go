@@ -23,9 +23,8 @@ type Prefixed interface {
 }
 
 // ID is the UID of one kind of things, for APIs. Its text is the prefix, an underscore and [Base32]:
-// order_05067s0001009. IDs of different kinds are different types, and no ID is read from a text with the prefix of
-// another. The texts of one kind sort as the IDs do. It is no TypeID: to make one, give the prefix and the UUID of the
-// UID ([Namespace.UUID]) to a library of TypeIDs.
+// order_05067s0001009. No ID is read from a text with the prefix of another kind. The texts of one kind sort as the IDs
+// do. It is no TypeID: to make one, give the prefix and a [Namespace.UUID] to a library of TypeIDs.
 //
 // In text and in JSON (a string; encoding/json refuses numbers, and null leaves an ID as it was) it is that text, in a
 // database the BIGINT. It converts from and to a UID, and compares as an integer does.
@@ -120,8 +119,8 @@ func (id *ID[P]) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Scan sets id from what uid.UID.Scan takes, or from the text with the prefix, with the errors of either. A failure
-// leaves id as it was. NULL is refused: scan it into a sql.Null of the type.
+// Scan sets id from what uid.UID.Scan takes, or from its text, with the errors of either. A failure leaves id as it
+// was. NULL is refused: scan it into a sql.Null of the type.
 func (id *ID[P]) Scan(src any) error {
 	switch v := src.(type) {
 	case nil:

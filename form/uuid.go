@@ -11,14 +11,13 @@ import (
 )
 
 // UUID is a UUID of RFC 9562. It converts to github.com/google/uuid's UUID and to any other [16]byte. Its text, also in
-// JSON, is 05018f90-0001-8001-88e0-b456d8069047, in lower case. In a database it is that text, as the type uuid of
-// PostgreSQL and of MariaDB takes it; for a BINARY(16) column pass x[:].
+// JSON, is 05018f90-0001-8001-88e0-b456d8069047, in lower case. In a database it is that text, as the type uuid takes
+// it; for a BINARY(16) column pass x[:].
 type UUID [16]byte
 
 // A Namespace makes UUIDs of UIDs, and UIDs of these again: Namespace("orders.example.org").UUID(u). UIDs are unique
 // only within one layout and one space of worker IDs; UUIDs with a namespace for each such space are unique beyond it.
-// (Two names have the same 59 bits of a hash with a chance of 1 in 2^59.) The name must not be empty. It is no secret:
-// whoever guesses it can tell that it is right.
+// (Two names have the same 59 bits of a hash with a chance of 1 in 2^59.) The name must not be empty, and is no secret.
 type Namespace string
 
 const (

@@ -36,8 +36,7 @@ const textLength = 1 + 13 // form.Base32's
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // A Sealer turns UIDs into texts and back. A text is 14 lower-case letters and digits: one for the number of the key,
-// and the sealed UID as form.Base32 writes it. Make a Sealer with [New] or [ParseSealer]. It shows no key however it is
-// printed.
+// and the sealed UID as form.Base32 writes it. Make a Sealer with [New] or [ParseSealer].
 type Sealer struct {
 	current int
 	ciphers [maxKeyNumber + 1]*ff1 // by number; nil where there is no key
@@ -76,8 +75,8 @@ func New(cfg Config) (*Sealer, error) {
 }
 
 // ParseSealer returns a Sealer with the keys of a text, the first of which is the current one. The text is that of
-// UID_SEAL_KEYS and of the command uid: words NUMBER:HEX between white space. ParseSealer returns ErrSyntax when a word
-// is something else, and when there is none, and the errors of [New]. No error has a part of the text.
+// UID_SEAL_KEYS: words NUMBER:HEX between white space. ParseSealer returns ErrSyntax when a word is something else, and
+// when there is none, and the errors of [New]. No error has a part of the text.
 func ParseSealer(keys, tweak string) (*Sealer, error) {
 	parsed, err := parseKeys(keys)
 	if err != nil {
@@ -118,8 +117,8 @@ func (s *Sealer) Open(text string) (uid.UID, error) {
 }
 
 // SealNumber returns another number for u under the current key, one to one: for columns and protocols that take a
-// BIGINT. Unlike a text, the number does not tell its key: to change keys, remember elsewhere which number belongs to
-// which. It returns ErrRange when u is negative. It does not allocate.
+// BIGINT. A number does not tell its key: to change keys, remember which belongs to which. It returns ErrRange when u
+// is negative. It does not allocate.
 func (s *Sealer) SealNumber(u uid.UID) (uid.UID, error) { return s.ciphers[s.current].seal(u) }
 
 // OpenNumber returns the UID that SealNumber has turned into sealed under the same current key. Any other number opens

@@ -22,10 +22,9 @@ type Move struct {
 
 // A Cost is what a [Move] costs.
 type Cost struct {
-	// Ever says which numbers both can make, whenever they do; nil: none, so both may even run at the same time.
+	// Ever says which numbers both can ever make; nil: none, so both may even run at the same time.
 	Ever *bits.Overlap
-	// Repeats says which of those From can have made by At and To can make from then on, a being From and b being To;
-	// nil: none.
+	// Repeats says which of those From (a) can have made by At and To (b) can make from then on; nil: none.
 	Repeats *bits.Overlap
 
 	// Begun says that From can have made UIDs by At. Highest is the largest of them, the floor for To if nothing else
@@ -37,13 +36,13 @@ type Cost struct {
 	Lowest uid.UID
 
 	// Above says that all that To makes from At on is above all that From has made: no floor is needed, and who asks
-	// for id > last misses nothing. Safe are the times from At on at which a switch has that, in order. Their bounds
-	// may be two ticks too strict.
+	// for id > last misses nothing. Safe are the times from At on at which a switch has that; their bounds may be two
+	// ticks too strict.
 	Above bool
 	Safe  []Window
 
-	// Passable says that To has UIDs above Highest. Passes is when the first tick begins whose UIDs all are: a
-	// generator with Highest as its floor runs that far ahead of the clock, or waits.
+	// Passable says that To has UIDs above Highest. Passes is when the first tick begins whose UIDs all are: with
+	// Highest as its floor a generator runs that far ahead of the clock, or waits.
 	Passable bool
 	Passes   time.Time
 }

@@ -1,6 +1,5 @@
-// Package plan finds layouts that are large enough. For a rate, a burst, a number of workers and a number of years,
-// [Layouts] says which layouts fit and what each of them gives, or, if none fits, what to give up. [Move] says what a
-// change of layouts costs.
+// Package plan finds layouts that are large enough: [Layouts] says which fit a [Need] and what each gives, or, if none
+// fits, what to give up. [Move] says what a change of layouts costs.
 package plan
 
 import (
@@ -32,8 +31,7 @@ const jsSafeBits = 53
 
 const day = 24 * time.Hour
 
-// Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are those of the busiest worker: no
-// worker can use another's UIDs.
+// Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are those of the busiest worker.
 type Need struct {
 	// Rate is how many UIDs a second each worker must sustain, 0 to 1e12.
 	Rate float64
@@ -52,10 +50,10 @@ type Need struct {
 	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z. From is when the years begin, not before
 	// Epoch; zero stands for now.
 	Epoch, From time.Time
-	// MaxLead is the most that a burst may borrow; the generators' MaxLead must allow it, too. Zero stands for a day.
+	// MaxLead is the most that a burst may borrow, as the generators' MaxLead. Zero stands for a day.
 	MaxLead time.Duration
-	// Hold is how long a leased worker ID stays out of use after its worker died: lease plus quarantine. Zero stands
-	// for an hour.
+	// Hold is how long a leased worker ID stays out of use after its worker died, quarantine included. Zero stands for
+	// an hour.
 	Hold time.Duration
 }
 
@@ -70,8 +68,7 @@ type Option struct {
 
 	// WorkerIDs is how many worker IDs there are, 0 included.
 	WorkerIDs int64
-	// DisposableRestarts is how many restarts, of all workers together, disposable worker IDs last; 0 also if they do
-	// not even suffice for the first start of all workers.
+	// DisposableRestarts is how many restarts, of all workers together, disposable worker IDs last.
 	DisposableRestarts int64
 	// DisposableDays is how many days they last from Need.From on. Disposable says whether that is all of Need.Years.
 	DisposableDays float64
@@ -105,7 +102,7 @@ var planUnits = func() []time.Duration {
 //   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
 //   - a Burst borrows no more than MaxLead, and is given back within a year;
 //   - there are worker IDs for all workers and for those on Hold, and where there is a bit to spare twice as many as
-//     Workers, so that all can be replaced at once;
+//     Workers;
 //   - the time field is not full before From + Years, a burst at the end included.
 //
 // It returns a [*NoFitError] when no layout fits, and ErrConfig when a number of n is out of its range.
@@ -362,7 +359,7 @@ type NoFitError struct {
 	Unit                               time.Duration
 	// Limit is how many bits there are: 63, or 53.
 	Limit int
-	// GiveUp are the changes each of which alone would make a layout fit; none if one is not enough.
+	// GiveUp are the changes each of which alone would make a layout fit.
 	GiveUp []Change
 }
 

@@ -115,8 +115,7 @@ func New(c Config) (*Ring, error) {
 	return r, nil
 }
 
-// Init makes the zero Ring r what New returns, for a Ring that is part of a larger structure, which saves a load. It
-// must come before any other call.
+// Init is New for a Ring that is part of a larger structure, which saves a load. It must come before any other call.
 func (r *Ring) Init(c Config) error {
 	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
 		return fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d", uid.ErrConfig, c.Slots, 1<<16)
@@ -316,15 +315,15 @@ func (r *Ring) begun(tick uint64) bool {
 var ErrFull = errors.New("ring is full")
 
 // Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull when there is no room,
-// and another error when the tick is not the tail (Restart leaves a gap) or a number is beyond the layout. A failed Put
-// changes nothing. Producer only.
+// and another error when the tick is not the tail or a number is beyond the layout. A failed Put changes nothing.
+// Producer only.
 func (r *Ring) Put(tick, worker uint64) error {
 	_, err := r.PutThrough(tick, tick, worker)
 	return err
 }
 
-// PutThrough is Put for the ticks up to last as well, as far as they share its slot, with one store for all of them. It
-// returns the first that was not put. Producer only.
+// PutThrough is Put for the ticks up to last as well, as far as they share its slot. It returns the first that was not
+// put. Producer only.
 func (r *Ring) PutThrough(tick, last, worker uint64) (next uint64, err error) {
 	run, err := r.runOf(tick, worker)
 	if err != nil {
@@ -345,8 +344,7 @@ func (r *Ring) PutThrough(tick, last, worker uint64) (next uint64, err error) {
 	return last + 1, nil
 }
 
-// Shut stops the takers: no position is claimed until Open. It is one atomic swap. Shutting a shut ring does nothing.
-// Producer only.
+// Shut stops the takers: no position is claimed until Open. Shutting a shut ring does nothing. Producer only.
 func (r *Ring) Shut() {
 	if r.isShut {
 		return
@@ -382,9 +380,9 @@ func (r *Ring) Allot(n uint64) (v, pos, got uint64) {
 	return v, pos, got
 }
 
-// Skip moves a shut ring on to the given sequence of a published tick, but never back to a place that the takers have
-// left behind. It returns an error, and changes nothing, when the ring is open, the tick is not in the ring or the
-// sequence is beyond a run's length. Producer only.
+// Skip moves a shut ring on to the given sequence of a published tick, but never back behind claims. It returns an
+// error, and changes nothing, when the ring is open, the tick is not in the ring or the sequence is beyond a run's
+// length. Producer only.
 func (r *Ring) Skip(tick, sequence uint64) error {
 	run, _, ok := r.runAt(tick)
 	if tail := r.tail.Load(); tick >= tail || !ok {
