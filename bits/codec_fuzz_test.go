@@ -30,7 +30,7 @@ func FuzzCodec(f *testing.F) {
 			require.True(t, p.Time.Equal(l.TimeOf(tick)))
 			first, err := l.First(p.Time)
 			require.NoError(t, err)
-			last, err := l.Last(p.Time)
+			_, last, err := l.Range(p.Time, p.Time.Add(1))
 			require.NoError(t, err)
 			require.True(t, first <= u && u <= last)
 		} else {

@@ -12,11 +12,9 @@ import (
 // from the future, and clocks differ.
 const slack = 24 * time.Hour
 
-// Doubt says in a sentence why u was probably not made under layout l, seen from the
-// time now; it is empty when nothing speaks against it. It doubts a UID that l cannot
-// hold, one whose time is more than a day in the future, and one whose time is more than
-// a day ago but within the first day after the epoch, where the UIDs of narrower layouts
-// end up.
+// Doubt says in a sentence why u was probably not made under l, seen from the time now: l cannot hold it, or its time
+// is more than a day in the future, or more than a day ago and within the first day after the epoch, where UIDs of
+// narrower layouts end up. It is empty when nothing speaks against u.
 func (l Layout) Doubt(u uid.UID, now time.Time) string {
 	p, err := l.Parse(u)
 	if err != nil {

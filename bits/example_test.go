@@ -78,21 +78,6 @@ func ExampleLayout_Range() {
 	// SELECT * FROM orders WHERE id BETWEEN 178120883699712000 AND 181089565094707199
 }
 
-func ExampleConvert() {
-	millis := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond})
-	u, err := bits.Convert(180363646902239241, bits.Default(), millis)
-	fmt.Println(u, err)
-	back, err := bits.Convert(u, millis, bits.Default())
-	fmt.Println(back, err)
-
-	_, err = bits.Convert(u+1<<22, millis, bits.Default()) // a millisecond later
-	fmt.Println(err)
-	// Output:
-	// 22017046741008393 <nil>
-	// 180363646902239241 <nil>
-	// convert 22017046745202697: value out of range: its time 2026-03-02T18:07:53.001Z lies within the tick that begins at 2026-03-02T18:07:53Z
-}
-
 // Under the wrong layout a UID has an unlikely time.
 func ExampleLayout_Doubt() {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -104,7 +89,7 @@ func ExampleLayout_Doubt() {
 // A fresh table under the new epoch begins with worker 1 again, as the old one did.
 func ExampleFindOverlap() {
 	moved := time.Date(2026, 11, 21, 16, 14, 46, 0, time.UTC)
-	before := bits.Issuer{Layout: bits.UidGenerator(), FirstWorker: 1, LastWorker: 1000, To: moved}
+	before := bits.Issuer{Layout: bits.MustParseLayout("uidgenerator"), FirstWorker: 1, LastWorker: 1000, To: moved}
 	after := bits.Issuer{Layout: bits.Default(), FirstWorker: 1, LastWorker: 50, From: moved}
 	o, found, err := bits.FindOverlap(before, after)
 	fmt.Println(found, err)
@@ -119,14 +104,4 @@ func ExampleFindOverlap() {
 	// first made twice: 963862335636643840 at 2017-04-09 08:14:46 +0000 UTC and 2026-11-21 16:14:46 +0000 UTC
 	// last made twice:  9223372002495455231 at 2024-11-20 13:24:15 +0000 UTC and 2034-07-04 21:24:15 +0000 UTC
 	// false <nil>
-}
-
-func ExampleExpiry() {
-	now := time.Date(2034, 1, 1, 0, 0, 0, 0, time.UTC)
-	var policy bits.Expiry // the default one
-	fmt.Println(policy.Start(bits.Default(), now), policy.Warns(bits.Default(), now))
-	fmt.Println(policy.Start(bits.Default(), now.AddDate(0, 6, 0)))
-	// Output:
-	// <nil> true
-	// exhausted: the last tick of the layout 28/22/13 unit=1s epoch=2026-01-01T00:00:00Z is at 2034-07-04T21:24:15Z, 93h24m15s from now, and a generator does not start in the last 720h0m0s
 }

@@ -10,24 +10,21 @@ import (
 
 // Config describes a [Layout] to [NewLayout].
 type Config struct {
-	// TimeBits is the width of the tick, at least 1. WorkerBits and SequenceBits
-	// may be 0: a field without bits is always 0. The three add up to 63 at most.
+	// TimeBits is the width of the tick, at least 1. WorkerBits and SequenceBits may be 0: a field without bits is
+	// always 0. The three add up to 63 at most.
 	TimeBits, WorkerBits, SequenceBits int
 
-	// Epoch is the instant at which tick 0 begins. The zero Time stands for
-	// 2026-01-01T00:00:00Z. An epoch before 1970 or after the present is refused; one up
-	// to the default is never after the present, whatever the clock says.
-	// Choose one, and never change it: it is part of what every UID means.
+	// Epoch is the instant at which tick 0 begins, from 1970 to the present. The zero Time stands for
+	// 2026-01-01T00:00:00Z. Never change it: it is part of what every UID means.
 	Epoch time.Time
 
-	// Unit is the length of a tick; zero stands for a second. It must divide a second
-	// (1ms, 10ms, 1ns) or be a multiple of one (1s, 1m0s).
+	// Unit is the length of a tick; zero stands for a second. It must divide a second (1ms, 10ms, 1ns) or be a multiple
+	// of one (1s, 1m0s).
 	Unit time.Duration
 
-	// Fields splits the worker ID into named parts, the highest bits first, such as
-	// {Name: "datacenter", Bits: 5}. Their widths must add up to WorkerBits. They
-	// change no UID, only what [Layout.Parse] shows. Empty: no split. The name
-	// "rollback" is reserved for uncached.RollbackBits.
+	// Fields splits the worker ID into named parts, the highest bits first, such as {Name: "datacenter", Bits: 5}.
+	// Their widths must add up to WorkerBits. They change no UID, only what [Layout.Parse] shows. The name "rollback"
+	// is reserved for uncached.RollbackBits.
 	Fields []uid.Field
 }
 
@@ -40,13 +37,9 @@ var defaultEpoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // own count starts at year 1.
 const maxUnix = math.MaxInt64 - (1969*365+1969/4-1969/100+1969/400)*24*60*60
 
-// A Layout says where in a UID the tick, the worker ID and the sequence are, and which
-// time each tick stands for. It is an immutable value; make it with [NewLayout],
-// [ParseLayout] or a preset. Two layouts are == exactly if their epoch, unit, widths and
-// named parts are the same.
-//
-// The zero Layout has no ticks: no number and no UID fits it. In a generator's Config it
-// stands for [Default].
+// A Layout says where in a UID the tick, the worker ID and the sequence are, and which time each tick stands for. Two
+// layouts are == exactly if all that [Config] says of them is the same. The zero Layout holds no UID. In a generator's
+// Config it stands for [Default].
 type Layout struct {
 	// One more than the largest value of each field, so that one unsigned comparison
 	// checks a number. All three are 0 in the zero Layout only, which thereby refuses
@@ -61,12 +54,8 @@ type Layout struct {
 	fields string
 }
 
-// NewLayout makes the layout that cfg describes. It returns ErrConfig when a width is
-// negative or TimeBits 0, when the widths add up to more than 63 or the named parts not
-// to WorkerBits, when the unit neither divides a second nor is a multiple of one, when
-// the epoch lies before 1970 or after the present, and when the time field reaches beyond
-// what a time.Time can hold; ErrSyntax when a part's name is not allowed. The texts have
-// the numbers.
+// NewLayout makes the layout that cfg describes. It returns ErrConfig when cfg is out of the bounds given there or the
+// time field reaches beyond what a time.Time can hold, and ErrSyntax when a part's name is not allowed.
 func NewLayout(cfg Config) (Layout, error) {
 	return newLayout(cfg, time.Now())
 }
@@ -80,6 +69,7 @@ func MustLayout(cfg Config) Layout {
 	return l
 }
 
+// An epoch up to the default is never after the present, whatever the clock says.
 func newLayout(cfg Config, now time.Time) (Layout, error) {
 	l, err := build(cfg)
 	if err != nil {
@@ -125,7 +115,8 @@ func build(cfg Config) (Layout, error) {
 		return Layout{}, fmt.Errorf("%w: epoch %s is before 1970", uid.ErrConfig, stamp(l.epoch))
 	}
 	// 1s, the largest fraction of the end's second that the epoch may add.
-	if room := maxUnix - 1 - l.epoch.Unix(); l.unit >= time.Second && l.ticks > uint64(room)/uint64(l.unit/time.Second) {
+	room := uint64(maxUnix - 1 - l.epoch.Unix())
+	if l.unit >= time.Second && l.ticks > room/uint64(l.unit/time.Second) {
 		return Layout{}, fmt.Errorf("%w: %d bits of %v from %s on reach beyond what a time.Time can hold",
 			uid.ErrConfig, t, l.unit, stamp(l.epoch))
 	}
@@ -163,8 +154,7 @@ func (l Layout) TimeBits() int     { return int(l.timeBits) }
 func (l Layout) WorkerBits() int   { return int(l.workerBits) }
 func (l Layout) SequenceBits() int { return int(l.sequenceBits) }
 
-// MaxTick, MaxWorkerID and MaxSequence return the largest values that the fields
-// can hold; for the zero Layout they are -1.
+// MaxTick, MaxWorkerID and MaxSequence return the largest values that the fields can hold; for the zero Layout -1.
 func (l Layout) MaxTick() int64     { return int64(l.ticks - 1) }
 func (l Layout) MaxWorkerID() int64 { return int64(l.workers - 1) }
 func (l Layout) MaxSequence() int64 { return int64(l.sequences - 1) }
@@ -175,9 +165,8 @@ func (l Layout) Epoch() time.Time { return l.epoch }
 // Unit returns the length of a tick.
 func (l Layout) Unit() time.Duration { return l.unit }
 
-// Compose returns the UID of the given tick, worker ID and sequence. It returns ErrRange,
-// naming the number and its limit, when one of them is negative or does not fit; it never
-// truncates. It takes a few nanoseconds and does not allocate.
+// Compose returns the UID of the given tick, worker ID and sequence. It returns ErrRange when one of them is negative
+// or does not fit. It takes a few nanoseconds and does not allocate.
 func (l Layout) Compose(tick, workerID, sequence int64) (uid.UID, error) {
 	if uint64(tick) >= l.ticks || uint64(workerID) >= l.workers || uint64(sequence) >= l.sequences {
 		return 0, l.composeError(tick, workerID, sequence)
@@ -203,9 +192,8 @@ func (l Layout) composeError(tick, workerID, sequence int64) error {
 
 var errZero = fmt.Errorf("%w: the zero Layout holds no UID", uid.ErrRange)
 
-// Parse takes u apart. Compose makes the same UID again from the tick of the time, the
-// worker ID and the sequence. Parse returns ErrRange when u is negative or has bits set
-// beyond the layout. It does not allocate.
+// Parse takes u apart; Compose makes it again of the tick of the time, the worker ID and the sequence. It returns
+// ErrRange when u is negative or has bits set beyond the layout. It does not allocate.
 func (l Layout) Parse(u uid.UID) (uid.Parts, error) {
 	tick, err := l.Tick(u)
 	if err != nil {
@@ -220,7 +208,7 @@ func (l Layout) Parse(u uid.UID) (uid.Parts, error) {
 	}, nil
 }
 
-// Tick returns the tick of u. It returns ErrRange as Parse does.
+// Tick returns the tick of u, and ErrRange as Parse does.
 func (l Layout) Tick(u uid.UID) (int64, error) {
 	tick := int64(u) >> ((l.workerBits + l.sequenceBits) & 63) // keeps the sign
 	if uint64(tick) >= l.ticks {

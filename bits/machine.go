@@ -9,8 +9,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Fields returns the named parts of the worker ID in a new slice, the highest bits
-// first; none if the layout does not split it.
+// Fields returns the named parts of the worker ID in a new slice, the highest bits first; none if there are none.
 func (l Layout) Fields() []uid.Field {
 	if l.fields == "" {
 		return nil
@@ -22,9 +21,8 @@ func (l Layout) Fields() []uid.Field {
 	return fields
 }
 
-// WorkerID makes a worker ID of the values of all its named parts. It returns ErrRange,
-// naming the part, the value and the limit, when a value is negative or does not fit its
-// part, and ErrSyntax when a part is missing or the layout does not know its name.
+// WorkerID makes a worker ID of the values of all its named parts. It returns ErrRange when a value is negative or does
+// not fit its part, and ErrSyntax when a part is missing or unknown.
 func (l Layout) WorkerID(values map[string]int64) (int64, error) {
 	fields := l.Fields()
 	var id int64

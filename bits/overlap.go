@@ -7,16 +7,15 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// An Issuer is a set of workers that make UIDs under a layout, perhaps only for a time.
-// [Layout.Issuer] returns one of all workers for all time; narrow its fields.
+// An Issuer is a set of workers that make UIDs under a layout, perhaps only for a time. [Layout.Issuer] returns one of
+// all workers for all time; narrow its fields.
 type Issuer struct {
 	Layout Layout
 	// FirstWorker and LastWorker are the lowest and the highest worker ID, both included.
 	FirstWorker, LastWorker int64
-	// From (included) and To (excluded) bound the times of the UIDs; a tick that they
-	// touch counts as a whole. A zero From stands for the epoch, a zero To for the end
-	// of the time field. A UID's time is its tick's: widen the bounds by what the
-	// generators may be ahead of the clock, or behind it.
+	// From (included) and To (excluded) bound the times of the UIDs; a tick that they touch counts as a whole. Zero
+	// stands for the epoch, and for the end of the time field. Widen the bounds by what the generators may be ahead of
+	// the clock, or behind it.
 	From, To time.Time
 }
 
@@ -25,22 +24,17 @@ func (l Layout) Issuer() Issuer {
 	return Issuer{Layout: l, LastWorker: l.MaxWorkerID()}
 }
 
-// An Overlap says which numbers two issuers can both make.
+// An Overlap says which numbers two issuers, a and b, can both make.
 type Overlap struct {
-	// First and Last are the smallest and the largest such number. Not every number
-	// between them need be one.
+	// First and Last are the smallest and the largest such number. Not every number between them need be one.
 	First, Last uid.UID
-	// FirstA and LastA are their times under the layout of the one issuer, FirstB and
-	// LastB under that of the other.
+	// FirstA and LastA are their times under the layout of a, FirstB and LastB under that of b.
 	FirstA, LastA, FirstB, LastB time.Time
 }
 
-// FindOverlap reports whether a and b can ever make the same number, and if so which is
-// the first, which the last, and when each of the two makes these. It is exact, for
-// layouts of any widths, units and epochs. It returns ErrRange when a worker ID does not
-// fit its layout, and when a range or a span of time ends before it begins.
-//
-// It takes some tens of microseconds and does not allocate.
+// FindOverlap reports whether a and b can ever make the same number, and if so which, and when. It is exact. It returns
+// ErrRange when a worker ID does not fit its layout, and when a range or a span of time ends before it begins. It takes
+// some tens of microseconds and does not allocate.
 func FindOverlap(a, b Issuer) (o Overlap, found bool, err error) {
 	numbersA, someA, err := a.numbers()
 	if err != nil {
@@ -92,11 +86,13 @@ func (i Issuer) ticks() (first, last int64, some bool, err error) {
 		return 0, 0, false, errZero
 	}
 	if i.FirstWorker < 0 || i.FirstWorker > i.LastWorker || i.LastWorker > l.MaxWorkerID() {
-		return 0, 0, false, fmt.Errorf("%w: worker IDs %d to %d are no range within 0 and %d, the most that %d/%d/%d bits hold",
+		return 0, 0, false, fmt.Errorf("%w: worker IDs %d to %d are no range within 0 and %d, "+
+			"the most that %d/%d/%d bits hold",
 			uid.ErrRange, i.FirstWorker, i.LastWorker, l.MaxWorkerID(), l.timeBits, l.workerBits, l.sequenceBits)
 	}
 	if !i.From.IsZero() && !i.To.IsZero() && !i.From.Before(i.To) {
-		return 0, 0, false, fmt.Errorf("%w: the span begins at %s and ends at %s", uid.ErrRange, stamp(i.From), stamp(i.To))
+		return 0, 0, false, fmt.Errorf("%w: the span begins at %s and ends at %s",
+			uid.ErrRange, stamp(i.From), stamp(i.To))
 	}
 	last = l.MaxTick()
 	if !i.From.IsZero() && i.From.After(l.epoch) {

@@ -16,8 +16,10 @@ func drawIssuer(t *rapid.T, name string) Issuer {
 	const most = 11
 	cfg := Config{
 		TimeBits: rapid.IntRange(1, most).Draw(t, name+" time bits"),
-		Epoch:    time.Unix(1e9+rapid.Int64Range(0, 100).Draw(t, name+" epoch"), rapid.Int64Range(0, 999999999).Draw(t, name+" ns")),
-		Unit:     rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 3 * time.Second, time.Minute}).Draw(t, name+" unit"),
+		Epoch: time.Unix(1e9+rapid.Int64Range(0, 100).Draw(t, name+" epoch"),
+			rapid.Int64Range(0, 999999999).Draw(t, name+" ns")),
+		Unit: rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 3 * time.Second,
+			time.Minute}).Draw(t, name+" unit"),
 	}
 	cfg.WorkerBits = rapid.IntRange(0, most-cfg.TimeBits).Draw(t, name+" worker bits")
 	cfg.SequenceBits = rapid.IntRange(0, most-cfg.TimeBits-cfg.WorkerBits).Draw(t, name+" sequence bits")
@@ -105,16 +107,18 @@ func TestFindOverlapOfAnyLayouts(t *testing.T) {
 }
 
 func TestFindOverlapRefuses(t *testing.T) {
-	ok := Twitter().Issuer()
+	ok := twitter.Issuer()
 	for _, c := range []struct {
 		change func(*Issuer)
 		want   string
 	}{
 		{func(i *Issuer) { i.Layout = Layout{} }, "zero Layout"},
 		{func(i *Issuer) { i.FirstWorker = -1 }, "worker IDs -1 to 1023 are no range within 0 and 1023"},
-		{func(i *Issuer) { i.LastWorker = 1024 }, "worker IDs 0 to 1024 are no range within 0 and 1023, the most that 41/10/12 bits hold"},
+		{func(i *Issuer) { i.LastWorker = 1024 },
+			"worker IDs 0 to 1024 are no range within 0 and 1023, the most that 41/10/12 bits hold"},
 		{func(i *Issuer) { i.FirstWorker, i.LastWorker = 5, 4 }, "worker IDs 5 to 4 are no range"},
-		{func(i *Issuer) { i.From, i.To = now, now }, "the span begins at 2026-02-01T12:00:00Z and ends at 2026-02-01T12:00:00Z"},
+		{func(i *Issuer) { i.From, i.To = now, now },
+			"the span begins at 2026-02-01T12:00:00Z and ends at 2026-02-01T12:00:00Z"},
 	} {
 		bad := ok
 		c.change(&bad)
@@ -131,7 +135,7 @@ func TestFindOverlapRefuses(t *testing.T) {
 // A span beyond the time field has no numbers, however far it is: not even where the ticks'
 // numbers wrap.
 func TestNoOverlapAfterTheEnd(t *testing.T) {
-	for _, l := range []Layout{Twitter(), Default()} {
+	for _, l := range []Layout{twitter, Default()} {
 		wraps := int64(1) << (64 - l.WorkerBits() - l.SequenceBits())
 		for _, from := range []time.Time{l.end(), l.TimeOf(wraps), l.TimeOf(wraps + 5), l.Epoch().AddDate(1000, 0, 0)} {
 			late := l.Issuer()
@@ -168,11 +172,13 @@ func TestOverlapOfMoves(t *testing.T) {
 	}
 
 	// bwmarrin's default is Twitter's: everything overlaps, for ever.
-	bwmarrin := MustLayout(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1288834974657)})
-	all := found(bwmarrin.Issuer(), Twitter().Issuer())
-	require.Equal(t, Overlap{0, uid.Max, bwmarrin.Epoch(), bwmarrin.Expires(), bwmarrin.Epoch(), bwmarrin.Expires()}, all)
+	bwmarrin := MustLayout(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
+		Epoch: time.UnixMilli(1288834974657)})
+	all := found(bwmarrin.Issuer(), twitter.Issuer())
+	require.Equal(t, Overlap{0, uid.Max, bwmarrin.Epoch(), bwmarrin.Expires(), bwmarrin.Epoch(), bwmarrin.Expires()},
+		all)
 	// One process after the other: the millisecond of the switch is in both.
-	before, after := bwmarrin.Issuer(), Twitter().Issuer()
+	before, after := bwmarrin.Issuer(), twitter.Issuer()
 	before.To, after.From = now.Add(1), now
 	o := found(before, after)
 	require.Equal(t, now, o.FirstA)
@@ -183,39 +189,41 @@ func TestOverlapOfMoves(t *testing.T) {
 	// UidGenerator's to Default: a fresh table has worker 9 again, and in November 2026
 	// it makes what worker 9 made in April 2017. DESIGN saw this number of both.
 	const twice uid.UID = 963862335636709376
-	o = found(second(UidGenerator(), 9, utc(2017, 4, 9, 8, 14, 46)), second(Default(), 9, utc(2026, 11, 21, 16, 14, 46)))
+	o = found(second(uidGenerator, 9, utc(2017, 4, 9, 8, 14, 46)), second(Default(), 9, utc(2026, 11, 21, 16, 14, 46)))
 	require.Equal(t, twice, o.First)
 	require.Equal(t, twice+8191, o.Last)
-	o = found(UidGenerator().Issuer(), Default().Issuer())
-	require.Equal(t, Overlap{0, uid.Max, UidGenerator().Epoch(), UidGenerator().Expires(), Default().Epoch(), Default().Expires()}, o)
+	o = found(uidGenerator.Issuer(), Default().Issuer())
+	require.Equal(t,
+		Overlap{0, uid.Max, uidGenerator.Epoch(), uidGenerator.Expires(), Default().Epoch(), Default().Expires()}, o)
 	// What Default makes from now on, UidGenerator made from then on.
-	o = found(UidGenerator().Issuer(), Issuer{Layout: Default(), LastWorker: Default().MaxWorkerID(), From: utc(2026, 11, 21, 16, 14, 46)})
+	o = found(uidGenerator.Issuer(),
+		Issuer{Layout: Default(), LastWorker: Default().MaxWorkerID(), From: utc(2026, 11, 21, 16, 14, 46)})
 	require.Equal(t, utc(2017, 4, 9, 8, 14, 46), o.FirstA)
 	// The same table, whose IDs go on, makes none twice.
-	none(Issuer{Layout: UidGenerator(), LastWorker: 1000}, Issuer{Layout: Default(), FirstWorker: 1001, LastWorker: 2000})
+	none(Issuer{Layout: uidGenerator, LastWorker: 1000}, Issuer{Layout: Default(), FirstWorker: 1001, LastWorker: 2000})
 
 	// 28/22/13 widened to 29/21/13 on the old epoch: a bit of the worker ID becomes the
 	// lowest of the tick.
-	wide := MustLayout(Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: UidGenerator().Epoch()})
+	wide := MustLayout(Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: uidGenerator.Epoch()})
 	const widened uid.UID = 5696891900414435328
-	o = found(second(UidGenerator(), 5, utc(2021, 8, 20, 15, 56, 16)), second(wide, 5, utc(2026, 11, 21, 15, 52, 32)))
+	o = found(second(uidGenerator, 5, utc(2021, 8, 20, 15, 56, 16)), second(wide, 5, utc(2026, 11, 21, 15, 52, 32)))
 	require.Equal(t, widened, o.First)
-	p, err := UidGenerator().Parse(widened)
+	p, err := uidGenerator.Parse(widened)
 	require.NoError(t, err)
 	require.Equal(t, "2021-08-20", p.Time.Format(time.DateOnly))
 	// Only each other second: of the odd ones the old layout would have a worker from 2^21 on.
-	old := Issuer{Layout: UidGenerator(), FirstWorker: 1, LastWorker: 1000}
+	old := Issuer{Layout: uidGenerator, FirstWorker: 1, LastWorker: 1000}
 	none(old, second(wide, 5, utc(2026, 11, 21, 15, 52, 33)))
 	none(old, Issuer{Layout: wide, FirstWorker: 1001, LastWorker: 2000})
 }
 
 func TestFindOverlapDoesNotAllocate(t *testing.T) {
-	a, b := UidGenerator().Issuer(), Twitter().Issuer()
+	a, b := uidGenerator.Issuer(), twitter.Issuer()
 	require.Zero(t, testing.AllocsPerRun(10, func() { _, _, _ = FindOverlap(a, b) }))
 }
 
 func BenchmarkFindOverlap(b *testing.B) {
-	x, y := UidGenerator().Issuer(), Twitter().Issuer()
+	x, y := uidGenerator.Issuer(), twitter.Issuer()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, err := FindOverlap(x, y); err != nil {

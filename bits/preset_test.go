@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 // IDs that others made, and what the source says is in them.
@@ -17,11 +18,15 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 		form, time     string
 		want           string
 	}{
-		{"en.wikipedia.org/wiki/Snowflake_ID, a tweet", "twitter", 1541815603606036480, "2006-01-02T15:04:05.000", "2022-06-28T16:07:40.105", "worker 378, sequence 0"},
-		{"README of npm's discord-snowflake", "discord", 90339695967350784, "2006-01-02T15:04:05.000", "2015-09-07T06:57:41.949", "(worker 0, process 3), sequence 0"},
-		{"docs.rs/twilight-util, Snowflake", "discord", 105484726235607040, "2006-01-02T15:04:05.000", "2015-10-19T01:58:38.546", ""},
+		{"en.wikipedia.org/wiki/Snowflake_ID, a tweet", "twitter", 1541815603606036480, "2006-01-02T15:04:05.000",
+			"2022-06-28T16:07:40.105", "worker 378, sequence 0"},
+		{"README of npm's discord-snowflake", "discord", 90339695967350784, "2006-01-02T15:04:05.000",
+			"2015-09-07T06:57:41.949", "(worker 0, process 3), sequence 0"},
+		{"docs.rs/twilight-util, Snowflake", "discord", 105484726235607040, "2006-01-02T15:04:05.000",
+			"2015-10-19T01:58:38.546", ""},
 		{"discord.js, util/Snowflake.js", "discord", 266241948824764416, "", "", "(worker 1, process 0), sequence 0"},
-		{"Stack Overflow, Instagram media ID to timestamp conversion", "instagram", 2384288897814875714, "2006-01-02T15:04:05", "2020-08-26T13:43:27", ""},
+		{"Stack Overflow, Instagram media ID to timestamp conversion", "instagram", 2384288897814875714,
+			"2006-01-02T15:04:05", "2020-08-26T13:43:27", ""},
 		{"the same", "instagram", 2383568809444681765, "2006-01-02T15:04:05", "2020-08-25T13:52:46", ""},
 	} {
 		l, err := preset(c.preset)
@@ -34,16 +39,18 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 
 	// README of yitter/IdGenerator: IDs of a generator that has run for so many years. The
 	// sequence of a millisecond begins at 5.
-	for id, years := range map[uid.UID]int{129053495681099: 1, 387750301904971: 3, 646093214093387: 5, 1292658282840139: 10} {
-		p, err := Yitter().Parse(id)
+	for id, years := range map[uid.UID]int{129053495681099: 1, 387750301904971: 3, 646093214093387: 5,
+		1292658282840139: 10} {
+		p, err := yitter.Parse(id)
 		require.NoError(t, err)
-		require.InDelta(t, 0, p.Time.Sub(Yitter().Epoch().AddDate(years, 0, 0)).Hours(), 48)
+		require.InDelta(t, 0, p.Time.Sub(yitter.Epoch().AddDate(years, 0, 0)).Hours(), 48)
 		require.GreaterOrEqual(t, p.Sequence, int64(5))
 	}
 	// Its TypeScript/README.md shows IDs of worker 1 in a row. There the base time is 2020-01-01.
 	typescript, err := ParseLayout("41ms/6/6 epoch=2020-01-01T00:00:00Z")
 	require.NoError(t, err)
-	for id, sequence := range map[uid.UID]int64{234712552579141: 5, 234712552587333: 5, 234712552587334: 6, 234712552587336: 8, 234712552591429: 5} {
+	for id, sequence := range map[uid.UID]int64{234712552579141: 5, 234712552587333: 5, 234712552587334: 6,
+		234712552587336: 8, 234712552591429: 5} {
 		p, err := typescript.Parse(id)
 		require.NoError(t, err)
 		require.Equal(t, [2]int64{1, sequence}, [2]int64{p.WorkerID, p.Sequence})
@@ -56,7 +63,7 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 func TestLeafIsTwitter(t *testing.T) {
 	l, err := preset("leaf")
 	require.NoError(t, err)
-	require.Equal(t, Twitter(), l)
+	require.Equal(t, twitter, l)
 	const id = (1567733700834-1288834974657)<<22 | 39<<12 | 3448 // as SnowflakeIDGenImpl.java puts it together
 	p, err := l.Parse(id)
 	require.NoError(t, err)
@@ -64,13 +71,15 @@ func TestLeafIsTwitter(t *testing.T) {
 
 	l, err = preset("bwmarrin")
 	require.NoError(t, err)
-	require.Equal(t, Twitter(), l)
+	require.Equal(t, twitter, l)
 }
 
 // The presets that are no choice for new UIDs.
 func TestForeignPresets(t *testing.T) {
 	var foreign []string
-	for _, p := range Presets() {
+	require.Len(t, presets.Layouts(), len(named))
+	for _, p := range presets.Layouts() {
+		require.Contains(t, named, p.Name)
 		if p.Foreign {
 			foreign = append(foreign, p.Name)
 		}

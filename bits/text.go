@@ -12,13 +12,12 @@ import (
 // maxText is the length of the longest description of a layout, in bytes.
 const maxText = 255
 
-// String describes l completely, in at most 255 bytes of ASCII:
+// String describes l completely, in at most 255 bytes of ASCII, as ParseLayout reads it:
 //
 //	28/22/13 unit=1s epoch=2026-01-01T00:00:00Z
 //	41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z fields=datacenter:5,worker:5
 //
-// Two layouts are equal exactly if their texts are, and ParseLayout returns the
-// layout of a text. The zero Layout gives "0/0/0".
+// The zero Layout gives "0/0/0".
 func (l Layout) String() string {
 	b := make([]byte, 0, 64)
 	b = strconv.AppendInt(b, int64(l.timeBits), 10)
@@ -40,24 +39,36 @@ func (l Layout) String() string {
 	return string(b)
 }
 
-// ParseLayout reads a layout from a text for people to type: the name of a preset
-// (see [Presets]; "js" is short for "javascript", and "bwmarrin" and "leaf" stand for
-// "twitter"), or the widths of time, worker ID and sequence,
+// ParseLayout reads a layout from a text for people to type: the name of a preset, or the widths of time, worker ID and
+// sequence,
 //
 //	28/22/13
 //	41ms/10/12
 //	37/16/10 unit=10ms epoch=2020-01-01T00:00:00Z
 //	41ms/10/12 fields=datacenter:5,worker:5
 //
-// where the time may have a unit (ns, us, ms, s, m, h) and unit=, epoch= and fields= may
-// follow in any order. The defaults are those of Config: a unit of a second, the epoch
-// 2026-01-01T00:00:00Z, no named parts.
+// where the time may have a unit (ns, us, ms, s, m, h) and unit=, epoch= and fields= may follow in any order. The
+// defaults are those of Config.
 //
-// It returns ErrSyntax when the text is anything else or longer than 255 bytes, and
-// NewLayout's errors.
+// The presets, of which the last four are for reading what others made:
+//
+//	default       28/22/13    [Default]
+//	javascript    33/4/15     [JavaScriptSafe]; also js
+//	twitter       41ms/10/12  Twitter's Snowflake, until 2080; also bwmarrin and leaf, whose default it is
+//	redis         41ms/12/10  of the well-known scripts; here from 2026, until 2095
+//	uidgenerator  28/22/13    Baidu's UidGenerator from 2016-05-19T16:00:00Z, full since 2024; see package foreign
+//	discord       41ms/10/12  Discord from 2015, with the parts worker and process
+//	instagram     40ms/13/10  Instagram from 2011-08-24T21:07:01.721Z
+//	yitter        41ms/6/6    yitter's IdGenerator from 2020-02-19T18:20:02Z; sequences below 5 are its reserve
+//
+// Check the epoch of what you read: Redis scripts often count from 1970, yitter's C# from 2020-02-20T02:20:02.02Z and
+// its JavaScript from 2020-01-01. For another one write out the widths.
+//
+// It returns ErrSyntax when the text is anything else or longer than 255 bytes, and NewLayout's errors.
 func ParseLayout(text string) (Layout, error) {
 	if len(text) > maxText {
-		return Layout{}, fmt.Errorf("%w: a layout's text has at most %d bytes, not %d", uid.ErrSyntax, maxText, len(text))
+		return Layout{}, fmt.Errorf("%w: a layout's text has at most %d bytes, not %d",
+			uid.ErrSyntax, maxText, len(text))
 	}
 	words := strings.Fields(text)
 	if len(words) == 1 && !strings.Contains(words[0], "/") {
@@ -68,6 +79,15 @@ func ParseLayout(text string) (Layout, error) {
 		return Layout{}, fmt.Errorf("%w: %.60q is not a layout: %w", uid.ErrSyntax, text, err)
 	}
 	return NewLayout(cfg)
+}
+
+// MustParseLayout is ParseLayout for program variables; it panics where ParseLayout fails.
+func MustParseLayout(text string) Layout {
+	l, err := ParseLayout(text)
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 // textUnits are the units that may follow the number of time bits.

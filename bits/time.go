@@ -7,9 +7,8 @@ import (
 	"github.com/uidgen/uid/internal/tick"
 )
 
-// Expires returns the instant at which the last tick of the time field begins, the latest
-// time that a UID can have. One Unit later the layout is full. For the default layout it
-// is 2034-07-04 21:24:15 UTC.
+// Expires returns the instant at which the last tick begins, the latest time that a UID can have. One Unit later the
+// layout is full.
 func (l Layout) Expires() time.Time {
 	return l.TimeOf(l.MaxTick())
 }
@@ -20,15 +19,14 @@ func (l Layout) end() time.Time {
 	return l.Expires().Add(l.unit)
 }
 
-// TickAt returns the tick in which t falls. It is negative before the epoch and not limited
-// to MaxTick: a clock may show anything. It is exact for times up to 292 years from the
-// epoch, and for all times if the unit is a second or more.
+// TickAt returns the tick in which t falls. It is negative before the epoch and not limited to MaxTick. It is exact for
+// times up to 292 years from the epoch, and for all times if the unit is a second or more.
 func (l Layout) TickAt(t time.Time) int64 {
 	return tick.At(l.epoch, l.unit, t)
 }
 
-// TimeOf returns the instant, in UTC, at which the given tick begins. It accepts ticks
-// beyond the layout's as well; beyond what a time.Time can hold the result is meaningless.
+// TimeOf returns the instant, in UTC, at which the given tick begins. It accepts ticks beyond the layout's as well;
+// beyond what a time.Time can hold the result is meaningless.
 func (l Layout) TimeOf(tick int64) time.Time {
 	if l.unit >= time.Second {
 		return time.Unix(l.epoch.Unix()+tick*int64(l.unit/time.Second), int64(l.epoch.Nanosecond())).UTC()
@@ -40,8 +38,8 @@ func (l Layout) TimeOf(tick int64) time.Time {
 	return time.Unix(l.epoch.Unix()+tick/perSecond, int64(l.epoch.Nanosecond())+tick%perSecond*int64(l.unit)).UTC()
 }
 
-// Terms returns what a generator of this layout tells its [uid.Worker]. The generator
-// fills in MaxLead and Revoke, which are zero here.
+// Terms returns what a generator of this layout tells its [uid.Worker], but for MaxLead and Revoke, which are the
+// generator's.
 func (l Layout) Terms() uid.Terms {
 	return uid.Terms{
 		Layout:      l.String(),

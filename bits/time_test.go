@@ -15,10 +15,10 @@ func TestExpires(t *testing.T) {
 		want string
 	}{
 		{Default(), "2034-07-04T21:24:15Z"},
-		{UidGenerator(), "2024-11-20T13:24:15Z"},
-		{Twitter(), "2080-07-10T17:30:30.208Z"},
+		{uidGenerator, "2024-11-20T13:24:15Z"},
+		{twitter, "2080-07-10T17:30:30.208Z"},
 		{JavaScriptSafe(), "2298-03-16T12:56:31Z"},
-		{Redis(), "2095-09-07T15:47:35.551Z"},
+		{redis, "2095-09-07T15:47:35.551Z"},
 	} {
 		require.Equal(t, c.want, stamp(c.l.Expires()))
 		require.Equal(t, c.l.MaxTick(), c.l.TickAt(c.l.Expires()))

@@ -31,19 +31,19 @@ func TestAfterWithinMaxLead(t *testing.T) {
 // The three moves between layouts whose numbers can meet, by the largest UIDs that were made:
 // the new generator makes none of the old ones again.
 func TestAfterAnotherLayout(t *testing.T) {
-	old := bits.UidGenerator()
+	old := bits.MustParseLayout("uidgenerator")
 	widened := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: old.Epoch()})
 	for name, c := range map[string]struct {
 		from, to bits.Layout
 		at       time.Time // of the largest old UID
 		ok       bool
 	}{
-		"one process after the other": {bits.Twitter(), bits.Twitter(), day, true},
+		"one process after the other": {bits.MustParseLayout("twitter"), bits.MustParseLayout("twitter"), day, true},
 		"to a fresh epoch":            {old, bits.Default(), time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC), false},
 		"to a wider time field":       {old, widened, time.Date(2021, 8, 20, 0, 0, 0, 0, time.UTC), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			last, err := c.from.Last(c.at)
+			_, last, err := c.from.Range(c.at, c.at.Add(1))
 			require.NoError(t, err)
 			clock := fake.NewFrozenClock(day)
 			if !c.ok { // its numbers are below the old ones for years

@@ -60,7 +60,7 @@ func TestIdleUpToTheTail(t *testing.T) {
 // TestLagIsBounded draws at rates at which the generator never becomes idle, and at
 // some at which it does.
 func TestLagIsBounded(t *testing.T) {
-	for _, layout := range []bits.Layout{bits.Default(), bits.Twitter(), millis} {
+	for _, layout := range []bits.Layout{bits.Default(), bits.MustParseLayout("twitter"), millis} {
 		for _, maxLag := range []time.Duration{time.Second, 3 * time.Second} {
 			for _, pause := range []time.Duration{time.Millisecond, 90 * time.Millisecond, 1700 * time.Millisecond} {
 				synctest.Test(t, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestLagIsBounded(t *testing.T) {
 func TestALagShorterThanASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(day)
-		g := start(t, &fake.Worker{}, clock, cached.Config{Layout: bits.Twitter(), MaxLag: 5 * time.Millisecond})
+		g := start(t, &fake.Worker{}, clock, cached.Config{Layout: bits.MustParseLayout("twitter"), MaxLag: 5 * time.Millisecond})
 		for range 3000 {
 			u, err := g.GetUID()
 			require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestALagShorterThanASecond(t *testing.T) {
 // TestAnIdleGeneratorDoesNotWake counts how often the clock is read, which is once each
 // time the generator looks after its ring.
 func TestAnIdleGeneratorDoesNotWake(t *testing.T) {
-	for _, layout := range []bits.Layout{bits.Default(), bits.Twitter()} {
+	for _, layout := range []bits.Layout{bits.Default(), bits.MustParseLayout("twitter")} {
 		synctest.Test(t, func(t *testing.T) {
 			var reads atomic.Int64
 			clock := fake.NewClock(day)

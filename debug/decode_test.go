@@ -26,7 +26,7 @@ func decode(t testing.TB, h *handler, text string) []parts {
 
 func TestDecode(t *testing.T) {
 	layout := bits.MustLayout(bits.Config{
-		TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Epoch: bits.Twitter().Epoch(), Unit: time.Millisecond,
+		TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Epoch: bits.MustParseLayout("twitter").Epoch(), Unit: time.Millisecond,
 		Fields: []uid.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
 	})
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -249,7 +249,7 @@ func TestLeaseOfAGenerator(t *testing.T) {
 		}
 	}
 	o := overview(time.Now(), lease{"orders", 7, "a"})
-	o.Leases[0].Layout = bits.Twitter().String()
+	o.Leases[0].Layout = bits.MustParseLayout("twitter").String()
 	h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: g}}, Workers: always(o)})
 	require.Nil(t, await(t, h, "up").All[0].Lease, "of another layout")
 }

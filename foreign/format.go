@@ -7,10 +7,10 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/presets"
 )
 
-// Parts is a number taken apart. Its JSON is that of uid.Parts: an object with the keys uid
-// (a quoted decimal), time (RFC 3339), worker_id and sequence.
+// Parts is a number taken apart. Its JSON is that of uid.Parts, also for negative numbers and years past 9999.
 type Parts struct {
 	ID int64 `json:"uid,string"`
 	// Time is the instant at which the number's tick begins, in UTC.
@@ -20,22 +20,20 @@ type Parts struct {
 	Sequence int64 `json:"sequence"`
 }
 
-// MarshalJSON never fails: a year past 9999, which a wide time field can hold, is written
-// out.
+// MarshalJSON never fails.
 func (p Parts) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"uid":"%d","time":"%s","worker_id":%d,"sequence":%d}`,
 		p.ID, p.Time.Format(time.RFC3339Nano), p.Machine, p.Sequence), nil
 }
 
-// A Format reads the numbers of another generator. [Formats] lists them.
+// A Format reads the numbers of another generator. [ParseFormat] makes one.
 type Format interface {
 	// Name is the one by which ParseFormat finds the format.
 	Name() string
-	// String describes the format completely: ParseFormat returns the format of it.
+	// String describes the format completely, as ParseFormat reads it.
 	String() string
-	// Layout returns a layout with the same widths, unit and epoch: what its fields
-	// hold is the format's. It serves all that asks for the time alone, such as
-	// bits.FindOverlap of all machines, First, Last and Range.
+	// Layout returns a layout with the same widths, unit and epoch; the fields below the time may be others. It serves
+	// all that asks for the time alone, such as bits.FindOverlap of all machines, First and Range.
 	Layout() bits.Layout
 	// Fields returns the parts of a number with their widths, the highest bits first.
 	Fields() []uid.Field
@@ -43,33 +41,32 @@ type Format interface {
 	Parse(id int64) (Parts, error)
 }
 
-// Formats returns the formats that have a name, in a new slice: sonyflake (its version 1),
-// sonyflake2 and uidgenerator, as they are by default.
-func Formats() []Format {
-	return []Format{sonyflakeV1, sonyflakeV2, uidGenerator{}}
-}
+// formats are the formats as they are by default, in the order of presets.Formats.
+var formats = []Format{sonyflakeV1, sonyflakeV2, uidGenerator{}}
 
-// ParseFormat reads a format from a text for people to type: a name that [Formats] has,
-// and what differs from its defaults, in the form of bits.ParseLayout:
+// ParseFormat reads a format from a text for people to type: a name (sonyflake is version 1, sonyflake2 version 2,
+// uidgenerator Baidu's UidGenerator), and what differs from its defaults, in the form of bits.ParseLayout:
 //
 //	sonyflake
 //	sonyflake2 epoch=2026-06-01T00:00:00Z
 //	sonyflake2 40/7/16 unit=1ms epoch=2026-06-01T00:00:00Z
 //	uidgenerator 29/21/13 epoch=2016-05-19T16:00:00Z
 //
-// The widths are in the order of the format's fields: time, sequence and machine for
-// Sonyflake; time, worker and sequence for UidGenerator. It returns ErrSyntax when the text
-// is anything else, and those of [NewSonyflake].
+// The widths are those of time, sequence and machine for Sonyflake, of time, worker and sequence for UidGenerator. The
+// epoch of a Sonyflake is its StartTime, rounded down to a multiple of the unit since 1970.
+//
+// It returns ErrSyntax when the text is anything else, the errors of bits.ParseLayout, and ErrConfig when the generator
+// does not allow a width or a unit: Sonyflake has 1 to 30 bits of sequence and of machine, 32 or more of time, 63 in
+// all, and a unit of 1 ms or more; UidGenerator has 63 bits, and ticks of a second.
 func ParseFormat(text string) (Format, error) {
 	words := strings.Fields(text)
-	var names []string
-	for _, f := range Formats() {
+	for _, f := range formats {
 		if len(words) > 0 && f.Name() == words[0] {
 			return parseOptions(f, words[1:])
 		}
-		names = append(names, f.Name())
 	}
-	return nil, fmt.Errorf("%w: %.60q names no format: there are %s", uid.ErrSyntax, text, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%w: %.60q names no format: there are %s",
+		uid.ErrSyntax, text, strings.Join(presets.Formats(), ", "))
 }
 
 // parseOptions returns f with what the words say of it.

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -18,20 +17,6 @@ type sonyflake struct {
 	layout bits.Layout
 }
 
-// SonyflakeConfig is what version 2 calls Settings, as far as it shows in an ID.
-type SonyflakeConfig struct {
-	// BitsSequence and BitsMachineID are the widths, 1 to 30. Zero stands for 8, and
-	// for 16. The time has the rest of 63 bits, at least 32.
-	BitsSequence, BitsMachineID int
-	// TimeUnit is the length of a tick, at least 1 ms; zero stands for 10 ms. Unlike
-	// Sonyflake, this package takes only units that divide a second or are a multiple of
-	// one.
-	TimeUnit time.Duration
-	// StartTime is when tick 0 begins, which Sonyflake rounds down to a multiple of
-	// TimeUnit since 1970. The zero Time stands for 2025-01-01T00:00:00Z.
-	StartTime time.Time
-}
-
 const (
 	sonyflakeBits        = 63
 	sonyflakeLeastTime   = 32
@@ -39,48 +24,30 @@ const (
 	sonyflakeDefaultUnit = 10 * time.Millisecond
 )
 
-// The format of version 1 unless its StartTime is set (with another one its IDs are those of NewSonyflake; it is full in
-// 2188), and of version 2 with its default settings.
+// The format of version 1 unless its StartTime is set (it is full in 2188), and of version 2 with its default settings.
 var (
 	sonyflakeV1 = mustSonyflake(time.Date(2014, time.September, 1, 0, 0, 0, 0, time.UTC))
 	sonyflakeV2 = mustSonyflake(time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC))
 )
 
-// NewSonyflake returns the format of Sonyflake, github.com/sony/sonyflake, that version 2 has with
-// these settings, and version 1 if only StartTime is set. It returns ErrConfig when Sonyflake or this package does not allow
-// a width or a unit, or the start is before 1970 or after the present.
-func NewSonyflake(cfg SonyflakeConfig) (Format, error) {
-	s, m := cmp.Or(cfg.BitsSequence, 8), cmp.Or(cfg.BitsMachineID, 16)
-	unit := cmp.Or(cfg.TimeUnit, sonyflakeDefaultUnit)
-	start := cfg.StartTime
-	if start.IsZero() {
-		start = sonyflakeV2.layout.Epoch()
-	}
-	l, err := bits.NewLayout(bits.Config{TimeBits: sonyflakeBits - s - m, WorkerBits: s, SequenceBits: m, Unit: unit, Epoch: start})
-	if err != nil {
-		return nil, fmt.Errorf("sonyflake: %w", err)
-	}
-	made, err := newSonyflake(l)
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
-}
-
-// newSonyflake makes a Sonyflake of the layout of its fields.
+// newSonyflake makes a Sonyflake of the layout of its fields. Sonyflake rounds its StartTime down to a multiple of its
+// TimeUnit since 1970, and so does this.
 func newSonyflake(l bits.Layout) (sonyflake, error) {
 	t, s, m := l.TimeBits(), l.WorkerBits(), l.SequenceBits()
-	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther || t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
+	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther ||
+		t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
 		return sonyflake{}, widthsError(t, s, m)
 	}
 	if l.Unit() < time.Millisecond {
 		return sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
 	}
-	if fields := l.Fields(); len(fields) > 0 {
-		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s:%d", uid.ErrConfig, fields[0].Name, fields[0].Bits)
+	if parts := l.Fields(); len(parts) > 0 {
+		return sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s:%d",
+			uid.ErrConfig, parts[0].Name, parts[0].Bits)
 	}
 	if start := roundDown(l.Epoch(), l.Unit()); start != l.Epoch() {
-		rounded, err := bits.NewLayout(bits.Config{TimeBits: t, WorkerBits: s, SequenceBits: m, Unit: l.Unit(), Epoch: start})
+		rounded, err := bits.NewLayout(bits.Config{TimeBits: t, WorkerBits: s, SequenceBits: m, Unit: l.Unit(),
+			Epoch: start})
 		if err != nil {
 			return sonyflake{}, fmt.Errorf("sonyflake: %w", err)
 		}
@@ -90,12 +57,14 @@ func newSonyflake(l bits.Layout) (sonyflake, error) {
 }
 
 func mustSonyflake(start time.Time) sonyflake {
-	l := bits.MustLayout(bits.Config{TimeBits: 39, WorkerBits: 8, SequenceBits: 16, Unit: sonyflakeDefaultUnit, Epoch: start})
+	l := bits.MustLayout(bits.Config{TimeBits: 39, WorkerBits: 8, SequenceBits: 16, Unit: sonyflakeDefaultUnit,
+		Epoch: start})
 	return sonyflake{l}
 }
 
 func widthsError(t, s, m int) error {
-	return fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: at least %d, 1 to %d and 1 to %[6]d, %d in all",
+	return fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: "+
+		"at least %d, 1 to %d and 1 to %[6]d, %d in all",
 		uid.ErrConfig, t, s, m, sonyflakeLeastTime, sonyflakeMostOther, sonyflakeBits)
 }
 
@@ -130,7 +99,8 @@ func (s sonyflake) Layout() bits.Layout {
 // Fields returns time, sequence and machine.
 func (s sonyflake) Fields() []uid.Field {
 	l := s.Layout()
-	return []uid.Field{{Name: "time", Bits: l.TimeBits()}, {Name: "sequence", Bits: l.WorkerBits()}, {Name: "machine", Bits: l.SequenceBits()}}
+	return []uid.Field{{Name: "time", Bits: l.TimeBits()}, {Name: "sequence", Bits: l.WorkerBits()},
+		{Name: "machine", Bits: l.SequenceBits()}}
 }
 
 // Parse takes id apart. It returns ErrRange when id is negative.

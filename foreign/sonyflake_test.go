@@ -1,6 +1,8 @@
 package foreign_test
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -19,10 +21,29 @@ func instant(t require.TestingT, text string) time.Time {
 	return at
 }
 
-func sonyflake(t require.TestingT, cfg foreign.SonyflakeConfig) foreign.Sonyflake {
-	s, err := foreign.NewSonyflake(cfg)
+// settings are version 2's, as far as they show in an ID; zero stands for its default.
+type settings struct {
+	BitsSequence, BitsMachineID int
+	TimeUnit                    time.Duration
+	StartTime                   time.Time
+}
+
+func (s settings) String() string {
+	sequence, machine := cmp.Or(s.BitsSequence, 8), cmp.Or(s.BitsMachineID, 16)
+	text := fmt.Sprintf("sonyflake2 %d/%d/%d", 63-sequence-machine, sequence, machine)
+	if s.TimeUnit != 0 {
+		text += " unit=" + s.TimeUnit.String()
+	}
+	if !s.StartTime.IsZero() {
+		text += " epoch=" + s.StartTime.UTC().Format(time.RFC3339Nano)
+	}
+	return text
+}
+
+func sonyflake(t require.TestingT, s settings) foreign.Sonyflake {
+	f, err := foreign.ParseFormat(s.String())
 	require.NoError(t, err)
-	return s.(foreign.Sonyflake)
+	return f.(foreign.Sonyflake)
 }
 
 // What Compose of github.com/sony/sonyflake (commit f167a9d, v1 and v2) makes of a time, a
@@ -39,14 +60,15 @@ func TestSonyflakeAsSonyReadsIt(t *testing.T) {
 		{foreign.SonyflakeV1(), "sonyflake", math.MaxInt64, "2188-11-16T03:28:58.87Z", 65535, 255},
 		{foreign.SonyflakeV2(), "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
 		{foreign.Sonyflake{}, "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
-		{sonyflake(t, foreign.SonyflakeConfig{}), "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
+		{sonyflake(t, settings{}), "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
 		// The start is rounded down to a unit: its 700 ns do not count, nor its 70 ms below.
-		{sonyflake(t, foreign.SonyflakeConfig{BitsSequence: 12, BitsMachineID: 10, TimeUnit: time.Millisecond, StartTime: instant(t, "2020-05-18T00:00:00.0000007Z")}),
+		{sonyflake(t, settings{BitsSequence: 12, BitsMachineID: 10, TimeUnit: time.Millisecond,
+			StartTime: instant(t, "2020-05-18T00:00:00.0000007Z")}),
 			"sonyflake", 861909339860796392, "2026-11-21T10:00:00.123Z", 1000, 4000},
-		{sonyflake(t, foreign.SonyflakeConfig{TimeUnit: 100 * time.Millisecond, StartTime: instant(t, "2024-05-18T00:00:00.07Z")}),
+		{sonyflake(t, settings{TimeUnit: 100 * time.Millisecond, StartTime: instant(t, "2024-05-18T00:00:00.07Z")}),
 			"sonyflake", 13298426727367656, "2026-11-21T10:00:00.1Z", 1000, 40},
 		// README of npm's sonyflake: { timestamp: 1589832189861, machineId: 2, sequence: 0 }.
-		{sonyflake(t, foreign.SonyflakeConfig{TimeUnit: time.Millisecond, StartTime: instant(t, "2020-05-18T00:00:00Z")}),
+		{sonyflake(t, settings{TimeUnit: time.Millisecond, StartTime: instant(t, "2020-05-18T00:00:00Z")}),
 			"sonyflake", 1211144891006978, "2020-05-18T20:03:09.861Z", 2, 0},
 	} {
 		p, err := c.format.Parse(c.id)
@@ -63,13 +85,15 @@ func TestSonyflakeAsSonyReadsIt(t *testing.T) {
 // The parts, put together as Sonyflake does it, are the number.
 func TestSonyflakeTakesApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := foreign.SonyflakeConfig{
+		cfg := settings{
 			BitsSequence:  rapid.IntRange(1, 30).Draw(t, "sequence bits"),
 			BitsMachineID: rapid.IntRange(1, 30).Draw(t, "machine bits"),
-			TimeUnit:      rapid.SampledFrom([]time.Duration{time.Millisecond, 10 * time.Millisecond, time.Second}).Draw(t, "unit"),
-			StartTime:     time.Unix(rapid.Int64Range(1, 1.7e9).Draw(t, "start"), rapid.Int64Range(0, 999999999).Draw(t, "ns")),
+			TimeUnit: rapid.SampledFrom([]time.Duration{time.Millisecond, 10 * time.Millisecond,
+				time.Second}).Draw(t, "unit"),
+			StartTime: time.Unix(rapid.Int64Range(1, 1.7e9).Draw(t, "start"),
+				rapid.Int64Range(0, 999999999).Draw(t, "ns")),
 		}
-		s, err := foreign.NewSonyflake(cfg)
+		s, err := foreign.ParseFormat(cfg.String())
 		if cfg.BitsSequence+cfg.BitsMachineID > 31 {
 			require.ErrorIs(t, err, uid.ErrConfig)
 			return
@@ -78,7 +102,8 @@ func TestSonyflakeTakesApart(t *testing.T) {
 		id := rapid.Int64Range(0, math.MaxInt64).Draw(t, "id")
 		p, err := s.Parse(id)
 		require.NoError(t, err)
-		at := bits.MustLayout(bits.Config{TimeBits: 1, Unit: cfg.TimeUnit, Epoch: time.Unix(0, 0)}).TickAt // ticks since 1970
+		at := bits.MustLayout(bits.Config{TimeBits: 1, Unit: cfg.TimeUnit,
+			Epoch: time.Unix(0, 0)}).TickAt // ticks since 1970
 		tick := at(p.Time) - at(cfg.StartTime)
 		require.Equal(t, id, tick<<(cfg.BitsSequence+cfg.BitsMachineID)|p.Sequence<<cfg.BitsMachineID|p.Machine)
 		require.Equal(t, id, p.ID)
@@ -96,25 +121,20 @@ func TestSonyflakeTakesApart(t *testing.T) {
 
 func TestSonyflakeRefuses(t *testing.T) {
 	for _, c := range []struct {
-		cfg  foreign.SonyflakeConfig
+		cfg  settings
 		want string
 	}{
-		{foreign.SonyflakeConfig{BitsSequence: 31}, "16/31/16 bits of time, sequence and machine: at least 32, 1 to 30 and 1 to 30, 63 in all"},
-		{foreign.SonyflakeConfig{BitsSequence: 2, BitsMachineID: 31}, "30/2/31 bits"},
-		{foreign.SonyflakeConfig{BitsMachineID: -1}, "56/8/-1 bits"},
-		{foreign.SonyflakeConfig{BitsSequence: -1}, "48/-1/16 bits"},
-		{foreign.SonyflakeConfig{BitsSequence: 16}, "31/16/16 bits"},
-		{foreign.SonyflakeConfig{BitsSequence: math.MaxInt, BitsMachineID: math.MaxInt}, "bits"},
-		{foreign.SonyflakeConfig{BitsSequence: math.MinInt, BitsMachineID: math.MinInt}, "bits"},
-		{foreign.SonyflakeConfig{BitsSequence: math.MinInt, BitsMachineID: math.MaxInt}, "bits"},
-		{foreign.SonyflakeConfig{TimeUnit: time.Millisecond - 1}, "999.999µs"},
-		{foreign.SonyflakeConfig{TimeUnit: 500 * time.Microsecond}, "unit of 500µs is below 1ms"},
-		{foreign.SonyflakeConfig{TimeUnit: 7 * time.Millisecond}, "7ms"},
-		{foreign.SonyflakeConfig{TimeUnit: -time.Second}, "-1s"},
-		{foreign.SonyflakeConfig{StartTime: time.Unix(-1, 0)}, "1969-12-31T23:59:59Z is before 1970"},
-		{foreign.SonyflakeConfig{StartTime: time.Unix(1<<40, 0)}, "is after the present"},
+		{settings{BitsSequence: 31},
+			"16/31/16 bits of time, sequence and machine: at least 32, 1 to 30 and 1 to 30, 63 in all"},
+		{settings{BitsSequence: 2, BitsMachineID: 31}, "30/2/31 bits"},
+		{settings{BitsSequence: 16}, "31/16/16 bits"},
+		{settings{TimeUnit: time.Millisecond - 1}, "999.999µs"},
+		{settings{TimeUnit: 500 * time.Microsecond}, "unit of 500µs is below 1ms"},
+		{settings{TimeUnit: 7 * time.Millisecond}, "7ms"},
+		{settings{StartTime: time.Unix(-1, 0)}, "1969-12-31T23:59:59Z is before 1970"},
+		{settings{StartTime: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}, "is after the present"},
 	} {
-		s, err := foreign.NewSonyflake(c.cfg)
+		s, err := foreign.ParseFormat(c.cfg.String())
 		require.ErrorIs(t, err, uid.ErrConfig, c.want)
 		require.ErrorContains(t, err, c.want)
 		require.Zero(t, s)

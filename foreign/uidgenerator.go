@@ -16,12 +16,14 @@ import (
 //
 // A negative UID has the time that UidGenerator's own parseUID gives it. As signed numbers
 // the negative ones are below all others, though they are younger, and a uid.UID refuses
-// them: [UidGeneratorUID] is a type for such a column.
+// them: read such a column as an int64, and sort it as uint64.
 //
-// The zero one is that of the original layout, bits.UidGenerator.
+// The zero one is that of the original layout, the preset "uidgenerator".
 type uidGenerator struct {
 	layout bits.Layout
 }
+
+var original = bits.MustParseLayout("uidgenerator")
 
 // newUidGenerator returns the format of a UidGenerator with other settings: timeBits,
 // workerBits, seqBits, and epochStr, which Java reads in the zone of its JVM. It returns
@@ -40,7 +42,7 @@ func (g uidGenerator) String() string { return g.Name() + " " + g.Layout().Strin
 // Layout returns the layout of the UIDs that are not negative.
 func (g uidGenerator) Layout() bits.Layout {
 	if g.layout.IsZero() {
-		return bits.UidGenerator()
+		return original
 	}
 	return g.layout
 }
@@ -49,7 +51,8 @@ func (g uidGenerator) Layout() bits.Layout {
 // the sign.
 func (g uidGenerator) Fields() []uid.Field {
 	l := g.Layout()
-	return []uid.Field{{Name: "time", Bits: l.TimeBits() + 1}, {Name: "worker", Bits: l.WorkerBits()}, {Name: "sequence", Bits: l.SequenceBits()}}
+	return []uid.Field{{Name: "time", Bits: l.TimeBits() + 1}, {Name: "worker", Bits: l.WorkerBits()},
+		{Name: "sequence", Bits: l.SequenceBits()}}
 }
 
 // Parse takes id apart, negative or not. It never fails.

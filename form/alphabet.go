@@ -60,7 +60,8 @@ func (a *alphabet) parse(text string) (uid.UID, error) {
 		return 0, err
 	}
 	if text[0] == a.digits[0] && len(text) > 1 {
-		return 0, fmt.Errorf("%w: %.40q is no %s UID: it begins with %q, the digit of zero", uid.ErrSyntax, text, a.name, a.digits[:1])
+		return 0, fmt.Errorf("%w: %.40q is no %s UID: it begins with %q, the digit of zero",
+			uid.ErrSyntax, text, a.name, a.digits[:1])
 	}
 	base := uint64(len(a.digits))
 	most := uint64(uid.Max) / base // a digit may follow
@@ -89,7 +90,8 @@ func check[T string | []byte](a *alphabet, text T) error {
 }
 
 func (a *alphabet) rangeError(text string) error {
-	return fmt.Errorf("%w: the %s number %.40q is above %s (%d)", uid.ErrRange, a.name, text, Encoding{a}.Text(uid.Max), uid.Max)
+	return fmt.Errorf("%w: the %s number %.40q is above %s (%d)",
+		uid.ErrRange, a.name, text, Encoding{a}.Text(uid.Max), uid.Max)
 }
 
 func negativeError(u uid.UID) error {

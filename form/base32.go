@@ -22,13 +22,15 @@ func appendBase32(b []byte, n uint64) []byte {
 
 func parseBase32[T string | []byte](s T) (uid.UID, error) {
 	if len(s) != base32Len {
-		return 0, fmt.Errorf("%w: %.40q is no base32 UID: it has %d bytes, not %d", uid.ErrSyntax, string(s), len(s), base32Len)
+		return 0, fmt.Errorf("%w: %.40q is no base32 UID: it has %d bytes, not %d",
+			uid.ErrSyntax, string(s), len(s), base32Len)
 	}
 	if err := check(crockford, s); err != nil {
 		return 0, err
 	}
 	if s[0] > '7' {
-		return 0, fmt.Errorf("%w: the base32 number %q is above %s (%d)", uid.ErrRange, string(s), Base32.Text(uid.Max), uid.Max)
+		return 0, fmt.Errorf("%w: the base32 number %q is above %s (%d)",
+			uid.ErrRange, string(s), Base32.Text(uid.Max), uid.Max)
 	}
 	var n uint64
 	for i := range len(s) {

@@ -6,23 +6,21 @@ import "github.com/uidgen/uid"
 type Encoding struct{ digits *alphabet }
 
 var (
-	// Base32 is Crockford's (0-9 and a-z without i, l, o and u), lower case, always 13 characters: 05067s0001009. The
-	// texts sort as the numbers do, as bytes and in every collation in which digits come before letters and a comes
-	// before z; no two differ in case alone. Crockford's readers take capitals and hyphens, and i, l and o for digits:
-	// Parse does not.
+	// Base32 is Crockford's (0-9 and a-z without i, l, o and u), lower case, always 13 characters. The texts sort as
+	// the numbers do, as bytes and in every collation in which digits come before letters and a before z. Parse does
+	// not take the capitals, hyphens, i, l and o that Crockford's readers take.
 	Base32 = Encoding{crockford}
 
-	// Base58 has the digits in Bitcoin's order, 1-9, A-Z, a-z: 1 to 11 characters. It is the number that is written,
-	// without leading zeros: libraries that write the eight bytes of a number put a 1, the digit of zero, in front for
-	// each leading byte that is 0. Most texts of Base58Flickr are texts of Base58 too, of other UIDs: know who wrote them.
+	// Base58 has the digits in Bitcoin's order, 1-9, A-Z, a-z: 1 to 11 characters. Libraries that write the eight bytes
+	// of the number put a 1 in front for each leading byte that is 0; this does not. Most texts of Base58Flickr are
+	// texts of Base58 too, of other UIDs: know who wrote them.
 	Base58 = Encoding{bitcoin}
 
 	// Base58Flickr is Base58 with the digits in Flickr's order, 1-9, a-z, A-Z, which bwmarrin/snowflake writes.
 	Base58Flickr = Encoding{flickr}
 
-	// Base62 has the digits in the order 0-9, A-Z, a-z, that of GMP and CosId: 1 to 11 characters. Some writers (CosId's
-	// PAD_START) put zeros in front, to 11 characters; this does not, and Parse refuses them. Most texts of
-	// Base62Inverted are texts of Base62 too, of other UIDs: know who wrote them.
+	// Base62 has the digits in the order 0-9, A-Z, a-z, that of GMP and CosId: 1 to 11 characters. Parse refuses the
+	// zeros that CosId's PAD_START puts in front. Most texts of Base62Inverted are texts of Base62 too, of other UIDs.
 	Base62 = Encoding{gmp}
 
 	// Base62Inverted is Base62 with the digits in the order 0-9, a-z, A-Z, that of Go's math/big and of many URL
@@ -52,9 +50,7 @@ func (e Encoding) append(b []byte, n uint64) []byte {
 	return e.digits.append(b, n)
 }
 
-// Parse reads a UID from the text that Text returns. It returns uid.ErrSyntax when s is none: empty, of another length
-// (Base32), with another character, or with a leading digit of zero (Base58, Base62; that digit itself aside); and
-// uid.ErrRange when the number is above uid.Max.
+// Parse reads a UID from the text that Text returns.
 func (e Encoding) Parse(s string) (uid.UID, error) {
 	if e.digits == crockford {
 		return parseBase32(s)

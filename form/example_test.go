@@ -53,12 +53,12 @@ func Example_base62() {
 
 // For a column of type uuid.
 func ExampleNamespace_UUID() {
-	orders := form.MustNamespace("orders") // once, as a variable of the program
+	orders := form.Namespace("orders")
 	x, err := orders.UUID(180363646902239241)
 	fmt.Println(x, err)
 	fmt.Println(orders.UID(x))
 
-	_, err = form.MustNamespace("users").UID(x)
+	_, err = form.Namespace("users").UID(x)
 	fmt.Println(err)
 	// Output:
 	// 05018f90-0001-8001-88e0-b456d8069047 <nil>
@@ -88,7 +88,7 @@ func ExampleID() {
 
 	var in invoice
 	err = json.Unmarshal([]byte(`{"customer": "customer_05067s0001009"}`), &in)
-	fmt.Println(in.Customer, in.Customer.UID(), err)
+	fmt.Println(in.Customer, uid.UID(in.Customer), err)
 
 	err = json.Unmarshal([]byte(`{"customer": "order_05067s0001009"}`), &in)
 	fmt.Println(err)

@@ -9,9 +9,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Prefixed is an empty struct that stands for a kind of things, and knows the prefix of their
-// IDs: 1 to 63 characters of a-z, 0-9 and _, the last of which is not _. The prefix must always be
-// the same. An [ID] with it is no TypeID, which has a UUID behind its prefix.
+// A Prefixed is an empty struct that stands for a kind of things, and knows the prefix of their IDs: 1 to 63 characters
+// of a-z, 0-9 and _, the last of which is not _. The prefix must always be the same.
 //
 //	type Order struct{}
 //
@@ -24,24 +23,18 @@ type Prefixed interface {
 }
 
 // ID is the UID of one kind of things, for APIs. Its text is the prefix, an underscore and [Base32]:
-// order_05067s0001009. IDs of different kinds are different types, and no ID is read from a text
-// with the prefix of another. The texts of one kind sort as the IDs do.
+// order_05067s0001009. No ID is read from a text with the prefix of another kind. The texts of one kind sort as the IDs
+// do. It is no TypeID: to make one, give the prefix and a [Namespace.UUID] to a library of TypeIDs.
 //
-// It looks like a TypeID and is none: a TypeID ends in 26 characters, which are a UUID. To make one, give the
-// UUID of the UID ([Namespace.UUID], of version 8) to a library of TypeIDs: FromUUID of
-// go.jetify.com/typeid/v2 takes the prefix and the UUID's text.
+// In text and in JSON (a string; encoding/json refuses numbers, and null leaves an ID as it was) it is that text, in a
+// database the BIGINT. It converts from and to a UID, and compares as an integer does.
 //
-// In text and in JSON (a string) it is that text, in a database the BIGINT. It converts from and to
-// a UID, and compares with ==, < and cmp.Compare as an integer does.
-//
-// A prefix that is not allowed (see [Prefixed]) makes all that writes or reads texts return
-// uid.ErrConfig. String cannot: it then puts quotes around the prefix, and no text with quotes can
-// be read.
+// A prefix that is not allowed (see [Prefixed]) makes all that writes or reads texts return uid.ErrConfig; String puts
+// quotes around it.
 type ID[P Prefixed] uid.UID
 
-// ParseID reads an ID from its text. It returns uid.ErrSyntax when s does not begin with the prefix
-// of P and an underscore, the errors of Parse of [Base32] for what follows, and uid.ErrConfig when the
-// prefix is not allowed.
+// ParseID reads an ID from its text. It returns uid.ErrSyntax when s does not begin with the prefix of P and an
+// underscore, and else as Parse of [Base32].
 func ParseID[P Prefixed](s string) (ID[P], error) {
 	return parseID[P](s)
 }
@@ -71,7 +64,8 @@ func checkPrefix(prefix string) error {
 	}
 	for i := range n {
 		if c := prefix[i]; !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_') {
-			return fmt.Errorf("%w: the prefix %q has %q at position %d: a-z, 0-9 and _ can be used", uid.ErrConfig, prefix, prefix[i:i+1], i+1)
+			return fmt.Errorf("%w: the prefix %q has %q at position %d: a-z, 0-9 and _ can be used",
+				uid.ErrConfig, prefix, prefix[i:i+1], i+1)
 		}
 	}
 	if prefix[n-1] == '_' {
@@ -80,23 +74,19 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// UID returns the UID.
-func (id ID[P]) UID() uid.UID { return uid.UID(id) }
-
 // String returns the text of id. It allocates the string.
 func (id ID[P]) String() string {
 	var kind P
 	prefix := kind.Prefix()
 	if checkPrefix(prefix) != nil {
-		return fmt.Sprintf("%.70q_%s", prefix, Base32.Text(id.UID()))
+		return fmt.Sprintf("%.70q_%s", prefix, Base32.Text(uid.UID(id)))
 	}
 	var text [maxPrefix + len("_-") + base32Len]byte
-	b, n := sign(append(append(text[:0], prefix...), '_'), id.UID())
+	b, n := sign(append(append(text[:0], prefix...), '_'), uid.UID(id))
 	return string(appendBase32(b, n))
 }
 
-// AppendText appends the text of id to b. It returns uid.ErrConfig when the prefix is not allowed and
-// uid.ErrRange when id is negative, and then b as it was.
+// AppendText appends the text of id to b. It returns uid.ErrRange, and b as it was, when id is negative.
 func (id ID[P]) AppendText(b []byte) ([]byte, error) {
 	var kind P
 	prefix := kind.Prefix()
@@ -104,7 +94,7 @@ func (id ID[P]) AppendText(b []byte) ([]byte, error) {
 		return b, err
 	}
 	if id < 0 {
-		return b, negativeError(id.UID())
+		return b, negativeError(uid.UID(id))
 	}
 	b = append(append(b, prefix...), '_')
 	return appendBase32(b, uint64(id)), nil
@@ -119,7 +109,7 @@ func (id ID[P]) MarshalText() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalText sets id from text as ParseID does, and leaves it as it was when that fails.
+// UnmarshalText sets id from text as ParseID does. A failure leaves it as it was.
 func (id *ID[P]) UnmarshalText(text []byte) error {
 	v, err := parseID[P](text)
 	if err != nil {
@@ -129,22 +119,8 @@ func (id *ID[P]) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON returns the text of id as a JSON string, with the errors of AppendText.
-func (id ID[P]) MarshalJSON() ([]byte, error) {
-	return quote(id)
-}
-
-// UnmarshalJSON sets id from a JSON string, without escapes, as ParseID does; numbers and decimal
-// texts are refused with uid.ErrSyntax. By the convention of encoding/json, null leaves id as it
-// was; so does every failure.
-func (id *ID[P]) UnmarshalJSON(data []byte) error {
-	return unquote(id, data)
-}
-
-// Scan sets id from a database value: what uid.UID.Scan takes, that is int64, uint64 and the decimal
-// text, or the text with the prefix, in a string or []byte. A text with an underscore is the latter.
-// It implements sql.Scanner, and returns the errors of UID.Scan and ParseID. NULL is refused: scan a
-// column that may hold it into a sql.Null of the type. A failure leaves id as it was.
+// Scan sets id from what uid.UID.Scan takes, or from its text, with the errors of either. A failure leaves id as it
+// was. NULL is refused: scan it into a sql.Null of the type.
 func (id *ID[P]) Scan(src any) error {
 	switch v := src.(type) {
 	case nil:
@@ -169,8 +145,7 @@ func (id *ID[P]) Scan(src any) error {
 	return (*uid.UID)(id).Scan(src)
 }
 
-// Value returns id as the int64 of a BIGINT. It implements driver.Valuer, and returns uid.ErrRange
-// when id is negative. For a column of texts pass id.String().
+// Value returns id as an int64, and uid.ErrRange when id is negative. For a column of texts pass id.String().
 func (id ID[P]) Value() (driver.Value, error) {
-	return id.UID().Value()
+	return uid.UID(id).Value()
 }

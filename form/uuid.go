@@ -10,25 +10,15 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// UUID is a UUID of RFC 9562, for columns and APIs of that type. It converts to
-// github.com/google/uuid's UUID and to any other [16]byte. [Namespace.UUID] makes one of a UID.
-//
-// Its text is 05018f90-0001-8001-88e0-b456d8069047: hexadecimal, lower case, with four hyphens. In a
-// database it is that text, as the type uuid of PostgreSQL and of MariaDB takes it; for a
-// BINARY(16) column pass the slice of the 16 bytes, x[:].
+// UUID is a UUID of RFC 9562. It converts to github.com/google/uuid's UUID and to any other [16]byte. Its text, also in
+// JSON, is 05018f90-0001-8001-88e0-b456d8069047, in lower case. In a database it is that text, as the type uuid takes
+// it; for a BINARY(16) column pass x[:].
 type UUID [16]byte
 
-// A Namespace makes UUIDs of UIDs, and UIDs of these again. UIDs are unique only within one layout
-// and one space of worker IDs: with a namespace for each such space, UUIDs are unique beyond it. (Two
-// names have the same 59 bits of a hash with a chance of 1 in 2^59.) The name is no secret: whoever
-// guesses it can tell that it is right.
-//
-// A Namespace is an immutable value: make it once, with [NewNamespace]. The zero Namespace makes
-// nothing.
-type Namespace struct {
-	name string
-	bits uint64 // the low 59
-}
+// A Namespace makes UUIDs of UIDs, and UIDs of these again: Namespace("orders.example.org").UUID(u). UIDs are unique
+// only within one layout and one space of worker IDs; UUIDs with a namespace for each such space are unique beyond it.
+// (Two names have the same 59 bits of a hash with a chance of 1 in 2^59.) The name must not be empty, and is no secret.
+type Namespace string
 
 const (
 	version = 8
@@ -43,27 +33,14 @@ const (
 	namespaceMask = 1<<namespaceBits - 1
 )
 
-// NewNamespace returns the namespace of a name, which can be any text, compared byte by byte. It
-// returns uid.ErrConfig when the name is empty. It hashes the name, once.
-func NewNamespace(name string) (Namespace, error) {
-	if name == "" {
-		return Namespace{}, fmt.Errorf("%w: a namespace of UUIDs needs a name", uid.ErrConfig)
+// bits returns the low 59 bits of the UUIDs in n.
+func (n Namespace) bits() (uint64, error) {
+	if n == "" {
+		return 0, fmt.Errorf("%w: a namespace of UUIDs needs a name", uid.ErrConfig)
 	}
-	hash := sha256.Sum256([]byte(name))
-	return Namespace{name, binary.BigEndian.Uint64(hash[:]) >> (64 - namespaceBits)}, nil
+	hash := sha256.Sum256([]byte(n))
+	return binary.BigEndian.Uint64(hash[:]) >> (64 - namespaceBits), nil
 }
-
-// MustNamespace is NewNamespace for program variables; it panics where NewNamespace fails.
-func MustNamespace(name string) Namespace {
-	n, err := NewNamespace(name)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
-// String returns the name.
-func (n Namespace) String() string { return n.name }
 
 // UUID returns the UUID of u in this namespace, of version 8 (RFC 9562, section 5.8):
 //
@@ -72,14 +49,13 @@ func (n Namespace) String() string { return n.name }
 //	| u, first | 1000 | u, next  | 10 | u, last | the namespace's |
 //	+----------+------+----------+----+---------+-----------------+
 //
-// The namespace's bits are the first 59 of the SHA-256 of its name.
-//
-// UUIDs of one namespace sort as the UIDs do, as bytes and as texts, and so they do in the uuid
-// columns of PostgreSQL and, from 10.11.5 on, of MariaDB; SQL Server compares the last bytes first.
-// It returns uid.ErrRange when u is negative, and uid.ErrConfig when n is the zero Namespace.
+// The namespace's bits are the first 59 of its SHA-256, which each call computes. UUIDs of one namespace sort as the
+// UIDs do, as bytes, as texts, and in the uuid columns of PostgreSQL and, from 10.11.5 on, of MariaDB; SQL Server
+// compares the last bytes first. It returns uid.ErrRange when u is negative, and uid.ErrConfig when n is empty.
 func (n Namespace) UUID(u uid.UID) (UUID, error) {
-	if n.name == "" {
-		return UUID{}, noNamespace()
+	bits, err := n.bits()
+	if err != nil {
+		return UUID{}, err
 	}
 	if u < 0 {
 		return UUID{}, negativeError(u)
@@ -87,35 +63,31 @@ func (n Namespace) UUID(u uid.UID) (UUID, error) {
 	var x UUID
 	high := uint64(u) >> lowBits
 	binary.BigEndian.PutUint64(x[:8], high>>12<<16|version<<12|high&0xfff)
-	binary.BigEndian.PutUint64(x[8:], variant<<62|uint64(u)&lowMask<<namespaceBits|n.bits)
+	binary.BigEndian.PutUint64(x[8:], variant<<62|uint64(u)&lowMask<<namespaceBits|bits)
 	return x, nil
 }
 
-// UID returns the UID of which [Namespace.UUID] made x. It returns uid.ErrSyntax when x has another
-// version than 8, another variant than RFC 9562's or the bits of another namespace (the error says
-// which), and uid.ErrConfig when n is the zero Namespace. Every UUID that it takes is the one
-// that Namespace.UUID returns for that UID.
+// UID returns the UID of which [Namespace.UUID] made x. It returns uid.ErrSyntax when x is no UUID of n, and
+// uid.ErrConfig when n is empty.
 func (n Namespace) UID(x UUID) (uid.UID, error) {
-	if n.name == "" {
-		return 0, noNamespace()
+	bits, err := n.bits()
+	if err != nil {
+		return 0, err
 	}
 	first, second := binary.BigEndian.Uint64(x[:8]), binary.BigEndian.Uint64(x[8:])
 	if v := first >> 12 & 0xf; v != version {
 		return 0, fmt.Errorf("%w: the UUID %s is of version %d, one of a UID is of %d", uid.ErrSyntax, x, v, version)
 	}
 	if v := second >> 62; v != variant {
-		return 0, fmt.Errorf("%w: the UUID %s has the variant %02b, one of a UID has %02b", uid.ErrSyntax, x, v, variant)
+		return 0, fmt.Errorf("%w: the UUID %s has the variant %02b, one of a UID has %02b",
+			uid.ErrSyntax, x, v, variant)
 	}
-	if b := second & namespaceMask; b != n.bits {
+	if b := second & namespaceMask; b != bits {
 		return 0, fmt.Errorf("%w: the UUID %s is not of the namespace %.40q: its last 59 bits are %015x, not %015x",
-			uid.ErrSyntax, x, n.name, b, n.bits)
+			uid.ErrSyntax, x, n, b, bits)
 	}
 	high := first>>16<<12 | first&0xfff
 	return uid.UID(high<<lowBits | second>>namespaceBits&lowMask), nil
-}
-
-func noNamespace() error {
-	return fmt.Errorf("%w: the zero Namespace has no UUIDs: use NewNamespace", uid.ErrConfig)
 }
 
 const uuidLen = 36
@@ -125,16 +97,15 @@ func isHyphen(i int) bool {
 	return i == 8 || i == 13 || i == 18 || i == 23
 }
 
-// ParseUUID reads a UUID from its text: 32 hexadecimal digits, lower case, with hyphens, and nothing
-// around it. It returns uid.ErrSyntax when s is anything else. It takes UUIDs of all versions:
-// [Namespace.UID] judges those.
+// ParseUUID reads a UUID, of any version, from its text. It returns uid.ErrSyntax when s is anything else.
 func ParseUUID(s string) (UUID, error) {
 	return parseUUID(s)
 }
 
 func parseUUID[T string | []byte](s T) (UUID, error) {
 	if len(s) != uuidLen {
-		return UUID{}, fmt.Errorf("%w: %.40q is no UUID: it has %d bytes, not %d", uid.ErrSyntax, string(s), len(s), uuidLen)
+		return UUID{}, fmt.Errorf("%w: %.40q is no UUID: it has %d bytes, not %d",
+			uid.ErrSyntax, string(s), len(s), uuidLen)
 	}
 	var x UUID
 	n := 0 // digits so far
@@ -143,7 +114,8 @@ func parseUUID[T string | []byte](s T) (UUID, error) {
 		switch {
 		case isHyphen(i):
 			if c != '-' {
-				return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is no hyphen", uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
+				return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is no hyphen",
+					uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
 			}
 			continue
 		case '0' <= c && c <= '9':
@@ -151,7 +123,8 @@ func parseUUID[T string | []byte](s T) (UUID, error) {
 		case 'a' <= c && c <= 'f':
 			c -= 'a' - 10
 		default:
-			return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is none of 0123456789abcdef", uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
+			return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is none of 0123456789abcdef",
+				uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
 		}
 		x[n/2] = x[n/2]<<4 | c
 		n++
@@ -185,7 +158,7 @@ func (x UUID) MarshalText() ([]byte, error) {
 	return x.append(make([]byte, 0, uuidLen)), nil
 }
 
-// UnmarshalText sets x from text as ParseUUID does, and leaves it as it was when that fails.
+// UnmarshalText sets x from text as ParseUUID does. A failure leaves it as it was.
 func (x *UUID) UnmarshalText(text []byte) error {
 	v, err := parseUUID(text)
 	if err != nil {
@@ -195,20 +168,8 @@ func (x *UUID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON returns the text of x as a JSON string. The error is always nil.
-func (x UUID) MarshalJSON() ([]byte, error) {
-	return quote(x)
-}
-
-// UnmarshalJSON sets x from a JSON string, without escapes, as ParseUUID does. By the convention of
-// encoding/json, null leaves x as it was; so does every failure, all of which are uid.ErrSyntax.
-func (x *UUID) UnmarshalJSON(data []byte) error {
-	return unquote(x, data)
-}
-
-// Scan sets x from a database value: the text in a string or []byte, or 16 bytes in a []byte. It
-// implements sql.Scanner. It returns uid.ErrSyntax when the value is anything else. NULL is refused
-// too: scan a column that may hold it into a sql.Null[form.UUID]. A failure leaves x as it was.
+// Scan sets x from the text in a string or []byte, or from 16 bytes. It returns uid.ErrSyntax when src is anything
+// else, and leaves x as it was. NULL is refused: scan it into a sql.Null[form.UUID].
 func (x *UUID) Scan(src any) error {
 	switch v := src.(type) {
 	case []byte:
@@ -234,7 +195,7 @@ func (x *UUID) Scan(src any) error {
 	return fmt.Errorf("%w: a database value of type %T is not a UUID", uid.ErrSyntax, src)
 }
 
-// Value returns the text of x. It implements driver.Valuer. The error is always nil.
+// Value returns the text of x. The error is always nil.
 func (x UUID) Value() (driver.Value, error) {
 	return x.String(), nil
 }

@@ -24,17 +24,15 @@ var (
 	_ encoding.TextMarshaler   = form.UUID{}
 	_ encoding.TextAppender    = form.UUID{}
 	_ encoding.TextUnmarshaler = (*form.UUID)(nil)
-	_ json.Marshaler           = form.UUID{}
-	_ json.Unmarshaler         = (*form.UUID)(nil)
 	_ sql.Scanner              = (*form.UUID)(nil)
 	_ driver.Valuer            = form.UUID{}
 )
 
-var orders = form.MustNamespace("orders")
+var orders = form.Namespace("orders")
 
 // The values are from a few lines of Python, which put the bits together as a text of 0 and 1.
 func TestUUIDGolden(t *testing.T) {
-	users := form.MustNamespace("users")
+	users := form.Namespace("users")
 	for _, c := range []struct {
 		form.Namespace
 		u    uid.UID
@@ -57,7 +55,7 @@ func TestUUIDGolden(t *testing.T) {
 }
 
 func namespaces() *rapid.Generator[form.Namespace] {
-	return rapid.Map(rapid.StringN(1, -1, -1), form.MustNamespace)
+	return rapid.Map(rapid.StringN(1, -1, -1), func(name string) form.Namespace { return form.Namespace(name) })
 }
 
 func TestUUIDRoundTrip(t *testing.T) {
@@ -134,8 +132,10 @@ func TestUIDRefusesTheExamplesOfRFC9562(t *testing.T) {
 		"2ed6657d-e927-568b-95e1-2665a8aea6a2": "is of version 5, one of a UID is of 8",
 		"1ec9414c-232a-6b00-b3c8-9f6bdeced846": "is of version 6, one of a UID is of 8",
 		"017f22e2-79b0-7cc3-98c4-dc0c0c07398f": "is of version 7, one of a UID is of 8",
-		"2489e9ad-2ee2-8e00-8ec9-32d5f69181c0": `is not of the namespace "orders": its last 59 bits are 6c932d5f69181c0, not 0e0b456d8069047`,
-		"5c146b14-3c52-8afd-938a-375d0df1fbf6": `is not of the namespace "orders": its last 59 bits are 38a375d0df1fbf6, not 0e0b456d8069047`,
+		"2489e9ad-2ee2-8e00-8ec9-32d5f69181c0": `is not of the namespace "orders": ` +
+			`its last 59 bits are 6c932d5f69181c0, not 0e0b456d8069047`,
+		"5c146b14-3c52-8afd-938a-375d0df1fbf6": `is not of the namespace "orders": ` +
+			`its last 59 bits are 38a375d0df1fbf6, not 0e0b456d8069047`,
 		"00000000-0000-0000-0000-000000000000": "is of version 0, one of a UID is of 8",
 		"ffffffff-ffff-ffff-ffff-ffffffffffff": "is of version 15, one of a UID is of 8",
 		"05018f90-0001-8001-48e0-b456d8069047": "has the variant 01, one of a UID has 10",
@@ -151,16 +151,6 @@ func TestUIDRefusesTheExamplesOfRFC9562(t *testing.T) {
 }
 
 func TestNamespace(t *testing.T) {
-	n, err := form.NewNamespace("orders")
-	require.NoError(t, err)
-	require.Equal(t, orders, n)
-	require.Equal(t, "orders", n.String())
-	require.NotEqual(t, n, form.MustNamespace("Orders"))
-
-	_, err = form.NewNamespace("")
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.Panics(t, func() { form.MustNamespace("") })
-
 	var zero form.Namespace
 	x, err := zero.UUID(7)
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -168,7 +158,7 @@ func TestNamespace(t *testing.T) {
 	_, err = zero.UID(form.UUID{6: 0x80, 8: 0x80})
 	require.ErrorIs(t, err, uid.ErrConfig)
 
-	x, err = n.UUID(-1)
+	x, err = orders.UUID(-1)
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "-1 is below 0")
 	require.Zero(t, x)
@@ -176,12 +166,18 @@ func TestNamespace(t *testing.T) {
 
 // notUUIDs are texts that other parsers read as UUIDs, or that look like them.
 var notUUIDs = []string{
-	"", "0", "05018f900001800188e0b456d8069047", "{05018f90-0001-8001-88e0-b456d8069047}", "urn:uuid:05018f90-0001-8001-88e0-b456d8069047",
-	"05018F90-0001-8001-88E0-B456D8069047", "05018f90-0001-8001-88e0-b456d806904", "05018f90-0001-8001-88e0-b456d80690470",
-	"05018f90-0001-8001-88e0-b456d806904g", "05018f90-0001-8001-88e0-b456d806904/", "05018f90-0001-8001-88e0-b456d806904:",
-	"05018f90-0001-8001-88e0-b456d806904`", "05018f90-0001-8001-88e0-b456d806904-", "05018f90_0001-8001-88e0-b456d8069047",
-	"05018f90-000108001-88e0-b456d8069047", "05018f90-0001-8001088e0-b456d8069047", "05018f90-0001-8001-88e00b456d8069047",
-	"05018f9-00001-8001-88e0-b456d8069047", " 5018f90-0001-8001-88e0-b456d8069047", "05018f90-0001-8001-88e0-b456d806904\xff",
+	"", "0", "05018f900001800188e0b456d8069047", "{05018f90-0001-8001-88e0-b456d8069047}",
+	"urn:uuid:05018f90-0001-8001-88e0-b456d8069047",
+	"05018F90-0001-8001-88E0-B456D8069047", "05018f90-0001-8001-88e0-b456d806904",
+	"05018f90-0001-8001-88e0-b456d80690470",
+	"05018f90-0001-8001-88e0-b456d806904g", "05018f90-0001-8001-88e0-b456d806904/",
+	"05018f90-0001-8001-88e0-b456d806904:",
+	"05018f90-0001-8001-88e0-b456d806904`", "05018f90-0001-8001-88e0-b456d806904-",
+	"05018f90_0001-8001-88e0-b456d8069047",
+	"05018f90-000108001-88e0-b456d8069047", "05018f90-0001-8001088e0-b456d8069047",
+	"05018f90-0001-8001-88e00b456d8069047",
+	"05018f9-00001-8001-88e0-b456d8069047", " 5018f90-0001-8001-88e0-b456d8069047",
+	"05018f90-0001-8001-88e0-b456d806904\xff",
 	"05018f90-0001-8001-88e0-b456d806904\n",
 }
 
@@ -198,9 +194,11 @@ func TestParseUUIDRefuses(t *testing.T) {
 		require.Equal(t, form.UUID{7}, x, "a failure changes nothing")
 	}
 	for text, want := range map[string]string{
-		"05018F90-0001-8001-88e0-b456d8069047": `syntax error: "05018F90-0001-8001-88e0-b456d8069047" is no UUID: "F" at position 6 is none of 0123456789abcdef`,
-		"05018f90-0001-8001088e0-b456d8069047": `syntax error: "05018f90-0001-8001088e0-b456d8069047" is no UUID: "0" at position 19 is no hyphen`,
-		"05018f90":                             `syntax error: "05018f90" is no UUID: it has 8 bytes, not 36`,
+		"05018F90-0001-8001-88e0-b456d8069047": `syntax error: "05018F90-0001-8001-88e0-b456d8069047" is no UUID: ` +
+			`"F" at position 6 is none of 0123456789abcdef`,
+		"05018f90-0001-8001088e0-b456d8069047": `syntax error: "05018f90-0001-8001088e0-b456d8069047" is no UUID: ` +
+			`"0" at position 19 is no hyphen`,
+		"05018f90": `syntax error: "05018f90" is no UUID: it has 8 bytes, not 36`,
 	} {
 		_, err := form.ParseUUID(text)
 		require.EqualError(t, err, want)
@@ -229,14 +227,11 @@ func TestUUIDJSON(t *testing.T) {
 	})
 	x := form.UUID{7}
 	require.NoError(t, json.Unmarshal([]byte(`null`), &x))
-	for _, text := range []string{
-		`7`, `""`, `true`, `{}`, `[]`, `"null"`, `"05018F90-0001-8001-88e0-b456d8069047"`, `"\u00305018f90-0001-8001-88e0-b456d8069047"`,
-	} {
+	for _, text := range []string{`""`, `"null"`, `"05018F90-0001-8001-88e0-b456d8069047"`} {
 		require.ErrorIs(t, json.Unmarshal([]byte(text), &x), uid.ErrSyntax, "%s", text)
 	}
-	for _, text := range []string{``, `"`, `05018f90-0001-8001-88e0-b456d8069047`, `{05018f90-0001-8001-88e0-b456d8069047}`,
-		`"05018f90-0001-8001-88e0-b456d8069047'`, `'05018f90-0001-8001-88e0-b456d8069047"`} {
-		require.ErrorIs(t, x.UnmarshalJSON([]byte(text)), uid.ErrSyntax, "%s", text)
+	for _, text := range []string{``, `"`, `7`, `true`, `{}`, `[]`, `05018f90-0001-8001-88e0-b456d8069047`} {
+		require.Error(t, json.Unmarshal([]byte(text), &x), "%s", text)
 	}
 	require.Equal(t, form.UUID{7}, x)
 }
@@ -253,7 +248,10 @@ func TestUUIDScan(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, driver.Value(x.String()), v)
 	})
-	for _, src := range []any{nil, []byte(nil), []byte{}, make([]byte, 15), make([]byte, 17), strings.Repeat("\x00", 16), int64(7), 1.5, time.Time{}} {
+	for _, src := range []any{
+		nil, []byte(nil), []byte{}, make([]byte, 15), make([]byte, 17), strings.Repeat("\x00", 16), int64(7), 1.5,
+		time.Time{},
+	} {
 		x := form.UUID{7}
 		require.ErrorIs(t, x.Scan(src), uid.ErrSyntax, "%#v", src)
 		require.Equal(t, form.UUID{7}, x)

@@ -23,8 +23,8 @@ func counting(n int) Secret {
 	return s
 }
 
-func newCipher(t require.TestingT, secret Secret, tweak string) *Cipher {
-	c, err := NewCipher(secret, tweak)
+func mustCipher(t require.TestingT, secret Secret, tweak string) *ff1 {
+	c, err := newCipher(secret, tweak)
 	require.NoError(t, err)
 	return c
 }
@@ -42,26 +42,39 @@ func TestKnown(t *testing.T) {
 		tweak  string
 		sealed [6]uid.UID
 	}{
-		{16, "", [6]uid.UID{6851524406231690879, 3373251355954433687, 2573229073891176359, 7416015668386221062, 2391600342960854752, 3637629429729561053}},
-		{16, "orders", [6]uid.UID{3600749431916019212, 1541892342310181755, 3755253776816992878, 5709441696184518819, 8813230528108006886, 5735283039704491447}},
-		{16, "elevenbytes", [6]uid.UID{2262539253664678667, 1842062490466814913, 6656133232016301391, 2810599904256131410, 3058924283212380021, 3469051026447367518}},
-		{16, "twelve bytes", [6]uid.UID{5754467125283701769, 7641025674161984523, 632625421890853959, 648210174008775846, 6218514507704495371, 481908833082553593}},
-		{16, year, [6]uid.UID{5660816947555632243, 7464367936705536382, 8411823919522184528, 6863760293251584824, 4731413076481135964, 2169274935044009920}},
-		{16, alphabet, [6]uid.UID{2714385560369657441, 409581064152482768, 5631914399833266412, 954783270682767405, 6853053131186375462, 1363135003801038448}},
-		{24, "orders", [6]uid.UID{7932799735820083879, 177883415750122017, 8336694872641503173, 792243289278686508, 8946482084477613600, 4034194812798571060}},
-		{24, year, [6]uid.UID{5520031225450786099, 3401079359000899921, 4288586772923652960, 776537727321824575, 7901047268168720253, 7538817740582996289}},
-		{32, "", [6]uid.UID{8644528584386371073, 5176940450318186190, 2596050348704945367, 8557760946893250487, 7722966655609482389, 4244600280903827775}},
-		{32, "orders", [6]uid.UID{6432511827321561684, 3225222220399814638, 3154126003571660196, 8378498754115153809, 5740568496759090948, 2934272710623533476}},
-		{32, "elevenbytes", [6]uid.UID{7077129868053407252, 7252222208743530786, 7374801624018714954, 9215326338762735761, 6409811930884528000, 7731137649680461732}},
-		{32, "twelve bytes", [6]uid.UID{2452506987848041805, 7163421672023693451, 6334678415126322540, 5927050656379972091, 3649432179292540697, 8641338009753590777}},
-		{32, alphabet, [6]uid.UID{2583968156872375923, 2260923856209970437, 925245986869766248, 4313459689461416052, 3859962506723149288, 6049860424721254449}},
+		{16, "", [6]uid.UID{6851524406231690879, 3373251355954433687, 2573229073891176359, 7416015668386221062,
+			2391600342960854752, 3637629429729561053}},
+		{16, "orders", [6]uid.UID{3600749431916019212, 1541892342310181755, 3755253776816992878, 5709441696184518819,
+			8813230528108006886, 5735283039704491447}},
+		{16, "elevenbytes", [6]uid.UID{2262539253664678667, 1842062490466814913, 6656133232016301391,
+			2810599904256131410, 3058924283212380021, 3469051026447367518}},
+		{16, "twelve bytes", [6]uid.UID{5754467125283701769, 7641025674161984523, 632625421890853959,
+			648210174008775846, 6218514507704495371, 481908833082553593}},
+		{16, year, [6]uid.UID{5660816947555632243, 7464367936705536382, 8411823919522184528, 6863760293251584824,
+			4731413076481135964, 2169274935044009920}},
+		{16, alphabet, [6]uid.UID{2714385560369657441, 409581064152482768, 5631914399833266412, 954783270682767405,
+			6853053131186375462, 1363135003801038448}},
+		{24, "orders", [6]uid.UID{7932799735820083879, 177883415750122017, 8336694872641503173, 792243289278686508,
+			8946482084477613600, 4034194812798571060}},
+		{24, year, [6]uid.UID{5520031225450786099, 3401079359000899921, 4288586772923652960, 776537727321824575,
+			7901047268168720253, 7538817740582996289}},
+		{32, "", [6]uid.UID{8644528584386371073, 5176940450318186190, 2596050348704945367, 8557760946893250487,
+			7722966655609482389, 4244600280903827775}},
+		{32, "orders", [6]uid.UID{6432511827321561684, 3225222220399814638, 3154126003571660196, 8378498754115153809,
+			5740568496759090948, 2934272710623533476}},
+		{32, "elevenbytes", [6]uid.UID{7077129868053407252, 7252222208743530786, 7374801624018714954,
+			9215326338762735761, 6409811930884528000, 7731137649680461732}},
+		{32, "twelve bytes", [6]uid.UID{2452506987848041805, 7163421672023693451, 6334678415126322540,
+			5927050656379972091, 3649432179292540697, 8641338009753590777}},
+		{32, alphabet, [6]uid.UID{2583968156872375923, 2260923856209970437, 925245986869766248, 4313459689461416052,
+			3859962506723149288, 6049860424721254449}},
 	} {
-		c := newCipher(t, counting(tt.bytes), tt.tweak)
+		c := mustCipher(t, counting(tt.bytes), tt.tweak)
 		for i, u := range plain {
-			sealed, err := c.Encrypt(u)
+			sealed, err := c.seal(u)
 			require.NoError(t, err)
 			require.Equal(t, tt.sealed[i], sealed, "%d bytes, %q, %d", tt.bytes, tt.tweak, u)
-			back, err := c.Decrypt(sealed)
+			back, err := c.open(sealed)
 			require.NoError(t, err)
 			require.Equal(t, u, back)
 		}
@@ -78,27 +91,27 @@ func TestOneToOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := Secret(rapid.SliceOfN(rapid.Byte(), 15, 15).Draw(t, "secret"))
 		secret = append(secret, 1)
-		c := newCipher(t, secret, "orders")
+		c := mustCipher(t, secret, "orders")
 		u, v := drawUID(t, "u"), drawUID(t, "v")
-		sealed, err := c.Encrypt(u)
+		sealed, err := c.seal(u)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, sealed, uid.UID(0))
-		back, err := c.Decrypt(sealed)
+		back, err := c.open(sealed)
 		require.NoError(t, err)
 		require.Equal(t, u, back)
-		opened, err := c.Decrypt(v)
+		opened, err := c.open(v)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, opened, uid.UID(0))
-		again, err := c.Encrypt(opened)
+		again, err := c.seal(opened)
 		require.NoError(t, err)
 		require.Equal(t, v, again)
 	})
 }
 
 func TestNegativeNumbers(t *testing.T) {
-	c := newCipher(t, counting(16), "")
+	c := mustCipher(t, counting(16), "")
 	for _, u := range []uid.UID{-1, math.MinInt64, -7053003394352373760} {
-		for _, turn := range []func(uid.UID) (uid.UID, error){c.Encrypt, c.Decrypt} {
+		for _, turn := range []func(uid.UID) (uid.UID, error){c.seal, c.open} {
 			got, err := turn(u)
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, u.String()+" is below 0")
@@ -121,7 +134,7 @@ func TestNewCipherRefuses(t *testing.T) {
 		{make(Secret, 32), "", "a secret of 32 bytes, all of them 0"},
 		{counting(16), strings.Repeat("x", 256), "a tweak of 256 bytes, and the most are 255"},
 	} {
-		c, err := NewCipher(tt.secret, tt.tweak)
+		c, err := newCipher(tt.secret, tt.tweak)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, tt.says)
 		require.Nil(t, c)
@@ -129,16 +142,16 @@ func TestNewCipherRefuses(t *testing.T) {
 	for i := range 16 { // one bit is enough
 		secret := make(Secret, 16)
 		secret[i] = 1
-		newCipher(t, secret, "")
+		mustCipher(t, secret, "")
 	}
 }
 
-// A Cipher has its own copy of the key.
+// A cipher has its own copy of the key.
 func TestSecretMayBeWiped(t *testing.T) {
 	secret := counting(16)
-	c := newCipher(t, secret, "orders")
+	c := mustCipher(t, secret, "orders")
 	clear(secret)
-	sealed, err := c.Encrypt(0)
+	sealed, err := c.seal(0)
 	require.NoError(t, err)
 	require.Equal(t, uid.UID(3600749431916019212), sealed)
 }
@@ -152,15 +165,15 @@ func (y yielding) Encrypt(dst, src []byte) {
 }
 
 func TestCipherConcurrently(t *testing.T) {
-	c := newCipher(t, counting(16), "orders")
-	c.ff1.block = yielding{c.ff1.block}
+	c := mustCipher(t, counting(16), "orders")
+	c.block = yielding{c.block}
 	var wg sync.WaitGroup
 	for g := range uid.UID(8) {
 		wg.Go(func() {
 			for u := g; u < g+100; u++ {
-				sealed, err := c.Encrypt(u)
+				sealed, err := c.seal(u)
 				if err == nil {
-					sealed, err = c.Decrypt(sealed)
+					sealed, err = c.open(sealed)
 				}
 				if err != nil || sealed != u {
 					t.Errorf("%d became %d, %v", u, sealed, err)

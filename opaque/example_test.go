@@ -83,27 +83,21 @@ func ExampleSealer_rotation() {
 }
 
 // For a BIGINT that others see. The number does not tell its key.
-func ExampleCipher() {
-	c, err := opaque.NewCipher(first.Secret, "orders")
-	if err != nil {
-		log.Fatal(err)
-	}
-	sealed, _ := c.Encrypt(180363646902239241)
-	back, _ := c.Decrypt(sealed)
+func ExampleSealer_SealNumber() {
+	orders := newSealer([]opaque.Key{first}, 1, "orders")
+	sealed, _ := orders.SealNumber(180363646902239241)
+	back, _ := orders.OpenNumber(sealed)
 	fmt.Println(sealed, back)
 	// Output:
 	// 8580805348056807640 180363646902239241
 }
 
 // Every number opens to some UID. Its time tells many that nobody has made.
-func ExampleCipher_Decrypt_forged() {
-	c, err := opaque.NewCipher(first.Secret, "orders")
-	if err != nil {
-		log.Fatal(err)
-	}
+func ExampleSealer_OpenNumber_forged() {
+	orders := newSealer([]opaque.Key{first}, 1, "orders")
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	for forged := uid.UID(1); forged < 4; forged++ {
-		u, _ := c.Decrypt(forged)
+		u, _ := orders.OpenNumber(forged)
 		fmt.Println(u, bits.Default().Doubt(u, now))
 	}
 	// Output:

@@ -17,13 +17,13 @@ func FuzzCipher(f *testing.F) {
 	f.Add([]byte(counting(24)), year, int64(-1))
 	f.Add(make([]byte, 32), "", int64(0))
 	f.Fuzz(func(t *testing.T, secret []byte, tweak string, n int64) {
-		c, err := NewCipher(secret, tweak)
+		c, err := newCipher(secret, tweak)
 		if err != nil {
 			require.ErrorIs(t, err, uid.ErrConfig)
 			return
 		}
-		sealed, err := c.Encrypt(uid.UID(n))
-		opened, err2 := c.Decrypt(uid.UID(n))
+		sealed, err := c.seal(uid.UID(n))
+		opened, err2 := c.open(uid.UID(n))
 		if n < 0 {
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorIs(t, err2, uid.ErrRange)
@@ -39,10 +39,10 @@ func FuzzCipher(f *testing.F) {
 		}
 		require.Equal(t, book.num(book.encrypt(x)).Int64(), int64(sealed))
 		require.Equal(t, book.num(book.decrypt(x)).Int64(), int64(opened))
-		back, err := c.Decrypt(sealed)
+		back, err := c.open(sealed)
 		require.NoError(t, err)
 		require.Equal(t, uid.UID(n), back)
-		back, err = c.Encrypt(opened)
+		back, err = c.seal(opened)
 		require.NoError(t, err)
 		require.Equal(t, uid.UID(n), back)
 	})
@@ -50,7 +50,8 @@ func FuzzCipher(f *testing.F) {
 
 // FuzzOpen opens any text. What opens is the only text of its UID under its key.
 func FuzzOpen(f *testing.F) {
-	for _, text := range []string{"", "10000000000000", "27zzzzzzzzzzzz", "30000000000000", "18000000000000", "1000000000000O", "00000000000000"} {
+	for _, text := range []string{"", "10000000000000", "27zzzzzzzzzzzz", "30000000000000", "18000000000000",
+		"1000000000000O", "00000000000000"} {
 		f.Add(text)
 	}
 	keys := []Key{{1, counting(16)}, {2, counting(32)}}
@@ -61,7 +62,8 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		u, err := sealers[1].Open(text)
 		if err != nil {
-			require.True(t, errors.Is(err, uid.ErrSyntax) || errors.Is(err, uid.ErrRange) || errors.Is(err, ErrUnknownKey), err)
+			require.True(t, errors.Is(err, uid.ErrSyntax) || errors.Is(err, uid.ErrRange) ||
+				errors.Is(err, ErrUnknownKey), err)
 			require.Less(t, len(err.Error()), 400)
 			require.Zero(t, u)
 			return
@@ -78,7 +80,7 @@ func FuzzKeys(f *testing.F) {
 	f.Add("31:" + hex.EncodeToString(counting(32)) + "\n1:" + hex.EncodeToString(counting(24)) + " 0:0011")
 	f.Add("1:00000000000000000000000000000000 2:x")
 	f.Fuzz(func(t *testing.T, text string) {
-		keys, err := ParseKeys(text)
+		keys, err := parseKeys(text)
 		if err == nil {
 			require.Len(t, strings.Fields(text), len(keys))
 			_, err = New(Config{Keys: keys, Current: keys[0].Number})

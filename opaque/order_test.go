@@ -37,9 +37,9 @@ func amount(t *testing.T) int {
 // strength: FF1 of three rounds, or a good hash without a key, passes as well. TestSamples and
 // TestKnown say that it is FF1, of ten rounds.
 func TestNoVisibleOrder(t *testing.T) {
-	c := newCipher(t, counting(16), "orders")
+	c := mustCipher(t, counting(16), "orders")
 	seal := func(u uid.UID) uid.UID {
-		sealed, err := c.Encrypt(u)
+		sealed, err := c.seal(u)
 		if err != nil {
 			panic(err)
 		}

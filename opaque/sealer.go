@@ -23,60 +23,62 @@ type Config struct {
 	// Current is the number of the key that seals.
 	Current int
 
-	// Tweak is the name of the kind of ID, such as "orders": under another tweak the same UID
-	// has another text. At most 255 bytes, compared as they are; it may be empty. Never
-	// change it: no text would open to its UID any more, and no error would say so.
+	// Tweak is the name of the kind of ID, such as "orders": under another tweak the same UID has another text. It is
+	// no secret. At most 255 bytes; it may be empty. Never change it: no text would open to its UID any more, and no
+	// error would say so.
 	Tweak string
 }
 
-// TextLength is the length of each text.
-const TextLength = 1 + 13 // form.Base32's
+// textLength is the length of each text.
+const textLength = 1 + 13 // form.Base32's
 
 // digits are those of Crockford's base32, in the order of their values.
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// A Sealer turns UIDs into texts and back. A text is 14 lower-case letters and digits: one for the
-// number of the key, and the sealed UID as form.Base32 writes it. Make a Sealer with [New]. It is
-// immutable, safe for concurrent use, and shows no key however it is printed.
+// A Sealer turns UIDs into texts and back. A text is 14 lower-case letters and digits: one for the number of the key,
+// and the sealed UID as form.Base32 writes it. Make a Sealer with [New] or [ParseSealer].
 type Sealer struct {
 	current int
-	ciphers [MaxKeyNumber + 1]*Cipher // by number; nil where there is no key
+	ciphers [maxKeyNumber + 1]*ff1 // by number; nil where there is no key
 	tweak   string
 }
 
-// New returns a Sealer. It keeps no reference to the secrets' bytes. It returns ErrConfig when there
-// is no key or none with the Current number, when a number is not from 1 to MaxKeyNumber, when two
-// keys share their number or their secret, and when NewCipher refuses a secret or the tweak.
+// New returns a Sealer. It keeps no reference to the secrets' bytes. It returns ErrConfig when there is no key or none
+// with the Current number, when two keys share their number or their secret, when a secret has only zeros, and when a
+// number, a secret or the tweak is out of its bounds.
 func New(cfg Config) (*Sealer, error) {
 	s := &Sealer{current: cfg.Current, tweak: cfg.Tweak}
 	for i, k := range cfg.Keys {
-		if k.Number < 1 || k.Number > MaxKeyNumber {
-			return nil, fmt.Errorf("%w: key number %d is not from 1 to %d", uid.ErrConfig, k.Number, MaxKeyNumber)
+		if k.Number < 1 || k.Number > maxKeyNumber {
+			return nil, fmt.Errorf("%w: key number %d is not from 1 to %d", uid.ErrConfig, k.Number, maxKeyNumber)
 		}
 		if s.ciphers[k.Number] != nil {
 			return nil, fmt.Errorf("%w: two keys have the number %d", uid.ErrConfig, k.Number)
 		}
 		for _, other := range cfg.Keys[:i] {
 			if bytes.Equal(k.Secret, other.Secret) {
-				return nil, fmt.Errorf("%w: the keys %d and %d have the same secret", uid.ErrConfig, other.Number, k.Number)
+				return nil, fmt.Errorf("%w: the keys %d and %d have the same secret",
+					uid.ErrConfig, other.Number, k.Number)
 			}
 		}
-		c, err := NewCipher(k.Secret, cfg.Tweak)
+		c, err := newCipher(k.Secret, cfg.Tweak)
 		if err != nil {
 			return nil, fmt.Errorf("key %d: %w", k.Number, err)
 		}
 		s.ciphers[k.Number] = c
 	}
-	if cfg.Current < 1 || cfg.Current > MaxKeyNumber || s.ciphers[cfg.Current] == nil {
-		return nil, fmt.Errorf("%w: the current key is to be number %d, known are %s", uid.ErrConfig, cfg.Current, s.numbers())
+	if cfg.Current < 1 || cfg.Current > maxKeyNumber || s.ciphers[cfg.Current] == nil {
+		return nil, fmt.Errorf("%w: the current key is to be number %d, known are %s",
+			uid.ErrConfig, cfg.Current, s.numbers())
 	}
 	return s, nil
 }
 
-// ParseSealer returns a Sealer with the keys of a text, as [ParseKeys] reads them; the first one is the current
-// one. It returns the errors of ParseKeys and of [New].
+// ParseSealer returns a Sealer with the keys of a text, the first of which is the current one. The text is that of
+// UID_SEAL_KEYS: words NUMBER:HEX between white space. ParseSealer returns ErrSyntax when a word is something else, and
+// when there is none, and the errors of [New]. No error has a part of the text.
 func ParseSealer(keys, tweak string) (*Sealer, error) {
-	parsed, err := ParseKeys(keys)
+	parsed, err := parseKeys(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +87,19 @@ func ParseSealer(keys, tweak string) (*Sealer, error) {
 
 // Seal returns the text of u under the current key. It returns ErrRange when u is negative.
 func (s *Sealer) Seal(u uid.UID) (string, error) {
-	sealed, err := s.ciphers[s.current].Encrypt(u)
+	sealed, err := s.SealNumber(u)
 	if err != nil {
 		return "", err
 	}
 	return digits[s.current:s.current+1] + form.Base32.Text(sealed), nil
 }
 
-// Open returns the UID that Seal has turned into text, under the key that the text names. A text of
-// that form that comes from nowhere turns into some UID, too: see the package's comment. Open
-// accepts nothing that Seal does not write, such as capital letters. It returns ErrSyntax when text
-// is not of that form, ErrRange when it is but the number is above uid.Max, and ErrUnknownKey when
-// the Sealer does not have the key.
+// Open returns the UID that Seal has turned into text, under the key that the text names. It returns ErrSyntax when
+// Seal does not write such a text, ErrRange when its number is above uid.Max, and ErrUnknownKey when the Sealer does
+// not have the key. A forged text opens to some UID, too.
 func (s *Sealer) Open(text string) (uid.UID, error) {
-	if len(text) != TextLength {
-		return 0, fmt.Errorf("%w: %.40q has %d bytes, and a sealed UID %d", uid.ErrSyntax, text, len(text), TextLength)
+	if len(text) != textLength {
+		return 0, fmt.Errorf("%w: %.40q has %d bytes, and a sealed UID %d", uid.ErrSyntax, text, len(text), textLength)
 	}
 	number := strings.IndexByte(digits, text[0])
 	if number < 1 {
@@ -113,7 +113,18 @@ func (s *Sealer) Open(text string) (uid.UID, error) {
 	if c == nil {
 		return 0, fmt.Errorf("%w: %q names key %d, known are %s", ErrUnknownKey, text, number, s.numbers())
 	}
-	return c.Decrypt(sealed)
+	return c.open(sealed)
+}
+
+// SealNumber returns another number for u under the current key, one to one: for columns and protocols that take a
+// BIGINT. A number does not tell its key: to change keys, remember which belongs to which. It returns ErrRange when u
+// is negative. It does not allocate.
+func (s *Sealer) SealNumber(u uid.UID) (uid.UID, error) { return s.ciphers[s.current].seal(u) }
+
+// OpenNumber returns the UID that SealNumber has turned into sealed under the same current key. Any other number opens
+// to some UID, too. It returns ErrRange when sealed is negative. It does not allocate.
+func (s *Sealer) OpenNumber(sealed uid.UID) (uid.UID, error) {
+	return s.ciphers[s.current].open(sealed)
 }
 
 // numbers lists the numbers of the keys.

@@ -22,7 +22,7 @@ func newSealer(t require.TestingT, cfg Config) *Sealer {
 
 func TestSealer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.IntRange(1, MaxKeyNumber).Draw(t, "number")
+		number := rapid.IntRange(1, maxKeyNumber).Draw(t, "number")
 		s := newSealer(t, Config{Keys: []Key{{number, counting(32)}}, Current: number, Tweak: "orders"})
 		u := drawUID(t, "u")
 		text, err := s.Seal(u)
@@ -33,10 +33,16 @@ func TestSealer(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, u, back)
 
-		// The rest of the text is the number that a Cipher makes.
-		sealed, err := newCipher(t, counting(32), "orders").Encrypt(u)
+		// The rest of the text is the number of SealNumber.
+		sealed, err := mustCipher(t, counting(32), "orders").seal(u)
 		require.NoError(t, err)
 		require.Equal(t, form.Base32.Text(sealed), text[1:])
+		sealed, err = s.SealNumber(u)
+		require.NoError(t, err)
+		require.Equal(t, text[1:], form.Base32.Text(sealed))
+		back, err = s.OpenNumber(sealed)
+		require.NoError(t, err)
+		require.Equal(t, u, back)
 	})
 }
 
@@ -46,6 +52,11 @@ func TestSealerRefusesNegativeNumbers(t *testing.T) {
 		text, err := s.Seal(u)
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.Empty(t, text)
+		for _, turn := range []func(uid.UID) (uid.UID, error){s.SealNumber, s.OpenNumber} {
+			number, err := turn(u)
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.Zero(t, number)
+		}
 	}
 }
 
@@ -73,6 +84,14 @@ func TestRotation(t *testing.T) {
 			require.Equal(t, u, back)
 		}
 	}
+	number, err := before.SealNumber(u)
+	require.NoError(t, err)
+	back, err := ready.OpenNumber(number)
+	require.NoError(t, err)
+	require.Equal(t, u, back)
+	back, err = after.OpenNumber(number)
+	require.NoError(t, err)
+	require.NotEqual(t, u, back, "another key")
 	got, err := before.Open(seal(after))
 	require.ErrorIs(t, err, ErrUnknownKey)
 	require.ErrorContains(t, err, "names key 2, known are 1")
@@ -136,20 +155,21 @@ func TestOpenRefuses(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	one := Key{1, counting(16)}
 	for says, cfg := range map[string]Config{
-		"the current key is to be number 0, known are none":                {},
-		"the current key is to be number 1, known are none":                {Current: 1},
-		"the current key is to be number 0, known are 1":                   {Keys: []Key{one}},
-		"the current key is to be number 2, known are 1, 3":                {Keys: []Key{one, {3, counting(32)}}, Current: 2},
-		"the current key is to be number 32, known are 1":                  {Keys: []Key{one}, Current: 32},
-		"the current key is to be number -1, known are 1":                  {Keys: []Key{one}, Current: -1},
-		"key number 0 is not from 1 to 31":                                 {Keys: []Key{{0, counting(16)}}, Current: 0},
-		"key number 32 is not from 1 to 31":                                {Keys: []Key{{32, counting(16)}}, Current: 32},
-		"key number -1 is not from 1 to 31":                                {Keys: []Key{{-1, counting(16)}}, Current: -1},
-		"two keys have the number 1":                                       {Keys: []Key{one, {1, counting(32)}}, Current: 1},
-		"the keys 1 and 2 have the same secret":                            {Keys: []Key{one, {2, counting(16)}}, Current: 2},
-		"key 2: unusable configuration: a secret of 20 bytes, and AES":     {Keys: []Key{one, {2, counting(20)}}, Current: 1},
-		"key 2: unusable configuration: a secret of 24 bytes, all of them": {Keys: []Key{one, {2, make(Secret, 24)}}, Current: 1},
-		"a tweak of 300 bytes":                                             {Keys: []Key{one}, Current: 1, Tweak: strings.Repeat("x", 300)},
+		"the current key is to be number 0, known are none": {},
+		"the current key is to be number 1, known are none": {Current: 1},
+		"the current key is to be number 0, known are 1":    {Keys: []Key{one}},
+		"the current key is to be number 2, known are 1, 3": {Keys: []Key{one, {3, counting(32)}}, Current: 2},
+		"the current key is to be number 32, known are 1":   {Keys: []Key{one}, Current: 32},
+		"the current key is to be number -1, known are 1":   {Keys: []Key{one}, Current: -1},
+		"key number 0 is not from 1 to 31":                  {Keys: []Key{{0, counting(16)}}, Current: 0},
+		"key number 32 is not from 1 to 31":                 {Keys: []Key{{32, counting(16)}}, Current: 32},
+		"key number -1 is not from 1 to 31":                 {Keys: []Key{{-1, counting(16)}}, Current: -1},
+		"two keys have the number 1":                        {Keys: []Key{one, {1, counting(32)}}, Current: 1},
+		"the keys 1 and 2 have the same secret":             {Keys: []Key{one, {2, counting(16)}}, Current: 2},
+		"key 2: unusable configuration: a secret of 20":     {Keys: []Key{one, {2, counting(20)}}, Current: 1},
+		"a secret of 24 bytes, all of them 0":               {Keys: []Key{one, {2, make(Secret, 24)}}, Current: 1},
+		"a tweak of 300 bytes": {Keys: []Key{one}, Current: 1,
+			Tweak: strings.Repeat("x", 300)},
 	} {
 		s, err := New(cfg)
 		require.ErrorIs(t, err, uid.ErrConfig, says)
@@ -161,11 +181,11 @@ func TestNewRefuses(t *testing.T) {
 // What the package's comment says of forged numbers: Doubt refuses nine of ten in the first year of the
 // default layout, and hardly any in the last.
 func TestForgedTimes(t *testing.T) {
-	c := newCipher(t, counting(16), "orders")
+	c := mustCipher(t, counting(16), "orders")
 	const forged = 10_000
 	doubted := func(now time.Time) (n int) {
 		for sealed := range uid.UID(forged) {
-			u, err := c.Decrypt(sealed)
+			u, err := c.open(sealed)
 			require.NoError(t, err)
 			if bits.Default().Doubt(u, now) != "" {
 				n++

@@ -23,12 +23,15 @@ func ExampleLayouts() {
 	fmt.Fprintln(w, "layout\tUIDs/s\tworker IDs\tdisposable last\tfull\tlead\tgiven back in")
 	for _, o := range options[:3] {
 		l := o.Layout
-		fmt.Fprintf(w, "%d/%d/%d of %v\t%.0f\t%d\t%.2f days\t%s\t%v\t%v\n", l.TimeBits(), l.WorkerBits(), l.SequenceBits(), l.Unit(),
-			o.Sustained, o.WorkerIDs, o.DisposableDays, o.Full.Format(time.DateOnly), o.Lead, o.GiveBack.Round(time.Second))
+		fmt.Fprintf(w, "%d/%d/%d of %v\t%.0f\t%d\t%.2f days\t%s\t%v\t%v\n",
+			l.TimeBits(), l.WorkerBits(), l.SequenceBits(), l.Unit(),
+			o.Sustained, o.WorkerIDs, o.DisposableDays, o.Full.Format(time.DateOnly), o.Lead,
+			o.GiveBack.Round(time.Second))
 	}
 	w.Flush()
 
-	_, err = plan.Layouts(plan.Need{Rate: 2e6, Workers: 500, Years: 30, JSSafe: true, From: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)})
+	_, err = plan.Layouts(plan.Need{Rate: 2e6, Workers: 500, Years: 30, JSSafe: true,
+		From: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)})
 	fmt.Println(err)
 	// Output:
 	// layout           UIDs/s   worker IDs  disposable last  full        lead     given back in
@@ -42,7 +45,7 @@ func ExampleLayouts() {
 // not, but sort below.
 func ExampleMove_Cost() {
 	move := plan.Move{
-		From: bits.UidGenerator().Issuer(),
+		From: bits.MustParseLayout("uidgenerator").Issuer(),
 		To:   bits.Default().Issuer(),
 		At:   time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
 	}
@@ -51,7 +54,8 @@ func ExampleMove_Cost() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("repeats from", c.Repeats.FirstA.Format(time.DateOnly), "on; a floor of", c.Highest, "can be passed:", c.Passable)
+	fmt.Println("repeats from", c.Repeats.FirstA.Format(time.DateOnly), "on; a floor of", c.Highest, "can be passed:",
+		c.Passable)
 
 	move.From.FirstWorker, move.From.LastWorker = 1, 1000
 	move.To.FirstWorker, move.To.LastWorker = 1001, 2000

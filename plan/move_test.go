@@ -34,16 +34,17 @@ func TestCostOfMoves(t *testing.T) {
 	now := utc(2026, 11, 21, 10, 0, 0)
 
 	t.Run("bwmarrin to Twitter", func(t *testing.T) {
-		l := bits.Twitter()
+		l := bits.MustParseLayout("twitter")
 		c := cost(t, Move{From: l.Issuer(), To: l.Issuer(), At: now})
-		require.Equal(t, &bits.Overlap{First: 0, Last: uid.Max, FirstA: l.Epoch(), LastA: l.Expires(), FirstB: l.Epoch(), LastB: l.Expires()}, c.Ever)
+		require.Equal(t, &bits.Overlap{First: 0, Last: uid.Max, FirstA: l.Epoch(), LastA: l.Expires(),
+			FirstB: l.Epoch(), LastB: l.Expires()}, c.Ever)
 		// One process after the other: the millisecond of the switch is both's.
 		require.NotNil(t, c.Repeats)
 		require.Equal(t, now, c.Repeats.FirstA)
 		require.Equal(t, now, c.Repeats.LastB)
 		require.False(t, c.Above)
 		require.Empty(t, c.Safe)
-		last, err := l.Last(now)
+		_, last, err := l.Range(now, now.Add(1))
 		require.NoError(t, err)
 		require.Equal(t, last, c.Highest)
 		require.True(t, c.Passable)
@@ -51,7 +52,7 @@ func TestCostOfMoves(t *testing.T) {
 	})
 
 	t.Run("UidGenerator to Default", func(t *testing.T) {
-		c := cost(t, Move{From: bits.UidGenerator().Issuer(), To: bits.Default().Issuer(), At: now})
+		c := cost(t, Move{From: bits.MustParseLayout("uidgenerator").Issuer(), To: bits.Default().Issuer(), At: now})
 		require.True(t, c.Full)
 		require.NotNil(t, c.Ever)
 		require.Equal(t, utc(2017, 4, 9, 2, 0, 0), c.Repeats.FirstA) // what Default makes now
@@ -64,13 +65,14 @@ func TestCostOfMoves(t *testing.T) {
 
 		// With the old table's next worker IDs nothing is made twice, but new UIDs are
 		// not above the old ones.
-		c = cost(t, Move{From: workers(bits.UidGenerator(), 1, 1000), To: workers(bits.Default(), 1001, 2000), At: now})
+		c = cost(t, Move{From: workers(bits.MustParseLayout("uidgenerator"), 1, 1000),
+			To: workers(bits.Default(), 1001, 2000), At: now})
 		require.Nil(t, c.Ever)
 		require.Nil(t, c.Repeats)
 		require.False(t, c.Above)
 
 		// It was used for a year only: then a floor does, which Default passes in a year.
-		year := bits.UidGenerator().Issuer()
+		year := bits.MustParseLayout("uidgenerator").Issuer()
 		year.To = utc(2017, 5, 20, 0, 0, 0)
 		c = cost(t, Move{From: year, To: bits.Default().Issuer(), At: now})
 		require.True(t, c.Passable)
@@ -79,9 +81,10 @@ func TestCostOfMoves(t *testing.T) {
 	})
 
 	t.Run("widened on the old epoch", func(t *testing.T) {
-		wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: bits.UidGenerator().Epoch()})
+		wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13,
+			Epoch: bits.MustParseLayout("uidgenerator").Epoch()})
 		at := utc(2026, 11, 21, 15, 52, 32)
-		c := cost(t, Move{From: bits.UidGenerator().Issuer(), To: wide.Issuer(), At: at})
+		c := cost(t, Move{From: bits.MustParseLayout("uidgenerator").Issuer(), To: wide.Issuer(), At: at})
 		require.Equal(t, uid.UID(5696891900414435328-5<<13), c.Repeats.First) // of worker 0
 		require.Equal(t, "2021-08-20", c.Repeats.FirstA.Format(time.DateOnly))
 		require.False(t, c.Passable)
@@ -89,7 +92,7 @@ func TestCostOfMoves(t *testing.T) {
 
 	t.Run("Default to Twitter", func(t *testing.T) {
 		// Twitter's began earlier, and grows more slowly: today it is ahead.
-		c := cost(t, Move{From: bits.Default().Issuer(), To: bits.Twitter().Issuer(), At: now})
+		c := cost(t, Move{From: bits.Default().Issuer(), To: bits.MustParseLayout("twitter").Issuer(), At: now})
 		require.True(t, c.Above)
 		require.Len(t, c.Safe, 1)
 		require.Equal(t, now, c.Safe[0].From)
@@ -101,12 +104,12 @@ func TestCostOfMoves(t *testing.T) {
 	t.Run("overtaken for a time", func(t *testing.T) {
 		// The old layout grows faster, but ends at 2^62.
 		old := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 21, SequenceBits: 13})
-		c := cost(t, Move{From: old.Issuer(), To: bits.Twitter().Issuer(), At: now})
+		c := cost(t, Move{From: old.Issuer(), To: bits.MustParseLayout("twitter").Issuer(), At: now})
 		require.Len(t, c.Safe, 2)
 		require.Equal(t, now, c.Safe[0].From)
 		require.Equal(t, "2030-11-24", c.Safe[0].To.Format(time.DateOnly))
 		require.Equal(t, "2045-09-06", c.Safe[1].From.Format(time.DateOnly))
-		require.Equal(t, bits.Twitter().Expires().Add(time.Millisecond), c.Safe[1].To)
+		require.Equal(t, bits.MustParseLayout("twitter").Expires().Add(time.Millisecond), c.Safe[1].To)
 	})
 
 	t.Run("to a layout that is yet to be", func(t *testing.T) {
@@ -124,18 +127,21 @@ func TestCostOfMoves(t *testing.T) {
 
 func TestCostRefuses(t *testing.T) {
 	now := utc(2026, 11, 21, 10, 0, 0)
-	ok := Move{From: bits.Twitter().Issuer(), To: bits.Default().Issuer(), At: now}
+	ok := Move{From: bits.MustParseLayout("twitter").Issuer(), To: bits.Default().Issuer(), At: now}
 	for _, c := range []struct {
 		change func(*Move)
 		err    error
 		want   string
 	}{
 		{func(m *Move) { m.Lead = -1 }, uid.ErrRange, "-1ns is below 0"},
-		{func(m *Move) { m.At = utc(2025, 1, 1, 0, 0, 0) }, uid.ErrRange, "2025-01-01T00:00:00Z, before the epoch 2026-01-01T00:00:00Z of the new layout"},
-		{func(m *Move) { m.To = bits.UidGenerator().Issuer() }, uid.ErrExhausted, "is full at 2024-11-20T13:24:16Z, before the switch at 2026-11-21T10:00:00Z"},
+		{func(m *Move) { m.At = utc(2025, 1, 1, 0, 0, 0) }, uid.ErrRange,
+			"2025-01-01T00:00:00Z, before the epoch 2026-01-01T00:00:00Z of the new layout"},
+		{func(m *Move) { m.To = bits.MustParseLayout("uidgenerator").Issuer() }, uid.ErrExhausted,
+			"is full at 2024-11-20T13:24:16Z, before the switch at 2026-11-21T10:00:00Z"},
 		{func(m *Move) { m.To.LastWorker = 1 << 22 }, uid.ErrRange, "worker IDs 0 to 4194304"},
 		{func(m *Move) { m.From.LastWorker = -1 }, uid.ErrRange, "worker IDs 0 to -1"},
-		{func(m *Move) { m.To.To = now }, uid.ErrRange, "the span begins at 2026-11-21T10:00:00Z and ends at 2026-11-21T10:00:00Z"},
+		{func(m *Move) { m.To.To = now }, uid.ErrRange,
+			"the span begins at 2026-11-21T10:00:00Z and ends at 2026-11-21T10:00:00Z"},
 		{func(m *Move) { m.From = bits.Issuer{} }, uid.ErrRange, "zero Layout"},
 	} {
 		m := ok
@@ -163,8 +169,10 @@ func TestCostIsExact(t *testing.T) {
 			TimeBits:     rapid.IntRange(1, 9).Draw(t, name+" time bits"),
 			WorkerBits:   rapid.IntRange(0, 3).Draw(t, name+" worker bits"),
 			SequenceBits: rapid.IntRange(0, 3).Draw(t, name+" sequence bits"),
-			Unit:         rapid.SampledFrom([]time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}).Draw(t, name+" unit"),
-			Epoch:        base.Add(time.Duration(rapid.IntRange(-300, 300).Draw(t, name+" epoch")) * 100 * time.Millisecond),
+			Unit: rapid.SampledFrom([]time.Duration{200 * time.Millisecond, time.Second,
+				3 * time.Second}).Draw(t, name+" unit"),
+			Epoch: base.Add(
+				time.Duration(rapid.IntRange(-300, 300).Draw(t, name+" epoch")) * 100 * time.Millisecond),
 		}
 		i := bits.MustLayout(cfg).Issuer()
 		i.FirstWorker = rapid.Int64Range(0, i.LastWorker).Draw(t, name+" first")
@@ -175,7 +183,8 @@ func TestCostIsExact(t *testing.T) {
 		return i
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		m := Move{From: draw(t, "from"), To: draw(t, "to"), Lead: time.Duration(rapid.IntRange(0, 50).Draw(t, "lead")) * 100 * time.Millisecond}
+		m := Move{From: draw(t, "from"), To: draw(t, "to"),
+			Lead: time.Duration(rapid.IntRange(0, 50).Draw(t, "lead")) * 100 * time.Millisecond}
 		to := m.To.Layout
 		end := to.Expires().Add(to.Unit())
 		if !m.To.To.IsZero() && m.To.To.Before(end) {
@@ -282,7 +291,8 @@ func TestCostIsExact(t *testing.T) {
 // forward by many ticks.
 func TestWorkersCloseTheWindow(t *testing.T) {
 	epoch := time.Unix(1.7e9, 0).UTC()
-	from := bits.MustLayout(bits.Config{TimeBits: 20, WorkerBits: 4, SequenceBits: 10, Unit: 15 * time.Second, Epoch: epoch.Add(time.Hour)})
+	from := bits.MustLayout(bits.Config{TimeBits: 20, WorkerBits: 4, SequenceBits: 10, Unit: 15 * time.Second,
+		Epoch: epoch.Add(time.Hour)})
 	to := bits.MustLayout(bits.Config{TimeBits: 20, WorkerBits: 0, SequenceBits: 10, Epoch: epoch})
 	windowEnd := func(lastWorker int64) time.Time {
 		old := from.Issuer()

@@ -1,6 +1,5 @@
-// Package plan finds layouts that are large enough. For a rate, a burst, a number of workers
-// and a number of years, [Layouts] says which layouts fit and what each of them gives, or,
-// if none fits, what to give up.
+// Package plan finds layouts that are large enough: [Layouts] says which fit a [Need] and what each gives, or, if none
+// fits, what to give up. [Move] says what a change of layouts costs.
 package plan
 
 import (
@@ -14,11 +13,12 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/presets"
 	"github.com/uidgen/uid/internal/tick"
 )
 
-// Year is the mean length of a calendar year, 365.25 days, the unit of [Need.Years].
-const Year = 8766 * time.Hour
+// meanYear is the mean length of a calendar year, 365.25 days, the unit of Need.Years.
+const meanYear = 8766 * time.Hour
 
 // uidBits is the width of a UID without its sign.
 const uidBits = 63
@@ -32,37 +32,29 @@ const jsSafeBits = 53
 
 const day = 24 * time.Hour
 
-// Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are
-// those of the busiest worker: a layout gives each worker the same number of UIDs per
-// tick, and no worker can use another's.
+// Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are those of the busiest worker.
 type Need struct {
 	// Rate is how many UIDs a second each worker must sustain, 0 to 1e12.
 	Rate float64
-	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate, 0
-	// to 1e15. It borrows them from future ticks, and gives them back while less is
-	// drawn than the layout sustains.
+	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate, 0 to 1e15. They are borrowed from
+	// future ticks.
 	Burst float64
-	// Workers is how many workers run at the same time, up to 1e15. Zero stands for 8, so that who
-	// says nothing gets no layout for one process alone.
+	// Workers is how many workers run at the same time, up to 1e15. Zero stands for 8.
 	Workers int64
 	// RestartsPerDay is how often each of them is restarted a day, 0 to 1e6.
 	RestartsPerDay float64
-	// Years is how long the layout must last, counted from From: more than 0, at most
-	// 250.
+	// Years is how long the layout must last, in years of 365.25 days counted from From: more than 0, at most 250.
 	Years float64
-	// JSSafe asks for UIDs of at most 53 bits instead of 63, which a JavaScript number
-	// holds exactly.
+	// JSSafe asks for UIDs of at most 53 bits, which a JavaScript number holds exactly.
 	JSSafe bool
 
-	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z, as in
-	// bits.Config. From is when the years begin; zero stands for now. It must not be
-	// before Epoch.
+	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z. From is when the years begin, not before
+	// Epoch; zero stands for now.
 	Epoch, From time.Time
-	// MaxLead is the most that a burst may borrow; the generators' MaxLead must allow it,
-	// too. Zero stands for a day.
+	// MaxLead is the most that a burst may borrow, as the generators' MaxLead. Zero stands for a day.
 	MaxLead time.Duration
-	// Hold is how long a leased worker ID stays out of use after its worker died: the
-	// length of the lease plus the quarantine. Zero stands for an hour.
+	// Hold is how long a leased worker ID stays out of use after its worker died, quarantine included. Zero stands for
+	// an hour.
 	Hold time.Duration
 }
 
@@ -77,24 +69,18 @@ type Option struct {
 
 	// WorkerIDs is how many worker IDs there are, 0 included.
 	WorkerIDs int64
-	// DisposableRestarts is how many restarts, of all workers together, disposable
-	// worker IDs last: every start takes one, and ID 0 is never given. It is 0 if they
-	// do not even suffice for the first start of all workers.
+	// DisposableRestarts is how many restarts, of all workers together, disposable worker IDs last.
 	DisposableRestarts int64
-	// DisposableDays is how many days they last from Need.From on, at most as long as
-	// the time field. Disposable says whether that is all of Need.Years.
+	// DisposableDays is how many days they last from Need.From on. Disposable says whether that is all of Need.Years.
 	DisposableDays float64
 	Disposable     bool
-	// LeasedRestartsPerDay is how many restarts a day, of all workers together, leased
-	// worker IDs allow as long as the layout lasts: each ID can be leased again once
-	// Need.Hold is over.
+	// LeasedRestartsPerDay is how many restarts a day, of all workers together, leased worker IDs allow.
 	LeasedRestartsPerDay float64
 
-	// Full is when the last tick begins, as Layout.Expires says.
+	// Full is when the last tick begins.
 	Full time.Time
 
-	// Lead is how far into the future a burst of Need.Burst borrows, in whole ticks.
-	// GiveBack is how long it takes to give that back at Need.Rate.
+	// Lead is how far into the future a burst borrows, and GiveBack how long it takes to give that back at Need.Rate.
 	Lead, GiveBack time.Duration
 }
 
@@ -111,20 +97,16 @@ var planUnits = func() []time.Duration {
 	return units
 }()
 
-// Layouts returns layouts that fit n: presets first, then layouts that use all of the 63
-// (or 53) bits, with ticks of a second and a millisecond (of other lengths, down to 2 ms,
-// only if nothing fits with these), and with the spare bits given to all fields alike, or
-// to the sequence, the worker ID or the time. A layout fits if
+// Layouts returns layouts that fit n: presets first, then layouts that use all of the 63 (or 53) bits, with the spare
+// bits given to all fields alike, or to the sequence, the worker ID or the time. A layout fits if
 //
 //   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
-//   - a Burst borrows no more than MaxLead, and is given back within a [Year];
-//   - there are leased worker IDs for all workers and for those on Hold
-//     (Option.Disposable says whether disposable ones would do), and where there is a bit to spare
-//     twice as many as Workers, so that all can be replaced before the ID of one is free;
+//   - a Burst borrows no more than MaxLead, and is given back within a year;
+//   - there are worker IDs for all workers and for those on Hold, and where there is a bit to spare twice as many as
+//     Workers;
 //   - the time field is not full before From + Years, a burst at the end included.
 //
-// If no layout fits, the error is a [*NoFitError], which says what to give up. If a number
-// of n is out of its range, it is ErrConfig. Either way there are no options.
+// It returns a [*NoFitError] when no layout fits, and ErrConfig when a number of n is out of its range.
 func Layouts(n Need) ([]Option, error) {
 	return layouts(n, time.Now())
 }
@@ -143,9 +125,9 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 			options = append(options, o)
 		}
 	}
-	for _, p := range bits.Presets() {
+	for _, p := range presets.Layouts() {
 		if !p.Foreign {
-			add(p.Name, p.Layout)
+			add(p.Name, bits.MustParseLayout(p.Name))
 		}
 	}
 	found := false
@@ -154,7 +136,8 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 			break
 		}
 		for _, w := range n.spread(unit) {
-			l, err := bits.NewLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch, Unit: unit})
+			l, err := bits.NewLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch,
+				Unit: unit})
 			if err != nil {
 				return nil, err // not for a layout made by spread
 			}
@@ -194,7 +177,8 @@ func (n Need) complete(now time.Time) (Need, error) {
 		}
 	}
 	if n.MaxLead < 0 || n.Hold < 0 {
-		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0", uid.ErrConfig, n.MaxLead, n.Hold)
+		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0",
+			uid.ErrConfig, n.MaxLead, n.Hold)
 	}
 	n.MaxLead, n.Hold = cmp.Or(n.MaxLead, day), cmp.Or(n.Hold, time.Hour)
 	if n.Epoch.IsZero() {
@@ -204,7 +188,8 @@ func (n Need) complete(now time.Time) (Need, error) {
 		n.From = now
 	}
 	if n.Epoch.Unix() < 0 || n.Epoch.After(now) {
-		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s", uid.ErrConfig, stamp(n.Epoch), stamp(now))
+		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s",
+			uid.ErrConfig, stamp(n.Epoch), stamp(now))
 	}
 	if n.From.Before(n.Epoch) || n.From.Year() > 9999 {
 		return n, fmt.Errorf("%w: the years begin at %s: not before the epoch %s, nor after the year 9999",
@@ -274,7 +259,7 @@ func (n Need) borrow(unit time.Duration, sequenceBits int) (lead, giveBack time.
 	// Of perSecond UIDs that become due in a second, perSecond - Rate are left to give
 	// back with; if none are, it takes +Inf.
 	back := float64(lead) * (perSecond / (perSecond - n.Rate))
-	if back > float64(Year) {
+	if back > float64(meanYear) {
 		return 0, 0, false
 	}
 	return lead, time.Duration(math.Ceil(back)), true
@@ -289,12 +274,12 @@ func (n Need) leasedIDs() int64 {
 
 // starts is how many times workers start in all the years.
 func (n Need) starts() float64 {
-	return float64(n.Workers) * (1 + n.RestartsPerDay*n.Years*float64(Year)/float64(day))
+	return float64(n.Workers) * (1 + n.RestartsPerDay*n.Years*float64(meanYear)/float64(day))
 }
 
 // end is the time that the layout must reach.
 func (n Need) end(lead time.Duration) time.Time {
-	return n.From.Add(time.Duration(n.Years * float64(Year))).Add(lead)
+	return n.From.Add(time.Duration(n.Years * float64(meanYear))).Add(lead)
 }
 
 // timeOf returns the instant at which a tick begins, for a unit that divides a second.
@@ -341,7 +326,7 @@ func (n Need) spread(unit time.Duration) []widths {
 	// More than a thousand years, 32 bits of sequence, or more worker IDs than starts
 	// are of no use. Together the three have room for all 63 bits.
 	disposable := math.Ilogb(n.starts()+1) + 1
-	most := widths{mathbits.Len64(uint64(1000 * (Year / unit))), max(32, disposable), 32}
+	most := widths{mathbits.Len64(uint64(1000 * (meanYear / unit))), max(32, disposable), 32}
 	var all []widths
 	for _, favourite := range []int{-1, 2, 1, 0} {
 		w := least
@@ -369,9 +354,8 @@ func (n Need) fits() bool {
 
 // NoFitError is what [Layouts] returns when no layout fits. It wraps uid.ErrConfig.
 type NoFitError struct {
-	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, with
-	// ticks of Unit, for which their sum is smallest. All four are 0 if no number of
-	// sequence bits is enough.
+	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, with ticks of Unit, for which their
+	// sum is smallest. All four are 0 if no sequence is wide enough.
 	TimeBits, WorkerBits, SequenceBits int
 	Unit                               time.Duration
 	// Limit is how many bits there are: 63, or 53.
@@ -384,7 +368,7 @@ type NoFitError struct {
 type Change struct {
 	// Text says the change: "a rate of at most 131000 UIDs a second per worker".
 	Text string
-	// Need is the changed need, for which Layouts has options.
+	// Need is the changed need.
 	Need Need
 }
 
@@ -395,8 +379,10 @@ func (e *NoFitError) Error() string {
 	if e.Unit == 0 {
 		fmt.Fprintf(&b, "%v: no layout holds: no sequence is wide enough for the burst", uid.ErrConfig)
 	} else {
-		fmt.Fprintf(&b, "%v: no layout holds: at ticks of %v it takes %d bits of time, %d of worker ID and %d of sequence, %d in all of %d",
-			uid.ErrConfig, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits, e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
+		fmt.Fprintf(&b,
+			"%v: no layout holds: at ticks of %v it takes %d bits of time, %d of worker ID and %d of sequence, "+
+				"%d in all of %d", uid.ErrConfig, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits,
+			e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
 	}
 	if len(e.GiveUp) == 0 {
 		b.WriteString("; lowering one number is not enough, lower several")
@@ -439,7 +425,8 @@ func (n Need) noFit() error {
 	c.Burst = lower(n.Burst, 3, func(v float64) bool { c.Burst = v; return c.fits() })
 	change(c, "a burst of at most %.0f UIDs per worker", c.Burst)
 	c = n
-	c.Workers = int64(lower(float64(n.Workers), 0, func(v float64) bool { c.Workers = max(1, int64(v)); return c.fits() }))
+	c.Workers = int64(lower(float64(n.Workers), 0,
+		func(v float64) bool { c.Workers = max(1, int64(v)); return c.fits() }))
 	if c.Workers > 0 {
 		change(c, "at most %d workers", c.Workers)
 	}

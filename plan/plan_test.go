@@ -14,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 var now = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
@@ -62,7 +63,7 @@ func sequenceHolds(n Need, s int, unit time.Duration, strictness *big.Rat) (lead
 	}
 	return lead, spare.Sign() > 0 &&
 		ratOf(int64(n.MaxLead)).Cmp(lead) >= 0 &&
-		ratOf(int64(Year)).Cmp(mul(strictness, quo(mul(lead, perSecond), spare))) >= 0
+		ratOf(int64(meanYear)).Cmp(mul(strictness, quo(mul(lead, perSecond), spare))) >= 0
 }
 
 // workersNeeded is how many leased worker IDs there have to be.
@@ -79,7 +80,7 @@ func lastTick(t int, unit time.Duration) *big.Rat {
 
 func timeNeeded(n Need, epoch time.Time, lead, strictness *big.Rat) *big.Rat {
 	begin := new(big.Rat).SetInt(new(big.Int).Sub(nanoseconds(n.From), nanoseconds(epoch)))
-	return mul(strictness, add(add(begin, mul(rat(n.Years), ratOf(int64(Year)))), lead))
+	return mul(strictness, add(add(begin, mul(rat(n.Years), ratOf(int64(meanYear)))), lead))
 }
 
 // nanoseconds is a time as a number that knows no overflow.
@@ -118,16 +119,16 @@ func drawNeed(t *rapid.T) Need {
 		RestartsPerDay: scaled("restarts", 3),
 		Years:          min(250, scaled("years", 2.4)),
 		JSSafe:         rapid.Bool().Draw(t, "js"),
-		From:           now.Add(time.Duration(rapid.Int64Range(0, int64(10*Year)).Draw(t, "from"))),
+		From:           now.Add(time.Duration(rapid.Int64Range(0, int64(10*meanYear)).Draw(t, "from"))),
 	}
 	if n.Years == 0 {
 		n.Years = 1
 	}
 	if rapid.Bool().Draw(t, "bounds") {
-		n.MaxLead = time.Duration(rapid.Int64Range(1, int64(Year)).Draw(t, "max lead"))
-		n.Hold = time.Duration(rapid.Int64Range(1, int64(Year)).Draw(t, "hold"))
-		n.Epoch = now.Add(-time.Duration(rapid.Int64Range(0, int64(50*Year)).Draw(t, "age")))
-		n.From = n.Epoch.Add(time.Duration(rapid.Int64Range(0, int64(60*Year)).Draw(t, "from the epoch")))
+		n.MaxLead = time.Duration(rapid.Int64Range(1, int64(meanYear)).Draw(t, "max lead"))
+		n.Hold = time.Duration(rapid.Int64Range(1, int64(meanYear)).Draw(t, "hold"))
+		n.Epoch = now.Add(-time.Duration(rapid.Int64Range(0, int64(50*meanYear)).Draw(t, "age")))
+		n.From = n.Epoch.Add(time.Duration(rapid.Int64Range(0, int64(60*meanYear)).Draw(t, "from the epoch")))
 	}
 	return n
 }
@@ -143,7 +144,7 @@ func TestLayoutsHold(t *testing.T) {
 			return
 		}
 		require.NotEmpty(t, options)
-		years := mul(rat(n.Years), ratOf(int64(Year)))
+		years := mul(rat(n.Years), ratOf(int64(meanYear)))
 		seen := map[bits.Layout]bool{}
 		for _, o := range options {
 			l := o.Layout
@@ -190,7 +191,8 @@ func TestLayoutsHold(t *testing.T) {
 			require.Equal(t, max(0, left), o.DisposableRestarts)
 			perDay := mul(ratOf(n.Workers), rat(n.RestartsPerDay))
 			spent := mul(perDay, quo(years, ratOf(int64(day))))
-			if enough, edge := spent.Cmp(ratOf(left)) <= 0, quo(sub(ratOf(left), spent), ratOf(max(1, o.WorkerIDs))); enough != o.Disposable {
+			if enough, edge := spent.Cmp(ratOf(left)) <= 0,
+				quo(sub(ratOf(left), spent), ratOf(max(1, o.WorkerIDs))); enough != o.Disposable {
 				f, _ := edge.Float64()
 				require.Less(t, math.Abs(f), close, "%+v of %+v", o, n)
 			}
@@ -204,7 +206,8 @@ func TestLayoutsHold(t *testing.T) {
 				require.LessOrEqual(t, used, float64(left)*(1+close))
 			}
 			// Leased: IDs not at work are each on hold once per Hold.
-			require.InDelta(t, float64(o.WorkerIDs-n.Workers), o.LeasedRestartsPerDay*n.Hold.Hours()/24, close*float64(o.WorkerIDs))
+			require.InDelta(t, float64(o.WorkerIDs-n.Workers), o.LeasedRestartsPerDay*n.Hold.Hours()/24,
+				close*float64(o.WorkerIDs))
 			require.GreaterOrEqual(t, o.LeasedRestartsPerDay*(1+close)+close, float64(n.Workers)*n.RestartsPerDay)
 		}
 	})
@@ -222,7 +225,8 @@ func TestLayoutsRefuseNothingThatHolds(t *testing.T) {
 		for _, o := range options {
 			offered[o.Layout.Unit()] = offered[o.Layout.Unit()] || o.Disposable
 		}
-		ms := rapid.SampledFrom([]int64{1, 1000, 1, 1000, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 125, 200, 250, 500}).Draw(t, "unit")
+		ms := rapid.SampledFrom([]int64{1, 1000, 1, 1000, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 125, 200, 250,
+			500}).Draw(t, "unit")
 		unit := time.Duration(ms) * time.Millisecond
 		workers := workersNeeded(n, strict)
 		enough := rat(n.starts()*(1+close) + 1) // disposable IDs
@@ -326,7 +330,8 @@ func TestLayoutsOfferWhatWouldHelp(t *testing.T) {
 		offers := map[string]bool{}
 		for _, c := range nofit.GiveUp {
 			offers[fmt.Sprint(c.Need.JSSafe == asked.JSSafe, c.Need.Rate == asked.Rate, c.Need.Burst == asked.Burst,
-				c.Need.Workers == asked.Workers, c.Need.RestartsPerDay == asked.RestartsPerDay, c.Need.Years == asked.Years)] = true
+				c.Need.Workers == asked.Workers, c.Need.RestartsPerDay == asked.RestartsPerDay,
+				c.Need.Years == asked.Years)] = true
 		}
 		for i, change := range []func(*Need){
 			func(n *Need) { n.JSSafe = false },
@@ -374,10 +379,12 @@ func TestLayoutsRefuseBadNumbers(t *testing.T) {
 		"years NaN":                     func(n *Need) { n.Years = math.NaN() },
 		"a lead of -1ns":                func(n *Need) { n.MaxLead = -1 },
 		"a hold of -1ns":                func(n *Need) { n.Hold = -1 },
-		"epoch 1969-12-31T23:59:59Z is not within 1970 and the present":                       func(n *Need) { n.Epoch = time.Unix(-1, 0) },
-		"epoch 2026-02-02T12:00:00Z is not within 1970 and the present, 2026-02-01T12:00:00Z": func(n *Need) { n.Epoch = now.Add(day) },
-		"the years begin at 2025-12-31":                                                       func(n *Need) { n.From = bits.Default().Epoch().Add(-1) },
-		"the years begin at 10000":                                                            func(n *Need) { n.From = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"epoch 1969-12-31T23:59:59Z is not within 1970 and the present": func(n *Need) { n.Epoch = time.Unix(-1, 0) },
+
+		"epoch 2026-02-02T12:00:00Z is not within 1970 and the present, 2026": func(n *Need) { n.Epoch = now.Add(day) },
+
+		"the years begin at 2025-12-31": func(n *Need) { n.From = bits.Default().Epoch().Add(-1) },
+		"the years begin at 10000":      func(n *Need) { n.From = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
 	} {
 		n := ok
 		change(&n)
@@ -390,7 +397,8 @@ func TestLayoutsRefuseBadNumbers(t *testing.T) {
 	}
 	_, err = layouts(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, MaxLead: 1}, now)
 	require.ErrorContains(t, err, "no sequence is wide enough")
-	_, err = layouts(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, Hold: math.MaxInt64}, now)
+	_, err = layouts(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, Hold: math.MaxInt64},
+		now)
 	require.ErrorContains(t, err, "lower several")
 	_, err = layouts(Need{Workers: 1000, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
 	require.ErrorIs(t, err, uid.ErrConfig, "1e14 IDs are on hold")
@@ -421,7 +429,7 @@ func TestExamples(t *testing.T) {
 		return ok
 	}
 	// The last burst has to fit before the end: 13 s of lead.
-	year := Need{Burst: 1e5, Workers: 1, Years: 1, From: bits.Default().Expires().Add(-Year)}
+	year := Need{Burst: 1e5, Workers: 1, Years: 1, From: bits.Default().Expires().Add(-meanYear)}
 	require.False(t, judge(year, bits.Default()))
 	year.From = year.From.Add(-13 * time.Second)
 	require.True(t, judge(year, bits.Default()))
@@ -430,7 +438,7 @@ func TestExamples(t *testing.T) {
 
 	// A nanosecond more than the last tick of 28 bits takes a 29th.
 	for more, want := range map[time.Duration]int{0: 28, 1: 29} {
-		n, err := Need{Workers: 1, Years: 1, From: bits.Default().Expires().Add(more - Year)}.complete(now)
+		n, err := Need{Workers: 1, Years: 1, From: bits.Default().Expires().Add(more - meanYear)}.complete(now)
 		require.NoError(t, err)
 		w, ok := n.least(time.Second)
 		require.True(t, ok)
@@ -465,8 +473,11 @@ func TestExamples(t *testing.T) {
 		require.Less(t, o.Lead, 30*time.Second)
 	}
 	_, err = layouts(Need{Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30, JSSafe: true}, now)
-	require.EqualError(t, err, "unusable configuration: no layout holds: at ticks of 1s it takes 30 bits of time, 10 of worker ID and 21 of sequence, "+
-		"61 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 8190 UIDs a second per worker; at most 2 workers; at most 0.049 years")
+	require.EqualError(t, err,
+		"unusable configuration: no layout holds: at ticks of 1s it takes 30 bits of time, "+
+			"10 of worker ID and 21 of sequence, "+
+			"61 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of "+
+			"at most 8190 UIDs a second per worker; at most 2 workers; at most 0.049 years")
 }
 
 func TestLower(t *testing.T) {
@@ -512,7 +523,7 @@ func TestLayoutsForUnknownWorkers(t *testing.T) {
 func TestLayoutsOffersNoForeignPreset(t *testing.T) {
 	options, err := layouts(Need{Rate: 1, Workers: 2, Years: 1, From: now}, now)
 	require.NoError(t, err)
-	for _, p := range bits.Presets() {
+	for _, p := range presets.Layouts() {
 		offered := slices.ContainsFunc(options, func(o Option) bool { return o.Name == p.Name })
 		require.Equal(t, !p.Foreign, offered, p.Name)
 	}

@@ -46,14 +46,16 @@ func putThrough(t *testing.T, r *Ring, tick, last, worker, next uint64) {
 
 func TestBlocksOfWrongSizes(t *testing.T) {
 	for _, c := range []Config{
-		{Slots: 1, BlockBits: -1}, {Slots: 1, BlockBits: 17}, {Slots: 2, BlockBits: 16}, {Slots: 1 << 16, BlockBits: 1}, {Slots: 1 << 16, BlockBits: 16},
+		{Slots: 1, BlockBits: -1}, {Slots: 1, BlockBits: 17}, {Slots: 2, BlockBits: 16}, {Slots: 1 << 16, BlockBits: 1},
+		{Slots: 1 << 16, BlockBits: 16},
 		{Slots: 1, BlockBits: 1, SequenceBits: 30}, {Slots: 1, BlockBits: 1, SequenceBits: 10, WorkerBits: 20},
 	} {
 		_, err := New(c)
 		require.ErrorIs(t, err, uid.ErrConfig, "%+v", c)
 	}
 	for _, c := range []Config{
-		{Slots: 1, BlockBits: 16}, {Slots: 1 << 15, BlockBits: 1}, {Slots: 4, BlockBits: 3, SequenceBits: 5, WorkerBits: 24},
+		{Slots: 1, BlockBits: 16}, {Slots: 1 << 15, BlockBits: 1},
+		{Slots: 4, BlockBits: 3, SequenceBits: 5, WorkerBits: 24},
 	} {
 		r, err := New(c)
 		require.NoError(t, err, "%+v", c)
@@ -164,7 +166,8 @@ func TestBehindTheLastBlock(t *testing.T) {
 	require.NoError(t, r.Restart(1<<34-1, 0, 1))
 	r.Open()
 	for _, want := range []State{Taken, Ahead, Ahead, Ahead, Ahead} {
-		for _, take := range []func() (v, pos uint64, ok bool){func() (v, pos uint64, ok bool) { return takeOfBlock(r) }, r.Take} {
+		for _, take := range []func() (v, pos uint64,
+			ok bool){func() (v, pos uint64, ok bool) { return takeOfBlock(r) }, r.Take} {
 			_, pos, ok := take()
 			require.False(t, ok)
 			_, s := r.Resolve(pos)

@@ -20,7 +20,8 @@ func TestPadding(t *testing.T) {
 	groups := []group{
 		{"what comes before the ring", 0, 0},
 		{"cursor", unsafe.Offsetof(r.cursor), unsafe.Offsetof(r.cursor) + unsafe.Sizeof(r.cursor)},
-		{"front and what never changes", unsafe.Offsetof(r.front), unsafe.Offsetof(r.valBits) + unsafe.Sizeof(r.valBits)},
+		{"front and what never changes", unsafe.Offsetof(r.front),
+			unsafe.Offsetof(r.valBits) + unsafe.Sizeof(r.valBits)},
 		{"tail", unsafe.Offsetof(r.tail), unsafe.Offsetof(r.tail) + unsafe.Sizeof(r.tail)},
 		{"the producer's", unsafe.Offsetof(r.isShut), unsafe.Offsetof(r.claimed) + unsafe.Sizeof(r.claimed)},
 	}
@@ -33,7 +34,8 @@ func TestPadding(t *testing.T) {
 		name string
 		at   uintptr
 	}{
-		{"slots", unsafe.Offsetof(r.slots)}, {"seqMask", unsafe.Offsetof(r.seqMask)}, {"seqBits", unsafe.Offsetof(r.seqBits)},
+		{"slots", unsafe.Offsetof(r.slots)}, {"seqMask", unsafe.Offsetof(r.seqMask)},
+		{"seqBits", unsafe.Offsetof(r.seqBits)},
 	} {
 		require.Greater(t, field.at, groups[2].begin, field.name)
 		require.Less(t, field.at, groups[2].end, field.name)

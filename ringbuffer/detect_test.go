@@ -26,7 +26,8 @@ func requireFault(t *testing.T, attempt func(k int) error) {
 
 // faulty calls f for the original's ring and for each mutant of this one. The sources
 // are new ones for each k.
-func faulty(t *testing.T, mutants map[string]func(g *generator) taking, f func(t *testing.T, source func(k int) source)) {
+func faulty(t *testing.T, mutants map[string]func(g *generator) taking,
+	f func(t *testing.T, source func(k int) source)) {
 	t.Run("the original's take", func(t *testing.T) {
 		f(t, func(k int) source {
 			return newClassicRing([]int{4, 2, 1024, 16}[k/2%4], 1<<17, k%2 == 1)
@@ -35,7 +36,8 @@ func faulty(t *testing.T, mutants map[string]func(g *generator) taking, f func(t
 	for name, mutant := range mutants {
 		t.Run(name, func(t *testing.T) {
 			f(t, func(k int) source {
-				p := plan{slots: 1 << (k % 3), sequenceBits: []int{1, 0, 4}[k/3%3], ticks: 1 << 14, first: 5, mutant: mutant}
+				p := plan{slots: 1 << (k % 3), sequenceBits: []int{1, 0, 4}[k/3%3], ticks: 1 << 14, first: 5,
+					mutant: mutant}
 				return newGenerator(p)
 			})
 		})

@@ -11,12 +11,9 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Ring is a ring of runs. See the package documentation for its rules.
-//
-// Take, Claim, Resolve, Position and Tail may be called by any number of
-// goroutines at once. The methods of the producer (Put, Shut, Open, Allot, Skip, Restart)
-// must not be called by two goroutines at the same time; the ring's owner serialises them
-// with a lock, which takers need only when they find no run. A Ring must not be copied.
+// A Ring is a ring of runs. Take, TakeN, OfFront, Claim, Resolve, Ready and Tail may be called by any number of
+// goroutines at once. The methods of the producer must not be called by two goroutines at the same time: the ring's
+// owner serialises them with a lock, which takers need only when they find no run. A Ring must not be copied.
 type Ring struct {
 	_ cpu.CacheLinePad
 
@@ -97,24 +94,19 @@ const (
 
 // Config describes a ring.
 type Config struct {
-	// Slots is how many slots the ring has, each for one run or, with BlockBits, for a block
-	// of them: a power of two from 1 to 65,536.
+	// Slots is how many slots the ring has, each for a run or a block of them: a power of two from 1 to 65,536.
 	Slots int
-	// SequenceBits is the base-2 logarithm of a run's length, from 0 (the classic
-	// ring of single UIDs) to 62.
+	// SequenceBits is the base-2 logarithm of a run's length, from 0 to 62.
 	SequenceBits int
-	// WorkerBits is the width of what stands between tick and sequence in a UID. With
-	// SequenceBits it must leave the tick at least one of 63 bits.
+	// WorkerBits is the width of what stands between tick and sequence in a UID. It must leave the tick at least one of
+	// 63 bits.
 	WorkerBits int
-	// BlockBits is the base-2 logarithm of how many consecutive ticks share a slot. 0, a slot
-	// for each, is right for all but runs of a few UIDs, with which storing a flag for each
-	// costs more than the takes. A ring of blocks holds 65,536 runs at most, and needs 34 bits or
-	// more for the ticks.
+	// BlockBits is the base-2 logarithm of how many consecutive ticks share a slot. 0 is right for all but runs of a
+	// few UIDs. A ring of blocks holds 65,536 runs at most, and needs 34 bits or more for the ticks.
 	BlockBits int
 }
 
-// New returns a ring that is empty and shut. It returns an error that wraps
-// uid.ErrConfig and names the numbers when c is out of the ranges given there.
+// New returns a ring that is empty and shut. It returns uid.ErrConfig when c is out of the ranges given there.
 func New(c Config) (*Ring, error) {
 	r := new(Ring)
 	if err := r.Init(c); err != nil {
@@ -123,19 +115,21 @@ func New(c Config) (*Ring, error) {
 	return r, nil
 }
 
-// Init makes the zero Ring r what New returns, for a Ring that is part of a larger
-// structure, which saves a load. It must come before any other call.
+// Init is New for a Ring that is part of a larger structure, which saves a load. It must come before any other call.
 func (r *Ring) Init(c Config) error {
 	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
 		return fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d", uid.ErrConfig, c.Slots, 1<<16)
 	}
 	if c.SequenceBits < 0 || c.WorkerBits < 0 || c.SequenceBits > 62 || c.WorkerBits > 62-c.SequenceBits {
-		return fmt.Errorf("ringbuffer: %w: %d sequence bits and %d worker bits: want 0 or more each, 62 at most together",
+		return fmt.Errorf("ringbuffer: %w: %d sequence bits and %d worker bits: "+
+			"want 0 or more each, 62 at most together",
 			uid.ErrConfig, c.SequenceBits, c.WorkerBits)
 	}
 	tickBits := 63 - c.SequenceBits - c.WorkerBits
-	if c.BlockBits < 0 || c.BlockBits > 16 || c.Slots > 1<<16>>c.BlockBits || c.BlockBits > 0 && tickBits < minBlockTickBits {
-		return fmt.Errorf("ringbuffer: %w: %d block bits with %d slots and %d bits for ticks: want 0, or up to 16 with at most %d runs and at least %d bits for ticks",
+	if c.BlockBits < 0 || c.BlockBits > 16 || c.Slots > 1<<16>>c.BlockBits ||
+		c.BlockBits > 0 && tickBits < minBlockTickBits {
+		return fmt.Errorf("ringbuffer: %w: %d block bits with %d slots and %d bits for ticks: "+
+			"want 0, or up to 16 with at most %d runs and at least %d bits for ticks",
 			uid.ErrConfig, c.BlockBits, c.Slots, tickBits, 1<<16, minBlockTickBits)
 	}
 	r.slots = make([]slot, c.Slots)
@@ -157,16 +151,12 @@ func (r *Ring) Init(c Config) error {
 	return nil
 }
 
-// Take claims the next position and returns its UID if that position lies in the
-// run in front, which is so for all but a few takes of each run. Otherwise ok is
-// false, pos is the caller's claim, and Resolve says what it is worth. It costs one
-// load of a line that is seldom written and one atomic add, and it is small enough
-// to be inlined.
-//
-// The guess is read before the claim, so that nothing but two register
-// instructions stands behind the add: an x86 core runs nothing past a locked
-// instruction, and a load there would add its whole latency to every call.
+// Take claims the next position and returns its UID if that lies in the run in front, which is so for all but a few
+// takes of each run. Otherwise ok is false, pos is the caller's claim, and Resolve says what it is worth.
 func (r *Ring) Take() (v, pos uint64, ok bool) {
+	// Small enough to be inlined. The guess is read before the claim, so that nothing but two register instructions
+	// stands behind the add: an x86 core runs nothing past a locked instruction, and a load there would add its whole
+	// latency to every call.
 	run, mask := r.front.Load(), r.seqMask
 	first := run >> (r.valBits & 63) << (r.seqBits & 63)
 	pos = r.cursor.Add(1)
@@ -174,8 +164,8 @@ func (r *Ring) Take() (v, pos uint64, ok bool) {
 	return run | d, pos, d <= mask
 }
 
-// TakeN is Take for n positions, which follow pos without a gap: v is the UID of the first, and ok says that
-// all lie in the run in front. n is as for Claim.
+// TakeN is Take for n positions, which follow pos without a gap: v is the UID of the first, and ok says that all lie in
+// the run in front. n is as for Claim.
 func (r *Ring) TakeN(n uint64) (v, pos uint64, ok bool) {
 	run, mask := r.front.Load(), r.seqMask
 	first := run >> (r.valBits & 63) << (r.seqBits & 63)
@@ -184,17 +174,16 @@ func (r *Ring) TakeN(n uint64) (v, pos uint64, ok bool) {
 	return run | d, pos, d <= mask && mask-d >= n-1
 }
 
-// OfFront returns the UID of a claimed position that lies in the block in front; ok is false if it
-// does not. It is a cheaper Resolve, for a ring of blocks: Take knows the first run of a block only.
+// OfFront returns the UID of a claimed position that lies in the block in front; ok is false if it does not. It is a
+// cheaper Resolve, for a ring of blocks.
 func (r *Ring) OfFront(pos uint64) (v uint64, ok bool) {
 	run := r.front.Load()
 	d := pos ^ run>>(r.valBits&63)<<(r.seqBits&63)
 	return run | d>>(r.seqBits&63)<<(r.valBits&63) | d&r.seqMask, d < r.blockLen
 }
 
-// Claim claims n positions at once and returns the first; the others follow without a
-// gap. Resolve says what each is worth. n must be at least 1, at most a run's length, and
-// at most 65,536, so that claims on a shut ring cannot wrap.
+// Claim claims n positions at once and returns the first; the others follow without a gap. n must be at least 1, at
+// most a run's length, and at most 65,536, so that claims on a shut ring cannot wrap.
 func (r *Ring) Claim(n uint64) (first uint64) {
 	return r.cursor.Add(n) - n + 1
 }
@@ -205,21 +194,18 @@ type State uint8
 const (
 	// Taken: the position's UID is the caller's.
 	Taken State = iota
-	// Ahead: the position lies beyond the tail. It is the caller's for good, and
-	// becomes Taken when its tick is published, or Missed when that is passed over.
+	// Ahead: the position lies beyond the tail. It is the caller's for good, and becomes Taken when its tick is
+	// published, or Missed when that is passed over.
 	Ahead
-	// Missed: the position's tick was passed over, or the caller was overtaken by a
-	// whole lap of the ring. The claim is void.
+	// Missed: the position's tick was passed over, or the caller was overtaken by a whole lap of the ring. The claim is
+	// void.
 	Missed
-	// NotOpen: the ring was shut when the position was claimed, or the position is
-	// beyond 63 bits, as those behind the last tick are when there are no worker bits.
-	// The claim is void.
+	// NotOpen: the ring was shut when the position was claimed, or the position is beyond 63 bits. The claim is void.
 	NotOpen
 )
 
-// Resolve says what a claimed position is worth, and returns its UID if it is
-// Taken. The caller must have claimed pos itself and must not use a UID of the same
-// position twice.
+// Resolve says what a claimed position is worth, and returns its UID if it is Taken. The caller must have claimed pos
+// itself and must not use a UID of the same position twice.
 func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 	if pos>>63 != 0 {
 		return 0, NotOpen
@@ -262,8 +248,8 @@ func (r *Ring) runAt(tick uint64) (run, flag uint64, ok bool) {
 // Left returns how many positions, pos included, are left in pos's run.
 func (r *Ring) Left(pos uint64) uint64 { return r.seqMask - pos&r.seqMask + 1 }
 
-// Enters reports whether pos is the first position of a run. Its claimant, and nobody
-// else, checks whether to refill the ring, unless OfFront has found the run's UID.
+// Enters reports whether pos is the first position of a run. Its claimant, and nobody else, checks whether to refill
+// the ring.
 func (r *Ring) Enters(pos uint64) bool { return pos&r.seqMask == 0 }
 
 // Tail returns the first tick that is not published.
@@ -286,8 +272,8 @@ func (r *Ring) Position() uint64 {
 // IsShut reports whether the ring is shut. Producer only.
 func (r *Ring) IsShut() bool { return r.isShut }
 
-// Claimed returns how many positions have been claimed while the ring was open, whatever
-// they were worth, or allotted while it was shut. Producer only.
+// Claimed returns how many positions have been claimed of the open ring, whatever they were worth, or allotted.
+// Producer only.
 func (r *Ring) Claimed() uint64 {
 	if r.isShut {
 		return r.claimed
@@ -295,12 +281,10 @@ func (r *Ring) Claimed() uint64 {
 	return r.claimed + r.Position() - r.opened
 }
 
-// Buffered returns how many positions lie between the cursor and the tail. Producer
-// only.
+// Buffered returns how many positions lie between the cursor and the tail. Producer only.
 func (r *Ring) Buffered() uint64 { return r.before(r.Position()) }
 
-// Ready is Buffered for takers: 0 while the ring is shut, and otherwise only a guess,
-// since others may claim meanwhile.
+// Ready is Buffered for takers: 0 while the ring is shut, and otherwise a guess, since others may claim meanwhile.
 func (r *Ring) Ready() uint64 { return r.before(r.cursor.Load() + 1) }
 
 func (r *Ring) before(pos uint64) uint64 {
@@ -327,21 +311,19 @@ func (r *Ring) begun(tick uint64) bool {
 	return flag != noRun && flag>>(r.valBits&63)>>(r.blockBits&63) == tick>>(r.blockBits&63)
 }
 
-// ErrFull is returned by Put when no slot is free. The run was not put, and its
-// tick is not used up.
+// ErrFull is returned by Put when no slot is free.
 var ErrFull = errors.New("ring is full")
 
-// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns
-// ErrFull when there is no room, and another error when the tick is not the tail (Restart
-// leaves a gap) or the tick or the worker ID is beyond the layout. A failed Put changes
-// nothing. Producer only.
+// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull when there is no room,
+// and another error when the tick is not the tail or a number is beyond the layout. A failed Put changes nothing.
+// Producer only.
 func (r *Ring) Put(tick, worker uint64) error {
 	_, err := r.PutThrough(tick, tick, worker)
 	return err
 }
 
-// PutThrough is Put for the ticks up to last as well, as far as they share its slot, with one
-// store for all of them. It returns the first that was not put. Producer only.
+// PutThrough is Put for the ticks up to last as well, as far as they share its slot. It returns the first that was not
+// put. Producer only.
 func (r *Ring) PutThrough(tick, last, worker uint64) (next uint64, err error) {
 	run, err := r.runOf(tick, worker)
 	if err != nil {
@@ -362,9 +344,7 @@ func (r *Ring) PutThrough(tick, last, worker uint64) (next uint64, err error) {
 	return last + 1, nil
 }
 
-// Shut stops the takers: no position is claimed until Open. It is one atomic swap, whose
-// result is exactly how far the takers came. Shutting a shut ring does nothing. Producer
-// only.
+// Shut stops the takers: no position is claimed until Open. Shutting a shut ring does nothing. Producer only.
 func (r *Ring) Shut() {
 	if r.isShut {
 		return
@@ -374,9 +354,8 @@ func (r *Ring) Shut() {
 	r.claimed += r.resume - r.opened
 }
 
-// Open lets takers go on after the last claimed position, or where Skip or Restart moved
-// the ring. It does nothing if the ring is open or nothing was ever put into it. Producer
-// only.
+// Open lets takers go on after the last claimed position, or where Skip or Restart moved the ring. It does nothing if
+// the ring is open or nothing was ever put into it. Producer only.
 func (r *Ring) Open() {
 	if !r.isShut || r.tail.Load() == 0 {
 		return
@@ -386,10 +365,9 @@ func (r *Ring) Open() {
 	r.cursor.Store(r.resume - 1)
 }
 
-// Allot claims positions of a shut ring for a call that waits: up to n, as many as are left in the
-// tick at which the ring would be opened. It returns the first of them, its UID and how many they
-// are; the others follow without a gap. got is 0 when the ring is open, when that tick is not
-// published yet, and when n is 0. Producer only.
+// Allot claims positions of a shut ring for a call that waits: up to n, as many as are left in the tick at which the
+// ring would be opened. It returns the first of them, its UID and how many they are: 0 when the ring is open, when that
+// tick is not published yet, and when n is 0. Producer only.
 func (r *Ring) Allot(n uint64) (v, pos, got uint64) {
 	if !r.isShut || r.Tick(r.resume) >= r.tail.Load() {
 		return 0, 0, 0
@@ -402,10 +380,9 @@ func (r *Ring) Allot(n uint64) (v, pos, got uint64) {
 	return v, pos, got
 }
 
-// Skip moves a shut ring on to the given sequence of a published tick, past what was
-// buffered before it. It never goes back to a place that the takers have left behind. It
-// returns an error, and changes nothing, when the ring is open, the tick is not in the
-// ring or the sequence is beyond a run's length. Producer only.
+// Skip moves a shut ring on to the given sequence of a published tick, but never back behind claims. It returns an
+// error, and changes nothing, when the ring is open, the tick is not in the ring or the sequence is beyond a run's
+// length. Producer only.
 func (r *Ring) Skip(tick, sequence uint64) error {
 	run, _, ok := r.runAt(tick)
 	if tail := r.tail.Load(); tick >= tail || !ok {
@@ -414,9 +391,8 @@ func (r *Ring) Skip(tick, sequence uint64) error {
 	return r.moveTo(run, sequence, false)
 }
 
-// Restart publishes the run of a tick after a gap, under a worker ID, and moves a shut
-// ring on to the given sequence in it, past what was buffered. It returns an error, and
-// changes nothing, when the ring is open, the tick lies below the tail, or a number is
+// Restart publishes the run of a tick after a gap, under a worker ID, and moves a shut ring on to the given sequence in
+// it. It returns an error, and changes nothing, when the ring is open, the tick lies below the tail, or a number is
 // beyond the layout. Producer only.
 func (r *Ring) Restart(tick, worker, sequence uint64) error {
 	run, err := r.runOf(tick, worker)

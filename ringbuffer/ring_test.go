@@ -123,7 +123,8 @@ func TestNew(t *testing.T) {
 		require.ErrorContains(t, err, "1 to 65536")
 	}
 	for _, c := range []Config{
-		{SequenceBits: -1}, {WorkerBits: -1}, {SequenceBits: 63}, {WorkerBits: 63}, {SequenceBits: 64}, {WorkerBits: 64},
+		{SequenceBits: -1}, {WorkerBits: -1}, {SequenceBits: 63}, {WorkerBits: 63}, {SequenceBits: 64},
+		{WorkerBits: 64},
 		{SequenceBits: 62, WorkerBits: 1}, {SequenceBits: 1, WorkerBits: 62}, {SequenceBits: 32, WorkerBits: 31},
 		{SequenceBits: -1, WorkerBits: 63}, {SequenceBits: 63, WorkerBits: -1},
 		{SequenceBits: math.MaxInt, WorkerBits: math.MaxInt}, {SequenceBits: math.MaxInt, WorkerBits: 1},
@@ -159,7 +160,8 @@ func TestTakeInOrder(t *testing.T) {
 					}
 					v, pos, s := draw(r)
 					if s != Taken || pos != want || v != uidAt(r, want) {
-						require.FailNow(t, "wrong take", "%#x at %d is %v, want %#x at %d", v, pos, s, uidAt(r, want), want)
+						require.FailNow(t, "wrong take", "%#x at %d is %v, want %#x at %d", v, pos, s, uidAt(r, want),
+							want)
 					}
 				}
 			})
@@ -459,7 +461,8 @@ func TestSkip(t *testing.T) {
 	r.Shut()
 	before := look(r)
 	for _, tick := range []uint64{0, 4, 7, 12, 13, 1 << 40, 1<<59 - 1, 1 << 59, 1<<59 + 8, 1 << 63, math.MaxUint64} {
-		require.ErrorContains(t, r.Skip(tick, 0), fmt.Sprintf("skip to tick %d, which is not in the ring; tail 12", tick))
+		require.ErrorContains(t, r.Skip(tick, 0), fmt.Sprintf("skip to tick %d, which is not in the ring; tail 12",
+			tick))
 		require.Equal(t, before, look(r))
 	}
 	for _, sequence := range []uint64{8, 9, 1 << 32, 1 << 60, math.MaxUint64} {

@@ -73,7 +73,8 @@ type generator struct {
 }
 
 func newGenerator(p plan) *generator {
-	r, err := New(Config{Slots: p.slots, BlockBits: p.blockBits, SequenceBits: p.sequenceBits, WorkerBits: p.workerBits})
+	r, err := New(Config{Slots: p.slots, BlockBits: p.blockBits, SequenceBits: p.sequenceBits,
+		WorkerBits: p.workerBits})
 	if err != nil {
 		panic(err)
 	}
@@ -219,7 +220,8 @@ func (g *generator) taker(i int) func(buf []uint64) (n int, more bool) {
 				return single(buf)
 			}
 			pos, more := g.ring.Claim(1), true
-			for lapped := g.ring.Tick(pos) + uint64(g.ring.Runs()); more && n < len(buf)-1 && g.ring.Tail() <= lapped; n++ {
+			for lapped := g.ring.Tick(pos) + uint64(g.ring.Runs()); more && n < len(buf)-1 &&
+				g.ring.Tail() <= lapped; n++ {
 				var v uint64
 				if v, more = g.one(); !more {
 					break
@@ -360,10 +362,12 @@ func (g *generator) stop(issued uint64, complete bool) error {
 	}
 	missed, beyond := g.missed.Load(), g.beyond.Load()
 	if got := issued + missed + g.passed; got != g.size() {
-		return fmt.Errorf("%d issued, %d missed and %d passed over are %d of %d UIDs", issued, missed, g.passed, got, g.size())
+		return fmt.Errorf("%d issued, %d missed and %d passed over are %d of %d UIDs",
+			issued, missed, g.passed, got, g.size())
 	}
 	if got, want := issued+missed+beyond, g.ring.Claimed(); got != want {
-		return fmt.Errorf("%d issued, %d missed and %d beyond the end are %d of %d claims", issued, missed, beyond, got, want)
+		return fmt.Errorf("%d issued, %d missed and %d beyond the end are %d of %d claims",
+			issued, missed, beyond, got, want)
 	}
 	return nil
 }

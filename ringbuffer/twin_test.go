@@ -57,7 +57,8 @@ func (w *twin) holds(tick uint64) bool {
 		return false
 	}
 	for later := range w.put {
-		if w.cut[w.row[tick]] || later > tick && later/w.block%w.slots == tick/w.block%w.slots && w.row[later] != w.row[tick] {
+		if w.cut[w.row[tick]] ||
+			later > tick && later/w.block%w.slots == tick/w.block%w.slots && w.row[later] != w.row[tick] {
 			return false
 		}
 	}
@@ -129,7 +130,8 @@ func likeTwin(t *rapid.T) {
 		return rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64Range(0, 1<<w-1)).Draw(t, "worker")
 	}
 	drawSequence := func() uint64 {
-		return rapid.OneOf(rapid.Just(uint64(0)), rapid.Just(x.length-1), rapid.Just(x.length), rapid.Just(uint64(1)<<63),
+		return rapid.OneOf(rapid.Just(uint64(0)), rapid.Just(x.length-1), rapid.Just(x.length),
+			rapid.Just(uint64(1)<<63),
 			rapid.Uint64Range(0, x.length-1)).Draw(t, "sequence")
 	}
 	// drawTick returns one that is near the tail, at the end of the layout, or any.

@@ -47,7 +47,7 @@ func TestReadableUIDs(t *testing.T) {
 		{uidtest.Config{}, []uid.UID{1, 2, 3}},
 		{uidtest.Config{WorkerID: 1}, []uid.UID{9001, 9002, 9003}},
 		{uidtest.Config{Start: second}, []uid.UID{1<<35 + 632 + 1, 34359739002, 34359739003}}, // 2^35 = 34359738368
-		{uidtest.Config{Layout: bits.Twitter(), Start: bits.Twitter().Epoch().Add(time.Millisecond)}, []uid.UID{4195001, 4195002}},
+		{uidtest.Config{Layout: bits.MustParseLayout("twitter"), Start: bits.MustParseLayout("twitter").Epoch().Add(time.Millisecond)}, []uid.UID{4195001, 4195002}},
 		{uidtest.Config{Layout: tiny(5), WorkerID: 1}, []uid.UID{41, 42, 43}},
 		{uidtest.Config{Layout: tiny(4), WorkerID: 1}, []uid.UID{16, 17, 18}},
 		{uidtest.Config{Layout: tiny(0), WorkerID: 1}, []uid.UID{1, 1025, 2049}},

@@ -19,13 +19,13 @@ import (
 )
 
 func terms() uid.Terms {
-	t := bits.Twitter().Terms()
+	t := bits.MustParseLayout("twitter").Terms()
 	t.Revoke = func() {}
 	return t
 }
 
 func at(tick int64) func() time.Time {
-	return func() time.Time { return bits.Twitter().TimeOf(tick) }
+	return func() time.Time { return bits.MustParseLayout("twitter").TimeOf(tick) }
 }
 
 func TestZeroWorkerReservesAll(t *testing.T) {

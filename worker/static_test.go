@@ -141,7 +141,7 @@ func TestStaticNeverRepeatsATick(t *testing.T) {
 
 // A worker keeps a floor for the generators that come later.
 func TestStaticFloor(t *testing.T) {
-	terms := bits.Twitter().Terms()
+	terms := bits.MustParseLayout("twitter").Terms()
 	w := worker.Static(9, rand.Text()) // of this run alone
 	terms.MinTick, terms.Revoke = 1000, func() {}
 	r, err := w.Acquire(t.Context(), terms)

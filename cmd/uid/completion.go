@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 // complete tells shells what the flags of a command take: the names of layouts, the formats, the
@@ -34,8 +35,8 @@ func complete(cmd *cobra.Command) {
 }
 
 func offerLayouts(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-	for _, p := range bits.Presets() {
-		names = append(names, cobra.CompletionWithDesc(p.Name, p.Layout.String()))
+	for _, p := range presets.Layouts() {
+		names = append(names, cobra.CompletionWithDesc(p.Name, bits.MustParseLayout(p.Name).String()))
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -6,8 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
-
-	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 // offered returns what a shell offers behind the words.
@@ -25,7 +24,7 @@ func offered(t *testing.T, words ...string) (all []string) {
 func TestCompletion(t *testing.T) {
 	const noFiles, files = ":4", ":0"
 	var layouts []string
-	for _, preset := range bits.Presets() {
+	for _, preset := range presets.Layouts() {
 		layouts = append(layouts, preset.Name)
 	}
 	require.Contains(t, layouts, "uidgenerator")

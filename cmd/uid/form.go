@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -10,6 +11,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 // formFlag says what a number is read by: a layout, or the format of another generator.
@@ -50,12 +52,7 @@ func (f *formFlag) String() string {
 // namesFormat reports whether the text begins with the name of a foreign format.
 func namesFormat(text string) bool {
 	words := strings.Fields(text)
-	for _, f := range foreign.Formats() {
-		if len(words) > 0 && words[0] == f.Name() {
-			return true
-		}
-	}
-	return false
+	return len(words) > 0 && slices.Contains(presets.Formats(), words[0])
 }
 
 // byFormat reports whether id is read by the format, not by the layout.

@@ -14,6 +14,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/scheme"
+	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/internal/ticks"
 )
 
 // gen is the command that makes UIDs. The other commands that do have its flags, too.
@@ -78,7 +80,7 @@ func (g *gen) run(ctx context.Context) error {
 	if err := g.format.tooLong(g.n); err != nil {
 		return err
 	}
-	if err := (bits.Expiry{}).Start(g.layout.Layout, g.now()); err != nil {
+	if err := tenure.CheckExpiry(bits.Expiry{}, g.layout.Layout, g.now()); err != nil {
 		if g.layout.set {
 			return inputError{err}
 		}
@@ -205,7 +207,7 @@ func checkFloor(l bits.Layout, after uid.UID) error {
 	if after == 0 {
 		return nil
 	}
-	if _, err := l.TickAbove(after); err != nil {
+	if _, err := ticks.Above(l, after); err != nil {
 		return badInput("--after: %w", err)
 	}
 	return nil

@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +12,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/cmd/uid/internal/picture"
-	"github.com/uidgen/uid/foreign"
 	"github.com/uidgen/uid/internal/guess"
 )
 
@@ -57,9 +58,7 @@ func (c *parse) run(args []string) error {
 	}
 	err = eachWord(c.program, args, "UID", func(word string) (id int64, err error) {
 		if strings.HasPrefix(word, "-") { // numbers are below 0 in some forms
-			var u foreign.UidGeneratorUID
-			err = u.UnmarshalText([]byte(word))
-			id = int64(u)
+			id, err = parseNegative(word)
 		} else {
 			var u uid.UID
 			u, err = read(word)
@@ -146,4 +145,16 @@ func (c *parse) portray(id int64) error {
 		return picture.Foreign(c.out, c.form.format, id, c.now())
 	}
 	return picture.UID(c.out, c.form.Layout, uid.UID(id), c.now())
+}
+
+// parseNegative reads the decimal text of a negative number, without leading zeros.
+func parseNegative(word string) (int64, error) {
+	n, err := strconv.ParseInt(word, 10, 64)
+	if err == nil && strconv.FormatInt(n, 10) == word {
+		return n, nil
+	}
+	if _, err := uid.Parse(strings.TrimPrefix(word, "-")); errors.Is(err, uid.ErrRange) {
+		return 0, fmt.Errorf("%w: %.40q is not within -9223372036854775808 and 9223372036854775807", uid.ErrRange, word)
+	}
+	return 0, fmt.Errorf("%w: %.40q is not a decimal number", uid.ErrSyntax, word)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 // The examples of the help do what they are to show, without a doubt.
@@ -40,7 +41,8 @@ func TestHelpExamples(t *testing.T) {
 // and its parts are the same in all forms.
 func TestPartsTellTheNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := rapid.SampledFrom(foreign.Formats()).Draw(t, "format")
+		f, err := foreign.ParseFormat(rapid.SampledFrom(presets.Formats()).Draw(t, "format"))
+		require.NoError(t, err)
 		least := int64(0)
 		if f.Name() == "uidgenerator" {
 			least = math.MinInt64
@@ -77,8 +79,8 @@ func drawnDigits(t require.TestingT, text string) (digits string) {
 // TestPartsTellTheUID: the UID can be put together again from any format.
 func TestPartsTellTheUID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		preset := rapid.SampledFrom(bits.Presets()).Draw(t, "layout")
-		l := preset.Layout
+		preset := rapid.SampledFrom(presets.Layouts()).Draw(t, "layout")
+		l := bits.MustParseLayout(preset.Name)
 		u, err := l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
 			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker ID"), rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence"))
 		require.NoError(t, err)

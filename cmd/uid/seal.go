@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -124,23 +125,19 @@ func (s *sealing) sealer() (sealer, error) {
 	if err != nil {
 		return sealer{}, err
 	}
-	texts, err := opaque.New(opaque.Config{Keys: keys, Current: keys[0].Number, Tweak: s.tweak})
+	texts, err := opaque.ParseSealer(keys, s.tweak)
 	if err != nil {
 		return sealer{}, badInput("the keys in %s: %w", source, err)
 	}
 	if !s.numbers {
 		return sealer{texts.Seal, texts.Open}, nil
 	}
-	if len(keys) > 1 {
-		return sealer{}, badInput("--numbers is for one key, and %s has %d: a number does not tell which of them opens it", source, len(keys))
-	}
-	numbers, err := opaque.NewCipher(keys[0].Secret, s.tweak)
-	if err != nil {
-		return sealer{}, err
+	if n := len(strings.Fields(keys)); n > 1 {
+		return sealer{}, badInput("--numbers is for one key, and %s has %d: a number does not tell which of them opens it", source, n)
 	}
 	return sealer{
 		seal: func(u uid.UID) (string, error) {
-			sealed, err := numbers.Encrypt(u)
+			sealed, err := texts.SealNumber(u)
 			return sealed.String(), err
 		},
 		open: func(text string) (uid.UID, error) {
@@ -148,29 +145,25 @@ func (s *sealing) sealer() (sealer, error) {
 			if err != nil {
 				return 0, err
 			}
-			return numbers.Decrypt(sealed)
+			return texts.OpenNumber(sealed)
 		},
 	}, nil
 }
 
-// readKeys returns the keys, at least one, and where they were.
-func (s *sealing) readKeys() (keys []opaque.Key, source string, err error) {
-	source, text := keysEnv, s.getenv(keysEnv)
+// readKeys returns the text of the keys, and where it was.
+func (s *sealing) readKeys() (keys, source string, err error) {
+	source, keys = keysEnv, s.getenv(keysEnv)
 	switch {
 	case s.file != "" && likeKey.MatchString(s.file):
-		return nil, "", badInput("--keys takes a file, and this looks like a key: put it into one, or into %s", keysEnv)
+		return "", "", badInput("--keys takes a file, and this looks like a key: put it into one, or into %s", keysEnv)
 	case s.file != "":
 		b, err := os.ReadFile(s.file)
 		if err != nil {
-			return nil, "", fmt.Errorf("read the keys: %w", err)
+			return "", "", fmt.Errorf("read the keys: %w", err)
 		}
-		source, text = s.file, string(b)
-	case text == "":
-		return nil, "", badInput("there are no keys: give --keys or %s; uid seal --new-key FILE makes a key", keysEnv)
-	}
-	keys, err = opaque.ParseKeys(text)
-	if err != nil {
-		return nil, "", badInput("the keys in %s: %w", source, err)
+		source, keys = s.file, string(b)
+	case keys == "":
+		return "", "", badInput("there are no keys: give --keys or %s; uid seal --new-key FILE makes a key", keysEnv)
 	}
 	return keys, source, nil
 }

@@ -59,9 +59,7 @@ func TestNewKey(t *testing.T) {
 	b, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Regexp(t, `^1:[0-9a-f]{64}\n$`, string(b))
-	keys, err := opaque.ParseKeys(string(b))
-	require.NoError(t, err)
-	_, err = opaque.New(opaque.Config{Keys: keys, Current: 1})
+	_, err = opaque.ParseSealer(string(b), "")
 	require.NoError(t, err)
 	if runtime.GOOS != "windows" {
 		info, err := os.Stat(file)

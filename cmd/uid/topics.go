@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/presets"
 	"github.com/uidgen/uid/internal/scheme"
 )
 
@@ -32,7 +33,7 @@ func explain(cmd *cobra.Command) {
 	if err != nil {
 		return
 	}
-	long := strings.NewReplacer("{store}", storeHelp, "{urls}\n", storeURLs(), "{presets}\n", presets()).Replace(string(text))
+	long := strings.NewReplacer("{store}", storeHelp, "{urls}\n", storeURLs(), "{presets}\n", listPresets()).Replace(string(text))
 	cmd.Long, cmd.Example, _ = strings.Cut(strings.TrimSpace(long), "\n\nExamples:\n")
 }
 
@@ -47,11 +48,12 @@ func storeURLs() (all string) {
 	return all
 }
 
-func presets() (all string) {
-	for _, p := range bits.Presets() {
-		all += fmt.Sprintf("  %-14s%s, %s to %s: %s UIDs a second, of each of %s workers\n", p.Name, short(p.Layout),
-			p.Layout.Epoch().Format(time.DateOnly), p.Layout.Expires().Format(time.DateOnly),
-			number(perSecond(p.Layout)).text, number(float64(p.Layout.MaxWorkerID()+1)).text)
+func listPresets() (all string) {
+	for _, p := range presets.Layouts() {
+		l := bits.MustParseLayout(p.Name)
+		all += fmt.Sprintf("  %-14s%s, %s to %s: %s UIDs a second, of each of %s workers\n", p.Name, short(l),
+			l.Epoch().Format(time.DateOnly), l.Expires().Format(time.DateOnly),
+			number(perSecond(l)).text, number(float64(l.MaxWorkerID()+1)).text)
 	}
 	return all
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 // A Subject is a kind of generator that issues ticks under a worker ID.
@@ -68,7 +69,7 @@ var (
 func Worker(t *testing.T, s Subject) {
 	t.Run("Every", func(t *testing.T) {
 		Every(t, func(t testing.TB) uid.Generator {
-			return s.start(t, fake.Endless(5), Config{Layout: bits.Twitter(), Lead: math.MaxInt64})
+			return s.start(t, fake.Endless(5), Config{Layout: bits.MustParseLayout("twitter"), Lead: math.MaxInt64})
 		})
 	})
 	t.Run("Waiting", func(t *testing.T) {
@@ -272,8 +273,8 @@ func (s Subject) expiry(t *testing.T) {
 // layouts: every layout can be used, to its last worker ID and its last sequence.
 func (s Subject) layouts(t *testing.T) {
 	all := []bits.Layout{Sixteen, seconds}
-	for _, p := range bits.Presets() {
-		all = append(all, p.Layout)
+	for _, p := range presets.Layouts() {
+		all = append(all, bits.MustParseLayout(p.Name))
 	}
 	for _, text := range []string{
 		"53/0/0", "63ns/0/0", "41ms/0/22", "1/62/0", "28/22/0", "28h/3/1", "20m/20/3", "35/0/28", "35/14/14", "28/1/1",

@@ -9,6 +9,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 // A Guess is a preset of package bits, or a format of package foreign, under which a number
@@ -97,16 +98,19 @@ func Guesses(id int64, now time.Time) []Guess {
 		}
 		found = append(found, g)
 	}
-	for _, preset := range bits.Presets() {
-		l := preset.Layout
+	for _, preset := range presets.Layouts() {
+		l := bits.MustParseLayout(preset.Name)
 		if p, err := l.Parse(uid.UID(id)); err == nil && l.Doubt(p.UID, now) == "" {
 			add(preset.Name, foreign.Parts{ID: id, Time: p.Time, Machine: p.WorkerID, Sequence: p.Sequence}, l.WorkerBits(), l.SequenceBits())
 		}
 	}
-	for _, f := range foreign.Formats() {
-		_, preset := bits.ParseLayout(f.Name())
-		if id >= 0 && preset == nil {
+	for _, name := range presets.Formats() {
+		if _, noPreset := bits.ParseLayout(name); id >= 0 && noPreset == nil {
 			continue // the preset has read it
+		}
+		f, err := foreign.ParseFormat(name)
+		if err != nil {
+			panic("guess: " + err.Error()) // foreign's tests parse each
 		}
 		p, err := f.Parse(id)
 		if err != nil || Doubt(f, id, now) != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
 	"github.com/uidgen/uid/internal/guess"
+	"github.com/uidgen/uid/internal/presets"
 )
 
 const day = 24 * time.Hour
@@ -45,9 +46,9 @@ func TestGuesses(t *testing.T) {
 		{-7053003394352373760, "uidgenerator", guess.Likely, nil},
 		{compose(t, bits.Default(), now, 1, 0), "default", guess.Likely, []string{"twitter", "uidgenerator"}},
 		{compose(t, bits.JavaScriptSafe(), now, 1, 0), "javascript", guess.Likely, nil},
-		{compose(t, bits.Discord(), now, 33, 5), "discord", guess.Likely, nil},
-		{compose(t, bits.Instagram(), now, 5, 5), "instagram", guess.Likely, nil},
-		{compose(t, bits.Yitter(), now, 1, 5), "yitter", guess.Likely, nil},
+		{compose(t, bits.MustParseLayout("discord"), now, 33, 5), "discord", guess.Likely, nil},
+		{compose(t, bits.MustParseLayout("instagram"), now, 5, 5), "instagram", guess.Likely, nil},
+		{compose(t, bits.MustParseLayout("yitter"), now, 1, 5), "yitter", guess.Likely, nil},
 		{99934493955050238 - 255<<16, "sonyflake2", guess.Likely, nil}, // the sequence 0
 		{99934493955050238, "sonyflake2", guess.Possible, []string{"default", "twitter"}},
 		{417256906266053127, "default", guess.WidthsOnly, []string{"sonyflake"}}, // an old one of a large machine
@@ -76,7 +77,7 @@ func TestConfidence(t *testing.T) {
 
 // Each sign at its bound.
 func TestSigns(t *testing.T) {
-	l := bits.Twitter() // 69 years, 1024 workers, 4096 sequences
+	l := bits.MustParseLayout("twitter") // 69 years, 1024 workers, 4096 sequences
 	for _, c := range []struct {
 		at               time.Time
 		worker, sequence int64
@@ -108,11 +109,13 @@ func TestGuessesFindTheForm(t *testing.T) {
 			layout bits.Layout
 		}
 		var forms []form
-		for _, p := range bits.Presets() {
-			forms = append(forms, form{p.Name, p.Layout})
+		for _, p := range presets.Layouts() {
+			forms = append(forms, form{p.Name, bits.MustParseLayout(p.Name)})
 		}
-		for _, f := range foreign.Formats() {
-			forms = append(forms, form{f.Name(), f.Layout()})
+		for _, name := range presets.Formats() {
+			f, err := foreign.ParseFormat(name)
+			require.NoError(t, err)
+			forms = append(forms, form{name, f.Layout()})
 		}
 		f := rapid.SampledFrom(forms).Draw(t, "form")
 		l := f.layout
@@ -145,8 +148,8 @@ func TestGuessesFindTheForm(t *testing.T) {
 				require.Equal(t, foreign.Parts{ID: int64(u), Time: p.Time, Machine: p.WorkerID, Sequence: p.Sequence}, g.Parts)
 			}
 		}
-		for _, p := range bits.Presets() {
-			require.Equal(t, p.Layout.Doubt(u, then) == "", seen[p.Name])
+		for _, p := range presets.Layouts() {
+			require.Equal(t, bits.MustParseLayout(p.Name).Doubt(u, then) == "", seen[p.Name])
 		}
 	})
 }

@@ -267,7 +267,7 @@ func TestInit(t *testing.T) {
 	own, _ = m.all.Namespace("lost")
 	require.Equal(t, layout.TickAt(now.Add(lease.Burn)), own.Floor)
 
-	err := r.Init(t.Context(), "lost", lease.Founding{Layout: bits.Twitter()})
+	err := r.Init(t.Context(), "lost", lease.Founding{Layout: bits.MustParseLayout("twitter")})
 	logtest.Error(t, err, worker.ErrLayout, `make namespace "lost" in memory: `)
 }
 

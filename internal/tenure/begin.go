@@ -18,7 +18,7 @@ func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry
 		return nil, fmt.Errorf("%s: %w: nil worker", name, uid.ErrConfig)
 	}
 	now := cfg.Now()
-	if err := expiry.Start(l, now); err != nil {
+	if err := CheckExpiry(expiry, l, now); err != nil {
 		return nil, err
 	}
 	minTick, err := floor.tick(l, now)
@@ -26,7 +26,7 @@ func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	cfg.Terms.MinTick = minTick
-	if expiry.Warns(l, now) {
+	if Warns(expiry, l, now) {
 		cfg.Logger.Warn("uid: the layout's time field is nearly full", "layout", l.String(), "expires", l.Expires())
 	}
 	t, err := Start(ctx, w, cfg)

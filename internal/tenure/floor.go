@@ -6,6 +6,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/ticks"
 )
 
 // A Floor is a UID at or below which a generator issues nothing.
@@ -25,7 +26,7 @@ func (f Floor) tick(l bits.Layout, now time.Time) (int64, error) {
 	if f.After < 0 {
 		return 0, fmt.Errorf("%w: After %d is negative", uid.ErrConfig, int64(f.After))
 	}
-	tick, err := l.TickAbove(f.After)
+	tick, err := ticks.Above(l, f.After)
 	if err != nil {
 		return 0, fmt.Errorf("the floor After %d cannot be passed: %w", int64(f.After), err)
 	}

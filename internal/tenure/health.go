@@ -24,7 +24,7 @@ func (t *Tenure) Health(l bits.Layout, expiry bits.Expiry, now time.Time) health
 		TimeField: &health.TimeField{
 			Expires:   l.Expires(),
 			Remaining: health.Duration{Duration: ticks.Until(t.cfg.Terms, now, l.MaxTick()+1)},
-			Ending:    expiry.Warns(l, now),
+			Ending:    Warns(expiry, l, now),
 		},
 		Worker: t.workerHealth(),
 	}

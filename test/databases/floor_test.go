@@ -38,7 +38,7 @@ func TestDisposableFloor(t *testing.T) {
 		first(0)
 		_, err := db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2037-01-01 00:00:00'") // a clock was wrong
 		require.NoError(t, err)
-		floor, err := layout.Last(time.Now().Add(5 * time.Minute))
+		_, floor, err := layout.Range(time.Now().Add(5*time.Minute), time.Now().Add(5*time.Minute).Add(1))
 		require.NoError(t, err)
 		require.Less(t, first(0), floor)
 		require.Greater(t, first(floor), floor)

@@ -28,9 +28,9 @@ func BenchmarkStart(b *testing.B) {
 		layout    bits.Layout
 		generator func(w uid.Worker, l bits.Layout) (uid.Generator, error)
 	}{
-		{"cached/ms", bits.Redis(), newCached},
+		{"cached/ms", bits.MustParseLayout("redis"), newCached},
 		{"cached/s", bits.Default(), newCached},
-		{"uncached/ms", bits.Redis(), newUncached},
+		{"uncached/ms", bits.MustParseLayout("redis"), newUncached},
 	} {
 		run := func(of string, prepare func(b *testing.B) starts) {
 			b.Run(of+"/"+c.name, func(b *testing.B) {

@@ -28,7 +28,7 @@ func bwmarrin(n *snowflake.Node) writer {
 // leaf is the snowflake half of Leaf under a worker ID: Twitter's layout, and a random first
 // sequence below 100.
 func leaf(worker, first int64) writer {
-	return (&javaTicks{layout: bits.Twitter(), worker: worker, from: first}).write
+	return (&javaTicks{layout: bits.MustParseLayout("twitter"), worker: worker, from: first}).write
 }
 
 // The layout stays, and old and new processes share it with worker IDs of their own: a rolling
@@ -42,15 +42,15 @@ func TestRollingInOneLayout(t *testing.T) {
 			t.Parallel()
 			o := newTable(t, "BIGINT")
 			reader := &cursor{}
-			poll := func() { reader.poll(t, o, pastOf(t, bits.Twitter())) }
+			poll := func() { reader.poll(t, o, pastOf(t, bits.MustParseLayout("twitter"))) }
 			o.write(t, 200, map[string]writer{"old 0": old[0], "old 1": old[1]})
 			poll()
 
 			// 1. A namespace with worker IDs that no old process has.
 			free := lease.Range{First: 512, Last: 1023}
-			orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.Twitter(), IDs: free})
+			orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.MustParseLayout("twitter"), IDs: free})
 			// 2. One process after the other.
-			first := newCached(t, leased(t, orders, free), bits.Twitter())
+			first := newCached(t, leased(t, orders, free), bits.MustParseLayout("twitter"))
 			o.write(t, 300, map[string]writer{"old 1": old[1], "new a": of(first)})
 			poll()
 			// Back: the old program again, and a new process once more.
@@ -58,7 +58,7 @@ func TestRollingInOneLayout(t *testing.T) {
 			o.write(t, 100, map[string]writer{"old 1": old[1], "old 2": old[2]})
 			poll()
 			highest := o.edge(t, "MAX(id)", "old%")
-			second, third := newCached(t, leased(t, orders, free), bits.Twitter()), newCached(t, leased(t, orders, free), bits.Twitter())
+			second, third := newCached(t, leased(t, orders, free), bits.MustParseLayout("twitter")), newCached(t, leased(t, orders, free), bits.MustParseLayout("twitter"))
 			o.write(t, 300, map[string]writer{"new b": of(second), "new c": of(third)})
 			reader.poll(t, o, uid.Max)
 
@@ -66,7 +66,7 @@ func TestRollingInOneLayout(t *testing.T) {
 			sawAll(t, o, reader)
 			require.Greater(t, o.edge(t, "MIN(id)", "new b"), highest)
 			for writer, worker := range map[string]int64{"new a": 512, "new c": 513} {
-				parts := o.parsed(t, bits.Twitter(), "MIN(id)", writer)
+				parts := o.parsed(t, bits.MustParseLayout("twitter"), "MIN(id)", writer)
 				require.GreaterOrEqual(t, parts.WorkerID, worker)
 				node := snowflake.ParseInt64(o.edge(t, "MIN(id)", writer)).Node()
 				require.Equal(t, parts.WorkerID, node, "bwmarrin reads the new ones, too")
@@ -80,9 +80,9 @@ func TestRollingInOneLayout(t *testing.T) {
 // process has.
 func TestWithoutARangeOfWorkers(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.Twitter()})
+	orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.MustParseLayout("twitter")})
 	var c clock
-	g := newPlain(t, leased(t, orders, lease.Range{}), bits.Twitter(), &c, 0)
+	g := newPlain(t, leased(t, orders, lease.Range{}), bits.MustParseLayout("twitter"), &c, 0)
 
 	started, zero := time.Now(), node(t, 0)
 	old := firstOfTick(zero)
@@ -94,8 +94,8 @@ func TestWithoutARangeOfWorkers(t *testing.T) {
 	o.refuses(t, drawn(t, g))
 
 	// A process that is configured for the old ones' IDs does not start on a namespace with a range.
-	ranged := found(t, o.DB, "ranged", lease.Founding{Layout: bits.Twitter(), IDs: lease.Range{First: 512, Last: 1023}})
-	_, err := leased(t, ranged, lease.Range{First: 0, Last: 511}).Acquire(t.Context(), bits.Twitter().Terms())
+	ranged := found(t, o.DB, "ranged", lease.Founding{Layout: bits.MustParseLayout("twitter"), IDs: lease.Range{First: 512, Last: 1023}})
+	_, err := leased(t, ranged, lease.Range{First: 0, Last: 511}).Acquire(t.Context(), bits.MustParseLayout("twitter").Terms())
 	require.ErrorIs(t, err, uid.ErrRange)
 }
 
@@ -108,7 +108,7 @@ func TestCursorStaysBehind(t *testing.T) {
 		fast = node(t, 0).Generate()
 	}
 	hasty, patient := &cursor{}, &cursor{}
-	past, err := bits.Twitter().First(time.UnixMilli(slow.Time()))
+	past, err := bits.MustParseLayout("twitter").First(time.UnixMilli(slow.Time()))
 	require.NoError(t, err)
 	require.NoError(t, o.insert("fast", fast.Int64()))
 	require.Equal(t, 1, hasty.poll(t, o, uid.Max))
@@ -125,16 +125,16 @@ func TestLeasesThatBeginAhead(t *testing.T) {
 	o := newTable(t, "BIGINT")
 	free := lease.Range{First: 512, Last: 1023}
 	began := time.Now()
-	w, err := lease.New(found(t, o.DB, "orders", lease.Founding{Layout: bits.Twitter(), IDs: free}), lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
+	w, err := lease.New(found(t, o.DB, "orders", lease.Founding{Layout: bits.MustParseLayout("twitter"), IDs: free}), lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
 	require.NoError(t, err)
-	g := newCached(t, w, bits.Twitter())
+	g := newCached(t, w, bits.MustParseLayout("twitter"))
 	old := node(t, 1)
 	hasty, patient := &cursor{}, &cursor{}
 	o.write(t, 20, map[string]writer{"old": bwmarrin(old), "new": of(g)})
-	first := o.parsed(t, bits.Twitter(), "MIN(id)", "new")
+	first := o.parsed(t, bits.MustParseLayout("twitter"), "MIN(id)", "new")
 	require.True(t, first.Time.After(began.Add(lease.Burn)), first.Time)
 	hasty.poll(t, o, uid.Max)
-	patient.poll(t, o, pastOf(t, bits.Twitter()))
+	patient.poll(t, o, pastOf(t, bits.MustParseLayout("twitter")))
 	o.write(t, 20, map[string]writer{"old": bwmarrin(old)})
 	require.Zero(t, hasty.poll(t, o, uid.Max))
 	patient.poll(t, o, uid.Max) // when the clock is there

@@ -125,7 +125,7 @@ func TestEpochInAnotherZone(t *testing.T) {
 	require.Equal(t, right, typed)
 	require.WithinDuration(t, time.Now(), o.parsed(t, right, "MAX(id)", "java").Time, time.Hour)
 	// Left alone, epochStr is no text but 1463673600, midnight in Shanghai, whatever the zone.
-	require.EqualValues(t, 1463673600, bits.UidGenerator().Epoch().Unix())
+	require.EqualValues(t, 1463673600, bits.MustParseLayout("uidgenerator").Epoch().Unix())
 	require.EqualValues(t, 1463673600, time.Date(2016, 5, 20, 0, 0, 0, 0, shanghai).Unix())
 	require.EqualValues(t, 1463702400, utc(2016, 5, 20, 0, 0, 0).Unix())
 }
@@ -137,12 +137,12 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	withNodes(t, o, 0)
 	at := utc(2026, 11, 22, 12, 0, 0)
 	tick := bits.Default().TickAt(at)
-	require.Equal(t, "2017-04-10T12:00:00Z", bits.UidGenerator().TimeOf(tick).Add(8*time.Hour).Format(time.RFC3339))
+	require.Equal(t, "2017-04-10T12:00:00Z", bits.MustParseLayout("uidgenerator").TimeOf(tick).Add(8*time.Hour).Format(time.RFC3339))
 
 	var c clock
 	c.set(at)
 	fresh := newPlain(t, disposed(t, o), bits.Default(), &c, 0) // ID 1, as Java's first process of 2016
-	o.repeats(t, bits.UidGenerator(), tick+1, 1, fresh, &c, at.Add(time.Second))
+	o.repeats(t, bits.MustParseLayout("uidgenerator"), tick+1, 1, fresh, &c, at.Add(time.Second))
 	_, err := o.Exec("DELETE FROM orders")
 	require.NoError(t, err)
 
@@ -151,9 +151,9 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	var old []any // of 2017 and 2024, and what the cached generator has made since
 	for _, worker := range []int64{1, 500, 1000} {
 		for sequence := range int64(100) {
-			u, err := bits.UidGenerator().Compose(tick+sequence, worker, 0)
+			u, err := bits.MustParseLayout("uidgenerator").Compose(tick+sequence, worker, 0)
 			require.NoError(t, err)
-			full, err := bits.UidGenerator().Compose(bits.UidGenerator().MaxTick(), worker, sequence)
+			full, err := bits.MustParseLayout("uidgenerator").Compose(bits.MustParseLayout("uidgenerator").MaxTick(), worker, sequence)
 			require.NoError(t, err)
 			old = append(old, int64(u), int64(full), overflowed(at.Add(-time.Hour), worker, sequence))
 		}
@@ -184,18 +184,24 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	sawAll(t, o, before, negative, positive)
 
 	// By age, and as values in Go.
-	var first, last foreign.UidGeneratorUID
+	var first, last int64
 	require.NoError(t, o.Get(&first, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id < 0, id LIMIT 1"))
 	require.NoError(t, o.Get(&last, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id < 0 DESC, id DESC LIMIT 1"))
-	require.Equal(t, "2017", first.Parts().Time.Format("2006"))
-	require.Equal(t, at, last.Parts().Time)
+	format, err := foreign.ParseFormat("uidgenerator")
+	require.NoError(t, err)
+	p, err := format.Parse(first)
+	require.NoError(t, err)
+	require.Equal(t, "2017", p.Time.Format("2006"))
+	p, err = format.Parse(last)
+	require.NoError(t, err)
+	require.Equal(t, at, p.Time)
 	require.Negative(t, last)
 	var u uid.UID
 	require.ErrorIs(t, o.Get(&u, "SELECT MIN(id) FROM orders"), uid.ErrRange, "a uid.UID refuses them")
 	require.NoError(t, o.Get(&u, "SELECT MIN(id) FROM orders WHERE writer = 'go'"))
 
 	// What uid plan says of it.
-	from, to := bits.UidGenerator().Issuer(), bits.Default().Issuer()
+	from, to := bits.MustParseLayout("uidgenerator").Issuer(), bits.Default().Issuer()
 	cost, err := plan.Move{From: from, To: to, At: at}.Cost()
 	require.NoError(t, err)
 	require.NotNil(t, cost.Repeats)
@@ -221,10 +227,10 @@ func TestOverflowed(t *testing.T) {
 
 // A bit more in the time field, on the old epoch, as many have done in Java.
 func TestWidenedUidGenerator(t *testing.T) {
-	wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: bits.UidGenerator().Epoch()})
+	wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: bits.MustParseLayout("uidgenerator").Epoch()})
 	require.Equal(t, "2033-05-24", wide.Expires().Format(time.DateOnly))
 	const both = 5696891900414435328
-	then, err := bits.UidGenerator().Parse(both)
+	then, err := bits.MustParseLayout("uidgenerator").Parse(both)
 	require.NoError(t, err)
 	require.Equal(t, "2021-08-20", then.Time.Format(time.DateOnly))
 	now, err := wide.Parse(both)
@@ -242,7 +248,7 @@ func TestWidenedUidGenerator(t *testing.T) {
 
 	// The old table goes on: its next IDs keep the two apart, up to the highest of 21 bits.
 	for _, highest := range []int64{1000, wide.MaxWorkerID() - 1} {
-		old, next := bits.UidGenerator().Issuer(), wide.Issuer()
+		old, next := bits.MustParseLayout("uidgenerator").Issuer(), wide.Issuer()
 		old.LastWorker, next.FirstWorker = highest, highest+1
 		_, overlap, err := bits.FindOverlap(old, next)
 		require.NoError(t, err)

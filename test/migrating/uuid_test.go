@@ -101,7 +101,7 @@ func TestBigintBesideUUID(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	require.EqualValues(t, 1062, refused.Number)
 	// 6. Back from here needs UUIDs for the new rows: version 8, of the same uids.
-	shop := form.MustNamespace("shop")
+	shop := form.Namespace("shop")
 	require.NoError(t, db.Select(&rows, "SELECT COALESCE(id, '') AS id, uid FROM orders WHERE id IS NULL"))
 	require.Len(t, rows, 1)
 	x, err := shop.UUID(rows[0].UID)
@@ -114,7 +114,7 @@ func TestBigintBesideUUID(t *testing.T) {
 // A column keeps its type, and new rows get UUIDs of version 8: no old UUID is one, they sort as
 // the UIDs do, and they give the UIDs back.
 func TestUUIDColumnsStay(t *testing.T) {
-	shop := form.MustNamespace("shop")
+	shop := form.Namespace("shop")
 	for id, column := range []struct {
 		keyType string
 		key     func(form.UUID) any

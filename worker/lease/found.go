@@ -46,7 +46,7 @@ func Found(ctx context.Context, store Store, f Founding) error {
 	}
 	t := f.Layout.Terms()
 	if f.After != 0 {
-		tick, err := f.Layout.TickAbove(f.After)
+		tick, err := ticks.Above(f.Layout, f.After)
 		if err != nil {
 			return err
 		}

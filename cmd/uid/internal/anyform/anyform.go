@@ -98,7 +98,7 @@ func Named(name string) (Form, error) {
 			},
 		}, nil
 	case kind == "uuid" && of != "":
-		n, err := form.NewNamespace(of)
+		n := form.Namespace(of)
 		return Form{
 			func(u uid.UID) (string, error) {
 				x, err := n.UUID(u)
@@ -111,7 +111,7 @@ func Named(name string) (Form, error) {
 				}
 				return n.UID(x)
 			},
-		}, err
+		}, nil
 	}
 	return Form{}, fmt.Errorf("%w: %.40q is not one of %s", uid.ErrConfig, name, Names)
 }

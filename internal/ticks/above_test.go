@@ -1,4 +1,4 @@
-package bits_test
+package ticks_test
 
 import (
 	"math"
@@ -10,19 +10,21 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/ticks"
 )
 
 // All UIDs of the tick are above the number, and of the tick before not all.
-func TestTickAbove(t *testing.T) {
+func TestAbove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sequenceBits := rapid.IntRange(0, 20).Draw(t, "sequence")
 		l, err := bits.NewLayout(bits.Config{
-			TimeBits: rapid.IntRange(20, 40).Draw(t, "time"), WorkerBits: 1 + rapid.IntRange(0, 21-sequenceBits).Draw(t, "worker"), SequenceBits: sequenceBits,
+			TimeBits:   rapid.IntRange(20, 40).Draw(t, "time"),
+			WorkerBits: 1 + rapid.IntRange(0, 21-sequenceBits).Draw(t, "worker"), SequenceBits: sequenceBits,
 			Unit: time.Millisecond,
 		})
 		require.NoError(t, err)
 		u := uid.UID(rapid.Int64Min(0).Draw(t, "u"))
-		tick, err := l.TickAbove(u)
+		tick, err := ticks.Above(l, u)
 		if end, _ := l.Compose(l.MaxTick(), 0, 0); u >= end {
 			require.ErrorIs(t, err, uid.ErrRange)
 			return
@@ -37,23 +39,24 @@ func TestTickAbove(t *testing.T) {
 	})
 }
 
-func TestTickAboveRefuses(t *testing.T) {
+func TestAboveRefuses(t *testing.T) {
 	for u, says := range map[uid.UID]string{
-		-1:                           "UID -1 is negative",
-		math.MaxInt64:                "is above UID 9223372036854775807: it lies in tick 268435455, the last one is 268435455",
+		-1: "UID -1 is negative",
+		math.MaxInt64: "is above UID 9223372036854775807: it lies in tick 268435455, " +
+			"the last one is 268435455",
 		268435455 << 35:              "it lies in tick 268435455",
 		math.MinInt64:                "is negative",
 		uid.UID(268435455<<35 + 1e9): "it lies in tick 268435455",
 	} {
-		_, err := bits.Default().TickAbove(u)
+		_, err := ticks.Above(bits.Default(), u)
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, says)
 	}
-	tick, err := bits.Default().TickAbove(268435455<<35 - 1)
+	tick, err := ticks.Above(bits.Default(), 268435455<<35-1)
 	require.NoError(t, err)
 	require.EqualValues(t, 268435455, tick)
-	_, err = bits.Layout{}.TickAbove(1)
+	_, err = ticks.Above(bits.Layout{}, 1)
 	require.Error(t, err)
-	_, err = bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 4, SequenceBits: 17}).TickAbove(1 << 60)
+	_, err = ticks.Above(bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 4, SequenceBits: 17}), 1<<60)
 	require.ErrorContains(t, err, "no tick")
 }
