@@ -33,7 +33,8 @@ type sealing struct {
 // seal is the command that hides what UIDs tell.
 func (p *program) seal() *cobra.Command {
 	c := &sealing{program: p}
-	cmd, flags := newCommand("seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
+	cmd, flags := newCommand(
+		"seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
 		"Turn UIDs into texts that tell nothing without a key", func(_ *cobra.Command, args []string) error {
 			if c.newKey != "" {
 				return c.makeKey(args)
@@ -132,7 +133,8 @@ func (s *sealing) sealer() (sealer, error) {
 		return sealer{texts.Seal, texts.Open}, nil
 	}
 	if len(keys) > 1 {
-		return sealer{}, badInput("--numbers is for one key, and %s has %d: a number does not tell which of them opens it", source, len(keys))
+		return sealer{}, badInput("--numbers is for one key, and %s has %d: "+
+			"a number does not tell which of them opens it", source, len(keys))
 	}
 	numbers, err := opaque.NewCipher(keys[0].Secret, s.tweak)
 	if err != nil {
@@ -190,7 +192,8 @@ func (s *sealing) each(args []string, what string, turn func(string) (sealedID, 
 	text func(sealedID) string) error {
 	checked := func(word string) (sealedID, error) {
 		if likeKey.MatchString(word) {
-			return sealedID{}, badInput("%w: these %d bytes are no %s, and look like a key: put it into a file, or into %s", uid.ErrSyntax, len(word), what, keysEnv)
+			return sealedID{}, badInput("%w: these %d bytes are no %s, and look like a key: "+
+				"put it into a file, or into %s", uid.ErrSyntax, len(word), what, keysEnv)
 		}
 		return turn(word)
 	}

@@ -28,11 +28,13 @@ func (p *program) topics() []*cobra.Command {
 
 // explain gives a command, or a topic, what there is to say of it.
 func explain(cmd *cobra.Command) {
-	text, err := helpTexts.ReadFile("help/" + strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "uid "), " ", "-") + ".txt")
+	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "uid "), " ", "-")
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
 	if err != nil {
 		return
 	}
-	long := strings.NewReplacer("{store}", storeHelp, "{urls}\n", storeURLs(), "{presets}\n", presets()).Replace(string(text))
+	known := strings.NewReplacer("{store}", storeHelp, "{urls}\n", storeURLs(), "{presets}\n", presets())
+	long := known.Replace(string(text))
 	cmd.Long, cmd.Example, _ = strings.Cut(strings.TrimSpace(long), "\n\nExamples:\n")
 }
 
