@@ -33,13 +33,16 @@ func TestColumnErrors(t *testing.T) {
 		if db.DriverName() != "mysql" {
 			return
 		}
-		engines.Do(t, db, "DELETE FROM WORKER_NODE", "ALTER TABLE WORKER_NODE CHANGE COLUMN hunter2 PORT VARCHAR(7) NOT NULL")
+		engines.Do(t, db, "DELETE FROM WORKER_NODE",
+			"ALTER TABLE WORKER_NODE CHANGE COLUMN hunter2 PORT VARCHAR(7) NOT NULL")
 		fails("a value is too long for its column: PORT")
-		engines.Do(t, db, "ALTER TABLE WORKER_NODE MODIFY COLUMN PORT VARCHAR(64) NOT NULL, ADD COLUMN hunter2 INT NOT NULL")
+		engines.Do(t, db, "ALTER TABLE WORKER_NODE "+
+			"MODIFY COLUMN PORT VARCHAR(64) NOT NULL, ADD COLUMN hunter2 INT NOT NULL")
 		fails("1364 (HY000): a column that workers leave out has no default value")
 		engines.Do(t, db, "ALTER TABLE WORKER_NODE DROP COLUMN hunter2")
 		for _, number := range []int{1054, 1264, 1364, 1366, 1406} {
-			engines.Do(t, db, fmt.Sprintf("CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = %d, MESSAGE_TEXT = 'hunter2'", number))
+			engines.Do(t, db, fmt.Sprintf("CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW "+
+				"SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = %d, MESSAGE_TEXT = 'hunter2'", number))
 			fails(fmt.Sprint(number))
 			engines.Do(t, db, "DROP TRIGGER teller")
 		}

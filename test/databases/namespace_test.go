@@ -42,7 +42,8 @@ func TestUpdateIsConfirmed(t *testing.T) {
 			engines.Do(t, db, "CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE BEGIN SELECT RAISE(IGNORE); END")
 		} else {
 			engines.Do(t, db, `CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE FOR EACH ROW
-				SET NEW.NONCE = OLD.NONCE, NEW.HIGH = OLD.HIGH, NEW.LEASE_UNTIL = OLD.LEASE_UNTIL, NEW.RENEWED = OLD.RENEWED`)
+				SET NEW.NONCE = OLD.NONCE, NEW.HIGH = OLD.HIGH, NEW.LEASE_UNTIL = OLD.LEASE_UNTIL,
+				NEW.RENEWED = OLD.RENEWED`)
 		}
 		err := owner.renew(t.Context())
 		require.ErrorIs(t, err, worker.ErrUnconfirmed)

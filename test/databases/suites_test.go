@@ -97,8 +97,8 @@ func TestSegmentsBesideLeaf(t *testing.T) {
 	})
 }
 
-// subject is a database each of whose clients has a pool of its own, on the nodes of a cluster in turns. The administrator
-// sees what all have committed, and sends parameters as Leaf's driver does.
+// subject is a database each of whose clients has a pool of its own, on the nodes of a cluster in turns. The
+// administrator sees what all have committed, and sends parameters as Leaf's driver does.
 func subject(t *testing.T, s store, stands bool) faultyDatabase {
 	as := s
 	if s.Driver == "mysql" {
@@ -116,7 +116,8 @@ func subject(t *testing.T, s store, stands bool) faultyDatabase {
 	}
 	if s.Driver == "sqlite" {
 		connect = func() (driver.Connector, error) {
-			return fileConnector{admin.Driver(), "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"}, nil
+			source := "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
+			return fileConnector{admin.Driver(), source}, nil
 		}
 	}
 	return faultyDatabase{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}

@@ -58,7 +58,8 @@ func TestRollingInOneLayout(t *testing.T) {
 			o.write(t, 100, map[string]writer{"old 1": old[1], "old 2": old[2]})
 			poll()
 			highest := o.edge(t, "MAX(id)", "old%")
-			second, third := newCached(t, leased(t, orders, free), bits.Twitter()), newCached(t, leased(t, orders, free), bits.Twitter())
+			second := newCached(t, leased(t, orders, free), bits.Twitter())
+			third := newCached(t, leased(t, orders, free), bits.Twitter())
 			o.write(t, 300, map[string]writer{"new b": of(second), "new c": of(third)})
 			reader.poll(t, o, uid.Max)
 
@@ -125,7 +126,8 @@ func TestLeasesThatBeginAhead(t *testing.T) {
 	o := newTable(t, "BIGINT")
 	free := lease.Range{First: 512, Last: 1023}
 	began := time.Now()
-	w, err := lease.New(found(t, o.DB, "orders", lease.Founding{Layout: bits.Twitter(), IDs: free}), lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
+	orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.Twitter(), IDs: free})
+	w, err := lease.New(orders, lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
 	require.NoError(t, err)
 	g := newCached(t, w, bits.Twitter())
 	old := node(t, 1)
@@ -153,7 +155,8 @@ func TestBwmarrinBySettings(t *testing.T) {
 	id := node(t, 200).Generate()
 	parts, err := l.Parse(uid.UID(id))
 	require.NoError(t, err)
-	require.Equal(t, []int64{id.Time(), 200, id.Step()}, []int64{parts.Time.UnixMilli(), parts.WorkerID, parts.Sequence})
+	got := []int64{parts.Time.UnixMilli(), parts.WorkerID, parts.Sequence}
+	require.Equal(t, []int64{id.Time(), 200, id.Step()}, got)
 
 	// JSON: each reads what the other writes; only a uid.UID takes a number, too.
 	text, err := json.Marshal(uid.UID(id))

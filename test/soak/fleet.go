@@ -107,7 +107,8 @@ func (f *fleet) ended(in *incarnation) {
 		f.unready.Add(1)
 	default:
 		in.how = "failed"
-		f.violation("%s ended by itself (%v):\n%s", f.name(harness.NewDrawer(in.number, 0)), in.State(), in.stderr.String())
+		drawer := f.name(harness.NewDrawer(in.number, 0))
+		f.violation("%s ended by itself (%v):\n%s", drawer, in.State(), in.stderr.String())
 	}
 }
 
