@@ -49,7 +49,8 @@ func listed(states ...registry.State) registry.Overview {
 		o.Leases = append(o.Leases, registry.LeaseInfo{
 			Namespace: "orders", WorkerID: int64(id), State: state,
 			Holder:   fmt.Sprintf("orders-7d9c5b8f6d-x%02dqz.shop.svc.example/1", id),
-			Acquired: now.Add(-time.Hour), Renewed: until.Add(-5 * time.Minute), Until: until, Layout: bits.Default().String(),
+			Acquired: now.Add(-time.Hour), Renewed: until.Add(-5 * time.Minute), Until: until,
+			Layout: bits.Default().String(),
 		})
 	}
 	return o

@@ -110,9 +110,8 @@ func TestFaults(t *testing.T) {
 		"closed":          {fault: (*Proxy).Close, got: "begin"},
 		"swallow reply":   {fault: func(p *Proxy) { p.SwallowReply("COMMIT") }, got: "begin COMMIT", later: "one x"},
 		"swallow request": {fault: func(p *Proxy) { p.SwallowRequest("COMMIT") }, got: "begin", later: "one x"},
-		"swallow another": {
-			fault: func(p *Proxy) { p.SwallowReply("ROLLBACK") }, answer: "one COMMIT", got: "begin COMMIT", later: "one x",
-		},
+		"swallow another": {fault: func(p *Proxy) { p.SwallowReply("ROLLBACK") },
+			answer: "one COMMIT", got: "begin COMMIT", later: "one x"},
 		"stall":          {func(p *Proxy) { p.Stall("COMMIT") }, swallowed, (*Proxy).Cut, "", "begin COMMIT", "one x"},
 		"mute":           {mute(true), mangled, mute(false), "", "begin COMMIT", "one x"},
 		"delay":          {delay(time.Hour), nil, delay(0), "one COMMIT", "begin COMMIT", "one x"},

@@ -209,7 +209,8 @@ func (o *operator) choose(db *sqlx.DB, e event) (row leaseRow, found bool, err e
 	far := soakLayout.TickAt(time.Now().Add(farAhead / 2))
 	var able []leaseRow
 	for _, r := range rows {
-		live := e.Edit != endLease && e.Edit != releaseLease || e.Table.Losses == lease.Never || o.fleet.isGone(r.Holder)
+		ends := e.Edit == endLease || e.Edit == releaseLease
+		live := !ends || e.Table.Losses == lease.Never || o.fleet.isGone(r.Holder)
 		if r.WorkerID != controlID && r.Holder != "" && r.High < far && live {
 			able = append(able, r)
 		}

@@ -38,7 +38,8 @@ const trialLimit = 2 * time.Minute
 
 func planted(fault, workers, store string, draw ...string) slot {
 	return slot{
-		Name: "planted", Cached: true, Draw: draw, Worker: workers, Store: store, MaxLead: maxLead, Weight: 1, Planted: fault,
+		Name: "planted", Planted: fault, Cached: true, Draw: draw, Worker: workers, Store: store,
+		MaxLead: maxLead, Weight: 1,
 	}
 }
 

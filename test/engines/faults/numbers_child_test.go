@@ -51,7 +51,8 @@ func (j numbersJob) do(p job, file *os.File) error {
 		return err
 	}
 	defer connection.Close()
-	g, err := segment.New(segment.Source{Store: &noting{Store: store.Segments, ledger: &me.ledger, log: os.Stderr}, Tag: j.Tag}, segment.Config{
+	noted := &noting{Store: store.Segments, ledger: &me.ledger, log: os.Stderr}
+	g, err := segment.New(segment.Source{Store: noted, Tag: j.Tag}, segment.Config{
 		MinStep: j.MinStep, MaxStep: j.MaxStep, Create: true, LossyStore: j.LossyStore, Timeout: timeout,
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
