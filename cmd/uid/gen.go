@@ -214,9 +214,7 @@ func checkFloor(l bits.Layout, after uid.UID) error {
 }
 
 // perSecond returns how many UIDs a second one worker of a layout can sustain.
-func perSecond(l bits.Layout) float64 {
-	return float64(l.MaxSequence()+1) / l.Unit().Seconds()
-}
+func perSecond(l bits.Layout) float64 { return float64(l.MaxSequence()+1) / l.Unit().Seconds() }
 
 // short returns the widths of a layout and its unit, in a form that --layout takes.
 func short(l bits.Layout) string {

@@ -40,9 +40,7 @@ func (p *program) begin() {
 	p.out = &output{Writer: bufio.NewWriterSize(pipe{p.stdout}, outputBuffer), width: p.width()}
 }
 
-func (p *program) end(err error) int {
-	return p.report(cmp.Or(err, p.out.Flush(), p.out.err))
-}
+func (p *program) end(err error) int { return p.report(cmp.Or(err, p.out.Flush(), p.out.err)) }
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{

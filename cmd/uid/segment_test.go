@@ -71,9 +71,7 @@ func TestSegmentGolden(t *testing.T) {
 		{"segment_set", table, set},
 		{"segment_set_json", asJSON, set},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			golden(t, tt.name, inProcess(tt.format, tt.do))
-		})
+		t.Run(tt.name, func(t *testing.T) { golden(t, tt.name, inProcess(tt.format, tt.do)) })
 	}
 }
 

@@ -138,9 +138,7 @@ func TestWorkerGolden(t *testing.T) {
 		{"worker_release_again", table, released(1)},
 		{"worker_release_json", asJSON, released(0)},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			golden(t, tt.name, inProcess(tt.format, tt.do))
-		})
+		t.Run(tt.name, func(t *testing.T) { golden(t, tt.name, inProcess(tt.format, tt.do)) })
 	}
 }
 

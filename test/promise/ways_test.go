@@ -103,17 +103,13 @@ func (s *scene) mysql() bool    { return s.store.Driver == "mysql" }
 func (s *scene) postgres() bool { return s.store.Driver == "pgx" }
 
 // leased reports whether the way leases its IDs.
-func (s *scene) leased() bool {
-	return s.lossy() || s.durable()
-}
+func (s *scene) leased() bool { return s.lossy() || s.durable() }
 
 // lossy reports whether the way leases its IDs on a store that can lose writes, which its history tells.
 func (s *scene) lossy() bool { return s.way.column == leased || s.way.column == lossyFile }
 
 // durable reports whether the way leases its IDs on a store of which the user says that it never loses a write.
-func (s *scene) durable() bool {
-	return s.way.column == durable || s.way.column == withFile
-}
+func (s *scene) durable() bool { return s.way.column == durable || s.way.column == withFile }
 
 func seatID(seat int) int64 { return int64(7 + seat) }
 

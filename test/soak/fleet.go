@@ -80,9 +80,7 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 }
 
 // up reports whether the process has a generator.
-func (f *fleet) up(in *incarnation) bool {
-	return f.memory.slots[in.slot].up.Load() == in.number
-}
+func (f *fleet) up(in *incarnation) bool { return f.memory.slots[in.slot].up.Load() == in.number }
 
 // isGone reports whether a lease's holder, a host and a process ID, is a process that has ended.
 func (f *fleet) isGone(holder string) (gone bool) {

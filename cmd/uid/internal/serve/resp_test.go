@@ -29,9 +29,7 @@ func command(args ...string) string {
 }
 
 // over returns what a server says to a text on a connection of its own.
-func over(t *testing.T, l *pipeListener, text string) string {
-	return say(t, l.dial(t), text)
-}
+func over(t *testing.T, l *pipeListener, text string) string { return say(t, l.dial(t), text) }
 
 var bye = command("QUIT")
 
