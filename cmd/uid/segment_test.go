@@ -208,9 +208,8 @@ func (r rival) Change(ctx context.Context, tag string, decide func(*segmentstore
 }
 
 func TestNoMoreIsTakenThanPrinted(t *testing.T) {
-	for _, tt := range []struct{ n, step, rivals int64 }{
-		{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1}, {3000, 1000, 3}, {6, 2, 3}, {7, 1, 7},
-	} {
+	for _, tt := range []struct{ n, step, rivals int64 }{{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1},
+		{3000, 1000, 3}, {6, 2, 3}, {7, 1, 7}} {
 		m := segmenttest.NewMemory()
 		m.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 500})
 		o := draw(t, rival{m.Client(), m}, drawing{tag: "x", n: tt.n, step: tt.step})

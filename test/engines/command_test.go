@@ -196,10 +196,8 @@ func TestCommandRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
 			closed := regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(p.url, "127.0.0.1:1")
-			for _, line := range []string{
-				"worker ls -v", "worker check", "gen -n 1", "worker init", "segment ls -v", "segment set x --create",
-				"gen --segment x -v", "segment next x --lossy-store",
-			} {
+			for _, line := range []string{"worker ls -v", "worker check", "gen -n 1", "worker init", "segment ls -v",
+				"segment set x --create", "gen --segment x -v", "segment next x --lossy-store"} {
 				args := strings.Fields(line)
 				for _, url := range []string{p.wrong, closed} {
 					if url == "" {

@@ -37,10 +37,8 @@ type plan struct {
 
 func newPlan() plan {
 	if isFull {
-		return plan{
-			numbers: 1e9, maxStep: 1_000_000, chunk: 20_000, kills: 150, closes: 50, pauses: 30, cuts: 15, outages: 24,
-			between: 250 * time.Millisecond, losses: 5,
-		}
+		return plan{numbers: 1e9, maxStep: 1_000_000, chunk: 20_000, kills: 150, closes: 50, pauses: 30, cuts: 15,
+			outages: 24, between: 250 * time.Millisecond, losses: 5}
 	}
 	return plan{
 		numbers: 20e6, maxStep: 50_000, chunk: 2000, kills: 14, closes: 5, pauses: 4, cuts: 2, outages: 3,

@@ -122,10 +122,8 @@ func TestRefusedHTTP(t *testing.T) {
 // What Leaf answers with status 500 is no crash either.
 func TestRefusedByLeaf(t *testing.T) {
 	h := newHouse(t)
-	for _, key := range []string{
-		"nosuch", "a%20", "%20", strings.Repeat("a", 129), "%C3%BC", "a%00", "%5B", "%7B%7D", "a%0d%0ab",
-		"..%2f..%2fetc%2fpasswd", "@",
-	} {
+	for _, key := range []string{"nosuch", "a%20", "%20", strings.Repeat("a", 129), "%C3%BC", "a%00", "%5B", "%7B%7D",
+		"a%0d%0ab", "..%2f..%2fetc%2fpasswd", "@"} {
 		w := h.get("/api/segment/get/" + key)
 		require.Equal(t, http.StatusInternalServerError, w.Code, key)
 		require.Contains(t, w.Body.String(), `"message":"Result{id=-2, status=EXCEPTION}"`, key)

@@ -121,10 +121,8 @@ func TestToken(t *testing.T) {
 	for _, line := range []string{"Bearer " + secret, "bearer " + secret, basic("", secret), basic("me", secret)} {
 		require.Equal(t, http.StatusOK, ask(line), line)
 	}
-	for _, line := range []string{
-		"", "Bearer", "Bearer ", "Bearer " + secret + "x", "Bearer " + secret[1:], "Bearer  " + secret, secret,
-		basic(secret, ""), basic("", "x"), "Basic !", "Digest " + secret,
-	} {
+	for _, line := range []string{"", "Bearer", "Bearer ", "Bearer " + secret + "x", "Bearer " + secret[1:],
+		"Bearer  " + secret, secret, basic(secret, ""), basic("", "x"), "Basic !", "Digest " + secret} {
 		require.Equal(t, http.StatusUnauthorized, ask(line), line)
 	}
 	require.Equal(t, http.StatusUnauthorized, ask())
@@ -174,10 +172,9 @@ func TestCheckListen(t *testing.T) {
 		_, err := CheckListen(address, true, true)
 		require.ErrorIs(t, err, uid.ErrConfig, address)
 	}
-	for host, local := range map[string]bool{
-		"localhost": true, "localhost:80": true, "127.0.0.1:80": true, "[::1]": true, "[::1]:80": true, "::1": true,
-		"": false, "evil": false, "evil:80": false, "127.0.0.1.evil": false, "localhost.": false, "10.0.0.1": false,
-	} {
+	for host, local := range map[string]bool{"localhost": true, "localhost:80": true, "127.0.0.1:80": true,
+		"[::1]": true, "[::1]:80": true, "::1": true, "": false, "evil": false, "evil:80": false,
+		"127.0.0.1.evil": false, "localhost.": false, "10.0.0.1": false} {
 		require.Equal(t, local, isLocal(host), host)
 	}
 }
@@ -186,10 +183,8 @@ func TestCheckListen(t *testing.T) {
 func certify(t *testing.T, cert, key, name string) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	require.NoError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
