@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -170,9 +171,8 @@ const mostKills = 25
 // Importers on both kinds of worker IDs are killed again and again, anywhere from their start on, while live
 // generators of both kinds come, issue and go. No UID comes twice, and each row's has its tick.
 func TestKilledImporters(t *testing.T) {
-	engines.Each(t, func(t *testing.T, s engines.Database) {
+	engines.Each(t, func(t *testing.T, s engines.Database, db *sqlx.DB) {
 		t.Parallel() // they wait more than they work
-		db := s.Open(t)
 		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
 		leases, err := tables.Leases(namespace)
@@ -304,8 +304,8 @@ func (liveNumbers) Name() string                                                
 
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.
 func TestLiveIDGivesDuplicates(t *testing.T) {
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
 		w, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
 		require.NoError(t, err)
@@ -342,8 +342,8 @@ func TestLiveIDGivesDuplicates(t *testing.T) {
 // A namespace that was made for all worker IDs is no neighbour of disposable ones, and a number within
 // its range is refused.
 func TestApart(t *testing.T) {
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
 		for name, ids := range map[string]lease.Range{
 			"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()},

@@ -125,8 +125,8 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 
 func TestCheckOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		m := checked(t, s.Open(t), doctor.Config{})
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+		m := checked(t, db, doctor.Config{})
 		require.Equal(t, doctor.LevelNote, m["disposable IDs"].Level)
 		require.Equal(t, doctor.LevelNote, m["leased IDs"].Level)
 		require.NotContains(t, m, "table of disposable IDs")
@@ -312,9 +312,7 @@ func TestCheckOfTables(t *testing.T) {
 }
 
 func TestCheckOfCounters(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		cfg := doctor.Config{MaxWorkerID: 1000}
 		putNode(t, db, 900)
@@ -340,8 +338,7 @@ func TestCheckOfCounters(t *testing.T) {
 
 func TestCheckOfLeases(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
 		putLeases(t, db,
 			aLease{namespace: "far", id: 1, until: -time.Hour, renewed: -time.Hour, high: time.Hour},
 			aLease{namespace: "fine", id: 1, until: time.Minute, renewed: -time.Minute, high: time.Minute},
@@ -369,8 +366,7 @@ func TestCheckOfLeases(t *testing.T) {
 // Spaces of worker IDs whose UIDs could be equal are named, and are no fault.
 func TestCheckOfSpaces(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
 		aged := func(name, layout string) aLease {
 			return aLease{namespace: name, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
 		}
@@ -397,8 +393,7 @@ func TestCheckOfSpaces(t *testing.T) {
 
 func TestCheckOfClocks(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
 		for shift, want := range map[time.Duration]doctor.Level{
 			0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError,
 		} {

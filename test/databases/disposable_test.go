@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -19,8 +20,7 @@ import (
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		require.EqualValues(t, 1, acquire(t, db, asked{}))
 		require.EqualValues(t, 2, acquire(t, db, asked{Host: "bare"}))
 		require.EqualValues(t, 3, acquire(t, db, asked{Host: "pod", Port: "8080"}))
@@ -49,9 +49,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestOwnTable(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		cfg := asked{Table: "order"} // a word of SQL, which is no harm
 		require.EqualValues(t, 1, acquire(t, db, cfg))
 		require.EqualValues(t, 2, acquire(t, db, cfg))
@@ -108,9 +106,7 @@ func TestTableSharedWithJava(t *testing.T) {
 
 // One row with a huge ID makes all later IDs huge.
 func TestPoisonedCounter(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		putNode(t, db, 9000000000000000000)
 		d := newAsker(t, db, asked{})
@@ -128,9 +124,7 @@ func TestPoisonedCounter(t *testing.T) {
 // A key over host and port, which the original's table does not have, costs a process that is
 // started again nothing but the port in its row.
 func TestUniqueHostAndPort(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		engines.Do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
 		var logged logtest.Records
@@ -160,8 +154,7 @@ func TestTableOfOtherColumns(t *testing.T) {
 		{"key of another type", "ID BIGINT PRIMARY KEY" + common, "ID BIGINT PRIMARY KEY" + common, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			eachStore(t, func(t *testing.T, s store) {
-				db := s.Open(t)
+			eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 				if s.Driver == "sqlite" {
 					engines.Do(t, db, "CREATE TABLE WORKER_NODE ("+c.sqlite+")")
 				} else {
@@ -178,9 +171,7 @@ func TestTableOfOtherColumns(t *testing.T) {
 
 // A trigger that changes the row, or one that takes it away, is found out.
 func TestTriggers(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		if s.Driver == "sqlite" {
 			engines.Do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE "+
@@ -262,9 +253,7 @@ func serverOf(t *testing.T, s store) string {
 
 // Acquire gives up while it waits for the database, and leaves the worker free.
 func TestCancelWhileWaiting(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		other, err := s.Open(t).Connx(t.Context())
 		require.NoError(t, err)

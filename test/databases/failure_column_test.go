@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/logtest"
@@ -13,9 +14,7 @@ import (
 // A column that is gone is named, on real databases, and what a trigger or a table has
 // the server say under such a number is not passed on.
 func TestColumnErrors(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		tenant := tenantOf(t, db)
 		fails := func(says string) {

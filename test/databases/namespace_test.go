@@ -3,6 +3,7 @@ package databases_test
 import (
 	"testing"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/engines"
@@ -18,8 +19,7 @@ func TestNamespaceGone(t *testing.T) {
 		"DELETE FROM WORKER_LEASE WHERE WORKER_ID = 0": errLost,
 	} {
 		t.Run(statement, func(t *testing.T) {
-			engines.Each(t, func(t *testing.T, s store) {
-				db := s.Open(t)
+			engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 				owner := tenantOf(t, db)
 				owner.take(t)
 				engines.Do(t, db, statement)
@@ -33,9 +33,7 @@ func TestNamespaceGone(t *testing.T) {
 
 // A trigger that keeps a row from being written is found out.
 func TestUpdateIsConfirmed(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		owner := tenantOf(t, db)
 		mine := owner.take(t)
 		if s.Driver == "sqlite" {

@@ -99,8 +99,7 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 
 func TestOverviewCountsNodes(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
 		for range 3 {
 			acquire(t, db, asked{Table: "other"})
 		}

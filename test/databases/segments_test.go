@@ -75,8 +75,7 @@ func draw(t testing.TB, s segment.Store, tag string) segmentstore.Range {
 // Leaf's table stays what it was, whatever charset and collation it has. A tag that only Leaf has
 // used gets a row in the other table with its first take.
 func TestSegmentsOfLeafsTable(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
+	eachStore(t, func(t *testing.T, s store, _ *sqlx.DB) {
 		options := []string{""}
 		if s.Driver == "mysql" {
 			options = []string{"", " DEFAULT CHARSET=latin1", " DEFAULT CHARSET=utf8", " DEFAULT CHARSET=gbk",
@@ -179,9 +178,7 @@ func TestSegmentTriggers(t *testing.T) {
 
 // What people have written that is no row is refused, with the numbers, and stays as it is.
 func TestSegmentsByHand(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		segments := segmentsOf(t, db)
 		draw(t, segments, "orders")
 		cases := map[string]string{
@@ -257,7 +254,7 @@ func meanwhile(t testing.TB, s segment.Store, do func()) (got segmentstore.Range
 // was written with the same values is locked in its new version.
 func TestSegmentsAreComparedWhole(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store, _ *sqlx.DB) {
 		if s.Driver == "sqlite" {
 			return // whose file is locked meanwhile
 		}
@@ -342,8 +339,7 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 // Tables are made when there is something to write, and their owner may do so.
 func TestSegmentTables(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		segments := segmentsOf(t, db)
 		require.True(t, looked(t, segments, "orders").Fresh)
 		_, err := segments.Inspect(t.Context())

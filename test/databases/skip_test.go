@@ -58,8 +58,7 @@ func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
 func TestSkip(t *testing.T) {
 	t.Parallel()
 	const most, skip = 1<<22 - 1, 4095
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
 		next := marked(t, db, 0, most)
 		start := func() int64 {
 			t.Helper()
@@ -98,8 +97,7 @@ func TestSkip(t *testing.T) {
 
 func TestSkipIsBounded(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
 		for i := range int64(3) {
 			id, err := marked(t, db, -1, 1<<22-1)()
 			require.NoError(t, err)
@@ -121,9 +119,7 @@ func TestSkipIsBounded(t *testing.T) {
 
 // A table is marked anew before its mark is far away.
 func TestMarksAreRenewed(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		next := marked(t, db, 0, 1<<22-1)
 		_, err := next()
 		require.NoError(t, err)

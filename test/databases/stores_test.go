@@ -24,11 +24,12 @@ import (
 // A store is an empty database of its own for one test.
 type store = engines.Database
 
-// eachStore runs a test on an empty store of each kind that is asked for, PostgreSQL left out.
-func eachStore(t *testing.T, test func(t *testing.T, s store)) {
-	engines.Each(t, func(t *testing.T, s store) {
+// eachStore runs a test, beside others, on an empty store of each kind that is asked for, PostgreSQL left out.
+func eachStore(t *testing.T, test func(t *testing.T, s store, db *sqlx.DB)) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
 		if s.Driver != "pgx" {
-			test(t, s)
+			test(t, s, db)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/internal/storetest"
@@ -85,8 +86,8 @@ func TestSegments(t *testing.T) {
 // Java services with Leaf and Go services take numbers from one table.
 func TestSegmentsBesideLeaf(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		engines.Do(t, s.Open(t), leafTable(s))
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+		engines.Do(t, db, leafTable(s))
 		rounds := 170
 		if s.Driver == "sqlite" {
 			rounds = 30 // which has no queue for its lock

@@ -83,7 +83,7 @@ func counted(t testing.TB, s store) (*sqlx.DB, *atomic.Int64) {
 func eachCounted(
 	t *testing.T, test func(t *testing.T, admin, db *sqlx.DB, takes func(trips int64, what string, call func())),
 ) {
-	engines.Each(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store, _ *sqlx.DB) {
 		settings := map[string][]string{"mysql": {""}}[s.Driver]
 		if s.Driver == "pgx" {
 			for _, mode := range pgxModes {

@@ -121,10 +121,13 @@ func Kinds() map[string]func(testing.TB) Database {
 	return all
 }
 
-// Each runs a test on an empty database of each kind that is asked for.
-func Each(t *testing.T, test func(t *testing.T, d Database)) {
+// Each runs a test on an empty database of each kind that is asked for, which is open, too.
+func Each(t *testing.T, test func(t *testing.T, d Database, db *sqlx.DB)) {
 	for kind, fresh := range Kinds() {
-		t.Run(kind, func(t *testing.T) { test(t, fresh(t)) })
+		t.Run(kind, func(t *testing.T) {
+			d := fresh(t)
+			test(t, d, d.Open(t))
+		})
 	}
 }
 
