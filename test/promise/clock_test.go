@@ -13,9 +13,8 @@ func halfMinute(cfg *lease.Config) { cfg.MaxClockSkew = 31 * time.Second }
 
 var clockFaults = []fault{
 	{
-		name:  "clock-back",
-		title: "A process's clock is set back",
-		what:  "The clock of one process goes back by an hour, and later forward again.",
+		name: "clock-back", title: "A process's clock is set back",
+		what: "The clock of one process goes back by an hour, and later forward again.",
 		play: func(s *scene) {
 			p := s.drawing()
 			p.step(-time.Hour)
@@ -29,9 +28,8 @@ var clockFaults = []fault{
 		crowd: 1, cells: everywhere(unique()),
 	},
 	{
-		name:  "clock-ahead",
-		title: "A process's clock is set forward, and back again",
-		what:  "The clock of one process goes forward by an hour, and later back; time passes until it is there again.",
+		name: "clock-ahead", title: "A process's clock is set forward, and back again",
+		what: "The clock of one process goes forward by an hour, and later back; time passes until it is there again.",
 		play: func(s *scene) {
 			p := s.drawing()
 			p.step(time.Hour)
@@ -46,9 +44,8 @@ var clockFaults = []fault{
 		crowd: 1, cells: everywhere(unique()),
 	},
 	{
-		name:  "clock-back-restart",
-		title: "A clock is set back between two runs",
-		what:  "A process is killed; the next one's clock is half a minute behind, which its lease allows.",
+		name: "clock-back-restart", title: "A clock is set back between two runs",
+		what: "A process is killed; the next one's clock is half a minute behind, which its lease allows.",
 		play: func(s *scene) {
 			p := s.start(how{lease: halfMinute})
 			s.drawSome(p)
@@ -64,8 +61,7 @@ var clockFaults = []fault{
 		also: []string{"worker/statefile TestFileNeverRepeatsATick"},
 	},
 	{
-		name:  "clock-ahead-restart",
-		title: "A clock was ahead, and is right at the next start",
+		name: "clock-ahead-restart", title: "A clock was ahead, and is right at the next start",
 		what: "A process is killed whose clock was an hour ahead. One with the right clock starts at once, which a " +
 			"state file of an ID refuses, and another one shortly before the clock is where the first one's was.",
 		play: func(s *scene) {
@@ -91,23 +87,20 @@ var clockFaults = []fault{
 			but(untold, static).but(unique("within MaxAhead of the clock; else the start is refused"), file),
 	},
 	{
-		name:  "database-clock-back",
-		title: "The database's clock is set back",
+		name: "database-clock-back", title: "The database's clock is set back",
 		what: "The database's clock goes back by an hour under a process that draws. Another process starts with " +
 			"that clock, and a third one when leases have ended by it; later the clocks are right again.",
 		play:  databaseClock(-time.Hour),
 		crowd: 3, cells: onDatabases(unique()),
 	},
 	{
-		name:  "database-clock-ahead",
-		title: "The database's clock is set forward",
+		name: "database-clock-ahead", title: "The database's clock is set forward",
 		what:  "The same, with a clock that goes forward by an hour, so that all leases end at once.",
 		play:  databaseClock(time.Hour),
 		crowd: 3, cells: onDatabases(unique()),
 	},
 	{
-		name:  "all-clocks-back",
-		title: "All clocks are set back together",
+		name: "all-clocks-back", title: "All clocks are set back together",
 		what: "A process draws and goes on; the clocks of all processes and of the database go back by half a " +
 			"minute; another process starts, and the first one is killed and started again.",
 		play: func(s *scene) {

@@ -217,8 +217,7 @@ const (
 
 var databaseFaults = []fault{
 	{
-		name:  "outage",
-		title: "The database is away, for one process or for all",
+		name: "outage", title: "The database is away, for one process or for all",
 		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what " +
 			"it has reserved; with a state file it is also killed and started again meanwhile. Then the database is " +
 			"back (for a SQLite file: the process is started again).",
@@ -252,8 +251,7 @@ var databaseFaults = []fault{
 		crowd: 3, cells: everywhere(unique()),
 	},
 	{
-		name:  "lost-reply",
-		title: "A commit or its reply is lost",
+		name: "lost-reply", title: "A commit or its reply is lost",
 		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with " +
 			"another process's start. Then it is killed in such a renewal, and others have its ID while its UIDs " +
 			"would be ahead of the clock.",
@@ -361,8 +359,7 @@ var databaseFaults = []fault{
 		also: []string{"test/engines/faults TestLeases"},
 	},
 	{
-		name:  "restore",
-		title: "An old backup of the database is put back",
+		name: "restore", title: "An old backup of the database is put back",
 		what: "The table is put back to what it was before all IDs that are in use, and another process starts." +
 			" With the condition of Losses: Never all processes are killed before, and time passes; " +
 			"with that of other leases the rows are put into a new table.",
@@ -406,8 +403,7 @@ var databaseFaults = []fault{
 		also: []string{"test/soak TestRound"},
 	},
 	{
-		name:  "truncate",
-		title: "TRUNCATE, or DELETE of all rows, under running processes",
+		name: "truncate", title: "TRUNCATE, or DELETE of all rows, under running processes",
 		what: "All rows are removed while processes draw, and another one starts, which makes the namespace anew, a " +
 			"Burn ahead of the clock. Without the condition of Losses: Never a process has drawn UIDs from further " +
 			"ahead.",
@@ -416,16 +412,13 @@ var databaseFaults = []fault{
 			but(uniqueIf(countSet), throwaway).but(unique(counterStays), throwaway+"-sqlite", throwaway+"-postgres"),
 	},
 	{
-		name:  "drop",
-		title: "DROP TABLE under running processes",
-		what:  "The same with the whole table.",
+		name: "drop", title: "DROP TABLE under running processes", what: "The same with the whole table.",
 		play:  anew((*scene).drop),
 		crowd: 3,
 		cells: onDatabases(uniqueIf(burnCovers)).but(unique(), leased, lossyFile).but(uniqueIf(countSet), throwaway),
 	},
 	{
-		name:  "rename",
-		title: "The table is renamed away and back (a schema change in two steps)",
+		name: "rename", title: "The table is renamed away and back (a schema change in two steps)",
 		what: "While the table is away processes draw and try to renew, and another one starts, which makes a table " +
 			"in its place; then that is gone and the first one back, and another process starts. With the condition " +
 			"of Losses: Never the start is refused. Without a condition the first processes stand still as long as " +
@@ -461,8 +454,7 @@ var databaseFaults = []fault{
 			but(uniqueIf("nobody starts meanwhile"), throwaway).but(uniqueIf(noneMade), durable, withFile),
 	},
 	{
-		name:  "split",
-		title: "Two copies of the database both accept writes",
+		name: "split", title: "Two copies of the database both accept writes",
 		what: "The database is copied while a process draws. " +
 			"One process starts on the copy, and another one on the original.",
 		play: func(s *scene) {
@@ -474,8 +466,7 @@ var databaseFaults = []fault{
 		crowd: 3, cells: onDatabases(notCovered("each copy gives the same IDs")),
 	},
 	{
-		name:  "regions",
-		title: "Two databases that know nothing of each other serve one layout",
+		name: "regions", title: "Two databases that know nothing of each other serve one layout",
 		what: "Two processes draw on each of two databases, and two others on each when the leases of the first" +
 			" have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
 		play: func(s *scene) {

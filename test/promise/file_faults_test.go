@@ -16,8 +16,7 @@ import (
 
 var fileFaults = []fault{
 	{
-		name:  "file-copied",
-		title: "A state file or a SQLite file is copied, and both are used",
+		name: "file-copied", title: "A state file or a SQLite file is copied, and both are used",
 		what: "A state file is copied while a process draws, and another process is started on the copy; without the " +
 			"condition both are on one host. A SQLite file without state files is copied while in use, and processes " +
 			"start on both.",
@@ -93,8 +92,7 @@ var fileFaults = []fault{
 		also: []string{"worker/statefile TestFileLostUnderGenerators"},
 	},
 	{
-		name:  "file-linked",
-		title: "A state file or a SQLite file has two names (a hard link)",
+		name: "file-linked", title: "A state file or a SQLite file has two names (a hard link)",
 		what: "A second process starts by the other name while a first one draws; then the first one is killed, " +
 			"and another one starts by the second name, and one more by the first.",
 		play: func(s *scene) {
@@ -130,8 +128,7 @@ var fileFaults = []fault{
 		crowd: 3, cells: onFiles(unique()).but(unique(linked), sqliteWays...),
 	},
 	{
-		name:  "state-restored",
-		title: "A backup of a state file is put back",
+		name: "state-restored", title: "A backup of a state file is put back",
 		what: "A state file is copied; its process goes on, is killed, and is started again on the copy." +
 			" (A backup of a SQLite file is one of a database: see there.)",
 		play: func(s *scene) {
@@ -157,8 +154,7 @@ var fileFaults = []fault{
 		crowd: 1, cells: onFiles(uniqueIf(clockHasPassed)),
 	},
 	{
-		name:  "state-damaged",
-		title: "The newest record of a state file is damaged after a kill",
+		name: "state-damaged", title: "The newest record of a state file is damaged after a kill",
 		what: "Two processes draw all that is reserved, renew it and are killed;" +
 			" a bit of the newest record of each one's file is flipped. Others start on the files, and the same again.",
 		crowd: 1,
@@ -186,8 +182,7 @@ var fileFaults = []fault{
 		},
 	},
 	{
-		name:  "disk-full",
-		title: "The disk is full",
+		name: "disk-full", title: "The disk is full",
 		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no " +
 			"page can be added; on servers the table's trigger reports error 1114, or 53100). A process draws what " +
 			"it has, another one is refused; later there is room again.",

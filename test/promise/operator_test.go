@@ -15,8 +15,7 @@ import (
 
 var operatorFaults = []fault{
 	{
-		name:  "release",
-		title: "A live lease is ended by hand (uid worker release --force)",
+		name: "release", title: "A live lease is ended by hand (uid worker release --force)",
 		what: "The lease of a process that draws is ended, and another one starts when the quarantine is over; " +
 			"its row is then edited, and a third one starts.",
 		play: func(s *scene) {
@@ -41,9 +40,8 @@ var operatorFaults = []fault{
 		crowd: 3, cells: onLeases(unique()),
 	},
 	{
-		name:  "row-deleted",
-		title: "The rows of IDs in use are deleted by hand",
-		what:  "The rows of four processes that draw are deleted, and two others start, one after another.",
+		name: "row-deleted", title: "The rows of IDs in use are deleted by hand",
+		what: "The rows of four processes that draw are deleted, and two others start, one after another.",
 		play: func(s *scene) {
 			p := s.drawing()
 			s.drain(p)
@@ -67,8 +65,7 @@ var operatorFaults = []fault{
 			"which forget the counter at a restart"), throwaway),
 	},
 	{
-		name:  "row-lowered",
-		title: "HIGH is lowered by hand, and the lease ended",
+		name: "row-lowered", title: "HIGH is lowered by hand, and the lease ended",
 		what: "HIGH and LEASE_UNTIL of the row of a process that draws are set to 0, and another one starts on the " +
 			"same ID. With the condition the process is killed before, and time passes.",
 		play: func(s *scene) {
@@ -88,8 +85,7 @@ var operatorFaults = []fault{
 		crowd: 3, cells: onLeases(uniqueIf(allStopped)),
 	},
 	{
-		name:  "row-back",
-		title: "Rows are deleted and put back under running processes",
+		name: "row-back", title: "Rows are deleted and put back under running processes",
 		what: "The rows of four processes that draw are deleted for twenty seconds," +
 			" in which they draw and renew and another one starts, and put back where there are none by then." +
 			" Then all is played again, without a start; and again while one process stands still and the others draw.",
@@ -132,8 +128,7 @@ var operatorFaults = []fault{
 		crowd: 3, cells: onDatabases(unique()),
 	},
 	{
-		name:  "columns",
-		title: "A column is too small for its numbers (HIGH as INT)",
+		name: "columns", title: "A column is too small for its numbers (HIGH as INT)",
 		what: "HIGH of a table in use is made an INT by a session without a strict mode, which clamps what it holds; " +
 			"the process goes on, and another one is refused. For disposable IDs the key is made a TINYINT.",
 		play: func(s *scene) {
@@ -169,8 +164,7 @@ var operatorFaults = []fault{
 		also: []string{"test/databases TestTableOfOtherColumns"},
 	},
 	{
-		name:  "charsets",
-		title: "Two processes speak to the server in different charsets",
+		name: "charsets", title: "Two processes speak to the server in different charsets",
 		what: "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which " +
 			"would become two, is refused; in an ASCII one they have two IDs.",
 		play: func(s *scene) {
@@ -196,9 +190,8 @@ var operatorFaults = []fault{
 		crowd: 1, cells: mysqlOnly(onDatabases(unique())),
 	},
 	{
-		name:  "layouts",
-		title: "Two layouts among the processes of one place",
-		what:  "Processes draw in one layout, and another one starts with other widths.",
+		name: "layouts", title: "Two layouts among the processes of one place",
+		what: "Processes draw in one layout, and another one starts with other widths.",
 		play: func(s *scene) {
 			wider := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 9, SequenceBits: 2, Unit: promisedTick})
 			other := how{layout: wider}
@@ -228,8 +221,7 @@ var operatorFaults = []fault{
 		cells: everywhere(unique(refusedLayout)).but(uniqueIf(oneLayout), static, throwaway),
 	},
 	{
-		name:  "rollback-bits",
-		title: "uncached with RollbackBits beside others of the same layout",
+		name: "rollback-bits", title: "uncached with RollbackBits beside others of the same layout",
 		what: "Two uncached generators count steps back in their worker IDs' uppermost bit, and the clock of one " +
 			"goes back. Another generator on a layout that calls that bit rollback is refused; where the layout is " +
 			"kept, so is one on the layout without names. Where it is not kept, and without the condition, that one " +

@@ -16,8 +16,7 @@ const clockHasPassed = "it starts again only when its clock has passed the last 
 
 var processFaults = []fault{
 	{
-		name:  "kill",
-		title: "Killed (kill -9) and started again",
+		name: "kill", title: "Killed (kill -9) and started again",
 		what: "A process draws all that it can have and is killed, three times; " +
 			"the next one is started at once, and another when all leases have ended.",
 		play: func(s *scene) {
@@ -38,8 +37,7 @@ var processFaults = []fault{
 		also: []string{"test/engines/faults TestLeases", "worker/statefile TestFileKills", "test/soak TestRound"},
 	},
 	{
-		name:  "restart",
-		title: "Stopped and started again",
+		name: "restart", title: "Stopped and started again",
 		what: "A process draws all that it can have and is closed; " +
 			"another one is started at once, and one more when a quarantine is over.",
 		play: func(s *scene) {
@@ -59,8 +57,7 @@ var processFaults = []fault{
 		crowd: 1, cells: everywhere(unique()).but(uniqueIf(clockHasPassed), static),
 	},
 	{
-		name:  "pause",
-		title: "Paused beyond the end of its lease",
+		name: "pause", title: "Paused beyond the end of its lease",
 		what: "A process stands still until its lease and the quarantine are over. " +
 			"Another one starts and gets the same ID where IDs are leased; then both draw.",
 		play: func(s *scene) {
@@ -85,8 +82,7 @@ var processFaults = []fault{
 		also: []string{"test/engines/faults TestLeases"},
 	},
 	{
-		name:  "second",
-		title: "Two processes with the same configuration at once",
+		name: "second", title: "Two processes with the same configuration at once",
 		what: "While one process draws a second one is started in exactly the same way. " +
 			"A state file is locked: the second start is refused.",
 		play: func(s *scene) {
@@ -101,9 +97,8 @@ var processFaults = []fault{
 		also: []string{"worker/statefile TestFileSecondProcess", "test/command TestProcessesAtOnce"},
 	},
 	{
-		name:  "clone",
-		title: "Cloned with its memory (a snapshot of its machine)",
-		what:  "What a process holds is copied, and both draw.",
+		name: "clone", title: "Cloned with its memory (a snapshot of its machine)",
+		what: "What a process holds is copied, and both draw.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.draw(p)
