@@ -63,8 +63,7 @@ func byGoroutines(unit string, names ...string) func(*Results) []series {
 		for _, name := range names {
 			s := series{label: subjectOf(name).Label}
 			for _, n := range r.numbers("Scale"+r.full(), "goroutines") {
-				at := fmt.Sprintf("Scale/goroutines=%.0f%s/subject=%s", n, r.full(), name)
-				s.add(n, r.sum(at, unit), fmt.Sprint(n))
+				s.add(n, r.sum(fmt.Sprintf("Scale/goroutines=%v%s/subject=%s", n, r.full(), name), unit), fmt.Sprint(n))
 			}
 			out = append(out, s)
 		}

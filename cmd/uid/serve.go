@@ -243,9 +243,8 @@ func (s *server) again() {
 }
 
 // config is the server's.
-func (s *server) config(
-	generator *cached.Generator, segments *serve.Segments, st *workerStore,
-) (cfg serve.Config, err error) {
+func (s *server) config(generator *cached.Generator, segments *serve.Segments,
+	st *workerStore) (cfg serve.Config, err error) {
 	cfg = serve.Config{
 		UIDs: generator, Segments: segments, UIDKey: s.key, Token: s.token, Logger: s.log(), Version: version(),
 		Ready:     func() error { return ready(generator) },

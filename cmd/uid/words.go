@@ -31,9 +31,8 @@ func eachWord[T any](p *program, args []string, what string, read func(string) (
 }
 
 // eachToken shows each word or line of the input.
-func eachToken[T any](
-	p *program, what string, split bufio.SplitFunc, read func(string) (T, error), show func(T) error,
-) error {
+func eachToken[T any](p *program, what string, split bufio.SplitFunc,
+	read func(string) (T, error), show func(T) error) error {
 	if isTerminal(p.stdin) {
 		p.note("reading %ss from the terminal", what)
 	}

@@ -62,8 +62,7 @@ func exported(root string) (modules map[string][]string, err error) {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		base := entry.Name()
-		if slices.Contains(skipped, dir) || slices.Contains([]string{"internal", "testdata", "model"}, base) {
+		if slices.Contains(skipped, dir) || slices.Contains([]string{"internal", "testdata", "model"}, entry.Name()) {
 			return filepath.SkipDir
 		}
 		names, err := namesIn(dir)

@@ -272,6 +272,5 @@ func TestRestart(t *testing.T) {
 	b.await(t, text(".card .chips")+".includes('worker 8')")
 	b.await(t, text(".card")+".includes('30 in all')")
 	b.await(t, most+" > 0 && "+most+" <= 30") // the rates of the one before are gone
-	cards := eval[int](t, b, "document.querySelectorAll('.card').length")
-	require.Equal(t, 1, cards, "those of the one before are gone")
+	require.Equal(t, 1, eval[int](t, b, "document.querySelectorAll('.card').length"), "those before are gone")
 }

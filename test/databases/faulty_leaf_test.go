@@ -74,9 +74,8 @@ func (d faultyDatabase) mapper(ctx context.Context, tag string, n int64) (r segm
 	return r, step, err
 }
 
-func (d faultyDatabase) mapperOnce(
-	ctx context.Context, tag string, n int64,
-) (r segmentstore.Range, step int64, err error) {
+func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64,
+	err error) {
 	tx, err := d.Admin.BeginTxx(ctx, nil)
 	if err != nil {
 		return r, 0, err

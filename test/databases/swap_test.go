@@ -80,9 +80,8 @@ func counted(t testing.TB, s store) (*sqlx.DB, *atomic.Int64) {
 
 // eachCounted runs a test on each server that is asked for, in each way in which its driver sends a statement. takes
 // requires that a call takes so many round trips.
-func eachCounted(
-	t *testing.T, test func(t *testing.T, admin, db *sqlx.DB, takes func(trips int64, what string, call func())),
-) {
+func eachCounted(t *testing.T,
+	test func(t *testing.T, admin, db *sqlx.DB, takes func(trips int64, what string, call func()))) {
 	engines.Each(t, func(t *testing.T, s store, _ *sqlx.DB) {
 		settings := map[string][]string{"mysql": {""}}[s.Driver]
 		if s.Driver == "pgx" {

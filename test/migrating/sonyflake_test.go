@@ -68,8 +68,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 
 	sawAll(t, o, low, high)
 	require.Len(t, low.got, 200+200+200)
-	require.Less(t, len(single.got), o.count(t),
-		"one cursor passes over what old processes write after the first new row")
+	require.Less(t, len(single.got), o.count(t), "one cursor passes over what old processes write after new rows")
 	require.Greater(t, o.edge(t, "MIN(id)", "new"), o.edge(t, "MAX(id)", "old%"))
 
 	// Values, and what a number says.

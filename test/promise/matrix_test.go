@@ -316,6 +316,5 @@ func TestPromisePage(t *testing.T) {
 	}
 	written, err := os.ReadFile(promisePage)
 	require.NoError(t, err)
-	text := strings.ReplaceAll(string(written), "\r\n", "\n")
-	require.Equal(t, page, text, "docs/promise.md is out of date: make docs")
+	require.Equal(t, page, strings.ReplaceAll(string(written), "\r\n", "\n"), "docs/promise.md is old: make docs")
 }

@@ -427,8 +427,7 @@ func (s *scene) drawSome(ps ...*process) {
 	s.t.Helper()
 	for _, p := range ps {
 		require.NotNil(s.t, p)
-		drew := func() bool { return p.take(1) > 0 }
-		require.Eventually(s.t, drew, 20*time.Second, time.Millisecond, "%s gets no UID", p.name)
+		require.Eventually(s.t, func() bool { return p.take(1) > 0 }, 20*time.Second, time.Millisecond, p.name)
 	}
 	s.draw(ps...)
 }

@@ -126,9 +126,8 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 }
 
 // round runs one round.
-func (s *settings) round(
-	ctx context.Context, number int, length time.Duration, st *stores, talk io.Writer, res *result,
-) error {
+func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores,
+	talk io.Writer, res *result) error {
 	plan := newSchedule(s.seed, number, length, soakSlots)
 	fmt.Fprintf(talk, "\nround %d, by seconds, +: until it is there again\n%v", number+1, plan)
 	if err := st.renew(soakSlots); err != nil {

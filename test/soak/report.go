@@ -35,8 +35,7 @@ func (r *result) write(w io.Writer) {
 		count("fault: "+k.name, r.Faults[k.name], remark)
 	}
 	count("leases taken over", int64(r.LeasesTaken), "from a process that had not released it")
-	count("leases lost", int64(r.LeasesLost),
-		"by a process that was paused, cut off or forgotten, and went on under another ID")
+	count("leases lost", int64(r.LeasesLost), "by a process that was paused or cut off, and went on under another ID")
 	count("leases asked for", int64(r.LeasesChecked), "after the round: is every tick drawn within what was reserved?")
 	count("refused calls", int64(r.RefusedCalls), "nothing reserved, and the database or the namespace away")
 	t.Add(0, "slowest call", r.SlowestCall.Round(time.Millisecond).String(),

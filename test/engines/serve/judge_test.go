@@ -50,8 +50,7 @@ func again(all []int64) int {
 // String is the verdict for people.
 func (v verdict) String() string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "  %d UIDs over HTTP, %d over the Redis protocol: %d come twice\n",
-		v.overWeb, v.overRedis, v.doubleUIDs)
+	fmt.Fprintf(&w, "  %d UIDs over HTTP, %d over RESP: %d come twice\n", v.overWeb, v.overRedis, v.doubleUIDs)
 	fmt.Fprintf(&w, "  %d numbers of a tag: %d come twice\n", v.numbers, v.doubles)
 	for _, kind := range slices.Sorted(maps.Keys(v.failures)) {
 		fmt.Fprintf(&w, "  %s: %d\n", kind, v.failures[kind])

@@ -39,8 +39,7 @@ func TestServe(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 			}
 		})
-		t.Logf("servers killed %d times, the database %d times, in %v:\n%v",
-			serversKilled, databasesKilled, time.Since(began), v)
+		t.Logf("%d servers and %d databases killed in %v:\n%v", serversKilled, databasesKilled, time.Since(began), v)
 		require.NoError(t, faults)
 		require.NoError(t, v.err(leastUIDs, leastNumbers))
 		for _, s := range servers {
