@@ -102,10 +102,8 @@ func (r *tables) rows(ctx context.Context, s segment.Store, after string) iter.S
 }
 
 // rowColumns are the columns of a tag's row.
-var rowColumns = []column{
-	{"tag", "tag", false}, {"next", "next number", true}, {"step", "step", true}, {"updated", "updated", false},
-	{"description", "description", false},
-}
+var rowColumns = []column{{"tag", "tag", false}, {"next", "next number", true}, {"step", "step", true},
+	{"updated", "updated", false}, {"description", "description", false}}
 
 func rowCells(row segmentstore.Row) []cell {
 	updated := cell{value: nil, text: "-"}

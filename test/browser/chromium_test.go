@@ -67,7 +67,7 @@ func startChromium() {
 }
 
 // open opens a window of that size. It ends with the test.
-func open(t *testing.T, width, height int64) *tab {
+func open(t *testing.T, url string, width, height int64) *tab {
 	chromium.once.Do(startChromium)
 	require.NoError(t, chromium.err)
 	ctx, cancel := chromedp.NewContext(chromium.ctx)
@@ -80,7 +80,7 @@ func open(t *testing.T, width, height int64) *tab {
 	call(t, b, network.Enable, network.EnableParams{})
 	call(t, b, log.Enable, cdp.Empty{})
 	call(t, b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-GB"})
-	b.run(t, chromedp.EmulateViewport(width, height))
+	b.run(t, chromedp.EmulateViewport(width, height), chromedp.Navigate(url))
 	return b
 }
 

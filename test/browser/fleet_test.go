@@ -69,8 +69,7 @@ func TestFleet(t *testing.T) {
 		Workers:    func(context.Context) (registry.Overview, error) { return listed(states...), nil },
 	})
 	for _, width := range []int64{1200, 390, 320} {
-		b := open(t, width, 844)
-		b.run(t, chromedp.Navigate(p.url))
+		b := open(t, p.url, width, 844)
 		b.await(t, "document.querySelectorAll('#workers tbody tr').length === 10")
 		shown := eval[[]string](t, b, "[...document.querySelectorAll('#workers .state')].map((e) => e.textContent)")
 		require.Equal(t, append(slices.Repeat([]string{"live"}, 9), "quarantine"), shown)
@@ -128,7 +127,7 @@ func TestStanding(t *testing.T) {
 			return listed(registry.Live), nil
 		},
 	})
-	wide, phone := open(t, 1200, 900), open(t, 390, 844)
+	wide, phone := open(t, p.url, 1200, 900), open(t, p.url, 390, 844)
 	both := func(what string, look func(b *tab)) {
 		for name, b := range map[string]*tab{"wide": wide, "phone": phone} {
 			look(b)
@@ -137,7 +136,6 @@ func TestStanding(t *testing.T) {
 		}
 	}
 	both("idle", func(b *tab) {
-		b.run(t, chromedp.Navigate(p.url))
 		b.await(t, text("#workers tbody")+".includes('x00qz')")
 		require.Equal(t, "as long as the layout lasts", eval[string](t, b, term(0, goOn)))
 		require.Regexp(t, `^[1-9]\d* (days|h \d+ min)$`, eval[string](t, b, term(1, goOn)))

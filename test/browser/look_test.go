@@ -110,7 +110,7 @@ func shop(t *testing.T) (p *program, sample string) {
 
 // show opens the shop's page with a UID taken apart, and waits until all of it is there.
 func show(t *testing.T, p *program, sample string, width, height int64, features ...*emulation.MediaFeature) *tab {
-	b := open(t, width, height)
+	b := open(t, "about:blank", width, height)
 	call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 	b.run(t, chromedp.Navigate(p.url))
 	b.await(t, text(".card")+".includes('in all')")
@@ -223,8 +223,7 @@ func TestQuiet(t *testing.T) {
 	t.Parallel()
 	g := newGenerator(t, 7)
 	p := serve(t, debug.Config{Generators: []debug.Generator{{Name: "orders", Generator: g}}})
-	b := open(t, 1200, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1200, 900)
 	b.await(t, text("#connection")+" === 'Live'")
 	b.do(t, `window.told = [];
 		for (const e of document.querySelectorAll("[role=status], [role=alert], [aria-live]"))
@@ -253,15 +252,14 @@ func TestComplaintsAreSeen(t *testing.T) {
 		{"fetch('https://elsewhere.example/').catch(() => 0)", policy},
 		{"setTimeout(() => { throw new Error('oh no') })", "oh no"},
 	} {
-		b := open(t, 1200, 900)
-		b.run(t, chromedp.Navigate(p.url), chromedp.Evaluate[chromedp.Void](c.does))
+		b := open(t, p.url, 1200, 900)
+		b.do(t, c.does)
 		b.await(t, "document.readyState === 'complete'")
 		require.Eventually(t, func() bool { return len(b.complaints()) > 0 }, patience, time.Millisecond, c.does)
 		require.Contains(t, b.complaints()[0], c.want)
 		require.True(t, eval[bool](t, b, "window.ran === undefined"))
 	}
-	b := open(t, 1200, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1200, 900)
 	b.await(t, text("#connection")+" === 'Live'")
 	b.do(t, `document.querySelector("button").textContent = "";
 		document.querySelector("h1").style.minWidth = "3000px";

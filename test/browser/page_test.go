@@ -53,8 +53,7 @@ func TestUpdates(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	p := serve(t, debug.Config{Title: "Shop", Generators: []debug.Generator{{Name: "orders", Generator: g}}})
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#connection")+" === 'Live'")
 	require.Equal(t, "Shop", eval[string](t, b, "document.title"))
 	loaded := eval[float64](t, b, "performance.timeOrigin")
@@ -92,8 +91,7 @@ func TestDecodes(t *testing.T) {
 			Layout: layout.String(), Acquired: now.Add(-2 * time.Hour), Renewed: now, Until: now.Add(5 * time.Minute),
 		}}}, nil
 	}})
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")
 	b.run(t, chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(u.String()+kb.Enter))
 	b.await(t, "document.querySelector('#decoded .bits')")
@@ -151,8 +149,7 @@ func TestOutage(t *testing.T) {
 		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
 		Workers:    func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, tables, 0) },
 	})
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")
 	b.await(t, text(".bars")+".includes('Lease')")
 	require.Empty(t, eval[string](t, b, text("#store")))
@@ -205,8 +202,7 @@ func TestHostileNames(t *testing.T) {
 				Namespaces: []registry.NamespaceInfo{{Namespace: hostile, Layout: hostile, Live: 1}}}, nil
 		},
 	})
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1280, 900)
 	content := "document.body.textContent"
 	b.await(t, "document.querySelector('#workers tbody').textContent.includes('holder</title>')")
 	b.await(t, "document.querySelector('.card .chips').textContent.includes('namespace </title>')")
@@ -248,8 +244,7 @@ func TestRestart(t *testing.T) {
 		handler.Load().(http.Handler).ServeHTTP(w, r)
 	}))
 	t.Cleanup(s.Close)
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(s.URL))
+	b := open(t, s.URL, 1280, 900)
 	b.await(t, text("#generators")+".includes('5,000 in all')")
 	b.await(t, text("#generators")+".includes('worker 7')")
 	b.await(t, text("#workers tbody")+".includes('x00qz')")

@@ -37,10 +37,8 @@ type finding struct {
 const trialLimit = 2 * time.Minute
 
 func planted(fault, workers, store string, draw ...string) slot {
-	return slot{
-		Name: "planted", Planted: fault, Cached: true, Draw: draw, Worker: workers, Store: store,
-		MaxLead: maxLead, Weight: 1,
-	}
+	return slot{Name: "planted", Planted: fault, Cached: true, Draw: draw, Worker: workers, Store: store,
+		MaxLead: maxLead, Weight: 1}
 }
 
 // trials are the faults, of which two are none at all.

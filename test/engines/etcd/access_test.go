@@ -46,10 +46,8 @@ func TestAccess(t *testing.T) {
 	authenticate(t, connect(t, nil, c.Addrs()...))
 	open := func(t *testing.T, change func(*clientv3.Config)) (*etcd.Store, lease.Store) {
 		t.Helper()
-		cfg := clientv3.Config{
-			Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + "service", Password: canary,
-			DialTimeout: 2 * time.Second,
-		}
+		cfg := clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + "service",
+			Password: canary, DialTimeout: 2 * time.Second}
 		change(&cfg)
 		client, err := clientv3.New(cfg)
 		if err != nil && cfg.Username != "" {

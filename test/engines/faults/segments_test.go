@@ -40,10 +40,8 @@ func newPlan() plan {
 		return plan{numbers: 1e9, maxStep: 1_000_000, chunk: 20_000, kills: 150, closes: 50, pauses: 30, cuts: 15,
 			outages: 24, between: 250 * time.Millisecond, losses: 5}
 	}
-	return plan{
-		numbers: 20e6, maxStep: 50_000, chunk: 2000, kills: 14, closes: 5, pauses: 4, cuts: 2, outages: 3,
-		between: 150 * time.Millisecond, losses: 1,
-	}
+	return plan{numbers: 20e6, maxStep: 50_000, chunk: 2000, kills: 14, closes: 5, pauses: 4, cuts: 2, outages: 3,
+		between: 150 * time.Millisecond, losses: 1}
 }
 
 func TestSegments(t *testing.T) {
@@ -54,10 +52,8 @@ func TestSegments(t *testing.T) {
 		p := newPlan()
 		row := []any{s.Name + " " + s.version}
 		ok := t.Run("draw", func(t *testing.T) {
-			r := newTaking(t, s.d, numbersJob{
-				Most: 4*p.numbers + 1<<26, MinStep: 1000, MaxStep: p.maxStep, Chunk: p.chunk,
-				Release: 300 * time.Millisecond,
-			})
+			r := newTaking(t, s.d, numbersJob{Most: 4*p.numbers + 1<<26, MinStep: 1000, MaxStep: p.maxStep,
+				Chunk: p.chunk, Release: 300 * time.Millisecond})
 			r.start(r.net.Near, 8)
 			servers := r.disturb(p)
 			v := r.finish()

@@ -48,9 +48,8 @@ sentinel failover-timeout main 10000
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(lossy, "\n"), "Sentinel watches the server")
 
-	c := goredis.NewFailoverClient(&goredis.FailoverOptions{
-		MasterName: "main", SentinelAddrs: []string{sentinel.Addr(0)}, Password: secret,
-	})
+	c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "main",
+		SentinelAddrs: []string{sentinel.Addr(0)}, Password: secret})
 	t.Cleanup(func() { _ = c.Close() })
 	rows := store(t, c).Segments()
 	require.NoError(t, rows.Change(ctx, "orders", draw(10)))

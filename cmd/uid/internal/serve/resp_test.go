@@ -148,9 +148,8 @@ func TestRESPSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		_, l := h.serving(t)
-		for text, lasts := range map[string]time.Duration{
-			"": 2 * time.Minute, "*2\r\n$4\r\nIN": 10 * time.Second, "I": 10 * time.Second, "*2\r\n": 10 * time.Second,
-		} {
+		for text, lasts := range map[string]time.Duration{"": 2 * time.Minute, "*2\r\n$4\r\nIN": 10 * time.Second,
+			"I": 10 * time.Second, "*2\r\n": 10 * time.Second} {
 			began := time.Now()
 			require.Empty(t, over(t, l, text))
 			require.Equal(t, lasts, time.Since(began), text)

@@ -133,10 +133,8 @@ func TestToken(t *testing.T) {
 	}
 	require.EqualValues(t, 4, h.uids.next)
 
-	for _, text := range []string{
-		"", strings.Repeat("x", 15), strings.Repeat("x", 513), "with a space in it", strings.Repeat("ü", 16),
-		"a line end in it\n",
-	} {
+	for _, text := range []string{"", strings.Repeat("x", 15), strings.Repeat("x", 513), "with a space in it",
+		strings.Repeat("ü", 16), "a line end in it\n"} {
 		_, err := NewToken(text)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		if text != "" {
@@ -234,9 +232,8 @@ func TestTLS(t *testing.T) {
 func TestAccessLog(t *testing.T) {
 	var log bytes.Buffer
 	h := newHouse(t, withToken(t), func(c *Config) { c.Access = slog.New(slog.NewJSONHandler(&log, nil)) })
-	for _, target := range []string{
-		"/v1/uid", "/canary?canary=" + secret, "/v1/uids?n=canary", "/api/segment/get/canary", "/v1/parse/canary",
-	} {
+	for _, target := range []string{"/v1/uid", "/canary?canary=" + secret, "/v1/uids?n=canary",
+		"/api/segment/get/canary", "/v1/parse/canary"} {
 		for _, token := range []string{secret, "canary-canary-canary"} {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
 			r.Header.Set("Authorization", "Bearer "+token)
