@@ -72,8 +72,10 @@ api-write:
 	$(GO) run ./test/api -write
 
 .PHONY: lint
-lint: api ## make api, gofmt, go vet, staticcheck, errcheck, ineffassign
+lint: api ## make api, gofmt, lines of at most 120 columns, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
+	@out=$$(git ls-files '*.go' | xargs perl -CSD -ne 's/\t/    /g; chomp; print "$$ARGV:$$.: $$_\n" if length > 120; close ARGV if eof'); \
+	  if [ -n "$$out" ]; then echo "longer than 120 columns:"; echo "$$out"; exit 1; fi
 	$(GO) vet $(ALL)
 	$(STATICCHECK) $(ALL)
 	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL)

@@ -19,7 +19,8 @@ func TestEntIsCurrent(t *testing.T) {
 	t.Parallel()
 	const folder = "ent/ent"
 	anew := t.TempDir()
-	require.NoError(t, entc.Generate("./"+folder+"/schema", &gen.Config{Target: anew, Package: "github.com/uidgen/uid/recipes/" + folder}))
+	cfg := &gen.Config{Target: anew, Package: "github.com/uidgen/uid/recipes/" + folder}
+	require.NoError(t, entc.Generate("./"+folder+"/schema", cfg))
 	made := files(t, anew)
 	require.Greater(t, len(made), 10)
 	for name, text := range files(t, folder) {
@@ -28,7 +29,8 @@ func TestEntIsCurrent(t *testing.T) {
 		}
 		if name == "runtime/runtime.go" {
 			// It has the version of ent, which a test does not know of its own binary.
-			version, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "entgo.io/ent").Output()
+			list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "entgo.io/ent")
+			version, err := list.Output()
 			require.NoError(t, err)
 			require.Contains(t, text, strconv.Quote(strings.TrimSpace(string(version))))
 			made[name] = text

@@ -75,7 +75,8 @@ func check(t *testing.T, folder, driver, variable, source string, tables []strin
 		}
 	}
 	require.Len(t, workers, 1)
-	require.Zero(t, count(t, db, `SELECT COUNT(*) FROM information_schema.columns WHERE table_name IN ('orders', 'parcels') AND `+ownKeys(driver)))
+	require.Zero(t, count(t, db, `SELECT COUNT(*) FROM information_schema.columns
+	WHERE table_name IN ('orders', 'parcels') AND `+ownKeys(driver)))
 
 	// The ID was given back.
 	all, err := registry.Read(t.Context(), store.Registry(), 5*time.Minute)

@@ -79,8 +79,8 @@ func render(all []*program, rounds int) string {
 		shown.Add(i, p.title, p.lines, p.constructors, p.imports, fmt.Sprintf("%.1f MB", float64(p.bytes)/1e6),
 			short(median(p.first)), short(median(p.later)))
 	}
-	text := fmt.Sprintf("%s\n\n%s/%s, %d processors, %s; medians of %d runs.", shown.Markdown(), runtime.GOOS, runtime.GOARCH,
-		runtime.NumCPU(), runtime.Version(), rounds)
+	text := fmt.Sprintf("%s\n\n%s/%s, %d processors, %s; medians of %d runs.",
+		shown.Markdown(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), rounds)
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
 		text += fmt.Sprintf(" The machine's load was %s at the end.", strings.Fields(string(load))[0])
 	}

@@ -17,9 +17,7 @@ var Percentiles = []float64{50, 90, 99, 99.9, 99.99}
 const LongestUnit = "max-ns"
 
 // PercentileUnit returns the unit of a percentile.
-func PercentileUnit(q float64) string {
-	return "p" + strconv.FormatFloat(q, 'f', -1, 64) + "-ns"
-}
+func PercentileUnit(q float64) string { return "p" + strconv.FormatFloat(q, 'f', -1, 64) + "-ns" }
 
 // percentiles reports those with at least one sample above them, the longest call, and how many there were.
 func percentiles(b *testing.B, h *hdrhistogram.Histogram) {

@@ -40,22 +40,23 @@ func compete(b *testing.B, s subject.Subject, d time.Duration) (calls *hdrhistog
 			// A caller that starves would wait until the greedy ones end, so they have to.
 			var over atomic.Bool
 			defer time.AfterFunc(d, func() { over.Store(true) }).Stop()
-			calls, _, err = calling(greedy+callers, func(i int, h *hdrhistogram.Histogram, began time.Time) (err error) {
-				n := int64(0)
-				defer func() { drawn.Add(n) }()
-				for ; i < greedy && err == nil && !over.Load(); n++ {
-					err = draw[i].Draw(1)
-				}
-				if i < greedy {
+			calls, _, err = calling(greedy+callers,
+				func(i int, h *hdrhistogram.Histogram, began time.Time) (err error) {
+					n := int64(0)
+					defer func() { drawn.Add(n) }()
+					for ; i < greedy && err == nil && !over.Load(); n++ {
+						err = draw[i].Draw(1)
+					}
+					if i < greedy {
+						return err
+					}
+					for due := callEvery * time.Duration(i-greedy) / callers; due < d && err == nil; due += callEvery {
+						time.Sleep(due - time.Since(began)) // a call that took longer makes the next one late
+						_, err = call(draw[i], h, began)
+						n++
+					}
 					return err
-				}
-				for due := callEvery * time.Duration(i-greedy) / callers; due < d && err == nil; due += callEvery {
-					time.Sleep(due - time.Since(began)) // a call that took longer makes the next one late
-					_, err = call(draw[i], h, began)
-					n++
-				}
-				return err
-			})
+				})
 			return err
 		})
 		b.ReportMetric(float64(drawn.Load())/took.Seconds(), "IDs/s")

@@ -47,7 +47,8 @@ var nanoid21 = sync.OnceValues(func() (func() string, error) { return nanoid.Sta
 // keyKinds stores each kind of key in the smallest type that holds it, as an InnoDB expert
 // would, and two of them as text, too, as many people do.
 var keyKinds = []keyKind{
-	{"auto-increment", "BIGINT AUTO_INCREMENT", "AUTO_INCREMENT, BIGINT", func(*table) (any, error) { return nil, nil }},
+	{"auto-increment", "BIGINT AUTO_INCREMENT", "AUTO_INCREMENT, BIGINT",
+		func(*table) (any, error) { return nil, nil }},
 	{"uid", "BIGINT", "uid, GetUID, BIGINT", func(t *table) (any, error) { return t.uids.GetUID() }},
 	{"uid-unordered", "BIGINT", "uid, Unordered, BIGINT", func(t *table) (any, error) { return t.unordered.GetUID() }},
 	{"uuid-v4", "BINARY(16)", "UUID v4, BINARY(16)", func(*table) (any, error) { return bytesOf(uuid.NewRandom()) }},

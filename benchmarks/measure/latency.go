@@ -22,11 +22,9 @@ func latency(p Profile, subjects []subject.Subject) (cells []cell) {
 		}
 		for _, goroutines := range slices.Compact([]int{procs, max(8, procs)}) {
 			cells = append(cells, cell{
-				name: fmt.Sprintf("subject=%s/goroutines=%d", s.Name, goroutines),
-				busy: alone(s, min(goroutines, procs)),
-				measure: func(*testing.B) (*hdrhistogram.Histogram, error) {
-					return timed(s, goroutines, p)
-				},
+				name:    fmt.Sprintf("subject=%s/goroutines=%d", s.Name, goroutines),
+				busy:    alone(s, min(goroutines, procs)),
+				measure: func(*testing.B) (*hdrhistogram.Histogram, error) { return timed(s, goroutines, p) },
 			})
 		}
 	}

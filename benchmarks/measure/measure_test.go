@@ -120,7 +120,8 @@ func TestMerged(t *testing.T) {
 // so many that buckets hold many.
 func TestDuplicates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.OneOf(rapid.Uint64Range(0, 30), rapid.Map(rapid.Uint64Range(0, 30), func(v uint64) uint64 { return v << 58 }))
+		small := rapid.Uint64Range(0, 30)
+		word := rapid.OneOf(small, rapid.Map(small, func(v uint64) uint64 { return v << 58 }))
 		ids := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) subject.Key {
 			return subject.Key{word.Draw(t, "a"), word.Draw(t, "b")}
 		}), 0, 300).Draw(t, "ids")

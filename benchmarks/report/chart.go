@@ -45,14 +45,16 @@ var charts = []chart{
 	{"scale.svg", "IDs a second against goroutines", "goroutines", "IDs a second", true, count,
 		byGoroutines("IDs/s", "uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "atomic-add",
 			"segment-mysql", "mysql-hilo", "mysql-auto-increment", "redis-incr", "sonyflake")},
-	{"libraries.svg", "IDs a second against goroutines: libraries, without a server", "goroutines", "IDs a second", true, count,
-		byGoroutines("IDs/s", "uid-cached", "snowflake", "xid", "uid-uncached", "snowflake-16", "sonyflake-2-16", "yitter-16",
+	{"libraries.svg", "IDs a second against goroutines: libraries, without a server", "goroutines", "IDs a second",
+		true, count, byGoroutines("IDs/s", "uid-cached", "snowflake", "xid", "uid-uncached", "snowflake-16",
+			"sonyflake-2-16", "yitter-16",
 			"sno", "google-uuid-v7", "google-uuid-v4-pool", "ulid", "ksuid", "gofrs-uuid-v7", "atomic-add")},
-	{"latency.svg", "Single calls, as many goroutines as processors", "percentile of the calls", "time of a call", false, span,
-		byPercentile("uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "snowflake", "google-uuid-v7", "xid",
+	{"latency.svg", "Single calls, as many goroutines as processors", "percentile of the calls", "time of a call",
+		false, span, byPercentile("uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "snowflake",
+			"google-uuid-v7", "xid",
 			"segment-mysql", "redis-incr", "mysql-auto-increment", "atomic-add", "nothing")},
-	{"insert.svg", "Rows inserted a second as the table grows", "thousand rows in the table", "thousand rows a second", false, nil,
-		inserted},
+	{"insert.svg", "Rows inserted a second as the table grows", "thousand rows in the table",
+		"thousand rows a second", false, nil, inserted},
 }
 
 // byGoroutines are the medians of subjects at each number of goroutines.
@@ -61,7 +63,7 @@ func byGoroutines(unit string, names ...string) func(*Results) []series {
 		for _, name := range names {
 			s := series{label: subjectOf(name).Label}
 			for _, n := range r.numbers("Scale"+r.full(), "goroutines") {
-				s.add(n, r.sum(fmt.Sprintf("Scale/goroutines=%.0f%s/subject=%s", n, r.full(), name), unit), fmt.Sprint(n))
+				s.add(n, r.sum(fmt.Sprintf("Scale/goroutines=%v%s/subject=%s", n, r.full(), name), unit), fmt.Sprint(n))
 			}
 			out = append(out, s)
 		}
@@ -139,7 +141,8 @@ func (c chart) draw(r *Results) ([]byte, error) {
 	names.Top, names.Left, names.XOffs = true, true, 8
 	names.Padding = 3
 	for _, style := range []*draw.TextStyle{
-		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &names.TextStyle,
+		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label,
+		&names.TextStyle,
 	} {
 		style.Color, style.Font = ink, font.Font{Typeface: "Liberation", Variant: "Sans", Size: 11}
 	}

@@ -328,9 +328,7 @@ func (r *Results) latencies(goroutines string) []column {
 }
 
 func (r *Results) longest(name string) column {
-	return column{"longest of all", func(x row) string {
-		return span(r.sum(name+"/"+x.at, measure.LongestUnit).high)
-	}}
+	return column{"longest of all", func(x row) string { return span(r.sum(name+"/"+x.at, measure.LongestUnit).high) }}
 }
 
 func costs(r *Results) []column {

@@ -22,7 +22,8 @@ var (
 		Name: "sonyflake", Label: "sony/sonyflake v1", Kind: Peer, Bits: 63, Module: "github.com/sony/sonyflake",
 		Sustained: 25600, Beyond: Waits, // 256 in 10 ms
 		Open: func() (Source, error) {
-			s, err := sonyflake.New(sonyflake.Settings{StartTime: epoch, MachineID: func() (uint16, error) { return 7, nil }})
+			machine := func() (uint16, error) { return 7, nil }
+			s, err := sonyflake.New(sonyflake.Settings{StartTime: epoch, MachineID: machine})
 			return sonyflakes{s}, err
 		},
 	}

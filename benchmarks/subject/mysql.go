@@ -31,18 +31,21 @@ func onMariaDB(db func() (*sqlx.DB, error)) []Subject {
 	})
 	return []Subject{
 		{
-			Name: "segment-mysql", Label: "uid segment on MariaDB, GetUID", Kind: Ours, Bits: 63, Module: ours, Engine: MariaDB, Trips: trips,
+			Name: "segment-mysql", Label: "uid segment on MariaDB, GetUID", Kind: Ours, Bits: 63, Module: ours,
+			Engine: MariaDB, Trips: trips,
 			Open: func() (Source, error) { g, err := openSegment(store, segment.Config{}); return segments{g}, err },
 		},
 		{
-			Name: "segment-mysql-fill", Label: "uid segment on MariaDB, Fill of 1,024, steps of 16 M", Kind: Ours, Bits: 63, Module: ours, Batches: true, Engine: MariaDB, Trips: trips,
+			Name: "segment-mysql-fill", Label: "uid segment on MariaDB, Fill of 1,024, steps of 16 M", Kind: Ours,
+			Bits: 63, Module: ours, Batches: true, Engine: MariaDB, Trips: trips,
 			Open: func() (Source, error) {
 				g, err := openSegment(store, segment.Config{MinStep: fillStep, MaxStep: fillStep})
 				return segmentFills{g}, err
 			},
 		},
 		{
-			Name: "mysql-auto-increment", Label: "MariaDB, AUTO_INCREMENT", Kind: Server, Bits: 63, Shared: true, Engine: MariaDB, Trips: trips,
+			Name: "mysql-auto-increment", Label: "MariaDB, AUTO_INCREMENT", Kind: Server, Bits: 63, Shared: true,
+			Engine: MariaDB, Trips: trips,
 			Open: func() (Source, error) {
 				db, err := db()
 				if err != nil {
@@ -60,14 +63,16 @@ func onMariaDB(db func() (*sqlx.DB, error)) []Subject {
 			},
 		},
 		{
-			Name: "mysql-hilo", Label: "MariaDB, segments of 1,000 (hi/lo)", Kind: Server, Bits: 63, Shared: true, Engine: MariaDB, Trips: trips,
+			Name: "mysql-hilo", Label: "MariaDB, segments of 1,000 (hi/lo)", Kind: Server, Bits: 63, Shared: true,
+			Engine: MariaDB, Trips: trips,
 			Open: func() (Source, error) {
 				db, err := db()
 				if err != nil {
 					return nil, err
 				}
 				for _, q := range []string{
-					"CREATE TABLE IF NOT EXISTS BENCH_HILO (NAME VARCHAR(32) NOT NULL PRIMARY KEY, NEXT BIGINT NOT NULL)",
+					"CREATE TABLE IF NOT EXISTS BENCH_HILO " +
+						"(NAME VARCHAR(32) NOT NULL PRIMARY KEY, NEXT BIGINT NOT NULL)",
 					"INSERT IGNORE INTO BENCH_HILO VALUES ('bench', 0)",
 				} {
 					if _, err := db.Exec(q); err != nil {
@@ -89,7 +94,8 @@ func questions(db func() (*sqlx.DB, error)) func() (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := db.Get(&n, "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'"); err != nil {
+		query := "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'"
+		if err := db.Get(&n, query); err != nil {
 			return 0, fmt.Errorf("count the statements: %w", err)
 		}
 		return n - own.Add(1), nil
@@ -99,12 +105,10 @@ func questions(db func() (*sqlx.DB, error)) func() (int64, error) {
 // An asked is a source that asks its server for each number. The caller owns the connections.
 type asked struct{ next func() (uint64, error) }
 
-func (s asked) Drawer() Drawer   { return s }
-func (s asked) Step() int64      { return 1 }
-func (s asked) Draw(n int) error { return each(n, func() error { _, err := s.next(); return err }) }
-func (s asked) Keys(dst []Key) error {
-	return keep(dst, func() (Key, error) { return word(s.next()) })
-}
+func (s asked) Drawer() Drawer       { return s }
+func (s asked) Step() int64          { return 1 }
+func (s asked) Draw(n int) error     { return each(n, func() error { _, err := s.next(); return err }) }
+func (s asked) Keys(dst []Key) error { return keep(dst, func() (Key, error) { return word(s.next()) }) }
 
 // A hilo updates its row once per thousand numbers, which it hands out from memory. It shares
 // nothing with package segment.
@@ -115,18 +119,17 @@ type hilo struct {
 	next, end uint64 // guarded by mu
 }
 
-func (s *hilo) Drawer() Drawer   { return s }
-func (s *hilo) Step() int64      { return hiloStep }
-func (s *hilo) Draw(n int) error { return each(n, func() error { _, err := s.take(); return err }) }
-func (s *hilo) Keys(dst []Key) error {
-	return keep(dst, func() (Key, error) { return word(s.take()) })
-}
+func (s *hilo) Drawer() Drawer       { return s }
+func (s *hilo) Step() int64          { return hiloStep }
+func (s *hilo) Draw(n int) error     { return each(n, func() error { _, err := s.take(); return err }) }
+func (s *hilo) Keys(dst []Key) error { return keep(dst, func() (Key, error) { return word(s.take()) }) }
 
 func (s *hilo) take() (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.next == s.end {
-		r, err := s.db.Exec(fmt.Sprintf("UPDATE BENCH_HILO SET NEXT = LAST_INSERT_ID(NEXT + %d) WHERE NAME = 'bench'", hiloStep))
+		take := fmt.Sprintf("UPDATE BENCH_HILO SET NEXT = LAST_INSERT_ID(NEXT + %d) WHERE NAME = 'bench'", hiloStep)
+		r, err := s.db.Exec(take)
 		if err != nil {
 			return 0, err
 		}

@@ -29,7 +29,8 @@ func onRedis(client func() (*redis.Client, error)) []Subject {
 	})
 	return []Subject{
 		{
-			Name: "segment-redis", Label: "uid segment on Redis, GetUID", Kind: Ours, Bits: 63, Module: ours, Engine: Redis, Trips: trips,
+			Name: "segment-redis", Label: "uid segment on Redis, GetUID", Kind: Ours, Bits: 63, Module: ours,
+			Engine: Redis, Trips: trips,
 			Open: func() (Source, error) { g, err := openSegment(store, segment.Config{}); return segments{g}, err },
 		},
 		{

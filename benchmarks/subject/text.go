@@ -21,12 +21,14 @@ var (
 	// Make is the library's call that is safe for many goroutines: it draws from one monotonic
 	// source per process, behind a lock.
 	ulidMake = Subject{
-		Name: "ulid", Label: "oklog/ulid, Make", Kind: Peer, Bits: 128, Module: "github.com/oklog/ulid/v2", Shared: true,
-		Open: func() (Source, error) { return ulids{}, nil },
+		Name: "ulid", Label: "oklog/ulid, Make", Kind: Peer, Bits: 128, Shared: true,
+		Module: "github.com/oklog/ulid/v2",
+		Open:   func() (Source, error) { return ulids{}, nil },
 	}
 	ksuidNew = Subject{
-		Name: "ksuid", Label: "segmentio/ksuid", Kind: Peer, Bits: 160, Module: "github.com/segmentio/ksuid", Shared: true,
-		Open: func() (Source, error) { return ksuids{}, nil },
+		Name: "ksuid", Label: "segmentio/ksuid", Kind: Peer, Bits: 160, Shared: true,
+		Module: "github.com/segmentio/ksuid",
+		Open:   func() (Source, error) { return ksuids{}, nil },
 	}
 	nanoid21 = Subject{
 		Name: "nanoid", Label: "jaevor/go-nanoid, 21", Kind: Peer, Bits: 168, Module: "github.com/jaevor/go-nanoid",

@@ -20,7 +20,8 @@ const sustainedDefault = 1 << 13
 var (
 	cachedStrict = ofCached("uid-cached", "uid cached, GetUID", func(g *cached.Generator) Source { return strict{g} })
 	cachedLane   = ofCached("uid-lane", "uid cached, Lane", func(g *cached.Generator) Source { return lanes{g} })
-	cachedFill   = ofCached("uid-fill", "uid cached, Fill of 1,024", func(g *cached.Generator) Source { return fills{g} })
+	cachedFill   = ofCached("uid-fill", "uid cached, Fill of 1,024",
+		func(g *cached.Generator) Source { return fills{g} })
 	// Unordered of a generator is another object, and so is what has to be closed.
 	cachedUnordered = ofCached("uid-unordered", "uid cached, Unordered", func(g *cached.Generator) Source {
 		return unordered{g.Unordered(), g}
@@ -165,8 +166,8 @@ func AtCeiling() (out []Subject) {
 			g, err := newCached(layout, time.Nanosecond) // which borrows nothing
 			return strict{g}, err
 		}
-		s := Subject{Name: "uid-cached-" + at.name, Label: "uid cached, " + at.label, Kind: Ours, Bits: 63, Module: ours,
-			Sustained: at.peer.Sustained, Beyond: Waits, Open: open}
+		s := Subject{Name: "uid-cached-" + at.name, Label: "uid cached, " + at.label, Kind: Ours, Bits: 63,
+			Module: ours, Sustained: at.peer.Sustained, Beyond: Waits, Open: open}
 		out = append(out, s)
 		s.Name, s.Label, s.Open = "uid-uncached-"+at.name, "uid uncached, "+at.label, openUncached(at.layout)
 		out = append(out, s, at.peer)

@@ -64,6 +64,4 @@ func (s gofrsSorted) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { u, err := s.NewV7(); return key16(u), err })
 }
 
-func key16(b [16]byte) Key {
-	return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}
-}
+func key16(b [16]byte) Key { return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])} }

@@ -33,8 +33,8 @@ const durableFlag = "durable-store"
 
 func (p *program) backfill() *cobra.Command {
 	b := &backfillCommand{gen: p.newGen(), workers: 1}
-	cmd, flags := newCommand("backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] "+
-		"[--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format FORMAT]",
+	cmd, flags := newCommand("backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] "+
+		"[--store FILE|URL | --mysql DSN] [--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format FORMAT]",
 		"Make UIDs for times that are past",
 		func(cmd *cobra.Command, args []string) error { return b.run(cmd.Context(), args) })
 	cmd.Args = cobra.ArbitraryArgs
@@ -87,7 +87,8 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 			losses = lease.Never
 		}
 		if losses == lease.ByHistory && !leases.Durable() {
-			return nil, badInput("a store of this kind can lose what it has acknowledged, and two runs could then make the same UIDs; --%s says that this one does not", durableFlag)
+			return nil, badInput("a store of this kind can lose what it has acknowledged, and two runs could then "+
+				"make the same UIDs; --%s says that this one does not", durableFlag)
 		}
 		source = backfill.FromLeases(leases, backfill.LeaseConfig{Losses: losses, Timeout: b.store.timeout})
 	case b.durable:

@@ -153,9 +153,7 @@ func benchContenders() (all []contender, end func() error, err error) {
 		})},
 		{"cached Lane", func() func() (uint64, error) {
 			l := g.Lane()
-			return func() (uint64, error) {
-				return drawBatch(func() (uid.UID, error) { return l.GetUID() })
-			}
+			return func() (uint64, error) { return drawBatch(func() (uid.UID, error) { return l.GetUID() }) }
 		}},
 		{"cached Fill", func() func() (uint64, error) {
 			buf := make([]uid.UID, benchBatch)
@@ -298,9 +296,7 @@ func rate(ns float64) cell {
 }
 
 // decimal is a cell of a number with two decimals.
-func decimal(v float64) cell {
-	return cell{value: v, text: fmt.Sprintf("%.2f", v)}
-}
+func decimal(v float64) cell { return cell{value: v, text: fmt.Sprintf("%.2f", v)} }
 
 // rateBar returns a bar that grows by a block with each doubling of the rate.
 func rateBar(rate float64) string {

@@ -15,7 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var benchCalls = []string{"atomic add", "cached GetUID", "cached Unordered", "cached Lane", "cached Fill", "uncached GetUID"}
+var benchCalls = []string{
+	"atomic add", "cached GetUID", "cached Unordered", "cached Lane", "cached Fill", "uncached GetUID",
+}
 
 // TestBenchTable looks at the form, since the numbers are another each time.
 func TestBenchTable(t *testing.T) {
@@ -159,8 +161,8 @@ func TestBenchCoresFormats(t *testing.T) {
 func TestBenchCoresIsAnonymous(t *testing.T) {
 	var all map[string]any
 	require.NoError(t, json.Unmarshal([]byte(listed(t, asJSON)), &all))
-	require.Equal(t, []string{"cores", "cpu", "go", "goarch", "gomaxprocs", "goos", "results", "rounds", "seconds", "uid"},
-		slices.Sorted(maps.Keys(all)))
+	require.Equal(t, []string{"cores", "cpu", "go", "goarch", "gomaxprocs", "goos", "results", "rounds", "seconds",
+		"uid"}, slices.Sorted(maps.Keys(all)))
 	delete(all, "results")
 	rest, err := json.Marshal(all)
 	require.NoError(t, err)
@@ -190,7 +192,9 @@ func TestBenchCoresEndsAsItBegan(t *testing.T) {
 }
 
 func TestCoreCounts(t *testing.T) {
-	for most, want := range map[int][]int{1: {1}, 2: {1, 2}, 3: {1, 2, 3}, 8: {1, 2, 4, 8}, 12: {1, 2, 4, 8, 12}, 96: {1, 2, 4, 8, 16, 32, 64, 96}} {
+	for most, want := range map[int][]int{
+		1: {1}, 2: {1, 2}, 3: {1, 2, 3}, 8: {1, 2, 4, 8}, 12: {1, 2, 4, 8, 12}, 96: {1, 2, 4, 8, 16, 32, 64, 96},
+	} {
 		require.Equal(t, want, coreCounts(most), most)
 	}
 }

@@ -39,7 +39,8 @@ func TestCompletion(t *testing.T) {
 			case kind == "NAME|T/W/S":
 				require.Equal(t, layouts, offered(t, typed...), typed)
 			case kind == "FORMAT":
-				require.Subset(t, offered(t, typed...), []string{"plain", "json", "table", "base58", "uuid=NAMESPACE"}, typed)
+				forms := []string{"plain", "json", "table", "base58", "uuid=NAMESPACE"}
+				require.Subset(t, offered(t, typed...), forms, typed)
 			case flag.Name == "format":
 				require.Equal(t, []string{"plain", "json", "table", noFiles}, offered(t, typed...), typed)
 			case strings.Contains(kind, "FILE"):

@@ -45,7 +45,8 @@ func TestUnit(t *testing.T) {
 	require.NotContains(t, says, "neither")
 	require.Contains(t, says, "open")
 
-	for _, setting := range []string{"DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "StateDirectory=uid", "CapabilityBoundingSet=\n"} {
+	for _, setting := range []string{"DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes",
+		"StateDirectory=uid", "CapabilityBoundingSet=\n"} {
 		require.Contains(t, unit, "\n"+setting)
 	}
 	if analyze, err := exec.LookPath("systemd-analyze"); err == nil {

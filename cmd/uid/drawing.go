@@ -80,7 +80,8 @@ func (d *drawing) durable(ctx context.Context, s segment.Store) error {
 	if err != nil || len(lossy) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w, and would then give them out again: %s: %s; --%s accepts that", uid.ErrLossy, s.Name(), strings.Join(lossy, "; "), lossyFlag)
+	return fmt.Errorf("%w, and would then give them out again: %s: %s; --%s accepts that",
+		uid.ErrLossy, s.Name(), strings.Join(lossy, "; "), lossyFlag)
 }
 
 // series returns the generator.

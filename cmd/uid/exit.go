@@ -25,9 +25,7 @@ type inputError struct{ error }
 
 func (e inputError) Unwrap() error { return e.error }
 
-func badInput(format string, args ...any) error {
-	return inputError{fmt.Errorf(format, args...)}
-}
+func badInput(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
 
 // errInterrupted is wrapped by the error of a command that a signal ended.
 var errInterrupted = errors.New("interrupted")

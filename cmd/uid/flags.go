@@ -94,7 +94,9 @@ func readSpan(text string) (time.Duration, error) {
 	return d, nil
 }
 
-var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
+var timeForms = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly,
+}
 
 const timeUsage = `2026-11-21, "2026-11-21 10:00", 2026-11-21T10:00:00+01:00`
 
@@ -206,7 +208,8 @@ func newLayoutFlag() layoutFlag { return layoutFlag{Layout: bits.Default()} }
 
 const (
 	layoutKind  = "NAME|T/W/S"
-	layoutUsage = `a preset, or the bits of time, worker ID and sequence: 28/22/13, 41ms/10/12 (see uid help layouts; default "default")`
+	layoutUsage = "a preset, or the bits of time, worker ID and sequence: 28/22/13, 41ms/10/12 " +
+		`(see uid help layouts; default "default")`
 )
 
 func (f *layoutFlag) Set(text string) (err error) {

@@ -56,9 +56,7 @@ func namesFormat(text string) bool {
 }
 
 // byFormat reports whether id is read by the format, not by the layout.
-func (f *formFlag) byFormat(id int64) bool {
-	return f.format != nil && (id < 0 || f.IsZero())
-}
+func (f *formFlag) byFormat(id int64) bool { return f.format != nil && (id < 0 || f.IsZero()) }
 
 // check returns an error if the form does not hold id.
 func (f *formFlag) check(id int64) (err error) {

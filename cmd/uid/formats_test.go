@@ -45,7 +45,8 @@ func TestFormatAndJSON(t *testing.T) {
 			said := call{args: append(slices.Clone(args), both...)}.fails(t, exitBadInput)
 			require.Equal(t, "--format and --json exclude each other: --json is short for --format json", said, words)
 		}
-		require.Contains(t, call{args: append(slices.Clone(args), "--json=no")}.fails(t, exitBadInput), `--json: "no": it takes no value`, words)
+		text := call{args: append(slices.Clone(args), "--json=no")}.fails(t, exitBadInput)
+		require.Contains(t, text, `--json: "no": it takes no value`, words)
 	}
 	slices.Sort(found)
 	for _, words := range []string{"bench", "gen", "parse", "plan", "range", "segment ls", "segment set",

@@ -46,7 +46,8 @@ func (p *program) newGen() gen {
 
 func (p *program) gen() *cobra.Command {
 	g := p.newGen()
-	cmd, flags := newCommand("gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format FORMAT]",
+	cmd, flags := newCommand("gen [-n 5] [--store FILE|URL | --mysql DSN] "+
+		"[--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format FORMAT]",
 		"Make UIDs", func(cmd *cobra.Command, _ []string) error {
 			if err := g.check(cmd.Flags()); err != nil {
 				return err
@@ -147,7 +148,8 @@ func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.
 		}
 		left -= int64(n)
 		if !told && leadAfter(g.layout.Layout, g.n-left) > defaultLead {
-			g.note("the last of these UIDs will be up to %s ahead of the clock: the layout %s has %s a second for each worker",
+			g.note("the last of these UIDs will be up to %s ahead of the clock: "+
+				"the layout %s has %s a second for each worker",
 				words(lead), short(g.layout.Layout), number(perSecond(g.layout.Layout)).text)
 			told = true
 		}
@@ -214,19 +216,14 @@ func checkFloor(l bits.Layout, after uid.UID) error {
 }
 
 // perSecond returns how many UIDs a second one worker of a layout can sustain.
-func perSecond(l bits.Layout) float64 {
-	return float64(l.MaxSequence()+1) / l.Unit().Seconds()
-}
+func perSecond(l bits.Layout) float64 { return float64(l.MaxSequence()+1) / l.Unit().Seconds() }
 
 // short returns the widths of a layout and its unit, in a form that --layout takes.
 func short(l bits.Layout) string {
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{time.Second, ""}, {time.Millisecond, "ms"}, {time.Microsecond, "us"}, {time.Nanosecond, "ns"}, {time.Minute, "m"}, {time.Hour, "h"}} {
-		if u.unit == l.Unit() {
-			return fmt.Sprintf("%d%s/%d/%d", l.TimeBits(), u.name, l.WorkerBits(), l.SequenceBits())
-		}
+	units := map[time.Duration]string{time.Second: "", time.Millisecond: "ms", time.Microsecond: "us",
+		time.Nanosecond: "ns", time.Minute: "m", time.Hour: "h"}
+	if unit, ok := units[l.Unit()]; ok {
+		return fmt.Sprintf("%d%s/%d/%d", l.TimeBits(), unit, l.WorkerBits(), l.SequenceBits())
 	}
 	return fmt.Sprintf("%d/%d/%d unit=%v", l.TimeBits(), l.WorkerBits(), l.SequenceBits(), l.Unit())
 }

@@ -53,7 +53,8 @@ func (g *gen) check(flags *pflag.FlagSet) error {
 	}
 	switch {
 	case g.format.format != plain || g.format.form.Write != nil:
-		return badInput("--format is for UIDs; a number of --segment has no time, worker ID or sequence: use --format plain")
+		return badInput("--format is for UIDs; " +
+			"a number of --segment has no time, worker ID or sequence: use --format plain")
 	case s.last > 0 && s.last < s.first:
 		return badInput("--last %d is below --first %d", s.last, s.first)
 	case s.step > segmentstore.MaxStep:

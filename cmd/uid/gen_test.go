@@ -74,7 +74,8 @@ func TestFarAhead(t *testing.T) {
 	all, said = gen("20000")
 	require.Len(t, all, 20000)
 	requireIncreasing(t, all)
-	require.Equal(t, "uid: the last of these UIDs will be up to 5h33m19s ahead of the clock: the layout 28/22/0 has 1 a second for each worker\n", said)
+	require.Equal(t, "uid: the last of these UIDs will be up to 5h33m19s ahead of the clock: "+
+		"the layout 28/22/0 has 1 a second for each worker\n", said)
 }
 
 // TestReaderGoesAwaySoon: who never sees UIDs of the future is not told of them.
@@ -97,7 +98,8 @@ func TestLastTicks(t *testing.T) {
 	requireIncreasing(t, all)
 
 	store := missingStore(t)
-	text := call{args: []string{"gen", "-n", "25", "--layout", layout, "--store", store}, now: now}.fails(t, exitBadInput)
+	args := []string{"gen", "-n", "25", "--layout", layout, "--store", store}
+	text := call{args: args, now: now}.fails(t, exitBadInput)
 	require.Contains(t, text, "-n 25: value out of range: ")
 	require.Contains(t, text, " has room for 24 more UIDs of one worker")
 	require.NoFileExists(t, store, "no worker ID is used up")
@@ -109,7 +111,9 @@ func TestRoom(t *testing.T) {
 		time_ := rapid.IntRange(1, 40).Draw(t, "time bits")
 		sequence := rapid.IntRange(0, 63-time_).Draw(t, "sequence bits")
 		unit := rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, time.Hour}).Draw(t, "unit")
-		l, err := bits.NewLayout(bits.Config{TimeBits: time_, SequenceBits: sequence, WorkerBits: 63 - time_ - sequence, Unit: unit})
+		l, err := bits.NewLayout(bits.Config{
+			TimeBits: time_, SequenceBits: sequence, WorkerBits: 63 - time_ - sequence, Unit: unit,
+		})
 		require.NoError(t, err)
 		n := rapid.Int64Range(1, 1<<63-1).Draw(t, "n")
 		now := l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"))
@@ -127,7 +131,8 @@ func TestRoom(t *testing.T) {
 }
 
 func TestTableOfUIDs(t *testing.T) {
-	require.Equal(t, 2+maxTableRows, strings.Count(ok(t, "gen", "-n", "10000", "--format", "table", "--store", newStore(t)), "\n"))
+	listed := ok(t, "gen", "-n", "10000", "--format", "table", "--store", newStore(t))
+	require.Equal(t, 2+maxTableRows, strings.Count(listed, "\n"))
 }
 
 func TestWhereTheStoreIs(t *testing.T) {
@@ -162,7 +167,8 @@ func TestWhereTheStoreIs(t *testing.T) {
 func TestFullLayout(t *testing.T) {
 	var g gen
 	leased := &workerStore{}
-	require.ErrorContains(t, g.full(leased, fmt.Errorf("x: %w", uid.ErrNoWorkerID)), "no worker ID left; IDs come back five minutes after")
+	err := g.full(leased, fmt.Errorf("x: %w", uid.ErrNoWorkerID))
+	require.ErrorContains(t, err, "no worker ID left; IDs come back five minutes after")
 	require.Equal(t, io.EOF, g.full(leased, io.EOF))
 }
 

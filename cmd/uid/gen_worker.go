@@ -82,8 +82,10 @@ func (g *gen) full(s *workerStore, err error) error {
 	case !errors.Is(err, uid.ErrNoWorkerID):
 		return err
 	case s.numbers == nil:
-		return fmt.Errorf("%w; IDs come back five minutes after their runs have ended; a layout with more worker bits, in a namespace of its own, has more", err)
+		return fmt.Errorf("%w; IDs come back five minutes after their runs have ended; "+
+			"a layout with more worker bits, in a namespace of its own, has more", err)
 	}
-	return fmt.Errorf("%w; take a layout with more worker bits (uid help layouts), or a store that leases IDs and gets them back: etcd, ZooKeeper or Redis "+
-		"(uid help stores); a new store of this kind begins with ID 1 again, and its UIDs can be equal to these", err)
+	return fmt.Errorf("%w; take a layout with more worker bits (uid help layouts), or a store that leases IDs "+
+		"and gets them back: etcd, ZooKeeper or Redis (uid help stores); "+
+		"a new store of this kind begins with ID 1 again, and its UIDs can be equal to these", err)
 }

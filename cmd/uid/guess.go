@@ -40,8 +40,9 @@ func (g *guesser) show(id int64) error {
 	}
 	for _, guess := range guesses {
 		p := guess.Parts
-		g.listing.add(cell{value: fmt.Sprint(id)}, cell{value: guess.Name}, cell{value: p.Time}, cell{value: p.Machine},
-			cell{value: p.Sequence}, cell{value: guess.Confidence().String()}, cell{value: append(signs{}, guess.Signs...)})
+		g.listing.add(cell{value: fmt.Sprint(id)}, cell{value: guess.Name}, cell{value: p.Time},
+			cell{value: p.Machine}, cell{value: p.Sequence}, cell{value: guess.Confidence().String()},
+			cell{value: append(signs{}, guess.Signs...)})
 	}
 	return nil
 }
@@ -64,7 +65,8 @@ func (g *guesser) tell(id int64, guesses []guess.Guess) {
 	fmt.Fprintln(g.out, id)
 	for _, guess := range guesses {
 		p := guess.Parts
-		fmt.Fprintf(g.out, "  %-*s  %s, worker %d, sequence %d\n", widest, guess.Name, p.Time.Format(time.RFC3339Nano), p.Machine, p.Sequence)
+		fmt.Fprintf(g.out, "  %-*s  %s, worker %d, sequence %d\n",
+			widest, guess.Name, p.Time.Format(time.RFC3339Nano), p.Machine, p.Sequence)
 		why := guess.Confidence().String()
 		if len(guess.Signs) > 0 {
 			why += ": " + signs(guess.Signs).String()

@@ -47,7 +47,8 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 		})
 		flags = strings.Split(wrapTo("The flags are "+strings.Join(names, ", ")+".", width), "\n")
 	}
-	if examples := strings.Split("\n"+cmd.Example, "\n"); cmd.HasExample() && len(lines)+len(flags)+len(examples)+len(more) <= screen {
+	examples := strings.Split("\n"+cmd.Example, "\n")
+	if cmd.HasExample() && len(lines)+len(flags)+len(examples)+len(more) <= screen {
 		more = append(examples, more...)
 	}
 	fmt.Fprintln(p.out, strings.Join(slices.Concat(lines, flags, more), "\n"))
@@ -61,9 +62,10 @@ const noBreak = "§" // no usage has one
 // usage returns how a command is written.
 func usage(cmd *cobra.Command, width int) string {
 	var lines []string
+	unbroken := func(s string) string { return strings.ReplaceAll(s, " ", noBreak) }
 	if cmd.Runnable() {
 		for use := range strings.SplitSeq(cmd.UseLine(), "\n") {
-			whole := inBrackets.ReplaceAllStringFunc(strings.TrimSpace(use), func(s string) string { return strings.ReplaceAll(s, " ", noBreak) })
+			whole := inBrackets.ReplaceAllStringFunc(strings.TrimSpace(use), unbroken)
 			folded := strings.ReplaceAll(wrapTo(whole, width-6), "\n", "\n      ")
 			lines = append(lines, "  "+strings.ReplaceAll(folded, noBreak, " "))
 		}
@@ -97,7 +99,8 @@ func (p *program) longHelp(cmd *cobra.Command) {
 		}
 	}
 	if len(commands) > 0 {
-		more := cmd.CommandPath() + " [command] --help shows how to write a command, uid help [command] says all about it"
+		more := cmd.CommandPath() + " [command] --help shows how to write a command, " +
+			"uid help [command] says all about it"
 		if len(topics) > 0 {
 			more += ", uid help [topic] about a topic"
 		}
@@ -126,7 +129,8 @@ func (p *program) helpCommand() *cobra.Command {
 		Use:                   "help [COMMAND|TOPIC]",
 		Short:                 "Show the help of a command, or about a topic",
 		DisableFlagsInUseLine: true,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (found []cobra.Completion,
+			_ cobra.ShellCompDirective) {
 			if about, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
 				for _, c := range about.Commands() {
 					if hasHelp(c) {

@@ -174,14 +174,10 @@ func number(n float64) cell {
 }
 
 // layoutCell shows programs a layout's full description, and people its widths.
-func layoutCell(l bits.Layout) cell {
-	return cell{value: l.String(), text: short(l)}
-}
+func layoutCell(l bits.Layout) cell { return cell{value: l.String(), text: short(l)} }
 
 // span is a cell of a duration; programs get seconds.
-func span(d time.Duration) cell {
-	return cell{value: d.Seconds(), text: words(d)}
-}
+func span(d time.Duration) cell { return cell{value: d.Seconds(), text: words(d)} }
 
 // words returns a duration as a person would say it.
 func words(d time.Duration) string {

@@ -27,8 +27,8 @@ type parse struct {
 
 func (p *program) parse() *cobra.Command {
 	c := &parse{program: p, form: newFormFlag(), format: table}
-	cmd, flags := newCommand("parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]", "Show what is in a UID",
-		func(_ *cobra.Command, args []string) error { return c.run(args) })
+	cmd, flags := newCommand("parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]",
+		"Show what is in a UID", func(_ *cobra.Command, args []string) error { return c.run(args) })
 	cmd.Args = cobra.ArbitraryArgs
 	flags.Var(&c.form, "layout", formUsage)
 	flags.Var(readAsVar(&c.readAs), "form", readAsUsage)
@@ -82,7 +82,8 @@ func (c *parse) checkFit(id int64) error {
 	case err == nil:
 		return nil
 	case id < 0:
-		return fmt.Errorf("%w; of numbers below 0 there are those of UidGenerator since 2024-11-20: --layout uidgenerator reads them", err)
+		return fmt.Errorf("%w; of numbers below 0 there are those of UidGenerator since 2024-11-20: "+
+			"--layout uidgenerator reads them", err)
 	}
 	return fmt.Errorf("%w; it may be of another layout, try --guess", err)
 }

@@ -51,14 +51,16 @@ func TestPartsTellTheNumber(t *testing.T) {
 		want, err := f.Parse(id)
 		require.NoError(t, err)
 		show := func(format string) string {
-			o := call{args: []string{"parse", "--layout", f.String(), "--format", format, "--", strconv.FormatInt(id, 10)}}.run()
+			args := []string{"parse", "--layout", f.String(), "--format", format, "--", strconv.FormatInt(id, 10)}
+			o := call{args: args}.run()
 			require.Zero(t, o.code)
 			return o.out
 		}
 		var parts foreign.Parts
 		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
 		require.Equal(t, want, parts)
-		require.Equal(t, fmt.Sprintf("%d\t%s\t%d\t%d\n", id, want.Time.Format(time.RFC3339Nano), want.Machine, want.Sequence), show("plain"))
+		line := fmt.Sprintf("%d\t%s\t%d\t%d\n", id, want.Time.Format(time.RFC3339Nano), want.Machine, want.Sequence)
+		require.Equal(t, line, show("plain"))
 		n, err := strconv.ParseUint(drawnDigits(t, show("table")), 2, 64)
 		require.NoError(t, err)
 		require.Equal(t, id, int64(n))
@@ -82,7 +84,8 @@ func TestPartsTellTheUID(t *testing.T) {
 		preset := rapid.SampledFrom(presets.Layouts()).Draw(t, "layout")
 		l := bits.MustParseLayout(preset.Name)
 		u, err := l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
-			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker ID"), rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence"))
+			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker ID"),
+			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence"))
 		require.NoError(t, err)
 		show := func(f string) string {
 			o := call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.run()

@@ -79,7 +79,8 @@ func (c *plan) list(options []planning.Option) {
 		{"full", "full", false},
 	}
 	if c.need.Burst > 0 {
-		columns = append(columns, column{"lead_seconds", "burst\nlead", true}, column{"give_back_seconds", "given\nback", true})
+		columns = append(columns,
+			column{"lead_seconds", "burst\nlead", true}, column{"give_back_seconds", "given\nback", true})
 	}
 	l := newListing(c.out, c.format, columns...)
 	for _, o := range options {
@@ -97,8 +98,8 @@ func (c *plan) list(options []planning.Option) {
 }
 
 func (c *plan) disposableDays(o planning.Option) cell {
-	const most = math.MaxInt64 / float64(24*time.Hour)
-	days := cell{value: o.DisposableDays, text: words(time.Duration(min(o.DisposableDays, most-1) * float64(24*time.Hour)))}
+	const day, most = float64(24 * time.Hour), math.MaxInt64 / float64(24*time.Hour)
+	days := cell{value: o.DisposableDays, text: words(time.Duration(min(o.DisposableDays, most-1) * day))}
 	switch {
 	case o.Disposable:
 		days.text = "long enough"
@@ -113,8 +114,8 @@ func (c *plan) tell(misfit *planning.NoFitError) error {
 	if misfit.Unit == 0 {
 		fmt.Fprint(c.out, "No layout holds: no sequence is wide enough for the burst.\n")
 	} else {
-		fmt.Fprintf(c.out, "No layout holds. At ticks of %v it takes %d bits of time, %d of worker ID and %d of\nsequence: %d, and there are %d.\n",
-			misfit.Unit, misfit.TimeBits, misfit.WorkerBits, misfit.SequenceBits,
+		fmt.Fprintf(c.out, "No layout holds. At ticks of %v it takes %d bits of time, %d of worker ID and %d of\n"+
+			"sequence: %d, and there are %d.\n", misfit.Unit, misfit.TimeBits, misfit.WorkerBits, misfit.SequenceBits,
 			misfit.TimeBits+misfit.WorkerBits+misfit.SequenceBits, misfit.Limit)
 	}
 	if len(misfit.GiveUp) == 0 {

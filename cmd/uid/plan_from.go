@@ -40,7 +40,9 @@ func (m *move) register(flags *pflag.FlagSet) {
 // moveFlags are those that are for --from, needFlags those that are not.
 var (
 	moveFlags = []string{"layout", "from-workers", "to-workers", "at", "from-lead"}
-	needFlags = []string{"rate", "burst", "workers", "restarts-per-day", "years", "js-safe", "epoch", "max-lead", "hold"}
+	needFlags = []string{
+		"rate", "burst", "workers", "restarts-per-day", "years", "js-safe", "epoch", "max-lead", "hold",
+	}
 )
 
 func (m *move) run() error {
@@ -50,7 +52,8 @@ func (m *move) run() error {
 	from := m.from.Layout
 	if from.IsZero() {
 		if m.fromWorkers != nil {
-			return badInput("--from-workers: %s has the machine ID below the sequence; leave the range out", m.from.format.Name())
+			return badInput("--from-workers: %s has the machine ID below the sequence; leave the range out",
+				m.from.format.Name())
 		}
 		from = m.from.format.Layout()
 	}

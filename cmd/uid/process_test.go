@@ -106,7 +106,8 @@ func TestNumbersThatNobodyReads(t *testing.T) {
 	ok(t, "segment", "set", "x", "--create", "--store", store)
 	var stderr bytes.Buffer
 	out := &failingWriter{n: 1 << 20, err: syscall.EPIPE}
-	require.Zero(t, run([]string{"segment", "next", "x", "-n", "1e9", "--store", store}, nil, out, &stderr, func(string) string { return "" }))
+	noEnv := func(string) string { return "" }
+	require.Zero(t, run([]string{"segment", "next", "x", "-n", "1e9", "--store", store}, nil, out, &stderr, noEnv))
 	require.Empty(t, stderr.String())
 	var printed int64 // in 2^20 bytes
 	for bytes := 0; bytes < 1<<20; printed++ {

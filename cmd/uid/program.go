@@ -40,9 +40,7 @@ func (p *program) begin() {
 	p.out = &output{Writer: bufio.NewWriterSize(pipe{p.stdout}, outputBuffer), width: p.width()}
 }
 
-func (p *program) end(err error) int {
-	return p.report(cmp.Or(err, p.out.Flush(), p.out.err))
-}
+func (p *program) end(err error) int { return p.report(cmp.Or(err, p.out.Flush(), p.out.err)) }
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
@@ -59,7 +57,8 @@ func (p *program) root() *cobra.Command {
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
-	root.AddCommand(p.gen(), p.backfill(), p.parse(), p.plan(), p.timeRange(), p.seal(), p.open(), p.worker(), p.segment(), p.serve(), p.bench(), p.version())
+	root.AddCommand(p.gen(), p.backfill(), p.parse(), p.plan(), p.timeRange(), p.seal(), p.open(),
+		p.worker(), p.segment(), p.serve(), p.bench(), p.version())
 	root.AddCommand(p.topics()...)
 	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(p.helpCommand())

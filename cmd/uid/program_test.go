@@ -31,13 +31,16 @@ func TestVersionText(t *testing.T) {
 		for i := 0; i < len(settings); i += 2 {
 			info.Settings = append(info.Settings, debug.BuildSetting{Key: settings[i], Value: settings[i+1]})
 		}
-		return strings.TrimSuffix(versionText(info), fmt.Sprintf("%s, %s/%s)", runtime.Version(), runtime.GOOS, runtime.GOARCH))
+		build := fmt.Sprintf("%s, %s/%s)", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return strings.TrimSuffix(versionText(info), build)
 	}
 	const revision = "f0b9d9c609b4984e3ff3d0582f4439873c7d2465"
+	const pseudo = "v0.1.1-0.20261122112522-f0b9d9c609b4+dirty"
 	require.Equal(t, "v0.1.0 (", with("v0.1.0"))
-	require.Equal(t, "v0.1.1-0.20261122112522-f0b9d9c609b4+dirty (revision f0b9d9c609b4 of 2026-11-22, modified, ",
-		with("v0.1.1-0.20261122112522-f0b9d9c609b4+dirty", "vcs", "git", "vcs.revision", revision, "vcs.time", "2026-11-22T11:25:22Z", "vcs.modified", "true"))
-	require.Equal(t, "(devel) (revision f0b9d9c609b4, ", with("(devel)", "vcs.revision", revision, "vcs.modified", "false"))
+	require.Equal(t, pseudo+" (revision f0b9d9c609b4 of 2026-11-22, modified, ", with(pseudo, "vcs", "git",
+		"vcs.revision", revision, "vcs.time", "2026-11-22T11:25:22Z", "vcs.modified", "true"))
+	require.Equal(t, "(devel) (revision f0b9d9c609b4, ",
+		with("(devel)", "vcs.revision", revision, "vcs.modified", "false"))
 	require.Equal(t, "(unknown) (", with(""))
 }
 
@@ -97,7 +100,8 @@ func TestOutputThatFails(t *testing.T) {
 				}
 				return p.run(args), stderr.String()
 			}
-			for _, gone := range []error{syscall.EPIPE, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, io.ErrClosedPipe} {
+			pipe := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
+			for _, gone := range []error{syscall.EPIPE, pipe, io.ErrClosedPipe} {
 				code, text := fail(gone)
 				if args := strings.Join(args, " "); strings.Contains(args, "--js-safe") {
 					require.Equal(t, exitFailure, code) // the answer
@@ -119,7 +123,8 @@ func TestOutputThatFails(t *testing.T) {
 // one.
 func TestInputThatFails(t *testing.T) {
 	var out, stderr bytes.Buffer
-	in := io.MultiReader(strings.NewReader("180363646902239241 1803636469022"), iotest.ErrReader(errors.New("bad sector")))
+	words := strings.NewReader("180363646902239241 1803636469022")
+	in := io.MultiReader(words, iotest.ErrReader(errors.New("bad sector")))
 	require.Equal(t, exitFailure, run([]string{"parse", "--format", "plain"}, in, &out, &stderr, os.Getenv))
 	require.Equal(t, "uid: reading the input: bad sector\n", stderr.String())
 	require.Equal(t, "180363646902239241\t2026-03-02T18:07:53Z\t4\t9\n", out.String())

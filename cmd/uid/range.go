@@ -15,7 +15,8 @@ import (
 func (p *program) timeRange() *cobra.Command {
 	var from, to time.Time
 	layout, f := newLayoutFlag(), table
-	cmd, flags := newCommand("range DAY|UID | --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
+	cmd, flags := newCommand(
+		"range DAY|UID | --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
 		"Show the smallest and the largest UID of a time, for SQL",
 		func(cmd *cobra.Command, args []string) (err error) {
 			given := cmd.Flags().Changed
@@ -62,7 +63,8 @@ func rangeOf(text string, l bits.Layout) (from, to time.Time, err error) {
 	}
 	u, err := anyform.Parse(text)
 	if err != nil {
-		return from, to, badInput("%.40q is neither a day such as 2026-11-21 nor a UID: other times go with --from and --to", text)
+		return from, to, badInput(
+			"%.40q is neither a day such as 2026-11-21 nor a UID: other times go with --from and --to", text)
 	}
 	parts, err := l.Parse(u)
 	if err != nil {
@@ -78,7 +80,8 @@ func checkRange(l bits.Layout, from, to time.Time, given bool) error {
 	at := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 	switch {
 	case !from.Before(to) && !given:
-		return badInput("--from %s: %w: that is not in the past (now is %s), and without --to the range ends now", at(from), uid.ErrRange, to.Format(time.RFC3339))
+		return badInput("--from %s: %w: that is not in the past (now is %s), and without --to the range ends now",
+			at(from), uid.ErrRange, to.Format(time.RFC3339))
 	case !from.Before(to):
 		return badInput("--from %s: %w: that is not before --to %s", at(from), uid.ErrRange, at(to))
 	case from.Before(begin):
@@ -86,7 +89,8 @@ func checkRange(l bits.Layout, from, to time.Time, given bool) error {
 	case !from.Before(end):
 		return badInput("--from %s: %w: the layout %s ends at %s", at(from), uid.ErrRange, l, at(end))
 	case to.After(end) && !given:
-		return badInput("--to is missing: %w: without it the range ends now, %s, and the layout %s ended at %s", uid.ErrRange, to.Format(time.RFC3339), l, at(end))
+		return badInput("--to is missing: %w: without it the range ends now, %s, and the layout %s ended at %s",
+			uid.ErrRange, to.Format(time.RFC3339), l, at(end))
 	case to.After(end):
 		return badInput("--to %s: %w: the layout %s ends at %s", at(to), uid.ErrRange, l, at(end))
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 func TestWidth(t *testing.T) {
-	for columns, want := range map[string]int{"": 80, "80": 80, "132": 132, "40": 40, "39": 40, "1": 40, "0": 80, "-5": 80, "wide": 80, " 90": 80} {
+	for columns, want := range map[string]int{"": 80, "80": 80, "132": 132, "40": 40, "39": 40, "1": 40, "0": 80,
+		"-5": 80, "wide": 80, " 90": 80} {
 		p := &program{stdout: &bytes.Buffer{}, getenv: func(string) string { return columns }}
 		require.Equal(t, want, p.width(), columns)
 	}

@@ -34,7 +34,8 @@ type sealing struct {
 // seal is the command that hides what UIDs tell.
 func (p *program) seal() *cobra.Command {
 	c := &sealing{program: p}
-	cmd, flags := newCommand("seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
+	cmd, flags := newCommand(
+		"seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
 		"Turn UIDs into texts that tell nothing without a key", func(_ *cobra.Command, args []string) error {
 			if c.newKey != "" {
 				return c.makeKey(args)
@@ -183,7 +184,8 @@ func (s *sealing) each(args []string, what string, turn func(string) (sealedID, 
 	text func(sealedID) string) error {
 	checked := func(word string) (sealedID, error) {
 		if likeKey.MatchString(word) {
-			return sealedID{}, badInput("%w: these %d bytes are no %s, and look like a key: put it into a file, or into %s", uid.ErrSyntax, len(word), what, keysEnv)
+			return sealedID{}, badInput("%w: these %d bytes are no %s, and look like a key: "+
+				"put it into a file, or into %s", uid.ErrSyntax, len(word), what, keysEnv)
 		}
 		return turn(word)
 	}

@@ -55,7 +55,8 @@ func TestNewKey(t *testing.T) {
 	made := call{args: []string{"seal", "--new-key", file, "-v"}}.run()
 	require.Zero(t, made.code, made.err)
 	require.Empty(t, made.out)
-	require.Equal(t, "uid: "+file+" has a new key: keep a copy, without it nothing that it seals can be opened\n", made.err)
+	said := "uid: " + file + " has a new key: keep a copy, without it nothing that it seals can be opened\n"
+	require.Equal(t, said, made.err)
 	b, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Regexp(t, `^1:[0-9a-f]{64}\n$`, string(b))

@@ -34,7 +34,8 @@ func checkTag(tag string) error {
 	if segmentstore.CheckTag(tag) == nil {
 		return nil
 	}
-	return badInput("these %d bytes are no tag: it has 1 to 128 ASCII letters, digits, spaces and %s, and no space at either end", len(tag), tagSigns)
+	return badInput("these %d bytes are no tag: it has 1 to 128 ASCII letters, digits, spaces and %s, "+
+		"and no space at either end", len(tag), tagSigns)
 }
 
 // oneTag checks the arguments of a command for a tag.
@@ -56,7 +57,10 @@ func registerSegmentTable(flags *pflag.FlagSet, name *string) {
 }
 
 // lossyFlag is --lossy-store.
-const lossyFlag, lossyUsage = "lossy-store", "use a store that can lose what it has given out, so that numbers come twice"
+const (
+	lossyFlag  = "lossy-store"
+	lossyUsage = "use a store that can lose what it has given out, so that numbers come twice"
+)
 
 // onSegments calls do with the segments of the store, under a context that a signal cancels.
 func (r *tables) onSegments(ctx context.Context, do func(context.Context, segment.Store) error) error {
@@ -98,7 +102,8 @@ func (r *tables) rows(ctx context.Context, s segment.Store, after string) iter.S
 }
 
 // rowColumns are the columns of a tag's row.
-var rowColumns = []column{{"tag", "tag", false}, {"next", "next number", true}, {"step", "step", true}, {"updated", "updated", false}, {"description", "description", false}}
+var rowColumns = []column{{"tag", "tag", false}, {"next", "next number", true}, {"step", "step", true},
+	{"updated", "updated", false}, {"description", "description", false}}
 
 func rowCells(row segmentstore.Row) []cell {
 	updated := cell{value: nil, text: "-"}

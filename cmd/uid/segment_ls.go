@@ -20,7 +20,9 @@ func (p *program) segmentList() *cobra.Command {
 	cmd, flags := newCommand("ls [TAG...] [--format table|plain|json]",
 		"Show the tags of a store, and their next numbers",
 		func(cmd *cobra.Command, tags []string) error {
-			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error { return c.run(ctx, s, tags) })
+			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error {
+				return c.run(ctx, s, tags)
+			})
 		})
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		for _, tag := range args {

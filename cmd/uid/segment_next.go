@@ -21,7 +21,8 @@ func (p *program) segmentNext() *cobra.Command {
 				}
 				d := drawing{tables: &c, tag: args[0], n: n, step: maxNumbers, lossy: lossy}
 				if c.format != plain {
-					d.listing = newListing(c.out, c.format, column{"tag", "tag", false}, column{"number", "number", true})
+					d.listing = newListing(c.out, c.format,
+						column{"tag", "tag", false}, column{"number", "number", true})
 				}
 				return withCreate(d.run(ctx, s), d.tag, "uid segment set --create")
 			})

@@ -71,9 +71,7 @@ func TestSegmentGolden(t *testing.T) {
 		{"segment_set", table, set},
 		{"segment_set_json", asJSON, set},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			golden(t, tt.name, inProcess(tt.format, tt.do))
-		})
+		t.Run(tt.name, func(t *testing.T) { golden(t, tt.name, inProcess(tt.format, tt.do)) })
 	}
 }
 
@@ -108,7 +106,8 @@ func TestSegmentLsInPages(t *testing.T) {
 	})
 	require.Equal(t, exitFailure, o.code)
 	require.Equal(t, "uid: the store has no such tag: \"0\"\n", o.err)
-	require.Equal(t, []string{"0000", "0900", "1499"}, []string{o.out[:4], strings.Split(o.out, "\n")[1][:4], strings.Split(o.out, "\n")[2][:4]})
+	lines := strings.Split(o.out, "\n")
+	require.Equal(t, []string{"0000", "0900", "1499"}, []string{lines[0][:4], lines[1][:4], lines[2][:4]})
 	require.Equal(t, 4, s.pages, "it begins near the tag, and ends there")
 }
 
@@ -209,7 +208,8 @@ func (r rival) Change(ctx context.Context, tag string, decide func(*segmentstore
 }
 
 func TestNoMoreIsTakenThanPrinted(t *testing.T) {
-	for _, tt := range []struct{ n, step, rivals int64 }{{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1}, {3000, 1000, 3}, {6, 2, 3}, {7, 1, 7}} {
+	for _, tt := range []struct{ n, step, rivals int64 }{{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1},
+		{3000, 1000, 3}, {6, 2, 3}, {7, 1, 7}} {
 		m := segmenttest.NewMemory()
 		m.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 500})
 		o := draw(t, rival{m.Client(), m}, drawing{tag: "x", n: tt.n, step: tt.step})
@@ -239,7 +239,8 @@ func TestDrawingTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := numbered(1)
 		s := m.Client()
-		s.Fault(segmenttest.Refuse, segmenttest.LoseWrite, segmenttest.LoseReply, segmenttest.OK, segmenttest.Refuse, segmenttest.LoseReply)
+		s.Fault(segmenttest.Refuse, segmenttest.LoseWrite, segmenttest.LoseReply, segmenttest.OK, segmenttest.Refuse,
+			segmenttest.LoseReply)
 		o := draw(t, s, drawing{tag: "0000", n: 3000, step: 1000})
 		require.Zero(t, o.code, o.err)
 		require.Equal(t, oneToN(3000), o.out)
@@ -287,7 +288,8 @@ func TestDrawingRefuses(t *testing.T) {
 	m.Lossy = []string{"it forgets", "it is tired"}
 	o := draw(t, m.Client(), drawing{tag: "0000", n: 1})
 	require.Equal(t, outcome{exitFailure, "",
-		"uid: the store can lose numbers that it has given out, and would then give them out again: memory: it forgets; it is tired; --lossy-store accepts that\n"}, o)
+		"uid: the store can lose numbers that it has given out, and would then give them out again: " +
+			"memory: it forgets; it is tired; --lossy-store accepts that\n"}, o)
 	require.Equal(t, outcome{exitOK, "3\n", ""}, draw(t, m.Client(), drawing{tag: "0000", n: 1, lossy: true}))
 }
 

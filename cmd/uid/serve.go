@@ -52,7 +52,8 @@ func (p *program) serve() *cobra.Command {
 		gen: p.newGen(), web: "127.0.0.1:7077", redis: "127.0.0.1:7078",
 		connections: 1024, request: 5 * time.Second, stop: 10 * time.Second,
 	}
-	cmd, flags := newCommand("serve [--listen ADDR] [--resp-listen ADDR] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S]",
+	cmd, flags := newCommand(
+		"serve [--listen ADDR] [--resp-listen ADDR] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S]",
 		"Answer for UIDs and numbers over HTTP and the Redis protocol", func(cmd *cobra.Command, _ []string) error {
 			if err := s.check(); err != nil {
 				return err
@@ -89,7 +90,8 @@ func (s *server) check() (err error) {
 	case s.web == off && s.redis == off:
 		return badInput("both --listen and --resp-listen are off")
 	case s.workerID != nil && s.state == "":
-		return badInput("--worker-id needs --state: without a file nothing keeps a UID from being issued again after a restart")
+		return badInput("--worker-id needs --state: " +
+			"without a file nothing keeps a UID from being issued again after a restart")
 	case s.workerID == nil && s.state != "":
 		return badInput("--state is for --worker-id")
 	case s.workerID != nil && s.namespace != "":
@@ -241,7 +243,8 @@ func (s *server) again() {
 }
 
 // config is the server's.
-func (s *server) config(generator *cached.Generator, segments *serve.Segments, st *workerStore) (cfg serve.Config, err error) {
+func (s *server) config(generator *cached.Generator, segments *serve.Segments,
+	st *workerStore) (cfg serve.Config, err error) {
 	cfg = serve.Config{
 		UIDs: generator, Segments: segments, UIDKey: s.key, Token: s.token, Logger: s.log(), Version: version(),
 		Ready:     func() error { return ready(generator) },

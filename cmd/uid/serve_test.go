@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,7 +35,8 @@ type served struct {
 // startServe starts uid serve on ports that are free.
 func startServe(t *testing.T, env []string, args ...string) *served {
 	t.Helper()
-	cmd := command(append(env, storeEnv+"="), append([]string{"serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0"}, args...)...)
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0"}, args...)
+	cmd := command(append(env, storeEnv+"="), args...)
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -45,7 +47,8 @@ func startServe(t *testing.T, env []string, args ...string) *served {
 		s.said += line
 		line = s.line(t)
 	}
-	_, err = fmt.Sscanf(strings.NewReplacer("https://", "", "http://", "", "rediss://", "", "redis://", "").Replace(line), "uid: listening on %s and %s\n", &s.web, &s.redis)
+	addresses := regexp.MustCompile("(http|redis)s?://").ReplaceAllString(line, "")
+	_, err = fmt.Sscanf(addresses, "uid: listening on %s and %s\n", &s.web, &s.redis)
 	require.NoError(t, err, line)
 	return s
 }
@@ -202,8 +205,9 @@ func TestServePortInUse(t *testing.T) {
 	require.NoError(t, err)
 	defer l.Close()
 	store := filepath.Join(t.TempDir(), "workers.db")
-	for _, flags := range [][]string{{"--listen", l.Addr().String(), "--resp-listen", "off"}, {"--listen", "127.0.0.1:0", "--resp-listen", l.Addr().String()}} {
-		o := call{args: append([]string{"serve", "--store", store}, flags...)}.run()
+	taken, free := l.Addr().String(), "127.0.0.1:0"
+	for _, at := range [][2]string{{taken, "off"}, {free, taken}} {
+		o := call{args: []string{"serve", "--store", store, "--listen", at[0], "--resp-listen", at[1]}}.run()
 		require.Equal(t, exitFailure, o.code)
 		require.Contains(t, o.err, "address already in use")
 		require.NoFileExists(t, store)

@@ -141,7 +141,7 @@ func dataFolder(getenv func(string) string, goos string) (string, error) {
 	}
 	dir := getenv(home)
 	if dir == "" {
-		return "", errors.New("no folder for the store: neither XDG_DATA_HOME nor " + home + " is set; use --store FILE")
+		return "", fmt.Errorf("no folder for the store: neither XDG_DATA_HOME nor %s is set; use --store FILE", home)
 	}
 	return filepath.Join(append([]string{dir}, below...)...), nil
 }

@@ -54,8 +54,10 @@ func drawTable(columns []column, rows [][]string, width int) string {
 		if c.numbers {
 			align = text.AlignRight
 		}
-		configs = append(configs, pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align,
-			VAlignHeader: text.VAlignBottom, WidthMax: max(widths[i], text.LongestLineLen(titles[i].(string))), WidthMaxEnforcer: wrapTo})
+		configs = append(configs, pretty.ColumnConfig{
+			Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom,
+			WidthMax: max(widths[i], text.LongestLineLen(titles[i].(string))), WidthMaxEnforcer: wrapTo,
+		})
 	}
 	w := plainTable(configs...)
 	w.AppendHeader(titles)
@@ -93,10 +95,9 @@ func drawLists(columns []column, rows [][]string, width int) string {
 // plainTable returns a table that has a line below its titles, and no others.
 func plainTable(columns ...pretty.ColumnConfig) pretty.Writer {
 	w := pretty.NewWriter()
-	w.SetStyle(pretty.Style{
-		Box:     pretty.BoxStyle{MiddleHorizontal: "─", MiddleSeparator: strings.Repeat("─", len(tableGap)), MiddleVertical: tableGap},
-		Options: pretty.Options{SeparateColumns: true, SeparateHeader: true},
-	})
+	w.SetStyle(pretty.Style{Options: pretty.Options{SeparateColumns: true, SeparateHeader: true}, Box: pretty.BoxStyle{
+		MiddleHorizontal: "─", MiddleSeparator: strings.Repeat("─", len(tableGap)), MiddleVertical: tableGap,
+	}})
 	w.SetColumnConfigs(columns)
 	w.SuppressTrailingSpaces()
 	return w

@@ -29,7 +29,8 @@ func (p *program) topics() []*cobra.Command {
 
 // explain gives a command, or a topic, what there is to say of it.
 func explain(cmd *cobra.Command) {
-	text, err := helpTexts.ReadFile("help/" + strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "uid "), " ", "-") + ".txt")
+	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "uid "), " ", "-")
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
 	if err != nil {
 		return
 	}

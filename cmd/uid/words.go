@@ -31,7 +31,8 @@ func eachWord[T any](p *program, args []string, what string, read func(string) (
 }
 
 // eachToken shows each word or line of the input.
-func eachToken[T any](p *program, what string, split bufio.SplitFunc, read func(string) (T, error), show func(T) error) error {
+func eachToken[T any](p *program, what string, split bufio.SplitFunc,
+	read func(string) (T, error), show func(T) error) error {
 	if isTerminal(p.stdin) {
 		p.note("reading %ss from the terminal", what)
 	}
@@ -55,7 +56,8 @@ func eachToken[T any](p *program, what string, split bufio.SplitFunc, read func(
 	if err := words.Err(); err != bufio.ErrTooLong {
 		return err
 	}
-	return badInput("%s %d of the input: %w: it has more than %d bytes", what, n+1, uid.ErrSyntax, bufio.MaxScanTokenSize)
+	return badInput("%s %d of the input: %w: it has more than %d bytes",
+		what, n+1, uid.ErrSyntax, bufio.MaxScanTokenSize)
 }
 
 // A flushingReader flushes the output before each read that may wait, so that whoever

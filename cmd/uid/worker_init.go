@@ -27,7 +27,8 @@ type workerInit struct {
 func (p *program) workerInit() *cobra.Command {
 	c := &workerInit{tables: p.newTables(), layout: newLayoutFlag()}
 	c.store.existing = false
-	cmd, flags := newCommand("init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] [--after UID] [--format table|plain|json]",
+	cmd, flags := newCommand("init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] "+
+		"[--after UID] [--format table|plain|json]",
 		"Create a namespace of leases, once", func(cmd *cobra.Command, _ []string) error {
 			if most := c.layout.MaxWorkerID(); c.ids.Last > most {
 				return badInput("--ids %s: the layout %s has the worker IDs 0 to %d",

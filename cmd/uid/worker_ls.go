@@ -44,7 +44,8 @@ func (p *program) workerList() *cobra.Command {
 }
 
 func (c *workerLs) show(o registry.Overview) error {
-	if c.namespace != "" && !slices.ContainsFunc(o.Namespaces, func(ns registry.NamespaceInfo) bool { return ns.Namespace == c.namespace }) {
+	named := func(ns registry.NamespaceInfo) bool { return ns.Namespace == c.namespace }
+	if c.namespace != "" && !slices.ContainsFunc(o.Namespaces, named) {
 		return c.unknownNamespace(c.namespace)
 	}
 	switch {

@@ -53,7 +53,8 @@ func leaseName(text string) (namespace string, id int64, err error) {
 	}
 	id, err = strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 0 {
-		return "", 0, badInput("what follows the namespace is no worker ID: it has to be a whole number of at least 0, as in default/7")
+		return "", 0, badInput("what follows the namespace is no worker ID: " +
+			"it has to be a whole number of at least 0, as in default/7")
 	}
 	return namespace, id, nil
 }
@@ -63,7 +64,8 @@ func leaseName(text string) (namespace string, id int64, err error) {
 func (r *tables) unknownNamespace(name string) error {
 	if name, err := names.Resolve(name); err == nil {
 		place, _ := r.store.choose(r.getenv) // it has been opened
-		return fmt.Errorf("%w: %q; this shows those that there are: uid worker ls%s", worker.ErrNoNamespace, name, place.flag())
+		return fmt.Errorf("%w: %q; this shows those that there are: uid worker ls%s",
+			worker.ErrNoNamespace, name, place.flag())
 	}
 	return fmt.Errorf("%w: what was given is no name of one", worker.ErrNoNamespace)
 }
@@ -97,6 +99,7 @@ func (c *workerFree) show(was registry.LeaseInfo) {
 	case was.Released:
 		state = "released already"
 	}
-	fmt.Fprintf(c.out, "worker ID %d of namespace %q is released: it was %s, of %s since %s, until %s; its ticks up to %d stay used\n",
+	fmt.Fprintf(c.out,
+		"worker ID %d of namespace %q is released: it was %s, of %s since %s, until %s; its ticks up to %d stay used\n",
 		was.WorkerID, was.Namespace, state, printable(was.Holder), second(was.Acquired), second(was.Until), was.High)
 }

@@ -67,9 +67,9 @@ func storeWithLease(t *testing.T) string {
 func TestWorkerGolden(t *testing.T) {
 	layout := bits.Default()
 	at := func(d time.Duration) time.Time { return today.Add(d) }
-	row := func(namespace string, id int64, state registry.State, released bool, until time.Duration) registry.LeaseInfo {
+	row := func(space string, id int64, state registry.State, released bool, until time.Duration) registry.LeaseInfo {
 		return registry.LeaseInfo{
-			Namespace: namespace, WorkerID: id, State: state, Released: released, Holder: fmt.Sprintf("host-%d/4711", id),
+			Namespace: space, WorkerID: id, Holder: fmt.Sprintf("host-%d/4711", id), State: state, Released: released,
 			Acquired: at(until - 3*time.Hour), Renewed: at(until - 5*time.Minute), Until: at(until),
 			High: layout.TickAt(at(until - 3*time.Minute)), Layout: layout.String(),
 		}
@@ -87,7 +87,8 @@ func TestWorkerGolden(t *testing.T) {
 		},
 		Namespaces: []registry.NamespaceInfo{
 			{Namespace: "default", Layout: layout.String(), Live: 1, Quarantined: 2, Free: 2},
-			{Namespace: "shop", Layout: layout.String(), IDs: lease.Range{Last: 1023}, Live: 1, Missing: []lease.Range{{First: 3, Last: 3}, {First: 7, Last: 9}}},
+			{Namespace: "shop", Layout: layout.String(), IDs: lease.Range{Last: 1023}, Live: 1,
+				Missing: []lease.Range{{First: 3, Last: 3}, {First: 7, Last: 9}}},
 			{Namespace: "strange", Layout: "unheard of", Live: 1},
 		},
 	}
@@ -95,8 +96,10 @@ func TestWorkerGolden(t *testing.T) {
 	overview.Leases[6].Holder = "\x1b[2Jrude\tholder\n"
 	findings := []doctor.Finding{
 		{Level: doctor.LevelOK, What: "server", Value: "MariaDB 10.11.19"},
-		{Level: doctor.LevelNote, What: "replica", Value: "could not be told", Why: "A replica that accepts writes diverges from its primary, and both hand out the same IDs.", Do: "Make sure."},
-		{Level: doctor.LevelWarn, What: "auto_increment_increment", Value: "7, offset 1", Why: "Each start uses up 7.", Do: "Set it to 1."},
+		{Level: doctor.LevelNote, What: "replica", Value: "could not be told", Do: "Make sure.",
+			Why: "A replica that accepts writes diverges from its primary, and both hand out the same IDs."},
+		{Level: doctor.LevelWarn, What: "auto_increment_increment", Value: "7, offset 1", Do: "Set it to 1.",
+			Why: "Each start uses up 7."},
 		{Level: doctor.LevelError, What: "sync_binlog", Value: "0", Why: "Commits are lost.", Do: "Set it to 1."},
 	}
 	ls := func(change func(*workerLs)) func(tables) error {
@@ -135,9 +138,7 @@ func TestWorkerGolden(t *testing.T) {
 		{"worker_release_again", table, released(1)},
 		{"worker_release_json", asJSON, released(0)},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			golden(t, tt.name, inProcess(tt.format, tt.do))
-		})
+		t.Run(tt.name, func(t *testing.T) { golden(t, tt.name, inProcess(tt.format, tt.do)) })
 	}
 }
 

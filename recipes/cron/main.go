@@ -30,7 +30,8 @@ func main() {
 func run(ctx context.Context) (err error) {
 	// A run after one that was killed begins where the reservation of that one ended. With a short Window
 	// that is a tick or two ahead of the clock; a job has no outage of its disk to bridge.
-	w, err := statefile.New(os.Getenv("UID_STATE_FILE"), worker.EnvID("UID_WORKER_ID"), statefile.Config{Window: time.Second})
+	cfg := statefile.Config{Window: time.Second}
+	w, err := statefile.New(os.Getenv("UID_STATE_FILE"), worker.EnvID("UID_WORKER_ID"), cfg)
 	if err != nil {
 		return err
 	}

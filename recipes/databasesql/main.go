@@ -29,7 +29,8 @@ func main() {
 	// No AUTO_INCREMENT: a row without a key is an error. So is a 0, from a key that nobody set.
 	for _, statement := range []string{
 		`CREATE TABLE IF NOT EXISTS orders (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item VARCHAR(100) NOT NULL)`,
-		`CREATE TABLE IF NOT EXISTS parcels (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), order_id BIGINT NOT NULL REFERENCES orders (id))`,
+		`CREATE TABLE IF NOT EXISTS parcels (
+		id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), order_id BIGINT NOT NULL REFERENCES orders (id))`,
 	} {
 		_, err = db.ExecContext(ctx, statement)
 		check(err)

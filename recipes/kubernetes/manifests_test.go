@@ -72,8 +72,9 @@ func TestStatefulSetManifest(t *testing.T) {
 	claim := s.Spec.VolumeClaimTemplates[0]
 	onVolume(t, pod, claim.Name)
 	require.Equal(t, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}, claim.Spec.AccessModes)
-	require.Equal(t, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled)
-	require.Equal(t, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted)
+	policy := s.Spec.PersistentVolumeClaimRetentionPolicy
+	require.Equal(t, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, policy.WhenScaled)
+	require.Equal(t, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, policy.WhenDeleted)
 }
 
 func TestCronJobManifest(t *testing.T) {

@@ -34,7 +34,8 @@ func main() {
 	defer func() { check(uids.Close()) }() // gives the worker ID back, while the pool is open
 
 	// No GENERATED AS IDENTITY, no BIGSERIAL: a row without a key is an error.
-	_, err = pool.Exec(ctx, `CREATE TABLE IF NOT EXISTS orders (id BIGINT PRIMARY KEY CHECK (id > 0), item TEXT NOT NULL)`)
+	_, err = pool.Exec(ctx,
+		`CREATE TABLE IF NOT EXISTS orders (id BIGINT PRIMARY KEY CHECK (id > 0), item TEXT NOT NULL)`)
 	check(err)
 	first, err := uids.GetUIDContext(ctx)
 	check(err)

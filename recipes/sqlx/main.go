@@ -33,7 +33,8 @@ func main() {
 	defer func() { check(uids.Close()) }()
 
 	// No AUTO_INCREMENT: a row without a key is an error. So is a 0, from a key that nobody set.
-	_, err = db.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS orders (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item VARCHAR(100) NOT NULL)`)
+	_, err = db.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS orders (
+	id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item VARCHAR(100) NOT NULL)`)
 	check(err)
 	// A batch takes its keys in one call.
 	orders := []Order{{Item: "lamp"}, {Item: "chair"}, {Item: "table"}}

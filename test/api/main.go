@@ -62,7 +62,7 @@ func exported(root string) (modules map[string][]string, err error) {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		if base := entry.Name(); slices.Contains(skipped, dir) || base == "internal" || base == "testdata" || base == "model" {
+		if slices.Contains(skipped, dir) || slices.Contains([]string{"internal", "testdata", "model"}, entry.Name()) {
 			return filepath.SkipDir
 		}
 		names, err := namesIn(dir)
@@ -128,7 +128,9 @@ func namesIn(dir string) (names []string, err error) {
 	for _, f := range funcs {
 		names = append(names, f.Name)
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:]) })
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:])
+	})
 	slices.Sort(names)
 	for i := range names {
 		names[i] = path.Join("uid", filepath.ToSlash(dir)) + "." + names[i]

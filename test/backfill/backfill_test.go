@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -170,14 +171,14 @@ const mostKills = 25
 // Importers on both kinds of worker IDs are killed again and again, anywhere from their start on, while live
 // generators of both kinds come, issue and go. No UID comes twice, and each row's has its tick.
 func TestKilledImporters(t *testing.T) {
-	engines.Each(t, func(t *testing.T, s engines.Database) {
+	engines.Each(t, func(t *testing.T, s engines.Database, db *sqlx.DB) {
 		t.Parallel() // they wait more than they work
-		db := s.Open(t)
 		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
 		leases, err := tables.Leases(namespace)
 		require.NoError(t, err)
-		require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: lease.Range{First: firstLease, Last: layout.MaxWorkerID()}}))
+		late := lease.Range{First: firstLease, Last: layout.MaxWorkerID()}
+		require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: late}))
 
 		all := newMarks()
 		task := task{Store: s, Base: time.Now().Add(-time.Hour)}
@@ -189,7 +190,8 @@ func TestKilledImporters(t *testing.T) {
 				"LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
 			require.NoError(t, err)
 			// No run is alive now: their IDs are two seconds old, beyond a live generator's quarantine.
-			_, err = db.ExecContext(t.Context(), "UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - 2000000 WHERE HIGH >= 0")
+			_, err = db.ExecContext(t.Context(),
+				"UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - 2000000 WHERE HIGH >= 0")
 			require.NoError(t, err)
 			var live sync.WaitGroup
 			for _, w := range liveWorkers(t, tables) {
@@ -212,7 +214,8 @@ func TestKilledImporters(t *testing.T) {
 		require.GreaterOrEqual(t, kills, mostKills)
 		require.Zero(t, all.twice)
 		require.Positive(t, all.both(), "live generators have leased IDs of killed importers")
-		t.Logf("%d kills, %d rows imported, %d UIDs, none twice; %d worker IDs were an importer's and live", kills, imported, len(all.seen), all.both())
+		t.Logf("%d kills, %d rows imported, %d UIDs, none twice; %d worker IDs were an importer's and live",
+			kills, imported, len(all.seen), all.both())
 	})
 }
 
@@ -301,8 +304,8 @@ func (liveNumbers) Name() string                                                
 
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.
 func TestLiveIDGivesDuplicates(t *testing.T) {
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
 		w, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
 		require.NoError(t, err)
@@ -316,9 +319,11 @@ func TestLiveIDGivesDuplicates(t *testing.T) {
 		parts, err := g.ParseUID(drawn[0])
 		require.NoError(t, err)
 
-		right, err := backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer", Logger: quiet}), backfill.Config{Logger: quiet})
+		cfg := disposable.Config{Host: "importer", Logger: quiet}
+		right, err := backfill.New(backfill.FromNumbers(tables.Numbers(), cfg), backfill.Config{Logger: quiet})
 		require.NoError(t, err)
-		wrong, err := backfill.New(backfill.FromNumbers(liveNumbers{parts.WorkerID}, disposable.Config{Host: "importer", Logger: quiet}), backfill.Config{Logger: quiet})
+		numbers := liveNumbers{parts.WorkerID}
+		wrong, err := backfill.New(backfill.FromNumbers(numbers, cfg), backfill.Config{Logger: quiet})
 		require.NoError(t, err)
 		for _, g := range []*backfill.Generator{right, wrong} {
 			for range 100 {
@@ -337,10 +342,12 @@ func TestLiveIDGivesDuplicates(t *testing.T) {
 // A namespace that was made for all worker IDs is no neighbour of disposable ones, and a number within
 // its range is refused.
 func TestApart(t *testing.T) {
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
-		for name, ids := range map[string]lease.Range{"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()}} {
+		for name, ids := range map[string]lease.Range{
+			"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()},
+		} {
 			leases, err := tables.Leases(name)
 			require.NoError(t, err)
 			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: ids}))

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 )
 
@@ -66,7 +67,7 @@ func startChromium() {
 }
 
 // open opens a window of that size. It ends with the test.
-func open(t *testing.T, width, height int64) *tab {
+func open(t *testing.T, url string, width, height int64) *tab {
 	chromium.once.Do(startChromium)
 	require.NoError(t, chromium.err)
 	ctx, cancel := chromedp.NewContext(chromium.ctx)
@@ -79,7 +80,7 @@ func open(t *testing.T, width, height int64) *tab {
 	call(t, b, network.Enable, network.EnableParams{})
 	call(t, b, log.Enable, cdp.Empty{})
 	call(t, b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-GB"})
-	b.run(t, chromedp.EmulateViewport(width, height))
+	b.run(t, chromedp.EmulateViewport(width, height), chromedp.Navigate(url))
 	return b
 }
 
@@ -104,6 +105,19 @@ func (b *tab) run(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
 	require.NoError(t, chromedp.Do(b.ctx, actions...))
 }
 
+// do runs a script in the page.
+func (b *tab) do(t *testing.T, script string) {
+	t.Helper()
+	b.run(t, chromedp.Evaluate[chromedp.Void](script))
+}
+
+// enter types a text, and the Enter key, into the field for a UID.
+func (b *tab) enter(t *testing.T, text string) {
+	t.Helper()
+	field := chromedp.CSS("#uid")
+	b.run(t, chromedp.SetValue(field, text), chromedp.Focus(field), chromedp.KeyEvent(kb.Enter))
+}
+
 // call sends a command of the protocol.
 func call[P, R any](t *testing.T, b *tab, command cdp.Command[P, R], params P) {
 	t.Helper()
@@ -114,7 +128,8 @@ func call[P, R any](t *testing.T, b *tab, command cdp.Command[P, R], params P) {
 // await waits until an expression of JavaScript is true in the page.
 func (b *tab) await(t *testing.T, expression string) {
 	t.Helper()
-	poll := chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience))
+	poll := chromedp.Poll[chromedp.Void](expression,
+		chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience))
 	if err := chromedp.Do(b.ctx, poll); err != nil {
 		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
 		t.Fatalf("%s never became true: %v\n%s\n%v", expression, err, text, b.complaints())

@@ -53,8 +53,7 @@ func TestUpdates(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	p := serve(t, debug.Config{Title: "Shop", Generators: []debug.Generator{{Name: "orders", Generator: g}}})
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#connection")+" === 'Live'")
 	require.Equal(t, "Shop", eval[string](t, b, "document.title"))
 	loaded := eval[float64](t, b, "performance.timeOrigin")
@@ -80,32 +79,31 @@ func TestUpdates(t *testing.T) {
 // A UID is typed and taken apart, by keyboard alone.
 func TestDecodes(t *testing.T) {
 	t.Parallel()
-	layout := bits.MustLayout(bits.Config{
-		TimeBits: 30, WorkerBits: 10, SequenceBits: 12, Fields: []uid.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}},
-	})
+	layout := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 12,
+		Fields: []uid.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}}})
 	now := time.Now()
 	at := now.Add(-time.Hour).Truncate(time.Second)
 	u, err := layout.Compose(layout.TickAt(at), 5<<7|9, 77)
 	require.NoError(t, err)
 	p := serve(t, debug.Config{Layout: layout, Workers: func(context.Context) (registry.Overview, error) {
 		return registry.Overview{Now: time.Now(), HasLeases: true, Leases: []registry.LeaseInfo{{
-			Namespace: "orders", WorkerID: 5<<7 | 9, State: registry.Live, Holder: "web-1.example/4711", Layout: layout.String(),
-			Acquired: now.Add(-2 * time.Hour), Renewed: now, Until: now.Add(5 * time.Minute),
+			Namespace: "orders", WorkerID: 5<<7 | 9, State: registry.Live, Holder: "web-1.example/4711",
+			Layout: layout.String(), Acquired: now.Add(-2 * time.Hour), Renewed: now, Until: now.Add(5 * time.Minute),
 		}}}, nil
 	}})
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")
 	b.run(t, chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(u.String()+kb.Enter))
 	b.await(t, "document.querySelector('#decoded .bits')")
 	shown := eval[string](t, b, text("#decoded"))
-	for _, want := range []string{"region", "machine", "sequence", "77", "web-1.example/4711 holds it in the namespace orders", at.UTC().Format(time.RFC3339)} {
+	for _, want := range []string{"region", "machine", "sequence", "77", at.UTC().Format(time.RFC3339),
+		"web-1.example/4711 holds it in the namespace orders"} {
 		require.Contains(t, shown, want)
 	}
 	require.Contains(t, shown, at.In(berlin(t)).Format("15:04:05"), "in the reader's zone")
 	require.Equal(t, 64, eval[int](t, b, "document.querySelectorAll('#decoded [data-bit]').length"))
 
-	b.run(t, chromedp.SetValue(chromedp.CSS("#uid"), "<img src=x>!!"), chromedp.Focus(chromedp.CSS("#uid")), chromedp.KeyEvent(kb.Enter))
+	b.enter(t, "<img src=x>!!")
 	b.await(t, text("#uid-problem")+".includes('not one of base32')")
 	require.Equal(t, "true", eval[string](t, b, "document.querySelector('#uid').getAttribute('aria-invalid')"))
 	require.Zero(t, eval[int](t, b, "document.querySelector('#decoded').childElementCount"))
@@ -151,8 +149,7 @@ func TestOutage(t *testing.T) {
 		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
 		Workers:    func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, tables.Registry(), 0) },
 	})
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")
 	b.await(t, text(".bars")+".includes('Lease')")
 	require.Empty(t, eval[string](t, b, text("#store")))
@@ -179,7 +176,8 @@ func TestOutage(t *testing.T) {
 }
 
 // hostile is a name that does harm wherever it becomes markup.
-const hostile = `</title></script><img src=x onerror="window.harmed=1"><svg onload=window.harmed=1>'"${window.harmed=1}&lt;`
+const hostile = `</title></script><img src=x onerror="window.harmed=1"><svg onload=window.harmed=1>'"` +
+	`${window.harmed=1}&lt;`
 
 // Names of every origin are shown as they are.
 func TestHostileNames(t *testing.T) {
@@ -195,8 +193,8 @@ func TestHostileNames(t *testing.T) {
 				return registry.Overview{}, errors.New("failed: " + hostile)
 			}
 			l := registry.LeaseInfo{
-				Namespace: hostile, WorkerID: 7, State: registry.Live, Holder: "holder" + hostile, Layout: bits.Default().String(),
-				Acquired: now.Add(-time.Hour), Renewed: now, Until: now.Add(time.Hour),
+				Namespace: hostile, WorkerID: 7, State: registry.Live, Holder: "holder" + hostile,
+				Layout: bits.Default().String(), Acquired: now.Add(-time.Hour), Renewed: now, Until: now.Add(time.Hour),
 			}
 			odd := l
 			odd.WorkerID, odd.State = 8, registry.State(hostile)
@@ -204,8 +202,7 @@ func TestHostileNames(t *testing.T) {
 				Namespaces: []registry.NamespaceInfo{{Namespace: hostile, Layout: hostile, Live: 1}}}, nil
 		},
 	})
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(p.url))
+	b := open(t, p.url, 1280, 900)
 	content := "document.body.textContent"
 	b.await(t, "document.querySelector('#workers tbody').textContent.includes('holder</title>')")
 	b.await(t, "document.querySelector('.card .chips').textContent.includes('namespace </title>')")
@@ -247,16 +244,17 @@ func TestRestart(t *testing.T) {
 		handler.Load().(http.Handler).ServeHTTP(w, r)
 	}))
 	t.Cleanup(s.Close)
-	b := open(t, 1280, 900)
-	b.run(t, chromedp.Navigate(s.URL))
+	b := open(t, s.URL, 1280, 900)
 	b.await(t, text("#generators")+".includes('5,000 in all')")
 	b.await(t, text("#generators")+".includes('worker 7')")
 	b.await(t, text("#workers tbody")+".includes('x00qz')")
-	most := "Number([...document.querySelectorAll('.chart')].at(-1).getAttribute('aria-label').match(/at most ([0-9.,]+)/)?.[1].replace(',', '') ?? 0)"
+	most := "Number([...document.querySelectorAll('.chart')].at(-1).getAttribute('aria-label')" +
+		".match(/at most ([0-9.,]+)/)?.[1].replace(',', '') ?? 0)"
 	b.await(t, most+" > 30")
 	gone.Store(true)
 	b.await(t, text("#connection")+".includes('has not answered since')")
-	require.Equal(t, []string{"no answer", "no answer"}, eval[[]string](t, b, "[...document.querySelectorAll('.card .chips')].map((e) => e.firstChild.textContent)"))
+	chips := "[...document.querySelectorAll('.card .chips')].map((e) => e.firstChild.textContent)"
+	require.Equal(t, []string{"no answer", "no answer"}, eval[[]string](t, b, chips))
 	require.NotRegexp(t, `\bready\b`, eval[string](t, b, "document.body.innerText"))
 	require.Equal(t, "not known", eval[string](t, b, term(0, goOn)))
 	require.True(t, eval[bool](t, b, "document.querySelector('#workers-part').classList.contains('old')"))
@@ -269,5 +267,5 @@ func TestRestart(t *testing.T) {
 	b.await(t, text(".card .chips")+".includes('worker 8')")
 	b.await(t, text(".card")+".includes('30 in all')")
 	b.await(t, most+" > 0 && "+most+" <= 30") // the rates of the one before are gone
-	require.Equal(t, 1, eval[int](t, b, "document.querySelectorAll('.card').length"), "those of the one before are gone")
+	require.Equal(t, 1, eval[int](t, b, "document.querySelectorAll('.card').length"), "those before are gone")
 }

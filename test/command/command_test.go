@@ -126,7 +126,8 @@ func TestInitAfter(t *testing.T) {
 		o = initAfter(strconv.FormatInt(int64(floor), 10))
 		require.Zero(t, o.code, o.err)
 		var high int64
-		require.NoError(t, s.Open(t, cfg.DBName).Get(&high, "SELECT HIGH FROM WORKER_LEASE WHERE NAMESPACE = 'floored' AND WORKER_ID = -1"))
+		query := "SELECT HIGH FROM WORKER_LEASE WHERE NAMESPACE = 'floored' AND WORKER_ID = -1"
+		require.NoError(t, s.Open(t, cfg.DBName).Get(&high, query))
 		tick, err := layout.Tick(floor)
 		require.NoError(t, err)
 		require.Equal(t, tick, high)
@@ -207,8 +208,8 @@ func TestDenied(t *testing.T) {
 	}{
 		{"gen", cfg, exitFailure}, {"gen", nowhere, exitBadInput},
 		{"worker check", cfg, exitFailure}, {"worker ls", cfg, exitFailure},
-		{"segment ls", cfg, exitFailure}, {"segment next x", cfg, exitFailure}, {"segment set x --create", cfg, exitFailure},
-		{"segment next x --lossy-store --timeout 1s", cfg, exitFailure},
+		{"segment ls", cfg, exitFailure}, {"segment next x", cfg, exitFailure},
+		{"segment set x --create", cfg, exitFailure}, {"segment next x --lossy-store --timeout 1s", cfg, exitFailure},
 	} {
 		for _, verbose := range []string{"", " -v"} {
 			o := run(t, dsn(tt.dsn), strings.Fields(tt.args+verbose)...)
@@ -222,7 +223,8 @@ func TestDenied(t *testing.T) {
 
 // What a server says of its store at its start holds no secret.
 func TestServeTellsNoSecret(t *testing.T) {
-	cmd := command(t, dsn(account(t, cluster.Shared(t))), "serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0")
+	const free = "127.0.0.1:0"
+	cmd := command(t, dsn(account(t, cluster.Shared(t))), "serve", "--listen", free, "--resp-listen", free)
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -27,17 +27,19 @@ import (
 // canary is a password that turns up wherever one may stand by mistake.
 const canary = "hunter2"
 
-// tells requires that nothing that is told of a database, by any call, has the canary. It returns the errors of all calls
-// but the doctor's.
+// tells requires that nothing that is told of a database, by any call, has the canary. It returns the errors of all
+// calls but the doctor's.
 func tells(t *testing.T, db *sqlx.DB) []error {
 	t.Helper()
 	var logged logtest.Records
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	const limit = 100 * time.Millisecond
-	r, err := registry.New(examined(t, db), registry.Config{Timeout: limit, Logger: logged.Logger()})
+	logger := logged.Logger()
+	r, err := registry.New(examined(t, db), registry.Config{Timeout: limit, Logger: logger})
 	require.NoError(t, err)
-	findings, checked := doctor.Check(ctx, examined(t, db), doctor.Config{Terms: layoutTerms, Timeout: limit, Logger: logged.Logger()})
+	cfg := doctor.Config{Terms: layoutTerms, Timeout: limit, Logger: logger}
+	findings, checked := doctor.Check(ctx, examined(t, db), cfg)
 	n := strangerOf(t, db, "")
 	_, acquired := newAsker(t, db, asked{Timeout: limit, Logger: logged.Logger()}).acquire(ctx, 1023)
 	_, overview := r.Overview(ctx, 0)
@@ -72,7 +74,8 @@ func TestNoSecretsInTexts(t *testing.T) {
 	all := store{Driver: "mysql", Source: server.DSN(database)}
 	admin := all.Open(t)
 	both(t, admin)
-	engines.Do(t, admin, "CREATE USER '"+account+"'@'%' IDENTIFIED BY '"+canary+"'", "CREATE ROLE "+role, "GRANT "+role+" TO '"+account+"'@'%'",
+	engines.Do(t, admin, "CREATE USER '"+account+"'@'%' IDENTIFIED BY '"+canary+"'",
+		"CREATE ROLE "+role, "GRANT "+role+" TO '"+account+"'@'%'",
 		"GRANT SELECT, UPDATE (HOLDER), DROP ON "+database+".WORKER_LEASE TO '"+account+"'@'%' WITH GRANT OPTION",
 		"GRANT SELECT ON "+database+".* TO '"+account+"'@'%'")
 	t.Cleanup(func() {
@@ -118,7 +121,8 @@ func TestNoSecretsInTexts(t *testing.T) {
 	}
 	t.Run("root", func(t *testing.T) { tells(t, admin) })
 	t.Run("trigger's text", func(t *testing.T) {
-		engines.Do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
+		engines.Do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW "+
+			"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
 		defer engines.Do(t, admin, "DROP TRIGGER teller")
 		require.ErrorContains(t, tells(t, admin)[0], "1644")
 	})
@@ -126,7 +130,8 @@ func TestNoSecretsInTexts(t *testing.T) {
 		var logged logtest.Records
 		p := harness.NewProxy(t, serverOf(t, all))
 		engines.Do(t, admin, "GRANT INSERT ON "+database+".* TO '"+account+"'@'%'")
-		db := all.With(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).OpenLogged(t, log.New(&drivers, "", 0))
+		cut := all.With(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() })
+		db := cut.OpenLogged(t, log.New(&drivers, "", 0))
 		defer db.Close()
 		p.SwallowReply("COMMIT")
 		acquire(t, db, asked{Logger: logged.Logger()})

@@ -1,7 +1,6 @@
 package databases_test
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
@@ -41,7 +40,7 @@ func TestCheckGalera(t *testing.T) {
 	g.Nodes[1].Kill()
 	require.NoError(t, first.AwaitPrimary(false))
 	// A node that is cut off is not judged: it refuses all.
-	_, err = doctor.Check(t.Context(), examined(t, db), doctor.Config{Timeout: time.Second, Logger: slog.New(slog.DiscardHandler)})
+	_, err = doctor.Check(t.Context(), examined(t, db), doctor.Config{Timeout: time.Second, Logger: quiet()})
 	require.ErrorContains(t, err, "gave up after 1s")
 	require.ErrorContains(t, err, "1047")
 }

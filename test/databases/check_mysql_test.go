@@ -30,7 +30,7 @@ func TestCheckMySQL9(t *testing.T) {
 	}
 
 	m := checked(t, admin, doctor.Config{})
-	require.Equal(t, badness{"disposable IDs": doctor.LevelNote, "leased IDs": doctor.LevelNote, "grants": doctor.LevelWarn}, m.levels(), "%+v", m)
+	require.Equal(t, carefulServer, m.levels(), "%+v", m)
 	require.Contains(t, m["server"].Value, "MySQL")
 	both(t, admin)
 

@@ -20,7 +20,7 @@ func TestCheckOfASQLitePlace(t *testing.T) {
 		m := checked(t, db, doctor.Config{})
 		m.is(t, "names of the file", doctor.LevelOK, "1")
 		require.Equal(t, doctor.LevelOK, m["place of the file"].Level)
-		require.Equal(t, map[string]doctor.Level{"delete": doctor.LevelOK, "wal": doctor.LevelNote}[mode], m["journal_mode"].Level)
+		require.Equal(t, badness{"delete": doctor.LevelOK, "wal": doctor.LevelNote}[mode], m["journal_mode"].Level)
 
 		require.NoError(t, os.Link(s.Source, s.Source+".link"))
 		m = checked(t, db, doctor.Config{})

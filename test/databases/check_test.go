@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -63,6 +62,11 @@ func (m findings) is(t testing.TB, what string, level doctor.Level, value string
 
 type badness = map[string]doctor.Level
 
+// carefulServer is what a server has that is set up well, to who may do all.
+var carefulServer = badness{
+	"disposable IDs": doctor.LevelNote, "leased IDs": doctor.LevelNote, "grants": doctor.LevelWarn,
+}
+
 // granted returns the store, opened by a new account with the rights that the
 // statements give it; in them @ stands for the account, and DB for the database.
 func granted(t testing.TB, s engines.Database, statements ...string) *sqlx.DB {
@@ -74,8 +78,10 @@ func granted(t testing.TB, s engines.Database, statements ...string) *sqlx.DB {
 	at := "'" + name + "'@'%'"
 	engines.Do(t, admin, "CREATE USER "+at+" IDENTIFIED BY '"+password+"'")
 	t.Cleanup(func() { engines.Do(t, admin, "DROP USER "+at) })
+	database := "`" + cfg.DBName + "`"
+	words := strings.NewReplacer("@", at, "DB", strings.ReplaceAll(database, "_", `\_`), "`DB`", database)
 	for _, statement := range statements {
-		engines.Do(t, admin, strings.NewReplacer("@", at, "DB", "`"+strings.ReplaceAll(cfg.DBName, "_", "\\_")+"`", "`DB`", "`"+cfg.DBName+"`").Replace(statement))
+		engines.Do(t, admin, words.Replace(statement))
 	}
 	return s.With(t, func(c *mysql.Config) { c.User, c.Passwd = name, password }).Open(t)
 }
@@ -105,7 +111,8 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 		s := engines.Database{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
 		admin := s.Open(t)
 		both(t, admin)
-		db := granted(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @", "GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
+		db := granted(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @",
+			"GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
 			"GRANT REPLICA MONITOR ON *.* TO @")
 		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
 		require.Equal(t, sound, m.levels(), "%+v", m)
@@ -118,8 +125,8 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 
 func TestCheckOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		m := checked(t, s.Open(t), doctor.Config{})
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+		m := checked(t, db, doctor.Config{})
 		require.Equal(t, doctor.LevelNote, m["disposable IDs"].Level)
 		require.Equal(t, doctor.LevelNote, m["leased IDs"].Level)
 		require.NotContains(t, m, "table of disposable IDs")
@@ -134,6 +141,7 @@ func TestCheckOfSettings(t *testing.T) {
 	both(t, s.Open(t))
 	base := checked(t, s.Open(t), doctor.Config{}).levels()
 	isolation, readOnly := transaction(t, s, "isolation"), transaction(t, s, "read_only")
+	const increment = "auto_increment_increment"
 	for _, tt := range []struct {
 		params map[string]string
 		what   string
@@ -142,7 +150,7 @@ func TestCheckOfSettings(t *testing.T) {
 	}{
 		{map[string]string{isolation: "'SERIALIZABLE'"}, "isolation", doctor.LevelNote, "SERIALIZABLE"},
 		{map[string]string{isolation: "'READ-UNCOMMITTED'"}, "isolation", doctor.LevelWarn, "READ-UNCOMMITTED"},
-		{map[string]string{"auto_increment_increment": "7", "auto_increment_offset": "3"}, "auto_increment_increment", doctor.LevelWarn, "7, offset 3"},
+		{map[string]string{increment: "7", "auto_increment_offset": "3"}, increment, doctor.LevelWarn, "7, offset 3"},
 		{map[string]string{readOnly: "1"}, "writable", doctor.LevelError, readOnly + " is on"},
 		{map[string]string{"timestamp": "1000000000"}, "clocks", doctor.LevelError, "the store's is -"},
 	} {
@@ -181,7 +189,8 @@ func TestCheckOfACarelessServer(t *testing.T) {
 	require.ErrorContains(t, tryID(t, db, asked{}), "1665")
 
 	// Leases make up for lost commits, unless they are told that there are none.
-	engines.Do(t, db, "DROP TABLE WORKER_NODE", "SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
+	engines.Do(t, db, "DROP TABLE WORKER_NODE",
+		"SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
 	db = s.Open(t)
 	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
 	for durable, want := range map[bool]doctor.Level{false: doctor.LevelNote, true: doctor.LevelError} {
@@ -214,7 +223,9 @@ func TestCheckOfAPair(t *testing.T) {
 	engines.Do(t, replica, "SET GLOBAL read_only = 0")
 	m = of(pair.MySQLReplica())
 	m.is(t, "replica", doctor.LevelError, "yes, and writable")
-	alias := engines.Database{Driver: "mysql", Source: pair.MySQLReplica().DSN("mysql")}.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
+	aliases := func(c *mysql.Config) { c.ColumnsWithAlias = true }
+	second := engines.Database{Driver: "mysql", Source: pair.MySQLReplica().DSN("mysql")}
+	alias := second.With(t, aliases).Open(t)
 	require.Equal(t, m["replica"], checked(t, alias, doctor.Config{})["replica"])
 
 	engines.Do(t, pair.MySQL().Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
@@ -242,28 +253,29 @@ func TestCheckOfAPair(t *testing.T) {
 
 func TestCheckOfTables(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		change string
-		what   string
-		says   string
-	}{
-		"engine":      {"ALTER TABLE WORKER_NODE ENGINE = MyISAM", "table of disposable IDs", "engine MyISAM"},
-		"counter":     {"ALTER TABLE WORKER_NODE MODIFY ID BIGINT NOT NULL", "table of disposable IDs", "column ID is not AUTO_INCREMENT"},
-		"width":       {"DELETE FROM WORKER_NODE; ALTER TABLE WORKER_NODE MODIFY PORT VARCHAR(20) NOT NULL", "table of disposable IDs", "column PORT holds 20 characters"},
-		"lost":        {"ALTER TABLE WORKER_NODE DROP COLUMN PORT", "table of disposable IDs", "no column PORT"},
-		"more":        {"ALTER TABLE WORKER_NODE ADD COLUMN MORE INT NOT NULL", "table of disposable IDs", "further column MORE"},
-		"type":        {"ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL", "table of leased IDs", "column HIGH is of type int"},
-		"key":         {"ALTER TABLE WORKER_LEASE DROP PRIMARY KEY, ADD PRIMARY KEY (NAMESPACE, WORKER_ID, HIGH)", "", ""},
-		"no key":      {"ALTER TABLE WORKER_LEASE DROP PRIMARY KEY", "table of leased IDs", "column NAMESPACE is not in the primary key"},
-		"renamed":     {"ALTER TABLE WORKER_LEASE CHANGE HOLDER OWNER VARCHAR(128) NOT NULL", "leased IDs", "unreadable"},
-		"of namesake": {"ALTER TABLE WORKER_LEASE MODIFY NAMESPACE VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL", "table of leased IDs", "utf8mb4_general_ci"},
+	const nodes, leases = "table of disposable IDs", "table of leased IDs"
+	for name, tt := range map[string]struct{ change, what, says string }{
+		"engine":  {"WORKER_NODE ENGINE = MyISAM", nodes, "engine MyISAM"},
+		"counter": {"WORKER_NODE MODIFY ID BIGINT NOT NULL", nodes, "column ID is not AUTO_INCREMENT"},
+		"width":   {"WORKER_NODE MODIFY PORT VARCHAR(20) NOT NULL", nodes, "column PORT holds 20 characters"},
+		"lost":    {"WORKER_NODE DROP COLUMN PORT", nodes, "no column PORT"},
+		"more":    {"WORKER_NODE ADD COLUMN MORE INT NOT NULL", nodes, "further column MORE"},
+		"type":    {"WORKER_LEASE MODIFY HIGH INT NOT NULL", leases, "column HIGH is of type int"},
+		"key":     {"WORKER_LEASE DROP PRIMARY KEY, ADD PRIMARY KEY (NAMESPACE, WORKER_ID, HIGH)", "", ""},
+		"no key":  {"WORKER_LEASE DROP PRIMARY KEY", leases, "column NAMESPACE is not in the primary key"},
+		"renamed": {"WORKER_LEASE CHANGE HOLDER OWNER VARCHAR(128) NOT NULL", "leased IDs", "unreadable"},
+		"of namesake": {"WORKER_LEASE MODIFY NAMESPACE VARCHAR(64) " +
+			"CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL", leases, "utf8mb4_general_ci"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := engines.NewMySQL(t)
 			db := s.Open(t)
 			both(t, db)
 			base := checked(t, db, doctor.Config{}).levels()
-			engines.Do(t, db, strings.Split(tt.change, ";")...)
+			if name == "width" {
+				engines.Do(t, db, "DELETE FROM WORKER_NODE")
+			}
+			engines.Do(t, db, "ALTER TABLE "+tt.change)
 			m := checked(t, db, doctor.Config{})
 			bad := m.levels()
 			if tt.says == "unreadable" {
@@ -300,14 +312,12 @@ func TestCheckOfTables(t *testing.T) {
 }
 
 func TestCheckOfCounters(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		cfg := doctor.Config{MaxWorkerID: 1000}
-		engines.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (900, '', '', 1, '2026-01-01')")
+		putNode(t, db, 900)
 		require.Equal(t, doctor.LevelWarn, checked(t, db, cfg)["disposable IDs"].Level)
-		engines.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (1000000007, '', '', 1, '2026-01-01')")
+		putNode(t, db, 1000000007)
 		f := checked(t, db, cfg)["disposable IDs"]
 		require.Equal(t, doctor.LevelError, f.Level)
 		require.Equal(t, "3 rows, largest ID 1000000007, next ID 1000000008, of 1000", f.Value)
@@ -328,19 +338,20 @@ func TestCheckOfCounters(t *testing.T) {
 
 func TestCheckOfLeases(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
 		putLeases(t, db,
 			aLease{namespace: "far", id: 1, until: -time.Hour, renewed: -time.Hour, high: time.Hour},
 			aLease{namespace: "fine", id: 1, until: time.Minute, renewed: -time.Minute, high: time.Minute},
-			aLease{namespace: "mixed", id: 1, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z"},
+			aLease{namespace: "mixed", id: 1, until: -time.Hour, renewed: -time.Hour, high: -time.Hour,
+				layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z"},
 			aLease{namespace: "young", id: 1, until: -time.Hour, renewed: time.Hour, high: -time.Hour},
 		)
 		all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Terms: layoutTerms})
 		require.NoError(t, err)
 		found := map[string]doctor.Level{}
 		for _, f := range all {
-			if m := regexp.MustCompile(`^namespace "(\w+)"`).FindStringSubmatch(f.Value); m != nil && f.Level != doctor.LevelOK {
+			m := regexp.MustCompile(`^namespace "(\w+)"`).FindStringSubmatch(f.Value)
+			if m != nil && f.Level != doctor.LevelOK {
 				found[m[1]+": "+f.What] = f.Level
 			}
 		}
@@ -355,10 +366,9 @@ func TestCheckOfLeases(t *testing.T) {
 // Spaces of worker IDs whose UIDs could be equal are named, and are no fault.
 func TestCheckOfSpaces(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
-		aged := func(namespace, layout string) aLease {
-			return aLease{namespace: namespace, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+		aged := func(name, layout string) aLease {
+			return aLease{namespace: name, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
 		}
 		spaces := func() (values []string) {
 			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Terms: layoutTerms})
@@ -374,20 +384,21 @@ func TestCheckOfSpaces(t *testing.T) {
 		putLeases(t, db, aged("carts", ""))
 		require.Equal(t, []string{"ok: no two whose UIDs could be equal are known"}, spaces())
 		putLeases(t, db, aged("orders", ""))
-		require.Equal(t, []string{`note: namespaces "carts", "orders" have the layout ` + seconds.String()}, spaces())
+		same := `note: namespaces "carts", "orders" have the layout ` + seconds.String()
+		require.Equal(t, []string{same}, spaces())
 		acquire(t, db, asked{})
-		require.Equal(t, []string{
-			`note: namespaces "carts", "orders" have the layout ` + seconds.String(), `note: disposable IDs beside leases of "carts", "orders"`,
-		}, spaces())
+		require.Equal(t, []string{same, `note: disposable IDs beside leases of "carts", "orders"`}, spaces())
 	})
 }
 
 func TestCheckOfClocks(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
-		for shift, want := range map[time.Duration]doctor.Level{0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError} {
-			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Now: func() time.Time { return time.Now().Add(shift) }})
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+		for shift, want := range map[time.Duration]doctor.Level{
+			0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError,
+		} {
+			now := func() time.Time { return time.Now().Add(shift) }
+			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Now: now})
 			require.NoError(t, err)
 			for _, f := range all {
 				if f.What == "clocks" {
@@ -440,9 +451,11 @@ func documentation(t testing.TB) string {
 // documented returns the statements of the documentation that grant rights and have a text, for granted.
 func documented(t testing.TB, has string) (statements []string) {
 	t.Helper()
-	for _, m := range regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*);$`).FindAllStringSubmatch(documentation(t), -1) {
+	grants := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*);$`)
+	words := strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@")
+	for _, m := range grants.FindAllStringSubmatch(documentation(t), -1) {
 		if strings.Contains(m[1], has) {
-			statements = append(statements, strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@").Replace(m[1]))
+			statements = append(statements, words.Replace(m[1]))
 		}
 	}
 	return statements
@@ -462,8 +475,8 @@ func withoutOne(statement string) map[string]string {
 // them is needed.
 func TestDocumentedGrants(t *testing.T) {
 	t.Parallel()
-	nodes, leased, reports := documented(t, "INSERT ON app.WORKER_NODE"), documented(t, "app.WORKER_LEASE TO 'uid'"), documented(t, "ON *.*")
-	port, keeper := documented(t, "(PORT"), documented(t, "uid_admin")
+	nodes, leased := documented(t, "INSERT ON app.WORKER_NODE"), documented(t, "app.WORKER_LEASE TO 'uid'")
+	reports, port, keeper := documented(t, "ON *.*"), documented(t, "(PORT"), documented(t, "uid_admin")
 	for _, list := range [][]string{nodes, port, leased, keeper, reports} {
 		require.Len(t, list, 1)
 	}
@@ -483,7 +496,8 @@ func TestDocumentedGrants(t *testing.T) {
 			require.NoError(t, newRegistry(t, admin).Init(t.Context(), namespace, lease.Founding{Layout: milliseconds}))
 			leases, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
 			require.NoError(t, err)
-			l, err := lease.New(leases, lease.Config{MaxClockSkew: 20 * time.Millisecond, Losses: losses, Logger: (&logtest.Records{}).Logger()})
+			cfg := lease.Config{MaxClockSkew: 20 * time.Millisecond, Losses: losses, Logger: quiet()}
+			l, err := lease.New(leases, cfg)
 			require.NoError(t, err)
 			r, err := l.Acquire(t.Context(), millis(1023))
 			if err != nil {
@@ -534,6 +548,7 @@ func TestDocumentedGrants(t *testing.T) {
 func putOld(t testing.TB, admin *sqlx.DB) {
 	t.Helper()
 	past := time.Now().Add(-1000 * time.Hour)
-	engines.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY) VALUES"+
-		" ('old', -1, '', -1, 0, '%s', '', 1, 1, ''), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, '')", seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
+	engines.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE ("+leaseColumns+") VALUES"+
+		" ('old', -1, '', -1, 0, '%s', '', 1, 1, ''), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, '')",
+		seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
 }

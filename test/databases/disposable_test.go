@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -19,8 +20,7 @@ import (
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		require.EqualValues(t, 1, acquire(t, db, asked{}))
 		require.EqualValues(t, 2, acquire(t, db, asked{Host: "bare"}))
 		require.EqualValues(t, 3, acquire(t, db, asked{Host: "pod", Port: "8080"}))
@@ -49,9 +49,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestOwnTable(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		cfg := asked{Table: "order"} // a word of SQL, which is no harm
 		require.EqualValues(t, 1, acquire(t, db, cfg))
 		require.EqualValues(t, 2, acquire(t, db, cfg))
@@ -108,11 +106,9 @@ func TestTableSharedWithJava(t *testing.T) {
 
 // One row with a huge ID makes all later IDs huge.
 func TestPoisonedCounter(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
-		engines.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (9000000000000000000, 'x', 'x', 2, '2026-11-21')")
+		putNode(t, db, 9000000000000000000)
 		d := newAsker(t, db, asked{})
 		_, err := d.acquire(t.Context(), 1<<22-1)
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
@@ -128,9 +124,7 @@ func TestPoisonedCounter(t *testing.T) {
 // A key over host and port, which the original's table does not have, costs a process that is
 // started again nothing but the port in its row.
 func TestUniqueHostAndPort(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		engines.Do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
 		var logged logtest.Records
@@ -148,28 +142,23 @@ func TestUniqueHostAndPort(t *testing.T) {
 
 func TestTableOfOtherColumns(t *testing.T) {
 	t.Parallel()
+	const common = ", HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, " +
+		"CREATED TIMESTAMP NULL"
 	for _, c := range []struct{ name, sqlite, mysql, says string }{
 		{"column missing",
-			"CREATE TABLE WORKER_NODE (ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME TEXT)",
-			"CREATE TABLE WORKER_NODE (ID BIGINT AUTO_INCREMENT PRIMARY KEY, HOST_NAME VARCHAR(64))", "PORT"},
-		{"column too many",
-			"CREATE TABLE WORKER_NODE (ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED, OWNER TEXT NOT NULL)",
-			"CREATE TABLE WORKER_NODE (ID BIGINT AUTO_INCREMENT PRIMARY KEY, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL, OWNER VARCHAR(9) NOT NULL)", ""},
-		{"no key",
-			"CREATE TABLE WORKER_NODE (ID BIGINT, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)",
-			"CREATE TABLE WORKER_NODE (ID BIGINT DEFAULT 0, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL)",
-			"not confirmed"},
-		{"key of another type",
-			"CREATE TABLE WORKER_NODE (ID BIGINT PRIMARY KEY, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)",
-			"CREATE TABLE WORKER_NODE (ID BIGINT PRIMARY KEY, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL)", ""},
+			"ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME TEXT",
+			"ID BIGINT AUTO_INCREMENT PRIMARY KEY, HOST_NAME VARCHAR(64)", "PORT"},
+		{"column too many", "ID INTEGER PRIMARY KEY AUTOINCREMENT" + common + ", OWNER TEXT NOT NULL",
+			"ID BIGINT AUTO_INCREMENT PRIMARY KEY" + common + ", OWNER VARCHAR(9) NOT NULL", ""},
+		{"no key", "ID BIGINT" + common, "ID BIGINT DEFAULT 0" + common, "not confirmed"},
+		{"key of another type", "ID BIGINT PRIMARY KEY" + common, "ID BIGINT PRIMARY KEY" + common, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			eachStore(t, func(t *testing.T, s store) {
-				db := s.Open(t)
+			eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 				if s.Driver == "sqlite" {
-					engines.Do(t, db, c.sqlite)
+					engines.Do(t, db, "CREATE TABLE WORKER_NODE ("+c.sqlite+")")
 				} else {
-					engines.Do(t, db, c.mysql)
+					engines.Do(t, db, "CREATE TABLE WORKER_NODE ("+c.mysql+")")
 				}
 				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 				require.Error(t, err)
@@ -182,12 +171,11 @@ func TestTableOfOtherColumns(t *testing.T) {
 
 // A trigger that changes the row, or one that takes it away, is found out.
 func TestTriggers(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		if s.Driver == "sqlite" {
-			engines.Do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE BEGIN UPDATE WORKER_NODE SET PORT = 'x' WHERE ID = NEW.ID; END")
+			engines.Do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE "+
+				"BEGIN UPDATE WORKER_NODE SET PORT = 'x' WHERE ID = NEW.ID; END")
 		} else {
 			engines.Do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
 		}
@@ -195,7 +183,8 @@ func TestTriggers(t *testing.T) {
 		require.ErrorIs(t, err, worker.ErrUnconfirmed)
 		require.ErrorContains(t, err, "ID 2 ")
 		if s.Driver == "sqlite" {
-			engines.Do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
+			engines.Do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE "+
+				"BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
 			_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 			require.ErrorIs(t, err, worker.ErrUnconfirmed)
 			require.ErrorContains(t, err, "ID 3, is not there")
@@ -264,9 +253,7 @@ func serverOf(t *testing.T, s store) string {
 
 // Acquire gives up while it waits for the database, and leaves the worker free.
 func TestCancelWhileWaiting(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		other, err := s.Open(t).Connx(t.Context())
 		require.NoError(t, err)
@@ -288,7 +275,8 @@ func TestCancelWhileWaiting(t *testing.T) {
 		if s.Driver == "mysql" {
 			for waits := 0; waits == 0; {
 				require.NoError(t, db.GetContext(t.Context(), &waits,
-					"SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND info LIKE 'INSERT INTO%'"))
+					"SELECT COUNT(*) FROM information_schema.processlist "+
+						"WHERE state LIKE 'Waiting for table%' AND info LIKE 'INSERT INTO%'"))
 			}
 		}
 		cancel()

@@ -42,7 +42,8 @@ func (p *pretence) reads(query string) string {
 func (p *pretence) sends(statement string) string {
 	if n := p.server.Load(); n != 0 {
 		statement = strings.ReplaceAll(statement, "@@global.server_id", fmt.Sprintf("(@@global.server_id + %d)", n))
-		statement = strings.ReplaceAll(statement, "PG_POSTMASTER_START_TIME()", fmt.Sprintf("(PG_POSTMASTER_START_TIME() + INTERVAL '%d s')", n))
+		statement = strings.ReplaceAll(statement, "PG_POSTMASTER_START_TIME()",
+			fmt.Sprintf("(PG_POSTMASTER_START_TIME() + INTERVAL '%d s')", n))
 	}
 	return statement
 }

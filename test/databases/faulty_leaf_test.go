@@ -74,7 +74,8 @@ func (d faultyDatabase) mapper(ctx context.Context, tag string, n int64) (r segm
 	return r, step, err
 }
 
-func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64, err error) {
+func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64,
+	err error) {
 	tx, err := d.Admin.BeginTxx(ctx, nil)
 	if err != nil {
 		return r, 0, err
@@ -92,7 +93,8 @@ func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r 
 		return r, 0, fmt.Errorf("%d rows of tag %q were changed: %w", changed, tag, err)
 	}
 	var maxID int64
-	err = tx.QueryRowContext(ctx, tx.Rebind("SELECT biz_tag, max_id, step FROM leaf_alloc WHERE biz_tag = ?"), tag).Scan(&tag, &maxID, &step)
+	query := tx.Rebind("SELECT biz_tag, max_id, step FROM leaf_alloc WHERE biz_tag = ?")
+	err = tx.QueryRowContext(ctx, query, tag).Scan(&tag, &maxID, &step)
 	if err != nil {
 		return r, 0, err
 	}
@@ -104,7 +106,8 @@ func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r 
 // once, and none is left out.
 func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	const tag, each = "leaf-segment-test", 3
-	_, err := d.Admin.Exec(d.Admin.Rebind("INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, 1, 2000, 'Test leaf Segment Mode Get Id')"), tag)
+	_, err := d.Admin.Exec(d.Admin.Rebind("INSERT INTO leaf_alloc (biz_tag, max_id, step, description) "+
+		"VALUES (?, 1, 2000, 'Test leaf Segment Mode Get Id')"), tag)
 	require.NoError(t, err)
 	first, err := d.leafTakes(t.Context(), tag, 0)
 	require.NoError(t, err)
@@ -123,7 +126,8 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 			err = store.Change(t.Context(), tag, func(row *segmentstore.Row) error {
 				r = segmentstore.Range{First: row.Next, Last: row.Next + n - 1}
 				row.Next += n
-				row.Takers = append(slices.DeleteFunc(row.Takers, func(k segmentstore.Taker) bool { return k.Nonce == nonce }), segmentstore.Taker{Nonce: nonce, Last: r.Last})
+				mine := func(k segmentstore.Taker) bool { return k.Nonce == nonce }
+				row.Takers = append(slices.DeleteFunc(row.Takers, mine), segmentstore.Taker{Nonce: nonce, Last: r.Last})
 				return nil
 			})
 			return r, err

@@ -15,8 +15,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A faultyDatabase is a subject of packages storetest and segmenttest, in which the test may do as it likes: with clients
-// whose writes and replies are lost or late, a clock to set, and a failover to an older state.
+// A faultyDatabase is a subject of packages storetest and segmenttest, in which the test may do as it likes: with
+// clients whose writes and replies are lost or late, a clock to set, and a failover to an older state.
 type faultyDatabase struct {
 	// Driver is the name of its driver: mysql, pgx or sqlite.
 	Driver string
@@ -67,7 +67,7 @@ func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
 	}
 	if d.Driver != "sqlite" {
 		out.Backup = func() func() {
-			restore := d.backup(t, "WORKER_LEASE", "NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY")
+			restore := d.backup(t, "WORKER_LEASE", leaseColumns)
 			return func() {
 				all.made.server.Add(1)
 				restore()
@@ -97,7 +97,8 @@ func (d faultyDatabase) backup(t *testing.T, table, columns string) (restore fun
 	return func() {
 		require.NoError(t, d.do("DELETE FROM "+table))
 		for _, row := range rows {
-			require.NoError(t, d.do("INSERT INTO "+table+" ("+columns+") VALUES (?"+strings.Repeat(", ?", len(row)-1)+")", row...))
+			values := "?" + strings.Repeat(", ?", len(row)-1)
+			require.NoError(t, d.do("INSERT INTO "+table+" ("+columns+") VALUES ("+values+")", row...))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -20,8 +21,7 @@ import (
 // table, which asks for none. Rows of Java's kind say nothing of floors, whatever their times are.
 func TestDisposableFloor(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		layout := bits.Default()
 		numbers := tablesOf(t, db, sqlstore.Config{}).Numbers()
 		first := func(after uid.UID) uid.UID {

@@ -80,7 +80,8 @@ func TestDisposableOnAFileThatForgets(t *testing.T) {
 	}
 }
 
-// What a session of a Galera node writes with wsrep_on off stays on that node. A node can lose what it has acknowledged.
+// What a session of a Galera node writes with wsrep_on off stays on that node. A node can lose what it has
+// acknowledged.
 func TestNodeThatWritesAlone(t *testing.T) {
 	t.Parallel()
 	const provider = "/usr/lib/galera/libgalera_smm.so" // which mariadb-server of Debian depends on

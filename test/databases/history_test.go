@@ -20,11 +20,12 @@ import (
 // historyOf returns the history that a store tells. A server that was started but now has none yet.
 func historyOf(t testing.TB, s lease.Store) (history string) {
 	t.Helper()
+	read := func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+		history = now.History
+		return errLost
+	}
 	require.Eventually(t, func() bool {
-		require.ErrorIs(t, s.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
-			history = now.History
-			return errLost
-		}), errLost)
+		require.ErrorIs(t, s.Change(t.Context(), 0, read), errLost)
 		return history != ""
 	}, time.Minute, 10*time.Millisecond)
 	require.LessOrEqual(t, len(history), leasestore.MostHistory)
@@ -35,8 +36,7 @@ func historyOf(t testing.TB, s lease.Store) (history string) {
 // once the table was renamed there and back, put back from a copy, or altered.
 func TestHistoryOfATable(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
 		owner := tenantOf(t, db)
 		untilOld(t, db)
 		history := historyOf(t, owner)
@@ -64,8 +64,8 @@ func TestHistoryOfATable(t *testing.T) {
 			moves("ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
 		}
 		moves("ALTER TABLE WORKER_LEASE ADD COLUMN MORE INT")
-		moves("CREATE TABLE BACKUP AS SELECT * FROM WORKER_LEASE", "DROP TABLE WORKER_LEASE", createTable(t, db, "WORKER_LEASE"),
-			"INSERT INTO WORKER_LEASE SELECT NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY FROM BACKUP")
+		moves("CREATE TABLE BACKUP AS SELECT * FROM WORKER_LEASE", "DROP TABLE WORKER_LEASE",
+			createTable(t, db, "WORKER_LEASE"), "INSERT INTO WORKER_LEASE SELECT "+leaseColumns+" FROM BACKUP")
 	})
 }
 
@@ -109,7 +109,8 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 		case "take", "grow":
 			err = owner.Take(t.Context(), wanted, decide)
 		case "init":
-			err = owner.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) })
+			found := func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) }
+			err = owner.Init(t.Context(), found)
 		default:
 			err = owner.Change(t.Context(), 0, decide)
 		}
@@ -127,12 +128,13 @@ func TestChangeOfTheNamespace(t *testing.T) {
 	owner := tenantOf(t, db)
 	owner.take(t)
 	runs := 0
-	require.NoError(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	once := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		runs++
 		engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID = -1")
 		owner.write(r, now)
 		return nil
-	}))
+	}
+	require.NoError(t, owner.Change(t.Context(), 0, once))
 	require.Equal(t, 1, runs)
 	require.Zero(t, rowIn(t, db, -1).High, "it is not written back")
 }
@@ -193,20 +195,20 @@ func TestHistoryOfAFile(t *testing.T) {
 // A table of the version before is refused, with what to do; that version refuses a new one, since it
 // names a column that is not there.
 func TestTableOfAnOlderVersion(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		owner := tenantOf(t, db)
 		_, err := db.Exec("SELECT REACH FROM WORKER_LEASE")
 		require.Error(t, err)
-		engines.Do(t, db, "ALTER TABLE WORKER_LEASE DROP COLUMN HISTORY", "ALTER TABLE WORKER_LEASE ADD COLUMN REACH BIGINT NOT NULL DEFAULT 0")
+		engines.Do(t, db, "ALTER TABLE WORKER_LEASE DROP COLUMN HISTORY",
+			"ALTER TABLE WORKER_LEASE ADD COLUMN REACH BIGINT NOT NULL DEFAULT 0")
 		_, err = owner.Inspect(t.Context())
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, "no column HISTORY")
 		require.ErrorContains(t, err, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''")
 		require.ErrorContains(t, owner.renew(t.Context()), "a column is missing: HISTORY")
 		require.NotErrorIs(t, owner.renew(t.Context()), worker.ErrNoNamespace)
-		engines.Do(t, db, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''", "ALTER TABLE WORKER_LEASE DROP COLUMN REACH")
+		engines.Do(t, db, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''",
+			"ALTER TABLE WORKER_LEASE DROP COLUMN REACH")
 		_, err = owner.Inspect(t.Context())
 		require.NoError(t, err)
 		owner.take(t)

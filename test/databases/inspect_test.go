@@ -27,16 +27,16 @@ import (
 // strict one would store another number.
 func TestLeaseColumns(t *testing.T) {
 	t.Parallel()
-	loose := func(t *testing.T) *sqlx.DB {
-		return engines.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
-	}
+	noModes := func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }
+	loose := func(t *testing.T) *sqlx.DB { return engines.NewMySQL(t).With(t, noModes).Open(t) }
 	for _, kind := range []string{"MEDIUMINT", "BIGINT UNSIGNED", "VARCHAR(30)", "DOUBLE"} {
 		t.Run(kind, func(t *testing.T) {
 			db := loose(t)
 			owner := tenantOf(t, db)
 			_, err := owner.Inspect(t.Context())
 			require.NoError(t, err)
-			engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0", "ALTER TABLE WORKER_LEASE MODIFY HIGH "+kind+" NOT NULL")
+			engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0",
+				"ALTER TABLE WORKER_LEASE MODIFY HIGH "+kind+" NOT NULL")
 			_, err = owner.Inspect(t.Context())
 			require.ErrorIs(t, err, uid.ErrConfig)
 			require.ErrorContains(t, err, "column HIGH is of type "+strings.ToLower(strings.TrimSuffix(kind, "(30)")))
@@ -61,8 +61,11 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	t.Parallel()
 	loses := func(t *testing.T, db *sqlx.DB, why ...string) {
 		t.Helper()
-		for _, inspect := range []func(context.Context) ([]string, error){tenantOf(t, db).Inspect, segmentsOf(t, db).Inspect} {
-			lossy, err := inspect(t.Context())
+		leases, segments := tenantOf(t, db), segmentsOf(t, db)
+		for _, s := range []interface {
+			Inspect(context.Context) ([]string, error)
+		}{leases, segments} {
+			lossy, err := s.Inspect(t.Context())
 			require.NoError(t, err)
 			for _, text := range why {
 				require.Contains(t, strings.Join(lossy, "; "), text)
@@ -82,7 +85,8 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		first := pair.MySQLReplica()
 		follow := func() {
 			for _, r := range []*cluster.MySQL{first, pair.MySQLReplica()} {
-				engines.Do(t, r.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
+				engines.Do(t, r.Open(t, "mysql"),
+					"SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
 			}
 		}
 		db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
@@ -115,7 +119,8 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 			"and a commit waits for one replica's confirmation, as MariaDB does: "+
 			"another one lacks the newest commits when it takes over"),
 			time.Minute, 10*time.Millisecond)
-		// On a busy machine the server was seen to count one of the two for a minute, after the cut: then both come anew.
+		// On a busy machine the server was seen to count one of the two for a minute, after the cut: then both come
+		// anew.
 		require.EventuallyWithT(t, func(t2 *assert.CollectT) {
 			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Never: true, Terms: layoutTerms})
 			require.NoError(t2, err)

@@ -3,6 +3,7 @@ package databases_test
 import (
 	"testing"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/engines"
@@ -18,8 +19,7 @@ func TestNamespaceGone(t *testing.T) {
 		"DELETE FROM WORKER_LEASE WHERE WORKER_ID = 0": errLost,
 	} {
 		t.Run(statement, func(t *testing.T) {
-			engines.Each(t, func(t *testing.T, s store) {
-				db := s.Open(t)
+			engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 				owner := tenantOf(t, db)
 				owner.take(t)
 				engines.Do(t, db, statement)
@@ -33,16 +33,15 @@ func TestNamespaceGone(t *testing.T) {
 
 // A trigger that keeps a row from being written is found out.
 func TestUpdateIsConfirmed(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		owner := tenantOf(t, db)
 		mine := owner.take(t)
 		if s.Driver == "sqlite" {
 			engines.Do(t, db, "CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE BEGIN SELECT RAISE(IGNORE); END")
 		} else {
 			engines.Do(t, db, `CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE FOR EACH ROW
-				SET NEW.NONCE = OLD.NONCE, NEW.HIGH = OLD.HIGH, NEW.LEASE_UNTIL = OLD.LEASE_UNTIL, NEW.RENEWED = OLD.RENEWED`)
+				SET NEW.NONCE = OLD.NONCE, NEW.HIGH = OLD.HIGH, NEW.LEASE_UNTIL = OLD.LEASE_UNTIL,
+				NEW.RENEWED = OLD.RENEWED`)
 		}
 		err := owner.renew(t.Context())
 		require.ErrorIs(t, err, worker.ErrUnconfirmed)

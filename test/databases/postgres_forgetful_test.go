@@ -22,7 +22,8 @@ func usedTables(t *testing.T, db *sqlx.DB) map[string]func(context.Context) ([]s
 	owner := tenantOf(t, db)
 	draw(t, owner.segments, "orders")
 	return map[string]func(context.Context) ([]string, error){
-		"worker_lease": owner.Inspect, "worker_node": tablesOf(t, db, sqlstore.Config{}).Numbers().Inspect, "leaf_alloc": owner.segments.Inspect,
+		"worker_lease": owner.Inspect, "leaf_alloc": owner.segments.Inspect,
+		"worker_node": tablesOf(t, db, sqlstore.Config{}).Numbers().Inspect,
 	}
 }
 

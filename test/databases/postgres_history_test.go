@@ -21,11 +21,12 @@ func TestHistoryOnPostgres(t *testing.T) {
 	owner.take(t)
 	tells := func() (history string) {
 		t.Helper()
+		read := func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+			history = now.History
+			return errLook
+		}
 		for { // the server may not be there yet
-			err := owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
-				history = now.History
-				return errLook
-			})
+			err := owner.Change(t.Context(), 0, read)
 			if history != "" || !retry.IsTransient(err) {
 				require.ErrorIs(t, err, errLook)
 				require.LessOrEqual(t, len(history), leasestore.MostHistory)
@@ -39,9 +40,12 @@ func TestHistoryOnPostgres(t *testing.T) {
 		moves bool
 		do    func()
 	}{
-		"upkeep": {false, func() { engines.Do(t, db, "VACUUM ANALYZE worker_lease", "CREATE INDEX i ON worker_lease (high)") }},
+		"upkeep": {false, func() {
+			engines.Do(t, db, "VACUUM ANALYZE worker_lease", "CREATE INDEX i ON worker_lease (high)")
+		}},
 		"emptied and filled": {true, func() {
-			engines.Do(t, db, "CREATE TABLE kept AS SELECT * FROM worker_lease", "TRUNCATE worker_lease", "INSERT INTO worker_lease SELECT * FROM kept", "DROP TABLE kept")
+			engines.Do(t, db, "CREATE TABLE kept AS SELECT * FROM worker_lease", "TRUNCATE worker_lease",
+				"INSERT INTO worker_lease SELECT * FROM kept", "DROP TABLE kept")
 		}},
 		"stopped": {true, func() { require.NoError(t, s.Stop()); require.NoError(t, s.Restart()) }},
 		"killed":  {true, func() { s.Kill(); require.NoError(t, s.Restart()) }},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -36,9 +35,10 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 	t.Run("a state file", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state")
 		start := func() (uid.Reservation, uid.Worker, error) {
-			leased, err := lease.New(strangerOf(t, db, "").Store, lease.Config{Losses: lease.NeverUnchecked, Logger: (&logtest.Records{}).Logger()})
+			leased, err := lease.New(strangerOf(t, db, "").Store,
+				lease.Config{Losses: lease.NeverUnchecked, Logger: quiet()})
 			require.NoError(t, err)
-			l, err := statefile.OnLease(leased, path, statefile.Config{Host: "h", Logger: (&logtest.Records{}).Logger()})
+			l, err := statefile.OnLease(leased, path, statefile.Config{Host: "h", Logger: quiet()})
 			require.NoError(t, err)
 			r, err := l.Acquire(t.Context(), terms)
 			return r, l, err

@@ -42,7 +42,8 @@ func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
 // tells a secret.
 func TestSegmentTablesOnPostgres(t *testing.T) {
 	s := engines.NewPostgres(t)
-	admin := opening(t, "pgx", s.Source+"&default_query_exec_mode=exec") // a prepared query fails once when a type changes
+	// A prepared query fails once when a type changes.
+	admin := opening(t, "pgx", s.Source+"&default_query_exec_mode=exec")
 	segments := segmentsOf(t, admin)
 	draw(t, segments, "orders")
 
@@ -59,7 +60,8 @@ func TestSegmentTablesOnPostgres(t *testing.T) {
 	_, err = few.Inspect(t.Context())
 	require.NoError(t, err)
 
-	engines.Do(t, admin, "CREATE ROLE "+canary+"_drawer LOGIN", "GRANT SELECT ON leaf_alloc, leaf_alloc_takers TO "+canary+"_drawer")
+	engines.Do(t, admin, "CREATE ROLE "+canary+"_drawer LOGIN",
+		"GRANT SELECT ON leaf_alloc, leaf_alloc_takers TO "+canary+"_drawer")
 	_, err = drawn(t.Context(), segmentsOf(t, as(t, s, canary+"_drawer")), "orders", "drawer", 10)
 	require.ErrorContains(t, err, "42501")
 	require.NotContains(t, strings.ToLower(logtest.Texts(err)), canary)

@@ -81,7 +81,8 @@ func mostlyHOT(t *testing.T, db *sqlx.DB, updates int) {
 	t.Helper()
 	var all, hot int
 	require.Eventually(t, func() bool {
-		require.NoError(t, db.QueryRow("SELECT SUM(n_tup_upd), SUM(n_tup_hot_upd) FROM pg_stat_user_tables").Scan(&all, &hot))
+		row := db.QueryRow("SELECT SUM(n_tup_upd), SUM(n_tup_hot_upd) FROM pg_stat_user_tables")
+		require.NoError(t, row.Scan(&all, &hot))
 		return all >= updates
 	}, time.Minute, 50*time.Millisecond)
 	t.Logf("%d of %d updates were HOT", hot, all)
@@ -133,7 +134,8 @@ func TestRightsOnPostgres(t *testing.T) {
 	admin := s.Open(t)
 	tenantOf(t, admin)
 	require.EqualValues(t, 1, acquire(t, admin, asked{}))
-	engines.Do(t, admin, "CREATE ROLE worker LOGIN", "CREATE ROLE keeper LOGIN", "GRANT USAGE ON SCHEMA public TO worker, keeper",
+	engines.Do(t, admin, "CREATE ROLE worker LOGIN", "CREATE ROLE keeper LOGIN",
+		"GRANT USAGE ON SCHEMA public TO worker, keeper",
 		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO worker", "GRANT SELECT, UPDATE ON worker_lease TO keeper",
 		"GRANT SELECT, INSERT ON worker_node TO worker", "GRANT UPDATE (port, type, modified) ON worker_node TO worker")
 	worker := as(t, s, "worker")

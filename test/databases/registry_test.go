@@ -60,6 +60,9 @@ type aLease struct {
 	layout    string        // "": seconds
 }
 
+// leaseColumns are all columns of the table of leases.
+const leaseColumns = "NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY"
+
 // putLeases makes the table, the control rows of the namespaces, and the rows.
 func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 	t.Helper()
@@ -70,8 +73,8 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 		if id >= 0 {
 			holder = fmt.Sprintf("host/%d", id)
 		}
-		_, err := db.Exec(db.Rebind("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY)"+
-			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')"), namespace, id, nonce, high, until, layout, holder, renewed, renewed)
+		statement := "INSERT INTO WORKER_LEASE (" + leaseColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')"
+		_, err := db.Exec(db.Rebind(statement), namespace, id, nonce, high, until, layout, holder, renewed, renewed)
 		require.NoError(t, err)
 	}
 	namespaces := map[string]bool{}
@@ -90,14 +93,14 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 		if row.layout == "" {
 			row.layout = seconds.String()
 		}
-		insert(row.namespace, row.id, nonce, seconds.TickAt(now.Add(row.high)), now.Add(row.until).UnixMicro(), row.layout, now.Add(row.renewed).UnixMicro())
+		insert(row.namespace, row.id, nonce, seconds.TickAt(now.Add(row.high)), now.Add(row.until).UnixMicro(),
+			row.layout, now.Add(row.renewed).UnixMicro())
 	}
 }
 
 func TestOverviewCountsNodes(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s engines.Database) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
 		for range 3 {
 			acquire(t, db, asked{Table: "other"})
 		}

@@ -40,7 +40,8 @@ var errLook = errors.New("only a look")
 // looked returns the row of a tag.
 func looked(t testing.TB, s segment.Store, tag string) (row segmentstore.Row) {
 	t.Helper()
-	require.ErrorIs(t, s.Change(t.Context(), tag, func(r *segmentstore.Row) error { row = *r; return errLook }), errLook)
+	look := func(r *segmentstore.Row) error { row = *r; return errLook }
+	require.ErrorIs(t, s.Change(t.Context(), tag, look), errLook)
 	return row
 }
 
@@ -74,18 +75,18 @@ func draw(t testing.TB, s segment.Store, tag string) segmentstore.Range {
 // Leaf's table stays what it was, whatever charset and collation it has. A tag that only Leaf has
 // used gets a row in the other table with its first take.
 func TestSegmentsOfLeafsTable(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
+	eachStore(t, func(t *testing.T, s store, _ *sqlx.DB) {
 		options := []string{""}
 		if s.Driver == "mysql" {
-			options = []string{"", " DEFAULT CHARSET=latin1", " DEFAULT CHARSET=utf8", " DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci", " DEFAULT CHARSET=gbk", " DEFAULT CHARSET=ucs2"}
+			options = []string{"", " DEFAULT CHARSET=latin1", " DEFAULT CHARSET=utf8", " DEFAULT CHARSET=gbk",
+				" DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci", " DEFAULT CHARSET=ucs2"}
 		}
 		for _, o := range options {
 			t.Run(o, func(t *testing.T) {
 				db := s.Open(t)
-				engines.Do(t, db, "DROP TABLE IF EXISTS leaf_alloc", "DROP TABLE IF EXISTS leaf_alloc_takers", leafTable(s)+o,
-					"INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('Orders', 1, 2000), ('', 5, 5)",
-					"INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES ('b', 77, 7, 'f\u00fcr Leute'), ('Z', 1, 1, '')")
+				engines.Do(t, db, "DROP TABLE IF EXISTS leaf_alloc", "DROP TABLE IF EXISTS leaf_alloc_takers",
+					leafTable(s)+o, `INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES
+						('Orders', 1, 2000, NULL), ('', 5, 5, NULL), ('b', 77, 7, 'für Leute'), ('Z', 1, 1, '')`)
 				definition := definitionOf(t, db, "leaf_alloc")
 				segments := segmentsOf(t, db)
 				_, err := segments.Inspect(t.Context())
@@ -103,7 +104,8 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 
 				require.Equal(t, segmentstore.Range{First: 1, Last: 10}, draw(t, segments, "Orders"))
 				require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, segments, "Orders"))
-				require.Equal(t, []segmentstore.Taker{{Nonce: "drawer", Last: 20}}, looked(t, segments, "Orders").Takers)
+				takers := []segmentstore.Taker{{Nonce: "drawer", Last: 20}}
+				require.Equal(t, takers, looked(t, segments, "Orders").Takers)
 				require.Equal(t, segmentstore.Range{First: 77, Last: 86}, draw(t, segments, "b"))
 				require.Equal(t, "f\u00fcr Leute", looked(t, segments, "b").Description)
 				var description sql.NullString
@@ -117,10 +119,11 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 					return
 				}
 				require.Equal(t, "oRDERS", other.Tag)
-				require.Equal(t, []segmentstore.Taker{{Nonce: "drawer", Last: 20}}, other.Takers)
+				require.Equal(t, takers, other.Takers)
 				require.Equal(t, segmentstore.Range{First: 21, Last: 30}, draw(t, segments, "ORDERS"))
 				require.Equal(t, segmentstore.Range{First: 31, Last: 40}, draw(t, segments, "Orders"))
-				require.Equal(t, "Orders", one(t, db, "SELECT GROUP_CONCAT(biz_tag) FROM leaf_alloc_takers WHERE biz_tag LIKE 'o%' COLLATE utf8mb4_general_ci"))
+				require.Equal(t, "Orders", one(t, db, "SELECT GROUP_CONCAT(biz_tag) FROM leaf_alloc_takers "+
+					"WHERE biz_tag LIKE 'o%' COLLATE utf8mb4_general_ci"))
 			})
 		}
 	})
@@ -144,7 +147,8 @@ func one(t testing.TB, db *sqlx.DB, query string) (text string) {
 
 func countTables(t testing.TB, db *sqlx.DB, like string) (n int) {
 	t.Helper()
-	query := "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '" + like + "'"
+	query := "SELECT COUNT(*) FROM information_schema.TABLES " +
+		"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '" + like + "'"
 	switch db.DriverName() {
 	case "pgx":
 		query = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = CURRENT_SCHEMA AND tablename ILIKE '" + like + "'"
@@ -174,24 +178,22 @@ func TestSegmentTriggers(t *testing.T) {
 
 // What people have written that is no row is refused, with the numbers, and stays as it is.
 func TestSegmentsByHand(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		segments := segmentsOf(t, db)
 		draw(t, segments, "orders")
 		cases := map[string]string{
-			"UPDATE leaf_alloc SET step = 0":                      "the step of tag \"orders\" is 0",
-			"UPDATE leaf_alloc SET step = -2000":                  "the step of tag \"orders\" is -2000",
-			"UPDATE leaf_alloc SET max_id = -7":                   "the next number of tag \"orders\" is -7",
-			"UPDATE leaf_alloc_takers SET takers = '{\"v\":2}'":   "the takers of tag \"orders\"",
-			"UPDATE leaf_alloc_takers SET takers = ' '":           "the takers of tag \"orders\"",
-			"UPDATE leaf_alloc SET max_id = 18446744073709551615": "max_id of tag \"orders\" is \"18446744073709551615\"",
+			"_takers SET takers = '{\"v\":2}'":   `the takers of tag "orders"`,
+			"_takers SET takers = ' '":           `the takers of tag "orders"`,
+			" SET step = 0":                      `the step of tag "orders" is 0`,
+			" SET step = -2000":                  `the step of tag "orders" is -2000`,
+			" SET max_id = -7":                   `the next number of tag "orders" is -7`,
+			" SET max_id = 18446744073709551615": `max_id of tag "orders" is "18446744073709551615"`,
 		}
 		if s.Driver == "sqlite" {
-			cases["UPDATE leaf_alloc SET max_id = 18446744073709551615"] = "max_id of tag \"orders\" is \"1.8446744073709552e+19\""
-			cases["UPDATE leaf_alloc SET max_id = 'many'"] = "max_id of tag \"orders\" is \"many\""
-			cases["UPDATE leaf_alloc SET step = 1.5"] = "step of tag \"orders\" is \"1.5\""
-			cases["UPDATE leaf_alloc SET step = 2147483648"] = "the step of tag \"orders\" is 2147483648"
+			cases[" SET max_id = 18446744073709551615"] = `max_id of tag "orders" is "1.8446744073709552e+19"`
+			cases[" SET max_id = 'many'"] = `max_id of tag "orders" is "many"`
+			cases[" SET step = 1.5"] = `step of tag "orders" is "1.5"`
+			cases[" SET step = 2147483648"] = `the step of tag "orders" is 2147483648`
 		}
 		for statement, says := range cases {
 			engines.Do(t, db, "DELETE FROM leaf_alloc", "DELETE FROM leaf_alloc_takers")
@@ -203,7 +205,7 @@ func TestSegmentsByHand(t *testing.T) {
 				engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT NOT NULL")
 			}
 			draw(t, segments, "orders")
-			engines.Do(t, db, statement)
+			engines.Do(t, db, "UPDATE leaf_alloc"+statement)
 			before := contentOfSegments(t, db)
 			err := segments.Change(t.Context(), "orders", func(*segmentstore.Row) error {
 				t.Error("decided")
@@ -222,8 +224,8 @@ func TestSegmentsByHand(t *testing.T) {
 // contentOfSegments is all that both tables have.
 func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 	t.Helper()
-	for _, query := range []string{"SELECT biz_tag, max_id, step, description FROM leaf_alloc ORDER BY 1", "SELECT * FROM leaf_alloc_takers ORDER BY 1"} {
-		rows, err := db.Queryx(query)
+	for _, rest := range []string{"biz_tag, max_id, step, description FROM leaf_alloc", "* FROM leaf_alloc_takers"} {
+		rows, err := db.Queryx("SELECT " + rest + " ORDER BY 1")
 		require.NoError(t, err)
 		for rows.Next() {
 			row, err := rows.SliceScan()
@@ -252,7 +254,7 @@ func meanwhile(t testing.TB, s segment.Store, do func()) (got segmentstore.Range
 // was written with the same values is locked in its new version.
 func TestSegmentsAreComparedWhole(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store, _ *sqlx.DB) {
 		if s.Driver == "sqlite" {
 			return // whose file is locked meanwhile
 		}
@@ -264,30 +266,37 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 			engines.Do(t, admin, "ALTER TABLE leaf_alloc MODIFY biz_tag VARCHAR(128) CHARACTER SET latin1 NOT NULL, "+
 				"MODIFY description VARCHAR(256) CHARACTER SET latin1")
 		}
-		const at = " WHERE biz_tag = 'orders'"
+		const (
+			at         = " WHERE biz_tag = 'orders'"
+			describe   = "UPDATE leaf_alloc SET description = "
+			noRow      = "DELETE FROM leaf_alloc"
+			noTakers   = "DELETE FROM leaf_alloc_takers"
+			makeRow    = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)"
+			makeTakers = "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', '')"
+		)
 		for _, c := range []struct {
 			before, meanwhile string
 			runs              int
 		}{
 			{"", "UPDATE leaf_alloc SET max_id = max_id + 1000" + at, 2},
 			{"", "UPDATE leaf_alloc SET step = step + 1" + at, 2},
-			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = 'for People'" + at, 2},
-			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = 'for People '" + at, 2},
-			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = NULL" + at, 2},
-			{"UPDATE leaf_alloc SET description = NULL", "UPDATE leaf_alloc SET description = ''" + at, 2},
+			{describe + "'for people'", describe + "'for People'" + at, 2},
+			{describe + "'for people'", describe + "'for People '" + at, 2},
+			{describe + "'for people'", describe + "NULL" + at, 2},
+			{describe + "NULL", describe + "''" + at, 2},
 			{"", "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
 			{"", "UPDATE leaf_alloc_takers SET takers = ''" + at, 2},
 			{"", "DELETE FROM leaf_alloc_takers" + at, 2},
 			{"", "DELETE FROM leaf_alloc" + at, 2},
 			{"", "UPDATE leaf_alloc SET update_time = NOW()" + at, 1},
 			{"", "UPDATE leaf_alloc_takers SET nonce = nonce" + at, 1},
-			{"DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', '')", 2},
-			{"DELETE FROM leaf_alloc_takers", "UPDATE leaf_alloc SET max_id = max_id + 1" + at, 2},
-			{"DELETE FROM leaf_alloc", "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
-			{"DELETE FROM leaf_alloc", "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
-			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
-			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', '')", 2},
-			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', ''); INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
+			{noTakers, makeTakers, 2},
+			{noTakers, "UPDATE leaf_alloc SET max_id = max_id + 1" + at, 2},
+			{noRow, makeRow, 2},
+			{noRow, "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
+			{noRow + "; " + noTakers, makeRow, 2},
+			{noRow + "; " + noTakers, makeTakers, 2},
+			{noRow + "; " + noTakers, makeTakers + "; " + makeRow, 2},
 		} {
 			for _, waits := range []bool{false, true} {
 				if c.before != "" {
@@ -330,8 +339,7 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 // Tables are made when there is something to write, and their owner may do so.
 func TestSegmentTables(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		segments := segmentsOf(t, db)
 		require.True(t, looked(t, segments, "orders").Fresh)
 		_, err := segments.Inspect(t.Context())
@@ -443,7 +451,9 @@ func TestSegmentColumns(t *testing.T) {
 	engines.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
 	draw(t, segments, "orders")
 	engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id INT NOT NULL, MODIFY step SMALLINT NOT NULL")
-	for _, spoil := range []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Next = 1 << 31 }, func(r *segmentstore.Row) { r.Step = 1 << 15 }} {
+	for _, spoil := range []func(*segmentstore.Row){
+		func(r *segmentstore.Row) { r.Next = 1 << 31 }, func(r *segmentstore.Row) { r.Step = 1 << 15 },
+	} {
 		for _, tag := range []string{"orders", "new"} {
 			err := segments.Change(t.Context(), tag, func(r *segmentstore.Row) error {
 				r.Next, r.Step = 12, 1

@@ -25,6 +25,7 @@ func TestInAnySession(t *testing.T) {
 	s := engines.NewMySQL(t)
 	watcher := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"lock_wait_timeout": "5"} }).Open(t)
 	isolation := transaction(t, s, "isolation")
+	const strict = "'TRADITIONAL,NO_AUTO_VALUE_ON_ZERO,NO_BACKSLASH_ESCAPES'"
 	for name, c := range map[string]struct {
 		params map[string]string
 		left   string // by the program, before each call
@@ -34,7 +35,7 @@ func TestInAnySession(t *testing.T) {
 		"release":          {map[string]string{"completion_type": "2"}, ""},
 		"modes":            {map[string]string{"sql_mode": "'ANSI_QUOTES'", "wait_timeout": "1234"}, ""},
 		"no modes":         {map[string]string{"sql_mode": "''"}, ""},
-		"strict":           {map[string]string{"sql_mode": "'TRADITIONAL,NO_AUTO_VALUE_ON_ZERO,NO_BACKSLASH_ESCAPES'"}, ""},
+		"strict":           {map[string]string{"sql_mode": strict}, ""},
 		"read uncommitted": {map[string]string{isolation: "'READ-UNCOMMITTED'"}, ""},
 		"serializable":     {map[string]string{isolation: "'SERIALIZABLE'"}, ""},
 		"time zone":        {map[string]string{"time_zone": "'-11:00'"}, ""},
@@ -48,7 +49,8 @@ func TestInAnySession(t *testing.T) {
 			engines.Do(t, watcher, "DROP TABLE IF EXISTS WORKER_NODE, WORKER_LEASE, leaf_alloc, leaf_alloc_takers")
 			db := s.With(t, func(to *mysql.Config) { to.Params = c.params }).Open(t)
 			db.SetMaxOpenConns(1)
-			settings := "SELECT CONCAT_WS(' ', CONNECTION_ID(), @@SESSION.autocommit, @@SESSION.completion_type, @@SESSION.sql_mode, @@SESSION.wait_timeout)"
+			settings := "SELECT CONCAT_WS(' ', CONNECTION_ID(), @@SESSION.autocommit, @@SESSION.completion_type, " +
+				"@@SESSION.sql_mode, @@SESSION.wait_timeout)"
 			if name == "release" { // which ends connections
 				settings = "SELECT @@SESSION.completion_type"
 			}
@@ -71,13 +73,15 @@ func TestInAnySession(t *testing.T) {
 			require.NoError(t, owner.renew(t.Context()))
 			left()
 			engines.Do(t, watcher, "UPDATE WORKER_LEASE SET HIGH = 5 WHERE WORKER_ID = 0")
-			require.NoError(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			raise := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 				require.EqualValues(t, 5, r.High)
 				r.High = 6
 				return nil
-			}))
+			}
+			require.NoError(t, owner.Change(t.Context(), 0, raise))
 			require.EqualValues(t, 6, rowIn(t, watcher, 0).High)
-			require.ErrorIs(t, owner.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLost }), errLost)
+			drop := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLost }
+			require.ErrorIs(t, owner.Change(t.Context(), 0, drop), errLost)
 
 			segments, other := segmentsOf(t, db), segmentsOf(t, watcher)
 			for want := int64(1); want < 50; want += 20 {

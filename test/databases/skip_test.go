@@ -35,7 +35,8 @@ func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
 	t.Helper()
 	engines.Do(t, db, fmt.Sprint("DELETE FROM WORKER_NODE WHERE ID > ", id))
 	if s.Driver == "sqlite" {
-		engines.Do(t, db, fmt.Sprint("UPDATE sqlite_sequence SET seq = ", id), "CREATE TABLE OTHER (X INT)", "DROP TABLE OTHER")
+		engines.Do(t, db, fmt.Sprint("UPDATE sqlite_sequence SET seq = ", id),
+			"CREATE TABLE OTHER (X INT)", "DROP TABLE OTHER")
 		return
 	}
 	if s.Driver == "pgx" {
@@ -49,15 +50,15 @@ func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
 			"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'WORKER_NODE'"))
 		return aged
 	}, 20*time.Second, 20*time.Millisecond)
-	engines.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB", fmt.Sprint("ALTER TABLE WORKER_NODE AUTO_INCREMENT = ", id+1))
+	engines.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB",
+		fmt.Sprint("ALTER TABLE WORKER_NODE AUTO_INCREMENT = ", id+1))
 }
 
 // What a failover forgot is not given again: the first start after it leaves out IDs, and others do not.
 func TestSkip(t *testing.T) {
 	t.Parallel()
 	const most, skip = 1<<22 - 1, 4095
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
 		next := marked(t, db, 0, most)
 		start := func() int64 {
 			t.Helper()
@@ -96,8 +97,7 @@ func TestSkip(t *testing.T) {
 
 func TestSkipIsBounded(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
 		for i := range int64(3) {
 			id, err := marked(t, db, -1, 1<<22-1)()
 			require.NoError(t, err)
@@ -119,13 +119,11 @@ func TestSkipIsBounded(t *testing.T) {
 
 // A table is marked anew before its mark is far away.
 func TestMarksAreRenewed(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		next := marked(t, db, 0, 1<<22-1)
 		_, err := next()
 		require.NoError(t, err)
-		engines.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (700, 'java', 'x', 2, CURRENT_DATE)")
+		putNode(t, db, 700) // as Java's generator does
 		for _, want := range []int64{701, 703, 704} {
 			id, err := next()
 			require.NoError(t, err)

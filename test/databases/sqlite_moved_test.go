@@ -25,7 +25,8 @@ func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	for _, statement := range []string{
 		"CREATE TABLE X (B BLOB)", "INSERT INTO X VALUES (1)",
 		"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", // whose pages spill into the file, with their journal
-		"INSERT INTO X SELECT randomblob(4000) FROM (WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 200) SELECT i FROM c)",
+		"INSERT INTO X SELECT randomblob(4000) FROM (WITH RECURSIVE c(i) AS " +
+			"(SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 200) SELECT i FROM c)",
 	} {
 		_, err := conn.ExecContext(t.Context(), statement)
 		require.NoError(t, err, statement)

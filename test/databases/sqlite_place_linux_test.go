@@ -61,6 +61,7 @@ func TestSQLiteFileIsMounted(t *testing.T) {
 				"so its mounts cannot be made private: %v %s", err, out)
 		}
 		require.NoError(t, err, "a process of root's that may not mount: %s", out)
-		require.Equal(t, strings.Repeat("unusable: it is mounted by itself\n", 3)+"mounted by itself\n<nil>\n<nil>\n<nil>\nfound by its name\n", out)
+		want := strings.Repeat("unusable: it is mounted by itself\n", 3)
+		require.Equal(t, want+"mounted by itself\n<nil>\n<nil>\n<nil>\nfound by its name\n", out)
 	})
 }

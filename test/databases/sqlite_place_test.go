@@ -92,8 +92,8 @@ func usedFile(t *testing.T, s store, committed *func()) (*sqlx.DB, *tenant) {
 	return db, owner
 }
 
-// Who uses a file that is not in its place any more, or not by one name, notices at the next use, and changes nothing in
-// the file that is there. The owner of one that is right again goes on.
+// Who uses a file that is not in its place any more, or not by one name, notices at the next use, and changes nothing
+// in the file that is there. The owner of one that is right again goes on.
 func TestSQLitePlace(t *testing.T) {
 	t.Parallel()
 	for how, c := range map[string]struct {
@@ -103,8 +103,12 @@ func TestSQLitePlace(t *testing.T) {
 		another bool // one with its own rows is made in the place
 		wal     bool // only with a write-ahead log
 	}{
-		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) { removeAll(t, path) }, says: "no longer in its place", another: true},
-		"moved":   {harm: func(t *testing.T, _ *sqlx.DB, path string) { moveAll(t, path, path+".old") }, says: "no longer in its place", another: true},
+		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
+			removeAll(t, path)
+		}, says: "no longer in its place", another: true},
+		"moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
+			moveAll(t, path, path+".old")
+		}, says: "no longer in its place", another: true},
 		"folder moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			dir := filepath.Dir(path)
 			require.NoError(t, os.Rename(dir, dir+".old"))
@@ -186,7 +190,8 @@ func remove(ends ...string) func(*testing.T, *sqlx.DB, string) {
 	}
 }
 
-// What happens while a transaction runs is seen after it. Then it has happened, and the owner finds that out by the row.
+// What happens while a transaction runs is seen after it. Then it has happened, and the owner finds that out by the
+// row.
 func TestSQLiteFileIsLinkedMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
@@ -223,7 +228,8 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 			file := fileContent(t, path)
 			out, err := harness.Command(job{Do: "start", Store: store{Driver: "sqlite", Source: path}}).Output()
 			require.NoError(t, err, "%s", out)
-			require.Equal(t, strings.Repeat("unusable: it has 2 names (hard links)\n", 3)+"found by its name\n", string(out))
+			want := strings.Repeat("unusable: it has 2 names (hard links)\n", 3) + "found by its name\n"
+			require.Equal(t, want, string(out))
 			require.True(t, file == fileContent(t, path), "nothing was written")
 		}
 	})
@@ -284,8 +290,9 @@ func fileContent(t testing.TB, path string) string {
 // content is all that the tables of worker IDs hold.
 func content(t testing.TB, db *sqlx.DB) (all string) {
 	t.Helper()
-	require.NoError(t, db.Get(&all, "SELECT (SELECT group_concat(NAMESPACE || WORKER_ID || NONCE || HIGH) FROM WORKER_LEASE)"+
-		" || (SELECT group_concat(ID || PORT) FROM WORKER_NODE)"))
+	require.NoError(t, db.Get(&all, `SELECT
+		(SELECT group_concat(NAMESPACE || WORKER_ID || NONCE || HIGH) FROM WORKER_LEASE) ||
+		(SELECT group_concat(ID || PORT) FROM WORKER_NODE)`))
 	if countTables(t, db, "leaf_alloc") > 0 {
 		all += fmt.Sprint(contentOfSegments(t, db))
 	}
@@ -294,7 +301,8 @@ func content(t testing.TB, db *sqlx.DB) (all string) {
 
 // hooked opens a store so that a function is called when a transaction is committed.
 func hooked(t testing.TB, s store, committed *func()) *sqlx.DB {
-	f := &faults{Connector: fileConnector{s.Open(t).Driver(), s.Source + "?_txlock=immediate"}, pretence: &pretence{}, committed: committed}
+	file := fileConnector{s.Open(t).Driver(), s.Source + "?_txlock=immediate"}
+	f := &faults{Connector: file, pretence: &pretence{}, committed: committed}
 	db := sqlx.NewDb(sql.OpenDB(f), "sqlite")
 	t.Cleanup(func() { db.Close() })
 	return db
@@ -344,7 +352,8 @@ func TestSQLiteRowIsAnothers(t *testing.T) {
 		mine := owner.take(t)
 		draw(t, owner.segments, "orders")
 		change = func() {
-			engines.Do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0", "UPDATE leaf_alloc_takers SET nonce = 'another'")
+			engines.Do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0",
+				"UPDATE leaf_alloc_takers SET nonce = 'another'")
 		}
 		require.NoError(t, owner.renew(t.Context()))
 		require.Greater(t, owner.row.High, mine.High)
@@ -418,7 +427,8 @@ func writeHalf(j job) error {
 	}
 	db.SetMaxOpenConns(1)
 	for _, s := range []string{"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", "DELETE FROM WORKER_LEASE",
-		"CREATE TABLE FILLER (X)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO FILLER SELECT randomblob(4000) FROM n"} {
+		"CREATE TABLE FILLER (X)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) " +
+			"INSERT INTO FILLER SELECT randomblob(4000) FROM n"} {
 		if _, err := db.Exec(s); err != nil {
 			return err
 		}

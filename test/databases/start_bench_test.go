@@ -64,8 +64,11 @@ func BenchmarkStart(b *testing.B) {
 		for kind, fresh := range engines.Kinds() {
 			run("disposable-"+kind, func(b *testing.B) starts { return disposableStarts(b, fresh(b)) })
 			for _, past := range []string{"new", "released", "expired", "restarted"} {
-				run("durable-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lease.NeverUnchecked) })
-				run("lease-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lease.ByHistory) })
+				leased := func(name string, losses lease.Losses) {
+					run(name+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, losses) })
+				}
+				leased("durable-", lease.NeverUnchecked)
+				leased("lease-", lease.ByHistory)
 			}
 		}
 	}
@@ -93,7 +96,8 @@ func stateFileStarts(b *testing.B, anew bool) starts {
 		if anew {
 			n++
 		}
-		f, err := statefile.New(filepath.Join(folder, fmt.Sprint(n)), worker.FixedID(7), statefile.Config{Logger: quiet()})
+		path := filepath.Join(folder, fmt.Sprint(n))
+		f, err := statefile.New(path, worker.FixedID(7), statefile.Config{Logger: quiet()})
 		require.NoError(b, err)
 		return f
 	}}

@@ -2,6 +2,7 @@ package databases_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -23,11 +24,12 @@ import (
 // A store is an empty database of its own for one test.
 type store = engines.Database
 
-// eachStore runs a test on an empty store of each kind that is asked for, PostgreSQL left out.
-func eachStore(t *testing.T, test func(t *testing.T, s store)) {
-	engines.Each(t, func(t *testing.T, s store) {
+// eachStore runs a test, beside others, on an empty store of each kind that is asked for, PostgreSQL left out.
+func eachStore(t *testing.T, test func(t *testing.T, s store, db *sqlx.DB)) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
 		if s.Driver != "pgx" {
-			test(t, s)
+			test(t, s, db)
 		}
 	})
 }
@@ -138,6 +140,14 @@ type node struct {
 
 func nodes(t testing.TB, db *sqlx.DB) (rows []node) {
 	t.Helper()
-	require.NoError(t, db.Select(&rows, "SELECT "+columns("ID HOST_NAME PORT TYPE LAUNCH_DATE MODIFIED CREATED")+" FROM WORKER_NODE ORDER BY ID"))
+	all := columns("ID HOST_NAME PORT TYPE LAUNCH_DATE MODIFIED CREATED")
+	require.NoError(t, db.Select(&rows, "SELECT "+all+" FROM WORKER_NODE ORDER BY ID"))
 	return rows
+}
+
+// putNode makes a row as another program does.
+func putNode(t testing.TB, db *sqlx.DB, id int64) {
+	t.Helper()
+	engines.Do(t, db, fmt.Sprintf("INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) "+
+		"VALUES (%d, 'java', 'x', 2, '2026-01-01')", id))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/internal/storetest"
@@ -85,8 +86,8 @@ func TestSegments(t *testing.T) {
 // Java services with Leaf and Go services take numbers from one table.
 func TestSegmentsBesideLeaf(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store) {
-		engines.Do(t, s.Open(t), leafTable(s))
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+		engines.Do(t, db, leafTable(s))
 		rounds := 170
 		if s.Driver == "sqlite" {
 			rounds = 30 // which has no queue for its lock
@@ -97,8 +98,8 @@ func TestSegmentsBesideLeaf(t *testing.T) {
 	})
 }
 
-// subject is a database each of whose clients has a pool of its own, on the nodes of a cluster in turns. The administrator
-// sees what all have committed, and sends parameters as Leaf's driver does.
+// subject is a database each of whose clients has a pool of its own, on the nodes of a cluster in turns. The
+// administrator sees what all have committed, and sends parameters as Leaf's driver does.
 func subject(t *testing.T, s store, stands bool) faultyDatabase {
 	as := s
 	if s.Driver == "mysql" {
@@ -116,7 +117,8 @@ func subject(t *testing.T, s store, stands bool) faultyDatabase {
 	}
 	if s.Driver == "sqlite" {
 		connect = func() (driver.Connector, error) {
-			return fileConnector{admin.Driver(), "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"}, nil
+			source := "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
+			return fileConnector{admin.Driver(), source}, nil
 		}
 	}
 	return faultyDatabase{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}

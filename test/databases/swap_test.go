@@ -63,7 +63,8 @@ func counted(t testing.TB, s store) (*sqlx.DB, *atomic.Int64) {
 		require.NoError(t, err)
 		cfg.DialFunc = dial
 		// The pool's look at a connection that was idle for long is none of the store's.
-		db = stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
+		never := func(context.Context, stdlib.ShouldPingParams) bool { return false }
+		db = stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(never))
 	} else {
 		cfg, err := mysql.ParseDSN(s.Source)
 		require.NoError(t, err)
@@ -79,8 +80,9 @@ func counted(t testing.TB, s store) (*sqlx.DB, *atomic.Int64) {
 
 // eachCounted runs a test on each server that is asked for, in each way in which its driver sends a statement. takes
 // requires that a call takes so many round trips.
-func eachCounted(t *testing.T, test func(t *testing.T, admin, db *sqlx.DB, takes func(trips int64, what string, call func()))) {
-	engines.Each(t, func(t *testing.T, s store) {
+func eachCounted(t *testing.T,
+	test func(t *testing.T, admin, db *sqlx.DB, takes func(trips int64, what string, call func()))) {
+	engines.Each(t, func(t *testing.T, s store, _ *sqlx.DB) {
 		settings := map[string][]string{"mysql": {""}}[s.Driver]
 		if s.Driver == "pgx" {
 			for _, mode := range pgxModes {
@@ -90,7 +92,8 @@ func eachCounted(t *testing.T, test func(t *testing.T, admin, db *sqlx.DB, takes
 		for _, setting := range settings {
 			t.Run(setting, func(t *testing.T) {
 				admin := s.Open(t)
-				engines.Do(t, admin, "DROP TABLE IF EXISTS WORKER_LEASE", "DROP TABLE IF EXISTS leaf_alloc", "DROP TABLE IF EXISTS leaf_alloc_takers")
+				engines.Do(t, admin, "DROP TABLE IF EXISTS WORKER_LEASE", "DROP TABLE IF EXISTS leaf_alloc",
+					"DROP TABLE IF EXISTS leaf_alloc_takers")
 				db, trips := counted(t, store{Driver: s.Driver, Source: s.Source + setting})
 				test(t, admin, db, func(want int64, what string, call func()) {
 					t.Helper()
@@ -119,11 +122,12 @@ func TestRoundTrips(t *testing.T) {
 		takes(2, "an acquisition that makes more rows", take)
 		if db.DriverName() == "pgx" {
 			engines.Do(t, admin, "UPDATE WORKER_LEASE SET HISTORY = '' WHERE WORKER_ID < 0")
+			write := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+				n.History, r.High = now.History, r.High+1
+				return nil
+			}
 			takes(5, "a renewal that finds another history", func() {
-				require.NoError(t, owner.Change(t.Context(), owner.row.WorkerID, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-					n.History, r.High = now.History, r.High+1
-					return nil
-				}))
+				require.NoError(t, owner.Change(t.Context(), owner.row.WorkerID, write))
 			})
 			return
 		}
@@ -141,7 +145,9 @@ func TestSegmentRoundTrips(t *testing.T) {
 		segments := segmentsOf(t, db)
 		draw(t, segments, "orders")
 		engines.Do(t, admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('leaf', 1, 1)")
-		first := map[string]map[string]int64{"mysql": {"orders": 2, "new": 7, "leaf": 4}, "pgx": {"orders": 2, "new": 5, "leaf": 5}}
+		first := map[string]map[string]int64{
+			"mysql": {"orders": 2, "new": 7, "leaf": 4}, "pgx": {"orders": 2, "new": 5, "leaf": 5},
+		}
 		for tag, trips := range first[db.DriverName()] {
 			takes(trips, "the first take of "+tag, func() { draw(t, segments, tag) })
 			takes(2, "another one", func() { draw(t, segments, tag) })
@@ -293,7 +299,7 @@ func TestNewRowsReplaceNone(t *testing.T) {
 	owner := tenantOf(t, db)
 	runs := 0
 	var id int64
-	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	take := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		if runs++; runs == 1 {
 			engines.Do(t, db,
 				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')")
@@ -301,7 +307,8 @@ func TestNewRowsReplaceNone(t *testing.T) {
 		id = r.WorkerID
 		owner.write(r, now)
 		return nil
-	}))
+	}
+	require.NoError(t, owner.Take(t.Context(), wanted, take))
 	require.Equal(t, 2, runs)
 	require.EqualValues(t, 4, id, "above all rows")
 	require.EqualValues(t, 77, rowIn(t, db, 3).High)

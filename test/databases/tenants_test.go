@@ -108,10 +108,11 @@ func (n *tenant) renew(ctx context.Context) error {
 // release ends the lease.
 func (n *tenant) release(t testing.TB) {
 	t.Helper()
-	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	end := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		r.Nonce, r.Until, r.Renewed = "", now.Now, now.Now
 		return nil
-	}))
+	}
+	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, end))
 }
 
 func (n *tenant) write(r *leasestore.Row, now leasestore.Clock) {
@@ -136,8 +137,9 @@ type leaseRow struct {
 
 func rowIn(t testing.TB, db *sqlx.DB, id int64) (r leaseRow) {
 	t.Helper()
-	require.NoError(t, db.Get(&r, db.Rebind("SELECT "+columns("WORKER_ID NONCE HIGH LEASE_UNTIL LAYOUT HOLDER ACQUIRED RENEWED HISTORY")+
-		" FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = ?"), id))
+	all := columns("WORKER_ID NONCE HIGH LEASE_UNTIL LAYOUT HOLDER ACQUIRED RENEWED HISTORY")
+	query := "SELECT " + all + " FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = ?"
+	require.NoError(t, db.Get(&r, db.Rebind(query), id))
 	return r
 }
 

@@ -19,7 +19,8 @@ const root = "../.."
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/evidence/*.md", "benchmarks/*.md", "recipes/*.md", "*/model/*.md", "*/*/model/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/evidence/*.md", "benchmarks/*.md", "recipes/*.md",
+		"*/model/*.md", "*/*/model/*.md"} {
 		names, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		for _, name := range names {

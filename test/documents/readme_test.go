@@ -76,7 +76,8 @@ func build(t *testing.T, source string) (file string) {
 	require.NoError(t, err)
 	run(t, dir, "go", "mod", "init", "example.org/program")
 	for _, module := range []string{"", "/worker/sqlite"} {
-		run(t, dir, "go", "mod", "edit", "-require=github.com/uidgen/uid"+module+"@v0.0.0", "-replace=github.com/uidgen/uid"+module+"="+here+module)
+		path := "github.com/uidgen/uid" + module
+		run(t, dir, "go", "mod", "edit", "-require="+path+"@v0.0.0", "-replace="+path+"="+here+module)
 	}
 	run(t, dir, "go", "mod", "tidy")
 	run(t, dir, "go", "build", "-o", "program.exe", ".")

@@ -19,7 +19,8 @@ func TestBackfill(t *testing.T) {
 			ok := func(args ...string) []string { return strings.Fields(out(args...)) }
 			// So few IDs that none has a row before it is needed.
 			ok("worker", "init", "--namespace", "orders", "--ids", "0-5")
-			backfill := []string{"backfill", "--namespace", "orders", "--durable-store", "--from", "2026-02-01", "2026-02-03", "2026-02-02", "2026-02-03"}
+			orders := []string{"backfill", "--namespace", "orders", "--durable-store"}
+			backfill := append(orders, "--from", "2026-02-01", "2026-02-03", "2026-02-02", "2026-02-03")
 			if name == "redis" || name == "valkey" {
 				s := run(t, p.url, backfill...)
 				require.Equal(t, 2, s.code)
@@ -41,7 +42,7 @@ func TestBackfill(t *testing.T) {
 			if name != "etcd" && name != "zookeeper" {
 				require.Contains(t, ids, ok("parse", "--format", "plain", later[0])[2])
 			}
-			future := run(t, p.url, "backfill", "--namespace", "orders", "--durable-store", "--to", "2199-01-01", "2026-02-04")
+			future := run(t, p.url, append(orders, "--to", "2199-01-01", "2026-02-04")...)
 			require.Equal(t, 2, future.code)
 		})
 	}

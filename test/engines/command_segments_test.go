@@ -18,14 +18,17 @@ func TestCommandSegments(t *testing.T) {
 
 			// An empty store, which stays so.
 			require.Empty(t, ok("segment", "ls"))
+			const none = `the store has no such tag: "invoice"; `
+			const makes = none + "--create makes it"
 			for range 2 {
-				fails(`the store has no such tag: "invoice"; uid segment set --create makes it`, "segment", "next", "invoice")
-				fails(`the store has no such tag: "invoice"; --create makes it`, "gen", "--segment", "invoice")
-				fails(`the store has no such tag: "invoice"; --create makes it`, "segment", "set", "invoice", "--next", "5")
+				fails(none+"uid segment set --create makes it", "segment", "next", "invoice")
+				fails(makes, "gen", "--segment", "invoice")
+				fails(makes, "segment", "set", "invoice", "--next", "5")
 			}
 			require.Empty(t, ok("segment", "ls", "--json"))
 
-			require.Equal(t, "tag \"invoice\": the next number is 1, the step 1\n", ok("segment", "set", "invoice", "--create", "-v"))
+			made := ok("segment", "set", "invoice", "--create", "-v")
+			require.Equal(t, "tag \"invoice\": the next number is 1, the step 1\n", made)
 			require.Equal(t, "1\n", ok("segment", "next", "invoice", "-v"))
 			require.Equal(t, "2\n3\n4\n", ok("segment", "next", "invoice", "-n", "3"))
 			ok("segment", "set", "invoice", "--step", "1000", "--description", "Bücher & \"more\"", "--create")
@@ -37,17 +40,21 @@ func TestCommandSegments(t *testing.T) {
 			ok("segment", "set", "invoice", "--next", fmt.Sprint(large))
 			require.Equal(t, fmt.Sprintln(large), ok("segment", "next", "invoice"))
 			s := run(t, p.url, "segment", "set", "invoice", "--next", "10", "--lower")
-			require.Equal(t, said{"tag \"invoice\": the next number is 10, the step 1000\n", fmt.Sprintf("uid: the numbers 10 to %d of tag \"invoice\" can now come twice\n", large), 0}, s)
+			twice := fmt.Sprintf("uid: the numbers 10 to %d of tag \"invoice\" can now come twice\n", large)
+			require.Equal(t, said{"tag \"invoice\": the next number is 10, the step 1000\n", twice, 0}, s)
 			require.Equal(t, "10\n", ok("segment", "next", "invoice"))
 
-			require.Regexp(t, `^\d{8}-000001\n\d{8}-00000\d\n$`, ok("gen", "--segment", "order no. 1:", "--daily", "-n", "2", "--zone", "Europe/Berlin"))
+			daily := ok("gen", "--segment", "order no. 1:", "--daily", "-n", "2", "--zone", "Europe/Berlin")
+			require.Regexp(t, `^\d{8}-000001\n\d{8}-00000\d\n$`, daily)
 			require.Equal(t, "1\n", ok("gen", "--segment", "a", "--create", "-n", "1"))
 			rows := objects(t, ok("segment", "ls", "--json"))
 			require.GreaterOrEqual(t, len(rows), 3)
 			require.Equal(t, "a", rows[0]["tag"])
 			require.NotNil(t, rows[1]["updated"])
 			delete(rows[1], "updated")
-			require.Equal(t, map[string]any{"tag": "invoice", "next": "11", "step": 1000.0, "description": "Bücher & \"more\""}, rows[1])
+			require.Equal(t, map[string]any{
+				"tag": "invoice", "next": "11", "step": 1000.0, "description": "Bücher & \"more\"",
+			}, rows[1])
 			require.Regexp(t, `^order no. 1:/\d{8}$`, rows[2]["tag"])
 			require.Contains(t, ok("segment", "ls", "a", rows[2]["tag"].(string)), "order no. 1:/")
 			fails("no such tag: \"b\"", "segment", "ls", "a", "b")

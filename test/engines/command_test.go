@@ -78,7 +78,9 @@ var (
 	sharedRedis     = cluster.Share(func() (*cluster.Redis, error) {
 		return cluster.StartRedis("command", "--requirepass="+canary, "--appendfsync=always")
 	})
-	sharedValkey = cluster.Share(func() (*cluster.Redis, error) { return cluster.StartValkey("command", "--appendfsync=always") })
+	sharedValkey = cluster.Share(func() (*cluster.Redis, error) {
+		return cluster.StartValkey("command", "--appendfsync=always")
+	})
 	sharedMySQL9 = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("command") })
 )
 
@@ -93,7 +95,8 @@ var places = map[string]func(t *testing.T) place{
 		return place{url: "etcd://" + strings.Join(sharedEtcd(t).Addrs(), ",") + "/region/" + part()}
 	},
 	"zookeeper": func(t *testing.T) place {
-		return place{url: "zookeeper://me:" + canary + "@" + strings.Join(sharedZooKeeper(t).Addrs(), ",") + "/region/" + part()}
+		nodes := strings.Join(sharedZooKeeper(t).Addrs(), ",")
+		return place{url: "zookeeper://me:" + canary + "@" + nodes + "/region/" + part()}
 	},
 	"redis": func(t *testing.T) place {
 		at := canary + "@" + sharedRedis(t).Addr(0) + "/0?prefix=" + part()
@@ -109,7 +112,8 @@ var places = map[string]func(t *testing.T) place{
 
 func ofMySQL(t *testing.T, s *cluster.MySQL) place {
 	database := s.NewDatabase(t)
-	require.NoError(t, s.Exec("CREATE USER IF NOT EXISTS me@'%' IDENTIFIED BY '"+canary+"'", "GRANT ALL ON "+database+".* TO me@'%'"))
+	require.NoError(t, s.Exec("CREATE USER IF NOT EXISTS me@'%' IDENTIFIED BY '"+canary+"'",
+		"GRANT ALL ON "+database+".* TO me@'%'"))
 	at := canary + "@" + s.Addr(0) + "/" + database
 	return place{url: "mysql://me:" + at, wrong: "mysql://me:x" + at, sql: true}
 }
@@ -145,7 +149,8 @@ func TestCommand(t *testing.T) {
 			}
 
 			require.Contains(t, ok("worker", "init", "--ids", "4-6"), "with the worker IDs 4 to 6")
-			require.Contains(t, ok("worker", "init", "--namespace", "shop", "--layout", "twitter"), `namespace "shop" is in`)
+			shop := ok("worker", "init", "--namespace", "shop", "--layout", "twitter")
+			require.Contains(t, shop, `namespace "shop" is in`)
 			ok("worker", "init", "--namespace", "shop", "--layout", "twitter")
 			fails("another layout", "worker", "init", "--namespace", "shop")
 			fails("4 to 6", "worker", "init", "--ids", "0-3")
@@ -190,15 +195,18 @@ func TestCommandRefused(t *testing.T) {
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
-			for _, args := range [][]string{{"worker", "ls", "-v"}, {"worker", "check"}, {"gen", "-n", "1"}, {"worker", "init"},
-				{"segment", "ls", "-v"}, {"segment", "set", "x", "--create"}, {"gen", "--segment", "x", "-v"}, {"segment", "next", "x", "--lossy-store"}} {
-				for _, url := range []string{p.wrong, regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(p.url, "127.0.0.1:1")} {
+			closed := regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(p.url, "127.0.0.1:1")
+			for _, line := range []string{"worker ls -v", "worker check", "gen -n 1", "worker init", "segment ls -v",
+				"segment set x --create", "gen --segment x -v", "segment next x --lossy-store"} {
+				args := strings.Fields(line)
+				for _, url := range []string{p.wrong, closed} {
 					if url == "" {
 						continue
 					}
 					s := run(t, url, append(args, "--timeout", "1s")...)
 					require.Equal(t, 1, s.code, "%v: %s%s", args, s.out, s.err)
-					require.True(t, strings.HasPrefix(s.err[strings.LastIndex(strings.TrimSpace(s.err), "\n")+1:], "uid: "), s.err)
+					last := s.err[strings.LastIndex(strings.TrimSpace(s.err), "\n")+1:]
+					require.True(t, strings.HasPrefix(last, "uid: "), s.err)
 				}
 			}
 		})

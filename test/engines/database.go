@@ -72,8 +72,8 @@ func NewMySQL(t testing.TB) Database {
 	return onMySQL(t, cluster.Shared(t))
 }
 
-// NewMySQL9, NewPostgres and NewGalera return one on servers that the tests of a package share. The first node of Galera
-// counts by ones, as do the others.
+// NewMySQL9, NewPostgres and NewGalera return one on servers that the tests of a package share. The first node of
+// Galera counts by ones, as do the others.
 func NewMySQL9(t testing.TB) Database { return onMySQL(t, mySQL9(t)) }
 
 func NewPostgres(t testing.TB) Database {
@@ -106,7 +106,9 @@ var galera = cluster.Share(func() (*cluster.Galera, error) {
 	return cluster.StartGalera("shared galera", "--wsrep-auto-increment-control=OFF")
 })
 
-var mySQL9 = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("shared mysql9", "--skip-log-bin") })
+var mySQL9 = cluster.Share(func() (*cluster.MySQL, error) {
+	return cluster.StartMySQL9("shared mysql9", "--skip-log-bin")
+})
 
 // Kinds make an empty database of each kind that is asked for.
 func Kinds() map[string]func(testing.TB) Database {
@@ -119,10 +121,13 @@ func Kinds() map[string]func(testing.TB) Database {
 	return all
 }
 
-// Each runs a test on an empty database of each kind that is asked for.
-func Each(t *testing.T, test func(t *testing.T, d Database)) {
+// Each runs a test on an empty database of each kind that is asked for, which is open, too.
+func Each(t *testing.T, test func(t *testing.T, d Database, db *sqlx.DB)) {
 	for kind, fresh := range Kinds() {
-		t.Run(kind, func(t *testing.T) { test(t, fresh(t)) })
+		t.Run(kind, func(t *testing.T) {
+			d := fresh(t)
+			test(t, d, d.Open(t))
+		})
 	}
 }
 
@@ -170,8 +175,8 @@ func Do(t testing.TB, db *sqlx.DB, statements ...string) {
 	}
 }
 
-// Proxied returns a proxy in front of the store's server, and the store as it is reached through it. There statements of
-// PostgreSQL show their text each time.
+// Proxied returns a proxy in front of the store's server, and the store as it is reached through it. There statements
+// of PostgreSQL show their text each time.
 func (s Database) Proxied(t testing.TB) (*harness.Proxy, Database) {
 	t.Helper()
 	if s.Driver == "pgx" {

@@ -55,8 +55,8 @@ func startEtcd() (*Deployment, error) {
 
 func openEtcd(u *url.URL) (Store, io.Closer, error) {
 	c, err := clientv3.New(clientv3.Config{
-		Endpoints: strings.Split(u.Host, ","), DialTimeout: time.Second, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second,
-		Logger: zap.NewNop(),
+		Endpoints: strings.Split(u.Host, ","), Logger: zap.NewNop(),
+		DialTimeout: time.Second, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second,
 	})
 	if err != nil {
 		return Store{}, nil, err

@@ -25,7 +25,8 @@ import (
 //	go test -run '^$' -bench Lease -benchtime 1x -count 5 ./test/engines
 func BenchmarkLease(b *testing.B) {
 	for _, e := range []engines.Engine{
-		engines.MariaDB, engines.MySQL9, engines.Postgres, engines.SQLite, engines.Etcd, engines.ZooKeeper, engines.Redis(),
+		engines.MariaDB, engines.MySQL9, engines.Postgres, engines.SQLite, engines.Etcd, engines.ZooKeeper,
+		engines.Redis(),
 	} {
 		b.Run(e.Name, func(b *testing.B) {
 			d, err := e.Start()

@@ -21,8 +21,11 @@ type server interface {
 	Close()
 }
 
+// A starter starts what a name and options say.
+type starter[S any] func(name string, options ...string) (S, error)
+
 // alone starts a server with a name and options, as a deployment of its own.
-func alone[S server](start func(string, ...string) (S, error), name string, options ...string) func() (*Deployment, error) {
+func alone[S server](start starter[S], name string, options ...string) func() (*Deployment, error) {
 	return func() (*Deployment, error) {
 		s, err := start(name, options...)
 		if err != nil {
@@ -32,28 +35,30 @@ func alone[S server](start func(string, ...string) (S, error), name string, opti
 	}
 }
 
-// twice starts a server and a replica of it.
-func twice(start func(string, ...string) (*cluster.Pair, error), name string, options ...string) func() (*cluster.Pair, error) {
-	return func() (*cluster.Pair, error) { return start(name+" pair", options...) }
+// engine is one of servers that are started alone, or with a replica.
+func engine[S server](name string, start starter[S], pair starter[*cluster.Pair], options ...string) Engine {
+	return Engine{
+		Name: name, Start: alone(start, name, options...),
+		Pair: func() (*cluster.Pair, error) { return pair(name+" pair", options...) },
+	}
 }
 
 // The machine's servers.
 var (
-	Postgres = Engine{Name: "postgres", Start: alone(cluster.StartPostgres, "postgres"), Pair: twice(cluster.StartPostgresPair, "postgres")}
-	MariaDB  = Engine{Name: "mariadb", Start: alone(cluster.StartMariaDB, "mariadb"), Pair: twice(cluster.StartMariaDBPair, "mariadb")}
+	Postgres = engine("postgres", cluster.StartPostgres, cluster.StartPostgresPair)
+	MariaDB  = engine("mariadb", cluster.StartMariaDB, cluster.StartMariaDBPair)
 )
 
 // Redis is the machine's Redis, with more options of cluster.StartRedis.
 func Redis(options ...string) Engine {
-	return Engine{Name: "redis", Start: alone(cluster.StartRedis, "redis", options...), Pair: twice(cluster.StartRedisPair, "redis", options...)}
+	return engine("redis", cluster.StartRedis, cluster.StartRedisPair, options...)
 }
 
 // Valkey is Valkey of Debian sid, likewise.
 func Valkey(options ...string) Engine {
-	return Engine{
-		Name: "valkey", Start: alone(cluster.StartValkey, "valkey", options...), Pair: twice(cluster.StartValkeyPair, "valkey", options...),
-		Optional: true,
-	}
+	e := engine("valkey", cluster.StartValkey, cluster.StartValkeyPair, options...)
+	e.Optional = true
+	return e
 }
 
 // envMySQL9 is the environment variable with the DSN of a MySQL 9 server to test on. Its faults

@@ -49,7 +49,8 @@ func TestEverySearchFindsALostUpdate(t *testing.T) {
 			require.NoError(t, search(t, s, atOnce).Err)
 			res := search(t, s, inSteps)
 			require.EqualError(t, res.Err, "two tasks have counted to 1")
-			require.Contains(t, strings.Join(res.Trace, "\n"), "explore_test.go:33  ") // and the line, where the sources are at hand
+			// And the line, where the sources are at hand.
+			require.Contains(t, strings.Join(res.Trace, "\n"), "explore_test.go:33  ")
 			synctest.Test(t, func(*testing.T) {
 				require.EqualError(t, s.Replay(res.Schedule, inSteps).Err, "two tasks have counted to 1")
 			})

@@ -26,9 +26,7 @@ var (
 // A goroutine is what this engine keeps of a task.
 type goroutine struct{ gate chan struct{} }
 
-func newGoroutines() *goroutines {
-	return &goroutines{explorer: goid(), nap: time.Millisecond}
-}
+func newGoroutines() *goroutines { return &goroutines{explorer: goid(), nap: time.Millisecond} }
 
 // goid returns the number of the calling goroutine. Go tells it only in a stack's first line.
 func goid() uint64 {

@@ -56,7 +56,8 @@ func open[Own any](most, more int64, file *os.File) (b *Bits, own *Own, extra un
 		}
 	}
 	if err == nil {
-		b.data, err = unix.Mmap(int(b.file.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|noReserve)
+		const access = unix.PROT_READ | unix.PROT_WRITE
+		b.data, err = unix.Mmap(int(b.file.Fd()), 0, int(size), access, unix.MAP_SHARED|noReserve)
 	}
 	if err != nil {
 		if file == nil && b.file != nil {
@@ -116,7 +117,8 @@ func (b *Bits) report(k Kind, by, owner Drawer, number, bound int64) {
 		return
 	}
 	v := &b.head.violations[i]
-	v.kind, v.drawn, v.owner, v.number, v.bound, v.at = uint32(k), uint32(by), uint32(owner), number, bound, time.Now().UnixNano()
+	v.kind, v.drawn, v.owner = uint32(k), uint32(by), uint32(owner)
+	v.number, v.bound, v.at = number, bound, time.Now().UnixNano()
 	v.ready.Store(1)
 }
 

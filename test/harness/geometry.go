@@ -23,7 +23,9 @@ func NewGeometry(layout bits.Layout, from, to time.Time) (Geometry, error) {
 	width := layout.WorkerBits() + layout.SequenceBits()
 	// A byte takes eight of the bits; the tables beside them take less than that again.
 	if most := int64(math.MaxInt/4) >> width; g.Ticks < 1 || g.Ticks > most {
-		return g, fmt.Errorf("harness: %d ticks of %v: between 1 and %d ticks of %d worker IDs with %d UIDs each fit the addresses of this machine",
+		return g, fmt.Errorf(
+			"harness: %d ticks of %v: between 1 and %d ticks of %d worker IDs with %d UIDs each "+
+				"fit the addresses of this machine",
 			g.Ticks, layout.Unit(), most, layout.MaxWorkerID()+1, layout.MaxSequence()+1)
 	}
 	return g, nil

@@ -91,6 +91,8 @@ func TestFaults(t *testing.T) {
 		}
 		return is
 	}
+	mute := func(on bool) func(*Proxy) { return func(p *Proxy) { p.Mute(on) } }
+	delay := func(d time.Duration) func(*Proxy) { return func(p *Proxy) { p.Delay(d) } }
 	for name, c := range map[string]struct {
 		fault  func(p *Proxy)
 		held   func(p *Proxy) bool // tells that the reply is held back, until
@@ -108,11 +110,12 @@ func TestFaults(t *testing.T) {
 		"closed":          {fault: (*Proxy).Close, got: "begin"},
 		"swallow reply":   {fault: func(p *Proxy) { p.SwallowReply("COMMIT") }, got: "begin COMMIT", later: "one x"},
 		"swallow request": {fault: func(p *Proxy) { p.SwallowRequest("COMMIT") }, got: "begin", later: "one x"},
-		"swallow another": {fault: func(p *Proxy) { p.SwallowReply("ROLLBACK") }, answer: "one COMMIT", got: "begin COMMIT", later: "one x"},
-		"stall":           {func(p *Proxy) { p.Stall("COMMIT") }, swallowed, (*Proxy).Cut, "", "begin COMMIT", "one x"},
-		"mute":            {func(p *Proxy) { p.Mute(true) }, mangled, func(p *Proxy) { p.Mute(false) }, "", "begin COMMIT", "one x"},
-		"delay":           {func(p *Proxy) { p.Delay(time.Hour) }, nil, func(p *Proxy) { p.Delay(0) }, "one COMMIT", "begin COMMIT", "one x"},
-		"delay, and cut":  {func(p *Proxy) { p.Delay(time.Hour) }, nil, func(p *Proxy) { p.Cut(); p.Delay(0) }, "", "begin COMMIT", "one x"},
+		"swallow another": {fault: func(p *Proxy) { p.SwallowReply("ROLLBACK") },
+			answer: "one COMMIT", got: "begin COMMIT", later: "one x"},
+		"stall":          {func(p *Proxy) { p.Stall("COMMIT") }, swallowed, (*Proxy).Cut, "", "begin COMMIT", "one x"},
+		"mute":           {mute(true), mangled, mute(false), "", "begin COMMIT", "one x"},
+		"delay":          {delay(time.Hour), nil, delay(0), "one COMMIT", "begin COMMIT", "one x"},
+		"delay, and cut": {delay(time.Hour), nil, func(p *Proxy) { p.Cut(); p.Delay(0) }, "", "begin COMMIT", "one x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := newEcho(t, "one")

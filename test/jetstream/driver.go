@@ -129,7 +129,8 @@ func (d Driver) Write(ctx context.Context, w stores.Write) (stored bool, now *st
 			return false, nil, err
 		}
 		_, err = d.Bucket.Update(ctx, at, value, revision)
-		if api, is := errors.AsType[*jetstream.APIError](err); is && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+		api, is := errors.AsType[*jetstream.APIError](err)
+		if is && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
 			continue
 		}
 		if err != nil {

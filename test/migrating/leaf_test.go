@@ -13,8 +13,9 @@ import (
 // A second row that begins where Leaf's stands gives Leaf's next numbers out again. A misspelt tag begins nothing.
 func TestACopyOfLeafsRow(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	engines.Do(t, o.DB, "CREATE TABLE leaf_alloc (biz_tag VARCHAR(128) PRIMARY KEY, max_id BIGINT NOT NULL DEFAULT 1, step INT NOT NULL, "+
-		"description VARCHAR(256), update_time TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)",
+	engines.Do(t, o.DB, `CREATE TABLE leaf_alloc (
+	biz_tag VARCHAR(128) PRIMARY KEY, max_id BIGINT NOT NULL DEFAULT 1, step INT NOT NULL, description VARCHAR(256),
+	update_time TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)`,
 		"INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 51, 50), ('orders2', 51, 50)")
 	require.NoError(t, o.insert("leaf", 51, 52)) // of the numbers that Leaf takes next
 	tables, err := sqlstore.New(o.DB, sqlstore.Config{Logger: quiet})

@@ -153,7 +153,8 @@ func TestBwmarrinBySettings(t *testing.T) {
 	id := node(t, 200).Generate()
 	parts, err := l.Parse(uid.UID(id))
 	require.NoError(t, err)
-	require.Equal(t, []int64{id.Time(), 200, id.Step()}, []int64{parts.Time.UnixMilli(), parts.WorkerID, parts.Sequence})
+	got := []int64{parts.Time.UnixMilli(), parts.WorkerID, parts.Sequence}
+	require.Equal(t, []int64{id.Time(), 200, id.Step()}, got)
 
 	// JSON: each reads what the other writes; only a uid.UID takes a number, too.
 	text, err := json.Marshal(uid.UID(id))

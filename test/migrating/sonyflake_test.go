@@ -31,7 +31,8 @@ func TestRollingToAnotherLayout(t *testing.T) {
 
 	// 1. uid plan: no number is made twice, and no floor is needed.
 	start := time.Now()
-	move := plan.Move{From: sonyflakeV1(t).Layout().Issuer(), To: bits.Default().Issuer(), At: start, Lead: 24 * time.Hour}
+	from, to := sonyflakeV1(t).Layout().Issuer(), bits.Default().Issuer()
+	move := plan.Move{From: from, To: to, At: start, Lead: 24 * time.Hour}
 	cost, err := move.Cost()
 	require.NoError(t, err)
 	require.Nil(t, cost.Repeats)
@@ -67,7 +68,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 
 	sawAll(t, o, low, high)
 	require.Len(t, low.got, 200+200+200)
-	require.Less(t, len(single.got), o.count(t), "one cursor passes over what old processes write after the first new row")
+	require.Less(t, len(single.got), o.count(t), "one cursor passes over what old processes write after new rows")
 	require.Greater(t, o.edge(t, "MIN(id)", "new"), o.edge(t, "MAX(id)", "old%"))
 
 	// Values, and what a number says.

@@ -214,7 +214,9 @@ func (c *clock) set(at time.Time) { c.at.Store(&at) }
 // newPlain returns a generator that reads a clock for each UID, above a floor.
 func newPlain(t testing.TB, w uid.Worker, l bits.Layout, c *clock, after uid.UID) *uncached.Generator {
 	t.Helper()
-	g, err := uncached.New(w, uncached.Config{Layout: l, Now: c.now, Logger: quiet, After: after, Expiry: bits.Expiry{Refuse: -1, Warn: -1}})
+	g, err := uncached.New(w, uncached.Config{
+		Layout: l, Now: c.now, Logger: quiet, After: after, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g

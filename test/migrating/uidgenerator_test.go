@@ -26,9 +26,10 @@ var shanghai = time.FixedZone("UTC+8", 8*60*60)
 // rows as there were starts.
 func withNodes(t testing.TB, o table, starts int64) {
 	t.Helper()
-	engines.Do(t, o.DB, `CREATE TABLE WORKER_NODE (ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL,
-		TYPE INT NOT NULL, LAUNCH_DATE DATE NOT NULL, MODIFIED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-		CREATED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (ID)) ENGINE = INNODB AUTO_INCREMENT = `+fmt.Sprint(starts+1))
+	engines.Do(t, o.DB, `CREATE TABLE WORKER_NODE (ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL,
+	PORT VARCHAR(64) NOT NULL, TYPE INT NOT NULL, LAUNCH_DATE DATE NOT NULL,
+	MODIFIED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, CREATED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+	PRIMARY KEY (ID)) ENGINE = INNODB AUTO_INCREMENT = `+fmt.Sprint(starts+1))
 }
 
 // assigned starts a Java process as far as the table sees it: DisposableWorkerIdAssigner's row.
@@ -54,8 +55,13 @@ func disposed(t testing.TB, o table) uid.Worker {
 
 // A UidGenerator whose epoch was set to a later day, so that its time field lasts: Go services
 // share its table and its layout, and nothing else has to change.
+// javas is a layout with the widths of UidGenerator's default.
+func javas(epoch time.Time) bits.Layout {
+	return bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: epoch})
+}
+
 func TestRollingWithUidGeneratorsTable(t *testing.T) {
-	l := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai)})
+	l := javas(time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai))
 	require.Equal(t, "28/22/13 unit=1s epoch=2024-11-19T16:00:00Z", l.String())
 	o := newTable(t, "BIGINT")
 	withNodes(t, o, 400)
@@ -69,7 +75,8 @@ func TestRollingWithUidGeneratorsTable(t *testing.T) {
 	require.NoError(t, first.Close())
 	again := &javaTicks{layout: l, worker: assigned(t, o), ahead: 8}
 	o.write(t, 200, map[string]writer{"java cached": ring.write, "java again": again.write})
-	o.write(t, 300, map[string]writer{"go": of(newCached(t, disposed(t, o), l)), "go too": of(newCached(t, disposed(t, o), l))})
+	first, second := newCached(t, disposed(t, o), l), newCached(t, disposed(t, o), l)
+	o.write(t, 300, map[string]writer{"go": of(first), "go too": of(second)})
 
 	var workers []int64
 	require.NoError(t, o.Select(&workers, "SELECT DISTINCT (id >> 13) & 4194303 AS worker FROM orders ORDER BY worker"))
@@ -101,8 +108,7 @@ func (o table) repeats(t testing.TB, l bits.Layout, tick, worker int64, g *uncac
 // Where the zone of the epoch is taken wrong, no key comes twice from one table of worker IDs, but
 // new ones are eight hours off: below those that are there, or in the future.
 func TestEpochInAnotherZone(t *testing.T) {
-	right := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai)})
-	wrong := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: utc(2024, 11, 20, 0, 0, 0)})
+	right, wrong := javas(time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai)), javas(utc(2024, 11, 20, 0, 0, 0))
 	o := newTable(t, "BIGINT")
 	withNodes(t, o, 400)
 	java := &javaTicks{layout: right, worker: assigned(t, o)}

@@ -94,7 +94,8 @@ func TestBigintBesideUUID(t *testing.T) {
 		require.Equal(t, r.ID, id)
 	}
 	// 5. The key is the uid; old readers still have their UUIDs, which now may be missing.
-	engines.Do(t, db, "ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (uid), ADD UNIQUE INDEX (id), MODIFY id CHAR(36) NULL, LOCK=NONE")
+	engines.Do(t, db, "ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (uid), ADD UNIQUE INDEX (id), "+
+		"MODIFY id CHAR(36) NULL, LOCK=NONE")
 	_, err = db.Exec("INSERT INTO orders (uid, writer) VALUES (?, 'new')", drawn(t, g))
 	require.NoError(t, err)
 	_, err = db.Exec("INSERT INTO orders (uid, writer) VALUES (?, 'twice')", rows[0].UID)
@@ -107,7 +108,8 @@ func TestBigintBesideUUID(t *testing.T) {
 	x, err := shop.UUID(rows[0].UID)
 	require.NoError(t, err)
 	engines.Do(t, db, fmt.Sprintf("UPDATE orders SET id = '%v' WHERE uid = %d", x, rows[0].UID),
-		"ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (id), ADD UNIQUE INDEX (uid), MODIFY uid BIGINT NULL, LOCK=NONE")
+		"ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (id), ADD UNIQUE INDEX (uid), "+
+			"MODIFY uid BIGINT NULL, LOCK=NONE")
 	old()
 }
 
@@ -164,7 +166,8 @@ func TestUUIDColumnsStay(t *testing.T) {
 			}
 			// The default layout's are above version 7's: id > last goes on from these.
 			var above int
-			require.NoError(t, o.Get(&above, "SELECT COUNT(*) FROM orders WHERE writer = 'v8' AND id > (SELECT MAX(id) FROM orders WHERE writer = 'v7')"))
+			require.NoError(t, o.Get(&above, "SELECT COUNT(*) FROM orders "+
+				"WHERE writer = 'v8' AND id > (SELECT MAX(id) FROM orders WHERE writer = 'v7')"))
 			require.Equal(t, len(want), above)
 		})
 	}

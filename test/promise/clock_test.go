@@ -13,12 +13,10 @@ func halfMinute(cfg *lease.Config) { cfg.MaxClockSkew = 31 * time.Second }
 
 var clockFaults = []fault{
 	{
-		name:  "clock-back",
-		title: "A process's clock is set back",
-		what:  "The clock of one process goes back by an hour, and later forward again.",
+		name: "clock-back", title: "A process's clock is set back",
+		what: "The clock of one process goes back by an hour, and later forward again.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			p.step(-time.Hour)
 			s.draw(p)
 			s.pass(window)
@@ -27,16 +25,13 @@ var clockFaults = []fault{
 			s.draw(p)
 			s.drain(p)
 		},
-		crowd: 1,
-		cells: everywhere(unique()),
+		crowd: 1, cells: everywhere(unique()),
 	},
 	{
-		name:  "clock-ahead",
-		title: "A process's clock is set forward, and back again",
-		what:  "The clock of one process goes forward by an hour, and later back; time passes until it is where it was.",
+		name: "clock-ahead", title: "A process's clock is set forward, and back again",
+		what: "The clock of one process goes forward by an hour, and later back; time passes until it is there again.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			p.step(time.Hour)
 			s.draw(p)
 			s.drain(p)
@@ -46,13 +41,11 @@ var clockFaults = []fault{
 			s.draw(p)
 			s.drain(p)
 		},
-		crowd: 1,
-		cells: everywhere(unique()),
+		crowd: 1, cells: everywhere(unique()),
 	},
 	{
-		name:  "clock-back-restart",
-		title: "A clock is set back between two runs",
-		what:  "A process is killed; the next one's clock is half a minute behind, which its lease allows.",
+		name: "clock-back-restart", title: "A clock is set back between two runs",
+		what: "A process is killed; the next one's clock is half a minute behind, which its lease allows.",
 		play: func(s *scene) {
 			p := s.start(how{lease: halfMinute})
 			s.drawSome(p)
@@ -64,17 +57,13 @@ var clockFaults = []fault{
 				s.draw(p)
 			}
 		},
-		crowd: 1,
-		cells: map[string]cell{
-			static: notCovered("nothing tells the second process what the first one issued"),
-			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 1, cells: everywhere(unique()).but(untold, static),
 		also: []string{"worker/statefile TestFileNeverRepeatsATick"},
 	},
 	{
-		name:  "clock-ahead-restart",
-		title: "A clock was ahead, and is right at the next start",
-		what:  "A process is killed whose clock has been set forward by an hour. One with the right clock starts at once, which a state file of an ID refuses, and another one shortly before the clock is where the first one's was.",
+		name: "clock-ahead-restart", title: "A clock was ahead, and is right at the next start",
+		what: "A process is killed whose clock was an hour ahead. One with the right clock starts at once, which a " +
+			"state file of an ID refuses, and another one shortly before the clock is where the first one's was.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			p.step(time.Hour)
@@ -94,35 +83,28 @@ var clockFaults = []fault{
 			s.pass(longGone)
 			s.drawSome(p)
 		},
-		crowd: 1,
-		cells: map[string]cell{
-			static: notCovered("nothing tells the second process what the first one issued"),
-			file:   unique("within MaxAhead of the clock; else the start is refused"), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 1, cells: everywhere(unique()).
+			but(untold, static).but(unique("within MaxAhead of the clock; else the start is refused"), file),
 	},
 	{
-		name:  "database-clock-back",
-		title: "The database's clock is set back",
-		what:  "The database's clock goes back by an hour under a process that draws. Another process starts whose clock is like that, and a third one when leases have ended by that clock; later the clocks are right again.",
+		name: "database-clock-back", title: "The database's clock is set back",
+		what: "The database's clock goes back by an hour under a process that draws. Another process starts with " +
+			"that clock, and a third one when leases have ended by it; later the clocks are right again.",
 		play:  databaseClock(-time.Hour),
-		crowd: 3,
-		cells: onDatabases(unique()),
+		crowd: 3, cells: onDatabases(unique()),
 	},
 	{
-		name:  "database-clock-ahead",
-		title: "The database's clock is set forward",
+		name: "database-clock-ahead", title: "The database's clock is set forward",
 		what:  "The same, with a clock that goes forward by an hour, so that all leases end at once.",
 		play:  databaseClock(time.Hour),
-		crowd: 3,
-		cells: onDatabases(unique()),
+		crowd: 3, cells: onDatabases(unique()),
 	},
 	{
-		name:  "all-clocks-back",
-		title: "All clocks are set back together",
-		what:  "A process draws and goes on; the clocks of all processes and of the database go back by half a minute; another process starts, and the first one is killed and started again.",
+		name: "all-clocks-back", title: "All clocks are set back together",
+		what: "A process draws and goes on; the clocks of all processes and of the database go back by half a " +
+			"minute; another process starts, and the first one is killed and started again.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			s.pass(-30 * time.Second)
 			other := s.start(how{seat: 1})
 			s.draw(p, other)
@@ -134,17 +116,16 @@ var clockFaults = []fault{
 				s.draw(p, other)
 			}
 		},
-		crowd: 3,
-		cells: map[string]cell{
-			static: notCovered("nothing tells the process that is started again what it issued before"),
-			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 3, cells: everywhere(unique()).
+			but(notCovered("nothing tells the process that is started again what it issued before"), static),
 	},
 }
 
+var untold = notCovered("nothing tells the second process what the first one issued")
+
 // everywhere has the same verdict for all ways.
-func everywhere(c cell) map[string]cell {
-	cells := map[string]cell{}
+func everywhere(c cell) verdicts {
+	cells := verdicts{}
 	for _, col := range columns {
 		cells[col.key] = c
 	}
@@ -152,16 +133,11 @@ func everywhere(c cell) map[string]cell {
 }
 
 // onDatabases has the same verdict for all ways that use one.
-func onDatabases(c cell) map[string]cell {
-	cells := everywhere(c)
-	cells[static], cells[file] = noPart(), noPart()
-	return cells
-}
+func onDatabases(c cell) verdicts { return everywhere(c).but(noPart(), static, file) }
 
 func databaseClock(step time.Duration) func(s *scene) {
 	return func(s *scene) {
-		p := s.start(how{})
-		s.drawSome(p)
+		p := s.drawing()
 		s.stepDatabase(step)
 		s.draw(p)
 		other := s.start(how{seat: 1, clock: step})

@@ -182,7 +182,8 @@ func (s *scene) copied() *base {
 		row := map[string]any{}
 		require.NoError(s.t, rows.MapScan(row))
 		columns := slices.Sorted(maps.Keys(row))
-		_, err := db.NamedExec("INSERT INTO "+s.table()+" ("+strings.Join(columns, ", ")+") VALUES (:"+strings.Join(columns, ", :")+")", row)
+		_, err := db.NamedExec("INSERT INTO "+s.table()+" ("+strings.Join(columns, ", ")+
+			") VALUES (:"+strings.Join(columns, ", :")+")", row)
 		require.NoError(s.t, err)
 		if id, is := row["id"].(int64); is {
 			newest = max(newest, id)
@@ -196,26 +197,30 @@ func (s *scene) copied() *base {
 }
 
 const (
-	countSet     = "the table's counter is set above the largest ID ever given before anybody starts"
-	allStopped   = "all processes are stopped first, and start again when the clock has passed all that they issued"
-	neverSays    = "Losses: Never says that this does not happen; a start refuses settings that show that it can"
-	oneLine      = "the new server's clock is behind the old one's by no more than MaxClockSkew; it has no commit that the old one lacked, and the old one takes no more writes"
-	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is restarted: that changes the history. Rows put back in place do not"
-	fewForgotten = "at most as many IDs are lost as a start skips under a new history (4,095 of the default layout's, see Skip of sqlstore.Config)," +
-		" those that another start skipped included; and no process with Java's generator starts first"
+	countSet   = "the table's counter is set above the largest ID ever given before anybody starts"
+	allStopped = "all processes are stopped first, and start again when the clock has passed all that they issued"
+	neverSays  = "Losses: Never says that this does not happen; a start refuses settings that show that it can"
+	oneLine    = "the new server's clock is behind the old one's by no more than MaxClockSkew; " +
+		"it has no commit that the old one lacked, and the old one takes no more writes"
+	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is restarted: " +
+		"that changes the history. Rows put back in place do not"
+	fewForgotten = "at most as many IDs are lost as a start skips under a new history (4,095 of the default " +
+		"layout's, see Skip of sqlstore.Config), those that another start skipped included; and no process with " +
+		"Java's generator starts first"
 	burnCovers   = "no owner's 3/2 Window or generator's MaxLead is longer than ten minutes (lease.Burn)"
 	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
 	notBack      = "the former file does not come back: nothing tells that it was away"
-	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, unless they stand still); or their TTL is over when it is back"
-	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
+	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, " +
+		"unless they stand still); or their TTL is over when it is back"
+	noneMade = "nobody makes a namespace in its place: starts have MustExist"
 )
 
 var databaseFaults = []fault{
 	{
-		name:  "outage",
-		title: "The database is away, for one process or for all",
-		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed and started again meanwhile." +
-			" Then the database is back (for a SQLite file: the process is started again).",
+		name: "outage", title: "The database is away, for one process or for all",
+		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what " +
+			"it has reserved; with a state file it is also killed and started again meanwhile. Then the database is " +
+			"back (for a SQLite file: the process is started again).",
 		play: func(s *scene) {
 			l := s.link()
 			p := s.start(how{db: l.db})
@@ -243,14 +248,13 @@ var databaseFaults = []fault{
 				s.draw(p, other)
 			}
 		},
-		crowd: 3,
-		cells: everywhere(unique()),
+		crowd: 3, cells: everywhere(unique()),
 	},
 	{
-		name:  "lost-reply",
-		title: "A commit or its reply is lost",
-		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start." +
-			" Then it is killed in such a renewal, and others have its ID while its UIDs would be ahead of the clock.",
+		name: "lost-reply", title: "A commit or its reply is lost",
+		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with " +
+			"another process's start. Then it is killed in such a renewal, and others have its ID while its UIDs " +
+			"would be ahead of the clock.",
 		play: func(s *scene) {
 			if s.db == nil || s.sqlite() {
 				s.drawSome(s.start(how{}))
@@ -268,7 +272,8 @@ var databaseFaults = []fault{
 				write = "INSERT INTO"
 			}
 			swallowed := func() int { return int(l.db.swallowed.Load()) }
-			losses := []func(string){func(string) { l.db.swallows.Store(loseReply) }, func(string) { l.db.swallows.Store(loseRequest) }}
+			swallows := func(what int32) func(string) { return func(string) { l.db.swallows.Store(what) } }
+			losses := []func(string){swallows(loseReply), swallows(loseRequest)}
 			if !s.keyed() {
 				swallowed, losses = l.proxy.Swallowed, []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest}
 			}
@@ -302,22 +307,22 @@ var databaseFaults = []fault{
 			s.pass(longGone)
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
-		crowd: 1,
-		cells: serversOnly(onDatabases(unique())),
-		also:  []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
+		crowd: 1, cells: serversOnly(onDatabases(unique())),
+		also: []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
 	},
 	{
 		name:  "failover",
 		title: "The newest commits are lost (a failover to a replica that lags, a crash without a synced log)",
-		what: "The table is put back to what it was half a Window ago, and the server tells of another history: a renewal and another process's start are lost, and a third process starts." +
-			" Without the condition all clocks but those of the first processes go back by five minutes with it, and nothing tells of it where IDs are disposable.",
+		what: "The table is put back to what it was half a Window ago, and the server tells of another history: a " +
+			"renewal and another process's start are lost, and a third process starts. Without the condition all " +
+			"clocks but those of the first processes go back by five minutes with it, and nothing tells of it where " +
+			"IDs are disposable.",
 		play: func(s *scene) {
 			if s.way.column == throwaway {
 				s.made()
 				s.keep() // later it would be a change of a SQLite file, which is another history
 			}
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			s.prolong(p)
 			s.keep()
 			s.pass(window / 2)
@@ -349,18 +354,15 @@ var databaseFaults = []fault{
 			}
 			s.draw(p, other, third)
 		},
-		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: uniqueIf(fewForgotten), leased: uniqueIf(oneLine), lossyFile: uniqueIf(oneLine),
-			durable: notCovered(neverSays), withFile: notCovered(neverSays),
-		},
+		crowd: 3, cells: onDatabases(uniqueIf(oneLine)).
+			but(uniqueIf(fewForgotten), throwaway).but(notCovered(neverSays), durable, withFile),
 		also: []string{"test/engines/faults TestLeases"},
 	},
 	{
-		name:  "restore",
-		title: "An old backup of the database is put back",
+		name: "restore", title: "An old backup of the database is put back",
 		what: "The table is put back to what it was before all IDs that are in use, and another process starts." +
-			" With the condition of Losses: Never all processes are killed before, and time passes; with that of other leases the rows are put into a new table.",
+			" With the condition of Losses: Never all processes are killed before, and time passes; " +
+			"with that of other leases the rows are put into a new table.",
 		play: func(s *scene) {
 			p := s.start(how{alone: true})
 			s.drawSome(p)
@@ -368,8 +370,7 @@ var databaseFaults = []fault{
 			s.pass(longGone)
 			s.keep()
 			s.pass(longGone)
-			p = s.start(how{})
-			s.drawSome(p)
+			p = s.drawing()
 			s.prolong(p)
 			s.drain(p)
 			if s.met && s.durable() {
@@ -397,41 +398,31 @@ var databaseFaults = []fault{
 				s.drain(other)
 			}
 		},
-		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet), leased: uniqueIf(historyMoves), lossyFile: uniqueIf(historyMoves), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
-		},
+		crowd: 3, cells: onDatabases(uniqueIf(allStopped)).
+			but(uniqueIf(countSet), throwaway).but(uniqueIf(historyMoves), leased, lossyFile),
 		also: []string{"test/soak TestRound"},
 	},
 	{
-		name:  "truncate",
-		title: "TRUNCATE, or DELETE of all rows, under running processes",
-		what: "All rows are removed while processes draw, and another one starts, which makes the namespace anew, a Burn ahead of the clock." +
-			" Without the condition of Losses: Never a process has drawn UIDs from further ahead.",
+		name: "truncate", title: "TRUNCATE, or DELETE of all rows, under running processes",
+		what: "All rows are removed while processes draw, and another one starts, which makes the namespace anew, a " +
+			"Burn ahead of the clock. Without the condition of Losses: Never a process has drawn UIDs from further " +
+			"ahead.",
 		play:  anew((*scene).empty),
-		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: noPart(),
-			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique(counterStays), throwaway + "-postgres": unique(counterStays),
-			leased: unique(), lossyFile: unique(), durable: uniqueIf(burnCovers), withFile: uniqueIf(burnCovers),
-		},
+		crowd: 3, cells: onDatabases(uniqueIf(burnCovers)).but(unique(), leased, lossyFile).
+			but(uniqueIf(countSet), throwaway).but(unique(counterStays), throwaway+"-sqlite", throwaway+"-postgres"),
 	},
 	{
-		name:  "drop",
-		title: "DROP TABLE under running processes",
-		what:  "The same with the whole table.",
+		name: "drop", title: "DROP TABLE under running processes", what: "The same with the whole table.",
 		play:  anew((*scene).drop),
 		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet),
-			leased: unique(), lossyFile: unique(), durable: uniqueIf(burnCovers), withFile: uniqueIf(burnCovers),
-		},
+		cells: onDatabases(uniqueIf(burnCovers)).but(unique(), leased, lossyFile).but(uniqueIf(countSet), throwaway),
 	},
 	{
-		name:  "rename",
-		title: "The table is renamed away and back (a schema change in two steps)",
-		what: "While the table is away processes draw and try to renew, and another one starts, which makes a table in its place; then that is gone and the first one back, and another process starts." +
-			" With the condition of Losses: Never the start is refused. Without a condition the first processes stand still as long as the table is away.",
+		name: "rename", title: "The table is renamed away and back (a schema change in two steps)",
+		what: "While the table is away processes draw and try to renew, and another one starts, which makes a table " +
+			"in its place; then that is gone and the first one back, and another process starts. With the condition " +
+			"of Losses: Never the start is refused. Without a condition the first processes stand still as long as " +
+			"the table is away.",
 		play: func(s *scene) {
 			away, back := func() { s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY") },
 				func() { s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS") }
@@ -443,8 +434,7 @@ var databaseFaults = []fault{
 				s.thereAndBack(away, back)
 				return
 			}
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			s.aged()
 			away()
 			var other *process
@@ -460,29 +450,23 @@ var databaseFaults = []fault{
 			back()
 			s.drawApart(p, other, s.start(how{seat: 2}))
 		},
-		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: uniqueIf("nobody starts meanwhile"),
-			leased: uniqueIf(allTried), lossyFile: uniqueIf(allTried), durable: uniqueIf(noneMade), withFile: uniqueIf(noneMade),
-		},
+		crowd: 3, cells: onDatabases(uniqueIf(allTried)).
+			but(uniqueIf("nobody starts meanwhile"), throwaway).but(uniqueIf(noneMade), durable, withFile),
 	},
 	{
-		name:  "split",
-		title: "Two copies of the database both accept writes",
-		what:  "The database is copied while a process draws. One process starts on the copy, and another one on the original.",
+		name: "split", title: "Two copies of the database both accept writes",
+		what: "The database is copied while a process draws. " +
+			"One process starts on the copy, and another one on the original.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			twin := s.split()
 			other, third := s.start(how{seat: 1, db: twin}), s.start(how{seat: 2})
 			s.drawApart(p, other, third)
 		},
-		crowd: 3,
-		cells: onDatabases(notCovered("each copy gives the same IDs")),
+		crowd: 3, cells: onDatabases(notCovered("each copy gives the same IDs")),
 	},
 	{
-		name:  "regions",
-		title: "Two databases that know nothing of each other serve one layout",
+		name: "regions", title: "Two databases that know nothing of each other serve one layout",
 		what: "Two processes draw on each of two databases, and two others on each when the leases of the first" +
 			" have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
 		play: func(s *scene) {
@@ -507,14 +491,12 @@ var databaseFaults = []fault{
 				s.pass(longGone)
 			}
 		},
-		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: notCovered("each database gives the same IDs"),
-			leased: uniqueIf(ownRanges), lossyFile: uniqueIf(ownRanges), durable: uniqueIf(ownRanges), withFile: uniqueIf(ownRanges),
-		},
+		cells: onDatabases(uniqueIf(ownRanges)).but(notCovered("each database gives the same IDs"), throwaway),
 	},
 }
 
-const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
+const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), " +
+	"and the ranges do not overlap"
 
 // second makes the twin: a second, empty database.
 func (s *scene) second() *base {
@@ -582,8 +564,7 @@ func anew(remove func(s *scene)) func(s *scene) {
 // has an ID of new rows meanwhile.
 func (s *scene) thereAndBack(away, back func()) {
 	s.t.Helper()
-	p := s.start(how{})
-	s.drawSome(p)
+	p := s.drawing()
 	s.allQuietly(p, func() {
 		away()
 		other := s.start(how{seat: 1})
@@ -625,7 +606,8 @@ func (s *scene) aged() {
 	}, 20*time.Second, 20*time.Millisecond)
 }
 
-// grown waits until a server has a history, which it has not in its first two seconds: till then each start burns ticks.
+// grown waits until a server has a history, which it has not in its first two seconds: till then each start burns
+// ticks.
 func (s *scene) grown() {
 	s.t.Helper()
 	if !s.mysql() {
@@ -647,13 +629,13 @@ func (s *scene) made() {
 }
 
 // serversOnly leaves SQLite out, where a fault is one of servers, and mysqlOnly also PostgreSQL.
-func serversOnly(cells map[string]cell) map[string]cell { return without(cells, "-sqlite") }
+func serversOnly(cells verdicts) verdicts { return without(cells, "-sqlite") }
 
-func mysqlOnly(cells map[string]cell) map[string]cell {
+func mysqlOnly(cells verdicts) verdicts {
 	return without(cells, "-sqlite", "-postgres", "-etcd", "-zookeeper", "-redis")
 }
 
-func without(cells map[string]cell, suffixes ...string) map[string]cell {
+func without(cells verdicts, suffixes ...string) verdicts {
 	for _, w := range ways {
 		if slices.Contains(suffixes, w.suffix) {
 			cells[w.name] = noPart()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,13 +16,12 @@ import (
 
 var fileFaults = []fault{
 	{
-		name:  "file-copied",
-		title: "A state file or a SQLite file is copied, and both are used",
-		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
-			" A SQLite file without state files is copied while in use, and processes start on both.",
+		name: "file-copied", title: "A state file or a SQLite file is copied, and both are used",
+		what: "A state file is copied while a process draws, and another process is started on the copy; without the " +
+			"condition both are on one host. A SQLite file without state files is copied while in use, and processes " +
+			"start on both.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			if !s.keepsState() {
 				if !s.onSQLite() {
 					return
@@ -50,18 +48,15 @@ var fileFaults = []fault{
 				s.pass(window)
 			}
 		},
-		crowd: 3,
-		cells: onFiles(map[string]cell{
-			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost), lossyFile: uniqueIf(otherHost),
-			throwaway + "-sqlite": notCovered(twoFiles), leased + "-sqlite": notCovered(twoFiles), durable + "-sqlite": notCovered(twoFiles),
-		}),
+		crowd: 3, cells: onFiles(uniqueIf(otherHost)).but(notCovered(twoFiles), sqliteWays...),
 	},
 	{
 		name:  "file-moved",
 		title: "A state file or a SQLite file is moved away while in use, and a new one made",
-		what: "A state file is moved while a process draws, and another process starts in the same way, so that it makes a new file." +
-			" A SQLite file without state files is moved, with and without a write-ahead log, and the same is played as for DROP TABLE," +
-			" or, without the condition of leases by history, as for a table that is renamed away and back.",
+		what: "A state file is moved while a process draws, and another process starts in the same way, so that it " +
+			"makes a new file. A SQLite file without state files is moved, with and without a write-ahead log, and " +
+			"the same is played as for DROP TABLE, or, without the condition of leases by history, as for a table " +
+			"that is renamed away and back.",
 		play: func(s *scene) {
 			if s.onSQLite() && !s.keepsState() {
 				if s.generator == "uncached" { // SQLite itself notices only without it
@@ -74,8 +69,7 @@ var fileFaults = []fault{
 				}
 				return
 			}
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			s.drain(p)
 			if s.keepsState() {
 				require.NoError(s.t, os.Rename(s.path(0), s.path(0)+".moved"))
@@ -91,25 +85,22 @@ var fileFaults = []fault{
 				s.pass(window)
 			}
 		},
-		crowd: 3,
-		cells: onFiles(map[string]cell{
-			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(), lossyFile: unique(),
-			throwaway + "-sqlite": notCovered("a new file gives the same IDs again"),
-			leased + "-sqlite":    uniqueIf(notBack), durable + "-sqlite": uniqueIf(burnCovers),
-		}),
+		crowd: 3, cells: onFiles(unique()).
+			but(uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), file).
+			but(notCovered("a new file gives the same IDs again"), throwaway+"-sqlite").
+			but(uniqueIf(notBack), leased+"-sqlite").but(uniqueIf(burnCovers), durable+"-sqlite"),
 		also: []string{"worker/statefile TestFileLostUnderGenerators"},
 	},
 	{
-		name:  "file-linked",
-		title: "A state file or a SQLite file has two names (a hard link)",
-		what:  "A second process starts by the other name while a first one draws; then the first one is killed, and another one starts by the second name, and one more by the first.",
+		name: "file-linked", title: "A state file or a SQLite file has two names (a hard link)",
+		what: "A second process starts by the other name while a first one draws; then the first one is killed, " +
+			"and another one starts by the second name, and one more by the first.",
 		play: func(s *scene) {
 			path := s.path(0)
 			if s.onSQLite() && !s.keepsState() {
 				path = s.store.Source
 			}
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			if !s.keepsState() && !s.onSQLite() {
 				return
 			}
@@ -134,20 +125,14 @@ var fileFaults = []fault{
 			require.NoError(s.t, os.Remove(path+".link"))
 			s.draw(s.start(how{}))
 		},
-		crowd: 3,
-		cells: onFiles(map[string]cell{
-			file: unique(), withFile: unique(), lossyFile: unique(),
-			throwaway + "-sqlite": unique(linked), leased + "-sqlite": unique(linked), durable + "-sqlite": unique(linked),
-		}),
+		crowd: 3, cells: onFiles(unique()).but(unique(linked), sqliteWays...),
 	},
 	{
-		name:  "state-restored",
-		title: "A backup of a state file is put back",
+		name: "state-restored", title: "A backup of a state file is put back",
 		what: "A state file is copied; its process goes on, is killed, and is started again on the copy." +
 			" (A backup of a SQLite file is one of a database: see there.)",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			if !s.keepsState() {
 				return
 			}
@@ -166,15 +151,10 @@ var fileFaults = []fault{
 				s.pass(window)
 			}
 		},
-		crowd: 1,
-		cells: onFiles(map[string]cell{
-			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed), lossyFile: uniqueIf(clockHasPassed),
-			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
-		}),
+		crowd: 1, cells: onFiles(uniqueIf(clockHasPassed)),
 	},
 	{
-		name:  "state-damaged",
-		title: "The newest record of a state file is damaged after a kill",
+		name: "state-damaged", title: "The newest record of a state file is damaged after a kill",
 		what: "Two processes draw all that is reserved, renew it and are killed;" +
 			" a bit of the newest record of each one's file is flipped. Others start on the files, and the same again.",
 		crowd: 1,
@@ -196,19 +176,16 @@ var fileFaults = []fault{
 			}
 			s.draw(s.start(how{}), s.start(how{seat: 1}))
 		},
-		cells: onFiles(map[string]cell{
-			file: unique(), withFile: unique(), lossyFile: unique(),
-			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
-		}),
+		cells: onFiles(unique()),
 		also: []string{
 			"worker/statefile TestFileKills", "worker/lease TestNoTickTwice", "internal/state TestFileWithAFlippedBit",
 		},
 	},
 	{
-		name:  "disk-full",
-		title: "The disk is full",
-		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no page can be added; on servers the table's trigger reports error 1114, or 53100)." +
-			" A process draws what it has, another one is refused; later there is room again.",
+		name: "disk-full", title: "The disk is full",
+		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no " +
+			"page can be added; on servers the table's trigger reports error 1114, or 53100). A process draws what " +
+			"it has, another one is refused; later there is room again.",
 		play: func(s *scene) {
 			db := s.roomyDatabase()
 			p := s.start(how{db: db})
@@ -234,10 +211,7 @@ var fileFaults = []fault{
 			s.pass(window)
 			s.draw(p, other)
 		},
-		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 3, cells: everywhere(unique()).but(noPart(), static),
 		also: []string{"worker/statefile TestFileOnAFullDisk", "internal/state TestFileOnAFullDisk"},
 	},
 }
@@ -248,14 +222,11 @@ const (
 	linked    = "a file with two names is refused"
 )
 
-// onFiles completes the cells of a fault of files by those of ways that have none.
-func onFiles(cells map[string]cell) map[string]cell {
-	cells[static] = noPart()
-	for _, key := range []string{throwaway, leased, durable} { // on servers
-		cells[key] = noPart()
-	}
-	return cells
-}
+// onFiles has the same verdict for all ways that keep a state file.
+func onFiles(c cell) verdicts { return everywhere(c).but(noPart(), static, throwaway, leased, durable) }
+
+// sqliteWays are those without a state file that keep their IDs in a SQLite file.
+var sqliteWays = []string{throwaway + "-sqlite", leased + "-sqlite", durable + "-sqlite"}
 
 // keepsState reports whether the way has a state file.
 func (s *scene) keepsState() bool {
@@ -278,9 +249,7 @@ func (s *scene) otherSeat() int {
 func (s *scene) moveDatabase() {
 	s.t.Helper()
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(s.store.Source+end, s.store.Source+".moved"+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
-			require.NoError(s.t, err)
-		}
+		s.rename(s.store.Source+end, s.store.Source+".moved"+end)
 	}
 	s.db = s.opened(s.store)
 }
@@ -292,11 +261,17 @@ func (s *scene) moveBack() {
 		if err := os.Remove(s.store.Source + end); !errors.Is(err, fs.ErrNotExist) {
 			require.NoError(s.t, err)
 		}
-		if err := os.Rename(s.store.Source+".moved"+end, s.store.Source+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
-			require.NoError(s.t, err)
-		}
+		s.rename(s.store.Source+".moved"+end, s.store.Source+end)
 	}
 	s.db = s.opened(s.store)
+}
+
+// rename moves a file, if there is one: of those of a SQLite file there may be only the first.
+func (s *scene) rename(from, to string) {
+	s.t.Helper()
+	if err := os.Rename(from, to); !errors.Is(err, fs.ErrNotExist) || from == s.store.Source || to == s.store.Source {
+		require.NoError(s.t, err)
+	}
 }
 
 // roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file
@@ -328,20 +303,24 @@ func (s *scene) fillDisk(p *process) (room func()) {
 		// Whatever is written to the table takes another page, and there is none.
 		engines.Do(s.t, p.db.DB, "CREATE TABLE BALLAST (B BLOB)")
 		for _, on := range []string{"INSERT", "UPDATE"} {
-			engines.Do(s.t, p.db.DB, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
+			engines.Do(s.t, p.db.DB, "CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON "+s.table()+
+				" BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END")
 		}
 		engines.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1") // as many as there are
 		return func() {
-			engines.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
+			engines.Do(s.t, p.db.DB,
+				"PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
 		}
 	}
 	if s.postgres() {
-		s.sql("CREATE FUNCTION FULL_UP() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'The disk is full' USING ERRCODE = '53100'; END $$",
+		s.sql("CREATE FUNCTION FULL_UP() RETURNS trigger LANGUAGE plpgsql AS "+
+			"$$ BEGIN RAISE EXCEPTION 'The disk is full' USING ERRCODE = '53100'; END $$",
 			"CREATE TRIGGER FULL_UP BEFORE INSERT OR UPDATE ON TABLE_OF_IDS FOR EACH ROW EXECUTE FUNCTION FULL_UP()")
 		return func() { s.sql("DROP TRIGGER FULL_UP ON TABLE_OF_IDS") }
 	}
 	for _, on := range []string{"INSERT", "UPDATE"} {
-		s.sql("CREATE TRIGGER FULL_" + on + " BEFORE " + on + " ON TABLE_OF_IDS FOR EACH ROW SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full'")
+		s.sql("CREATE TRIGGER FULL_" + on + " BEFORE " + on + " ON TABLE_OF_IDS FOR EACH ROW " +
+			"SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full'")
 	}
 	return func() { s.sql("DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE") }
 }

@@ -81,14 +81,15 @@ func (s *scene) edit(change func(*leasestore.Row) bool) {
 	s.t.Helper()
 	l, err := s.db.keys.Namespace("")
 	require.NoError(s.t, err)
+	decide := func(_ *leasestore.Namespace, row *leasestore.Row, _ leasestore.Clock) error {
+		if row == nil || !change(row) {
+			return errors.New("nothing to write")
+		}
+		return nil
+	}
 	for _, key := range slices.Sorted(maps.Keys(s.all())) {
 		if k, ok := stores.ParseKey(key); ok && k.ID >= 0 {
-			_ = l.Change(s.t.Context(), k.ID, func(_ *leasestore.Namespace, row *leasestore.Row, _ leasestore.Clock) error {
-				if row == nil || !change(row) {
-					return errors.New("nothing to write")
-				}
-				return nil
-			})
+			_ = l.Change(s.t.Context(), k.ID, decide)
 		}
 	}
 }
@@ -126,11 +127,14 @@ func (c cable) do(write func() error) error {
 	return write()
 }
 
-func (c cable) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+// decision is what a call of a store of leases does with what it reads.
+type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+
+func (c cable) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
 	return c.do(func() error { return c.Store.Take(ctx, w, decide) })
 }
 
-func (c cable) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (c cable) Change(ctx context.Context, id int64, decide decision) error {
 	return c.do(func() error { return c.Store.Change(ctx, id, decide) })
 }
 
@@ -145,11 +149,14 @@ func (c cable) Init(ctx context.Context, decide func(*leasestore.Namespace, leas
 	return c.do(func() error { return c.Store.Init(ctx, decide) })
 }
 
-var sharedEtcd = cluster.Share(func() (*cluster.Etcd, error) { return cluster.StartEtcd("shared etcd", 1, "--unsafe-no-fsync") })
+var sharedEtcd = cluster.Share(func() (*cluster.Etcd, error) {
+	return cluster.StartEtcd("shared etcd", 1, "--unsafe-no-fsync")
+})
 
 func newEtcd(t testing.TB) *keys {
 	t.Helper()
-	client, err := clientv3.New(clientv3.Config{Endpoints: sharedEtcd(t).Addrs(), DialTimeout: time.Second, Logger: zap.NewNop()})
+	cfg := clientv3.Config{Endpoints: sharedEtcd(t).Addrs(), DialTimeout: time.Second, Logger: zap.NewNop()}
+	client, err := clientv3.New(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
 	prefix := rand.Text() + "/"

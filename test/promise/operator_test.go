@@ -15,12 +15,11 @@ import (
 
 var operatorFaults = []fault{
 	{
-		name:  "release",
-		title: "A live lease is ended by hand (uid worker release --force)",
-		what:  "The lease of a process that draws is ended, and another one starts when the quarantine is over; its row is then edited, and a third one starts.",
+		name: "release", title: "A live lease is ended by hand (uid worker release --force)",
+		what: "The lease of a process that draws is ended, and another one starts when the quarantine is over; " +
+			"its row is then edited, and a third one starts.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			s.drain(p)
 			if s.leased() {
 				_, err := s.registry().Release(s.t.Context(), "", p.granted().WorkerID, true)
@@ -38,16 +37,13 @@ var operatorFaults = []fault{
 				s.pass(window)
 			}
 		},
-		crowd: 3,
-		cells: onLeases(unique()),
+		crowd: 3, cells: onLeases(unique()),
 	},
 	{
-		name:  "row-deleted",
-		title: "The rows of IDs in use are deleted by hand",
-		what:  "The rows of four processes that draw are deleted, and two others start, one after another.",
+		name: "row-deleted", title: "The rows of IDs in use are deleted by hand",
+		what: "The rows of four processes that draw are deleted, and two others start, one after another.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			s.drain(p)
 			s.keep()
 			s.deleteRows()
@@ -65,18 +61,15 @@ var operatorFaults = []fault{
 			}
 		},
 		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
-			leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		cells: onDatabases(unique()).but(unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, "+
+			"which forget the counter at a restart"), throwaway),
 	},
 	{
-		name:  "row-lowered",
-		title: "HIGH is lowered by hand, and the lease ended",
-		what:  "HIGH and LEASE_UNTIL of the row of a process that draws are set to 0, and another one starts on the same ID. With the condition the process is killed before, and time passes.",
+		name: "row-lowered", title: "HIGH is lowered by hand, and the lease ended",
+		what: "HIGH and LEASE_UNTIL of the row of a process that draws are set to 0, and another one starts on the " +
+			"same ID. With the condition the process is killed before, and time passes.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			s.drain(p)
 			s.stopped(p)
 			if s.leased() {
@@ -89,21 +82,15 @@ var operatorFaults = []fault{
 				s.pass(window)
 			}
 		},
-		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: noPart(),
-			leased: uniqueIf(allStopped), lossyFile: uniqueIf(allStopped), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
-		},
+		crowd: 3, cells: onLeases(uniqueIf(allStopped)),
 	},
 	{
-		name:  "row-back",
-		title: "Rows are deleted and put back under running processes",
+		name: "row-back", title: "Rows are deleted and put back under running processes",
 		what: "The rows of four processes that draw are deleted for twenty seconds," +
 			" in which they draw and renew and another one starts, and put back where there are none by then." +
 			" Then all is played again, without a start; and again while one process stands still and the others draw.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			var other *process
 			for _, during := range []func(){
 				func() { other = s.start(how{seat: 1}) },
@@ -138,20 +125,14 @@ var operatorFaults = []fault{
 				s.pass(window)
 			}
 		},
-		crowd: 3,
-		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: unique(),
-			leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 3, cells: onDatabases(unique()),
 	},
 	{
-		name:  "columns",
-		title: "A column is too small for its numbers (HIGH as INT)",
-		what: "HIGH of a table in use is made an INT by a session without a strict mode, which clamps what it holds; the process goes on, and another one is refused." +
-			" For disposable IDs the key is made a TINYINT.",
+		name: "columns", title: "A column is too small for its numbers (HIGH as INT)",
+		what: "HIGH of a table in use is made an INT by a session without a strict mode, which clamps what it holds; " +
+			"the process goes on, and another one is refused. For disposable IDs the key is made a TINYINT.",
 		play: func(s *scene) {
-			p := s.start(how{})
-			s.drawSome(p)
+			p := s.drawing()
 			if !s.leased() {
 				if s.way.column == throwaway && s.mysql() {
 					s.sql("ALTER TABLE WORKER_NODE MODIFY ID TINYINT NOT NULL AUTO_INCREMENT")
@@ -166,7 +147,9 @@ var operatorFaults = []fault{
 			conn, err := s.db.Connx(s.t.Context())
 			require.NoError(s.t, err)
 			defer conn.Close()
-			for _, statement := range []string{"SET SESSION sql_mode = ''", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL", "SET SESSION sql_mode = DEFAULT"} {
+			const setMode = "SET SESSION sql_mode = "
+			narrow := "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL"
+			for _, statement := range []string{setMode + "''", narrow, setMode + "DEFAULT"} {
 				_, err := conn.ExecContext(s.t.Context(), statement)
 				require.NoError(s.t, err)
 			}
@@ -177,20 +160,20 @@ var operatorFaults = []fault{
 				s.draw(p)
 			}
 		},
-		crowd: 3,
-		cells: mysqlOnly(onDatabases(unique())),
-		also:  []string{"test/databases TestTableOfOtherColumns"},
+		crowd: 3, cells: mysqlOnly(onDatabases(unique())),
+		also: []string{"test/databases TestTableOfOtherColumns"},
 	},
 	{
-		name:  "charsets",
-		title: "Two processes speak to the server in different charsets",
-		what:  "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which would become two, is refused; in an ASCII one they have two IDs.",
+		name: "charsets", title: "Two processes speak to the server in different charsets",
+		what: "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which " +
+			"would become two, is refused; in an ASCII one they have two IDs.",
 		play: func(s *scene) {
 			if s.db == nil || !s.mysql() {
 				s.drawSome(s.start(how{}))
 				return
 			}
-			db := s.opened(s.store.With(s.t, func(c *mysql.Config) { require.NoError(s.t, c.Apply(mysql.Charset("latin1", ""))) }))
+			latin1 := func(c *mysql.Config) { require.NoError(s.t, c.Apply(mysql.Charset("latin1", ""))) }
+			db := s.opened(s.store.With(s.t, latin1))
 			if s.leased() {
 				for _, name := range []string{"bücher", "订单"} {
 					_, err := s.tables(db).Leases(name)
@@ -204,20 +187,20 @@ var operatorFaults = []fault{
 				s.pass(window)
 			}
 		},
-		crowd: 1,
-		cells: mysqlOnly(onDatabases(unique())),
+		crowd: 1, cells: mysqlOnly(onDatabases(unique())),
 	},
 	{
-		name:  "layouts",
-		title: "Two layouts among the processes of one place",
-		what:  "Processes draw in one layout, and another one starts with other widths.",
+		name: "layouts", title: "Two layouts among the processes of one place",
+		what: "Processes draw in one layout, and another one starts with other widths.",
 		play: func(s *scene) {
-			other := how{layout: bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 9, SequenceBits: 2, Unit: promisedTick})}
+			wider := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 9, SequenceBits: 2, Unit: promisedTick})
+			other := how{layout: wider}
 			if s.met && (s.way.column == static || s.way.column == throwaway) {
 				other = how{}
 			}
 			if s.way.column == static {
-				s.drawSome(s.start(how{seat: 7}), s.start(how{seat: 8}), s.start(other)) // 7 and two bits are 14 and 15 and one bit
+				// 7 and two bits are 14 and 15 and one bit.
+				s.drawSome(s.start(how{seat: 7}), s.start(how{seat: 8}), s.start(other))
 				return
 			}
 			p := s.start(how{})
@@ -235,17 +218,14 @@ var operatorFaults = []fault{
 			s.refused(other, worker.ErrLayout)
 			s.draw(q)
 		},
-		cells: map[string]cell{
-			static: uniqueIf(oneLayout), file: unique(refusedLayout), throwaway: uniqueIf(oneLayout),
-			leased: unique(refusedLayout), lossyFile: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
-		},
+		cells: everywhere(unique(refusedLayout)).but(uniqueIf(oneLayout), static, throwaway),
 	},
 	{
-		name:  "rollback-bits",
-		title: "uncached with RollbackBits beside others of the same layout",
-		what: "Two uncached generators count steps back in their worker IDs' uppermost bit, and the clock of one" +
-			" goes back. Another generator on a layout that calls that bit rollback is refused;" +
-			" where the layout is kept, so is one on the layout without names. Where it is not kept, and without the condition, that one gets an ID in which the bit is set.",
+		name: "rollback-bits", title: "uncached with RollbackBits beside others of the same layout",
+		what: "Two uncached generators count steps back in their worker IDs' uppermost bit, and the clock of one " +
+			"goes back. Another generator on a layout that calls that bit rollback is refused; where the layout is " +
+			"kept, so is one on the layout without names. Where it is not kept, and without the condition, that one " +
+			"gets an ID in which the bit is set.",
 		play: func(s *scene) {
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
 				Fields: []uid.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
@@ -278,25 +258,19 @@ var operatorFaults = []fault{
 				s.pass(time.Second)
 			}
 		},
-		cells: map[string]cell{
-			static: uniqueIf(noBitSet), file: unique(refusedLayout), throwaway: uniqueIf(noBitSet),
-			leased: unique(refusedLayout), lossyFile: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
-		},
+		cells: everywhere(unique(refusedLayout)).but(uniqueIf(noBitSet), static, throwaway),
 	},
 }
 
 const (
 	oneLayout     = "all generators have one layout, which nothing checks here"
 	refusedLayout = "the other layout is refused"
-	noBitSet      = "no other generator has an ID in which a bit that RollbackBits takes is set, which nothing checks here"
+	noBitSet      = "no other generator has an ID in which a bit that RollbackBits takes is set, " +
+		"which nothing checks here"
 )
 
 // onLeases has the same verdict for all ways that lease IDs.
-func onLeases(c cell) map[string]cell {
-	cells := onDatabases(c)
-	cells[throwaway] = noPart()
-	return cells
-}
+func onLeases(c cell) verdicts { return onDatabases(c).but(noPart(), throwaway) }
 
 // stopped kills all processes and lets their time pass, where that is the condition.
 func (s *scene) stopped(p *process) {

@@ -1,44 +1,19 @@
 package promise
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// promiseHead is what the page says before its tables.
-const promiseHead = `<!-- Written by make docs. Do not edit: the tables are in test/promise. -->
-
-# What is promised, and what is not
-
-**No UID is issued twice, within one layout and one space of worker IDs.** A space gives each ID to one owner at a time: a namespace of
-leases in one table of one database; one table of disposable IDs; or whatever numbers processes with a state file or a static
-ID. UIDs of two spaces, or of two layouts, can be equal.
-
-The tables say what becomes of that when things go wrong, for each way to get a worker ID. Each cell is a test, with ` + "`cached` and `uncached`" + `: it
-plays the fault, marks every UID, and counts those that come twice. Nobody has looked at other faults.
-
-| in a cell | its test shows |
-|---|---|
-| unique | no UID comes twice, though a start or a renewal may be refused |
-| if | none does under the condition of the note; without it, UIDs come twice |
-| **no** | not covered: UIDs come twice |
-| – | the fault is of something that this way, or an engine not named, does not use; played all the same, no UID comes twice |
-
-Leases with a state file have a column where the file makes a difference.
-
-`
-
-// promiseFoot is what it says after them.
-const promiseFoot = `## How to run it
-
-` + "`go test -v ./test/promise -run 'TestPromise$/<fault>$/<way>$'`" + ` plays a cell and says how. ` + "`make test`" + ` plays all on MariaDB and SQLite; ` + "`make promise`" + ` on
-MySQL 9, Galera, PostgreSQL, etcd, ZooKeeper and Redis, whose names replace ` + "`mysql`" + ` in a way's name. Stores of keys have no disposable IDs, and etcd
-and ZooKeeper, which lose no write, only the ways with Losses: Never.
-
-Processes are played inside of one, with real workers and generators, beside one to three more that draw all the time. Clocks are set;
-a failover is lost commits and another history; a clone is a generator with the same reservation.
-`
+// What the page says before its tables, and after them.
+var (
+	//go:embed head.txt
+	promiseHead string
+	//go:embed foot.txt
+	promiseFoot string
+)
 
 // renderPromise returns the page.
 func renderPromise() string {
@@ -129,7 +104,7 @@ const noPartText = "–"
 
 // text returns the verdict, with the number of its note.
 func (c cell) text(notes *[]string) string {
-	text := map[verdict]string{vUnique: "unique", vUniqueIf: "if", vNotCovered: "**no**", vNoPart: noPartText}[c.verdict]
+	text := [...]string{vUnique: "unique", vUniqueIf: "if", vNotCovered: "**no**", vNoPart: noPartText}[c.verdict]
 	if c.note == "" {
 		return text
 	}

@@ -11,13 +11,14 @@ import (
 // scene borrowed from the future.
 const longGone = 2*ttl + promisedLead
 
-const clockHasPassed = "it starts again only when its clock has passed the last UID that it issued: up to the generator's MaxLead later"
+const clockHasPassed = "it starts again only when its clock has passed the last UID that it issued: " +
+	"up to the generator's MaxLead later"
 
 var processFaults = []fault{
 	{
-		name:  "kill",
-		title: "Killed (kill -9) and started again",
-		what:  "A process draws all that it can have and is killed, three times; the next one is started at once, and another when all leases have ended.",
+		name: "kill", title: "Killed (kill -9) and started again",
+		what: "A process draws all that it can have and is killed, three times; " +
+			"the next one is started at once, and another when all leases have ended.",
 		play: func(s *scene) {
 			for range 3 {
 				p := s.start(how{})
@@ -32,16 +33,13 @@ var processFaults = []fault{
 			s.pass(longGone)
 			s.drawSome(s.start(how{}))
 		},
-		crowd: 1,
-		cells: map[string]cell{
-			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 1, cells: everywhere(unique()).but(uniqueIf(clockHasPassed), static),
 		also: []string{"test/engines/faults TestLeases", "worker/statefile TestFileKills", "test/soak TestRound"},
 	},
 	{
-		name:  "restart",
-		title: "Stopped and started again",
-		what:  "A process draws all that it can have and is closed; another one is started at once, and one more when a quarantine is over.",
+		name: "restart", title: "Stopped and started again",
+		what: "A process draws all that it can have and is closed; " +
+			"another one is started at once, and one more when a quarantine is over.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.draw(p)
@@ -56,15 +54,12 @@ var processFaults = []fault{
 			s.pass(longGone)
 			s.drawSome(s.start(how{}))
 		},
-		crowd: 1,
-		cells: map[string]cell{
-			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 1, cells: everywhere(unique()).but(uniqueIf(clockHasPassed), static),
 	},
 	{
-		name:  "pause",
-		title: "Paused beyond the end of its lease",
-		what:  "A process stands still until its lease and the quarantine are over. Another one starts and gets the same ID where IDs are leased; then both draw.",
+		name: "pause", title: "Paused beyond the end of its lease",
+		what: "A process stands still until its lease and the quarantine are over. " +
+			"Another one starts and gets the same ID where IDs are leased; then both draw.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.draw(p)
@@ -83,16 +78,13 @@ var processFaults = []fault{
 			s.pass(window)
 			s.draw(p, other)
 		},
-		crowd: 1,
-		cells: map[string]cell{
-			static: unique(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 1, cells: everywhere(unique()),
 		also: []string{"test/engines/faults TestLeases"},
 	},
 	{
-		name:  "second",
-		title: "Two processes with the same configuration at once",
-		what:  "While one process draws a second one is started in exactly the same way. A state file is locked: the second start is refused.",
+		name: "second", title: "Two processes with the same configuration at once",
+		what: "While one process draws a second one is started in exactly the same way. " +
+			"A state file is locked: the second start is refused.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			other := s.startUnless(how{}, uid.ErrWorkerInUse)
@@ -101,16 +93,12 @@ var processFaults = []fault{
 			s.pass(window)
 			s.draw(p, other)
 		},
-		crowd: 1,
-		cells: map[string]cell{
-			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
-		},
+		crowd: 1, cells: everywhere(unique()).but(notCovered("both have the ID that they were given"), static),
 		also: []string{"worker/statefile TestFileSecondProcess", "test/command TestProcessesAtOnce"},
 	},
 	{
-		name:  "clone",
-		title: "Cloned with its memory (a snapshot of its machine)",
-		what:  "What a process holds is copied, and both draw.",
+		name: "clone", title: "Cloned with its memory (a snapshot of its machine)",
+		what: "What a process holds is copied, and both draw.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.draw(p)
@@ -124,11 +112,7 @@ var processFaults = []fault{
 			s.drain(p)
 			s.drain(c)
 		},
-		crowd: 1,
-		cells: map[string]cell{
-			static: notCovered(cloned), file: notCovered(cloned), throwaway: notCovered(cloned),
-			leased: uniqueIf(invalidated), lossyFile: uniqueIf(invalidated), durable: uniqueIf(invalidated), withFile: uniqueIf(invalidated),
-		},
+		crowd: 1, cells: everywhere(uniqueIf(invalidated)).but(notCovered(cloned), static, file, throwaway),
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,7 +23,6 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/test/engines"
@@ -75,13 +75,18 @@ type scene struct {
 	first      string // the first duplicate, in words
 }
 
-// promisedGenerators make a generator for a scene, with a clock of its process.
-var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, lead time.Duration, now func() time.Time) (uid.Generator, error){
+// quiet is what processes log.
+var quiet = slog.New(slog.DiscardHandler)
+
+// A maker makes a generator for a scene, with a clock of its process.
+type maker func(w uid.Worker, layout bits.Layout, lead time.Duration, now func() time.Time) (uid.Generator, error)
+
+var promisedGenerators = map[string]maker{
 	"cached": func(w uid.Worker, layout bits.Layout, lead time.Duration, now func() time.Time) (uid.Generator, error) {
-		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: lead, Logger: (&logtest.Records{}).Logger()})
+		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: lead, Logger: quiet})
 	},
 	"uncached": func(w uid.Worker, layout bits.Layout, _ time.Duration, now func() time.Time) (uid.Generator, error) {
-		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&logtest.Records{}).Logger()})
+		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: quiet})
 	},
 }
 
@@ -200,7 +205,7 @@ func (s *scene) allQuietly(p *process, do func()) {
 // tables are those of a database.
 func (s *scene) tables(db *base) *sqlstore.DB {
 	s.t.Helper()
-	tables, err := sqlstore.New(db.DB, sqlstore.Config{Skip: s.spared, Logger: (&logtest.Records{}).Logger()})
+	tables, err := sqlstore.New(db.DB, sqlstore.Config{Skip: s.spared, Logger: quiet})
 	require.NoError(s.t, err)
 	return tables
 }
@@ -240,8 +245,7 @@ func (s *scene) registry() *registry.Registry {
 	} else {
 		store = s.tables(s.db).Registry()
 	}
-	r, err := registry.New(shiftedRegistry{store, s.dataAhead},
-		registry.Config{Logger: (&logtest.Records{}).Logger()})
+	r, err := registry.New(shiftedRegistry{store, s.dataAhead}, registry.Config{Logger: quiet})
 	require.NoError(s.t, err)
 	return r
 }
@@ -298,7 +302,8 @@ func (s *scene) try(h how) (*process, error) {
 		h.layout = promised
 	}
 	if h.rollback > 0 {
-		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&logtest.Records{}).Logger()})
+		turns := uncached.RollbackBits(h.rollback)
+		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: turns, Logger: quiet})
 	} else {
 		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.lead, p.now)
 	}
@@ -409,12 +414,20 @@ func (s *scene) draw(ps ...*process) {
 	s.stepDatabase(ticks * promisedTick)
 }
 
+// drawing starts a process that draws.
+func (s *scene) drawing() *process {
+	s.t.Helper()
+	p := s.start(how{})
+	s.drawSome(p)
+	return p
+}
+
 // drawSome has a process draw, and requires that it gets something.
 func (s *scene) drawSome(ps ...*process) {
 	s.t.Helper()
 	for _, p := range ps {
 		require.NotNil(s.t, p)
-		require.Eventually(s.t, func() bool { return p.take(1) > 0 }, 20*time.Second, time.Millisecond, "%s gets no UID", p.name)
+		require.Eventually(s.t, func() bool { return p.take(1) > 0 }, 20*time.Second, time.Millisecond, p.name)
 	}
 	s.draw(ps...)
 }
@@ -496,7 +509,8 @@ func (p *process) take(n int) int {
 		last = u
 		p.s.mark(u, p.name)
 	}
-	if err := p.refusal; err != nil && !errors.Is(err, uid.ErrNoReservation) && !errors.Is(err, uid.ErrRejectedTake) && !errors.Is(err, uid.ErrClockBack) {
+	if err := p.refusal; err != nil && !errors.Is(err, uid.ErrNoReservation) &&
+		!errors.Is(err, uid.ErrRejectedTake) && !errors.Is(err, uid.ErrClockBack) {
 		require.NoError(p.s.t, err)
 	}
 	if i > 0 {
@@ -696,7 +710,8 @@ func (p *process) clone() *process {
 	s.processes++
 	res := p.granted()
 	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
-	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, lead: promisedLead, leash: &leash{Worker: clone(res), begun: make(chan struct{})}}
+	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, lead: promisedLead}
+	c.leash = &leash{Worker: clone(res), begun: make(chan struct{})}
 	var err error
 	c.g, err = promisedGenerators[s.generator](c.leash, promised, promisedLead, c.now)
 	require.NoError(s.t, err)

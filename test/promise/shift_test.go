@@ -9,8 +9,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A shifted store of leases has a clock that is ahead by the result of by, which may be negative and change at any time,
-// and tells more of its history: another text is what a server that takes over, or is started again, has another
+// A shifted store of leases has a clock that is ahead by the result of by, which may be negative and change at any
+// time, and tells more of its history: another text is what a server that takes over, or is started again, has another
 // history by.
 type shifted struct {
 	lease.Store
@@ -24,20 +24,22 @@ func (s shifted) clock(c leasestore.Clock) leasestore.Clock {
 	return c
 }
 
-func (s shifted) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (s shifted) shift(decide decision) decision {
+	return func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
+		return decide(n, r, s.clock(c))
+	}
+}
+
+func (s shifted) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
 	// The store uses its clock only to see which leases are over.
 	by, highest := s.by(), w.Highest
 	w.Rest -= by
 	w.Highest = func(now time.Time) int64 { return highest(now.Add(by)) }
-	return s.Store.Take(ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
-		return decide(n, r, s.clock(c))
-	})
+	return s.Store.Take(ctx, w, s.shift(decide))
 }
 
-func (s shifted) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
-	return s.Store.Change(ctx, id, func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
-		return decide(n, r, s.clock(c))
-	})
+func (s shifted) Change(ctx context.Context, id int64, decide decision) error {
+	return s.Store.Change(ctx, id, s.shift(decide))
 }
 
 func (s shifted) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {

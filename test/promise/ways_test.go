@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
@@ -104,17 +103,13 @@ func (s *scene) mysql() bool    { return s.store.Driver == "mysql" }
 func (s *scene) postgres() bool { return s.store.Driver == "pgx" }
 
 // leased reports whether the way leases its IDs.
-func (s *scene) leased() bool {
-	return s.lossy() || s.durable()
-}
+func (s *scene) leased() bool { return s.lossy() || s.durable() }
 
 // lossy reports whether the way leases its IDs on a store that can lose writes, which its history tells.
 func (s *scene) lossy() bool { return s.way.column == leased || s.way.column == lossyFile }
 
 // durable reports whether the way leases its IDs on a store of which the user says that it never loses a write.
-func (s *scene) durable() bool {
-	return s.way.column == durable || s.way.column == withFile
-}
+func (s *scene) durable() bool { return s.way.column == durable || s.way.column == withFile }
 
 func seatID(seat int) int64 { return int64(7 + seat) }
 
@@ -122,13 +117,14 @@ func staticWay(_ *process, h how) uid.Worker { return worker.Static(seatID(h.sea
 
 func fileWay(p *process, h how) uid.Worker {
 	path, host := p.s.stateOf(h)
-	f, err := statefile.New(path, worker.FixedID(seatID(h.seat)), statefile.Config{Host: host, Now: p.now, Logger: (&logtest.Records{}).Logger()})
+	id := worker.FixedID(seatID(h.seat))
+	f, err := statefile.New(path, id, statefile.Config{Host: host, Now: p.now, Logger: quiet})
 	require.NoError(p.s.t, err)
 	return f
 }
 
 func disposableWay(p *process, _ how) uid.Worker {
-	d, err := disposable.New(p.s.tables(p.db).Numbers(), disposable.Config{Timeout: sceneTimeout, Logger: (&logtest.Records{}).Logger()})
+	d, err := disposable.New(p.s.tables(p.db).Numbers(), disposable.Config{Timeout: sceneTimeout, Logger: quiet})
 	require.NoError(p.s.t, err)
 	return d
 }
@@ -140,7 +136,7 @@ const sceneTimeout = 30 * time.Second
 func leaseWay(p *process, h how) uid.Worker {
 	s := p.s
 	cfg := lease.Config{
-		Window: window, TTL: ttl, MaxClockSkew: skew, Timeout: sceneTimeout, Now: p.now, Logger: (&logtest.Records{}).Logger(),
+		Window: window, TTL: ttl, MaxClockSkew: skew, Timeout: sceneTimeout, Now: p.now, Logger: quiet,
 	}
 	if s.durable() {
 		cfg.Losses = lease.NeverUnchecked // the tests' server does not sync
@@ -158,7 +154,7 @@ func leaseWay(p *process, h how) uid.Worker {
 		return l
 	}
 	path, host := s.stateOf(h)
-	f, err := statefile.OnLease(l, path, statefile.Config{Host: host, Now: p.now, Logger: (&logtest.Records{}).Logger()})
+	f, err := statefile.OnLease(l, path, statefile.Config{Host: host, Now: p.now, Logger: quiet})
 	require.NoError(s.t, err)
 	return f
 }

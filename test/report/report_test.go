@@ -21,7 +21,8 @@ func TestFill(t *testing.T) {
 	write("a\n<!-- made:x -->\nold\n<!-- /made -->\nb\n<!-- made:y -->\n<!-- /made -->\n")
 	for range 2 { // the second time changes nothing
 		require.NoError(t, report.Fill(path, "x", "new\nlines"))
-		require.Equal(t, "a\n<!-- made:x -->\n\nnew\nlines\n\n<!-- /made -->\nb\n<!-- made:y -->\n<!-- /made -->\n", read())
+		want := "a\n<!-- made:x -->\n\nnew\nlines\n\n<!-- /made -->\nb\n<!-- made:y -->\n<!-- /made -->\n"
+		require.Equal(t, want, read())
 	}
 	was := read()
 	require.ErrorContains(t, report.Fill(path, "z", ""), `want exactly one part "z"`)

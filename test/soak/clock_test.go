@@ -10,9 +10,11 @@ import (
 func TestClock(t *testing.T) {
 	const s = time.Second
 	now := time.Now()
-	c := newClock([]step{{now.Add(-5 * s), 7 * s}, {now.Add(-2 * s), -2 * s}, {now.Add(10 * s), 3 * s}, {now.Add(11 * s), -1 * s}})
-	c.started = now
-	for at, offset := range map[time.Duration]time.Duration{0: -2 * s, 9 * s: -2 * s, 10*s + s/2: 3 * s, 12 * s: -1 * s} {
+	c := &clock{now, []step{
+		{now.Add(-5 * s), 7 * s}, {now.Add(-2 * s), -2 * s}, {now.Add(10 * s), 3 * s}, {now.Add(11 * s), -1 * s},
+	}}
+	offsets := map[time.Duration]time.Duration{0: -2 * s, 9 * s: -2 * s, 10*s + s/2: 3 * s, 12 * s: -1 * s}
+	for at, offset := range offsets {
 		require.Equal(t, offset, c.offset(at), "%v", at)
 	}
 	require.Equal(t, -2*s, c.ahead(s))

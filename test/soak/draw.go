@@ -59,7 +59,8 @@ func (d *drawing) run() error {
 		case err == nil:
 		case errors.Is(err, uid.ErrClosed):
 			return nil
-		case errors.Is(err, uid.ErrNoReservation), errors.Is(err, uid.ErrRejectedTake), errors.Is(err, uid.ErrClockBack):
+		case errors.Is(err, uid.ErrNoReservation), errors.Is(err, uid.ErrRejectedTake),
+			errors.Is(err, uid.ErrClockBack):
 			d.counters.refused.Add(1)
 			time.Sleep(2 * time.Millisecond)
 		default:

@@ -80,9 +80,7 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 }
 
 // up reports whether the process has a generator.
-func (f *fleet) up(in *incarnation) bool {
-	return f.memory.slots[in.slot].up.Load() == in.number
-}
+func (f *fleet) up(in *incarnation) bool { return f.memory.slots[in.slot].up.Load() == in.number }
 
 // isGone reports whether a lease's holder, a host and a process ID, is a process that has ended.
 func (f *fleet) isGone(holder string) (gone bool) {
@@ -107,7 +105,8 @@ func (f *fleet) ended(in *incarnation) {
 		f.unready.Add(1)
 	default:
 		in.how = "failed"
-		f.violation("%s ended by itself (%v):\n%s", f.name(harness.NewDrawer(in.number, 0)), in.State(), in.stderr.String())
+		drawer := f.name(harness.NewDrawer(in.number, 0))
+		f.violation("%s ended by itself (%v):\n%s", drawer, in.State(), in.stderr.String())
 	}
 }
 

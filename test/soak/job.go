@@ -166,7 +166,8 @@ func (p job) generator(ctx context.Context, c *clock, granted *grants, count *co
 	} else {
 		g.lag, g.lead = int64(cmp.Or(p.Slot.MaxLag, defaultLag)/unit), int64(p.Slot.MaxLead/unit)
 		g.Generator, err = cached.NewContext(ctx, w, cached.Config{
-			Layout: soakLayout, MaxLead: p.Slot.MaxLead, MaxLag: p.Slot.MaxLag, Slots: p.Slot.Ring, Logger: quiet, Now: now,
+			Layout: soakLayout, MaxLead: p.Slot.MaxLead, MaxLag: p.Slot.MaxLag, Slots: p.Slot.Ring,
+			Logger: quiet, Now: now,
 		})
 	}
 	if err == nil {
@@ -183,7 +184,8 @@ func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker,
 		return worker.Static(p.StaticID), nil
 	case kept:
 		path := fmt.Sprintf("%s.%d.state", p.Path, p.Index)
-		return statefile.New(path, worker.FixedID(int64(p.Index)), statefile.Config{Window: leaseWindow, Logger: quiet, Now: c.now})
+		cfg := statefile.Config{Window: leaseWindow, Logger: quiet, Now: c.now}
+		return statefile.New(path, worker.FixedID(int64(p.Index)), cfg)
 	}
 	var db *sqlx.DB
 	var err error

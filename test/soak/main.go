@@ -61,8 +61,10 @@ did not find what was planted.`,
 	flags := cmd.Flags()
 	flags.DurationVarP(&s.length, "for", "f", 250*time.Second, "time to run, self-test and start not included")
 	flags.Uint64VarP(&s.seed, "seed", "s", 0, "seed of the schedule (default: another one each time)")
-	flags.Float64VarP(&s.rate, "rate", "r", 0, "UIDs a second of all processes together (default: 28 million, or what the memory allows)")
-	flags.Float64VarP(&s.atLeast, "at-least", "n", 0, "fail if there are fewer UIDs; run for up to twice the time to get them")
+	flags.Float64VarP(&s.rate, "rate", "r", 0,
+		"UIDs a second of all processes together (default: 28 million, or what the memory allows)")
+	flags.Float64VarP(&s.atLeast, "at-least", "n", 0,
+		"fail if there are fewer UIDs; run for up to twice the time to get them")
 	flags.BoolVarP(&s.json, "json", "j", false, "print the result as JSON, and all else to standard error")
 	flags.BoolVarP(&s.selfOnly, "self-test", "t", false, "only find the planted faults")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -85,7 +87,8 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := s.fit(length); err != nil {
 		return err
 	}
-	res := result{Seed: s.seed, For: s.length, Faults: map[string]int64{}, Found: map[string]uint64{}, Violations: []string{}}
+	res := result{Seed: s.seed, For: s.length, Faults: map[string]int64{}, Found: map[string]uint64{}}
+	res.Violations = []string{}
 	var err error
 	if res.SelfTest, err = selfTest(talk, trials()); err != nil || s.selfOnly {
 		return err
@@ -105,7 +108,8 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 	}
 	if float64(res.UIDs) < s.atLeast {
-		res.Violations = append(res.Violations, fmt.Sprintf("%s UIDs were drawn, and at least %.0f wanted", humanize.Comma(int64(res.UIDs)), s.atLeast))
+		res.Violations = append(res.Violations, fmt.Sprintf("%s UIDs were drawn, and at least %.0f wanted",
+			humanize.Comma(int64(res.UIDs)), s.atLeast))
 	}
 	res.OK = len(res.Violations) == 0 && len(res.Found) == 0
 	if s.json {
@@ -122,7 +126,8 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 }
 
 // round runs one round.
-func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, talk io.Writer, res *result) error {
+func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores,
+	talk io.Writer, res *result) error {
 	plan := newSchedule(s.seed, number, length, soakSlots)
 	fmt.Fprintf(talk, "\nround %d, by seconds, +: until it is there again\n%v", number+1, plan)
 	if err := st.renew(soakSlots); err != nil {
@@ -145,7 +150,8 @@ const memoryShare = 0.4
 // fit sets the rate to what the memory allows, or says why a rate cannot be had.
 func (s *settings) fit(length time.Duration) error {
 	if s.length <= 0 || s.rate < 0 || s.atLeast < 0 {
-		return fmt.Errorf("soak: --for %v, --rate %g, --at-least %g: want a time above 0, and no negative number", s.length, s.rate, s.atLeast)
+		return fmt.Errorf("soak: --for %v, --rate %g, --at-least %g: want a time above 0, and no negative number",
+			s.length, s.rate, s.atLeast)
 	}
 	most := float64(defaultRate)
 	available := availableMemory()
@@ -159,10 +165,11 @@ func (s *settings) fit(length time.Duration) error {
 	}
 	switch mean := s.atLeast / s.length.Seconds(); {
 	case most <= 0 || available > 0 && s.rate > most:
-		return fmt.Errorf("soak: --rate %g: for %v, %.0f %% of the %d MB of memory that are available hold at most %.3g UIDs a second",
-			s.rate, length, 100*memoryShare, available>>20, max(0, most))
+		return fmt.Errorf("soak: --rate %g: for %v, %.0f %% of the %d MB of memory that are available hold "+
+			"at most %.3g UIDs a second", s.rate, length, 100*memoryShare, available>>20, max(0, most))
 	case mean > s.rate:
-		return fmt.Errorf("soak: --at-least %g in %v are %.3g UIDs a second, and the rate is %.3g", s.atLeast, s.length, mean, s.rate)
+		return fmt.Errorf("soak: --at-least %g in %v are %.3g UIDs a second, and the rate is %.3g",
+			s.atLeast, s.length, mean, s.rate)
 	}
 	return nil
 }

@@ -104,7 +104,8 @@ func (o *operator) truncate(db *sqlx.DB, t leaseTable) error {
 func (o *operator) restore(db *sqlx.DB, t leaseTable, age time.Duration) error {
 	dump := t.Name + "_DUMP"
 	err := insist(func() error {
-		return execAll(db, "DROP TABLE IF EXISTS "+dump, "CREATE TABLE "+dump+" LIKE "+t.Name, "INSERT INTO "+dump+" SELECT * FROM "+t.Name)
+		return execAll(db, "DROP TABLE IF EXISTS "+dump,
+			"CREATE TABLE "+dump+" LIKE "+t.Name, "INSERT INTO "+dump+" SELECT * FROM "+t.Name)
 	})
 	if err != nil {
 		return err
@@ -172,7 +173,8 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 		}
 		set := map[alteration]string{
 			endLease: "LEASE_UNTIL = 0", changeHolder: "HOLDER = 'somebody else'",
-			raiseHigh: fmt.Sprint("HIGH = HIGH + ", int64(time.Second/tickUnit)), raiseFar: fmt.Sprint("HIGH = HIGH + ", int64(farAhead/tickUnit)),
+			raiseHigh: fmt.Sprint("HIGH = HIGH + ", int64(time.Second/tickUnit)),
+			raiseFar:  fmt.Sprint("HIGH = HIGH + ", int64(farAhead/tickUnit)),
 		}[e.Edit]
 		if e.Edit == releaseLease {
 			r, err := t.registry(db)
@@ -184,7 +186,8 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 			}
 			return err
 		}
-		res, err := db.Exec("UPDATE "+t.Name+" SET "+set+" WHERE NAMESPACE = ? AND WORKER_ID = ? AND HOLDER = ? AND HIGH = ?",
+		res, err := db.Exec("UPDATE "+t.Name+" SET "+set+
+			" WHERE NAMESPACE = ? AND WORKER_ID = ? AND HOLDER = ? AND HIGH = ?",
 			t.Namespace, row.WorkerID, row.Holder, row.High)
 		if err != nil {
 			return err
@@ -207,7 +210,8 @@ func (o *operator) choose(db *sqlx.DB, e event) (row leaseRow, found bool, err e
 	var able []leaseRow
 	for _, r := range rows {
 		ends := e.Edit == endLease || e.Edit == releaseLease
-		if r.WorkerID != controlID && r.Holder != "" && r.High < far && (!ends || e.Table.Losses == lease.Never || o.fleet.isGone(r.Holder)) {
+		live := !ends || e.Table.Losses == lease.Never || o.fleet.isGone(r.Holder)
+		if r.WorkerID != controlID && r.Holder != "" && r.High < far && live {
 			able = append(able, r)
 		}
 	}

@@ -18,8 +18,10 @@ const mostShown = 20
 func (r *result) write(w io.Writer) {
 	t := report.Table{Right: []int{2}}
 	count := func(name string, n int64, remark string) { t.Add(0, name, humanize.Comma(n), remark) }
-	count("UIDs", int64(r.UIDs), fmt.Sprintf("%.1f million a second, %d MB of memory", float64(r.UIDs)/1e6/r.Took.Seconds(), r.MemoryBytes>>20))
-	count("processes", int64(r.Processes), fmt.Sprintf("%d at a time, %d of them ended without a generator", len(soakSlots), r.FailedStarts))
+	rate := float64(r.UIDs) / 1e6 / r.Took.Seconds()
+	count("UIDs", int64(r.UIDs), fmt.Sprintf("%.1f million a second, %d MB of memory", rate, r.MemoryBytes>>20))
+	count("processes", int64(r.Processes),
+		fmt.Sprintf("%d at a time, %d of them ended without a generator", len(soakSlots), r.FailedStarts))
 	for f, k := range kinds {
 		remark := k.remark
 		switch fault(f) {
@@ -33,11 +35,13 @@ func (r *result) write(w io.Writer) {
 		count("fault: "+k.name, r.Faults[k.name], remark)
 	}
 	count("leases taken over", int64(r.LeasesTaken), "from a process that had not released it")
-	count("leases lost", int64(r.LeasesLost), "by a process that was paused, cut off or forgotten, and went on under another ID")
+	count("leases lost", int64(r.LeasesLost), "by a process that was paused or cut off, and went on under another ID")
 	count("leases asked for", int64(r.LeasesChecked), "after the round: is every tick drawn within what was reserved?")
 	count("refused calls", int64(r.RefusedCalls), "nothing reserved, and the database or the namespace away")
-	t.Add(0, "slowest call", r.SlowestCall.Round(time.Millisecond).String(), fmt.Sprintf("of each %d together, pauses not counted", batch))
-	t.Add(0, "longest stall", r.LongestStall.Round(time.Millisecond).String(), "without a UID, databases that were away included")
+	t.Add(0, "slowest call", r.SlowestCall.Round(time.Millisecond).String(),
+		fmt.Sprintf("of each %d together, pauses not counted", batch))
+	t.Add(0, "longest stall", r.LongestStall.Round(time.Millisecond).String(),
+		"without a UID, databases that were away included")
 	for k := range harness.Kinds {
 		if n := r.Found[k.String()]; n > 0 || k == harness.Duplicate {
 			count("found: "+k.String(), int64(n), "")

@@ -170,7 +170,8 @@ func (r *round) judge(res *result) error {
 		if n < int64(planned) {
 			r.violation("of %d planned faults of the kind %v only %d happened", planned, fault(f), n)
 		}
-		if planned > 0 && (fault(f) == vanish && r.operator.vanished.Load() == 0 || fault(f) == edit && r.operator.edited.Load() == 0) {
+		none := map[fault]bool{vanish: r.operator.vanished.Load() == 0, edit: r.operator.edited.Load() == 0}
+		if planned > 0 && none[fault(f)] {
 			r.violation("%v: no row at all", fault(f))
 		}
 	}

@@ -224,8 +224,8 @@ func (d *dealer) server(e *event, store string) {
 	}
 }
 
-// hand fills in what the operator does to a table. It is the next owner of a worker ID that has to make up for what the one
-// before had reserved, so that owners are killed after some events.
+// hand fills in what the operator does to a table. It is the next owner of a worker ID that has to make up for what
+// the one before had reserved, so that owners are killed after some events.
 func (d *dealer) hand(e *event, store string, tables, lossy []leaseTable) {
 	if e.Fault == truncate || e.Fault == restore {
 		tables = lossy

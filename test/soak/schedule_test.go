@@ -10,8 +10,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// The seed, the round and the length make a schedule. One of the length that is the default has the faults that such a run is to
-// show.
+// The seed, the round and the length make a schedule. One of the length that is the default has the faults that such
+// a run is to show.
 func TestSchedule(t *testing.T) {
 	const length = 4 * time.Minute
 	a := newSchedule(7, 0, length, soakSlots)
@@ -29,7 +29,8 @@ func TestSchedule(t *testing.T) {
 // Every kind of fault happens in a round of any length, and the operator keeps within what leases allow.
 func TestScheduleOfAnyLength(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		length := time.Duration(rapid.Int64Range(int64(quietStart+quietEnd+time.Millisecond), int64(6*time.Minute)).Draw(t, "length"))
+		shortest := quietStart + quietEnd + time.Millisecond
+		length := time.Duration(rapid.Int64Range(int64(shortest), int64(6*time.Minute)).Draw(t, "length"))
 		s := newSchedule(rapid.Uint64().Draw(t, "seed"), 0, length, soakSlots)
 		for f, n := range s.planned() {
 			require.Positive(t, n, "%v", fault(f))

@@ -37,7 +37,8 @@ type finding struct {
 const trialLimit = 2 * time.Minute
 
 func planted(fault, workers, store string, draw ...string) slot {
-	return slot{Name: "planted", Cached: true, Draw: draw, Worker: workers, Store: store, MaxLead: maxLead, Weight: 1, Planted: fault}
+	return slot{Name: "planted", Planted: fault, Cached: true, Draw: draw, Worker: workers, Store: store,
+		MaxLead: maxLead, Weight: 1}
 }
 
 // trials are the faults, of which two are none at all.
@@ -51,13 +52,17 @@ func trials() []trial {
 	oblivious.MaxLead = lease.Burn
 	burning := oblivious
 	burning.Planted = ""
+	twin := planted(plantedCopy, static, "", strict)
+	unguarded := planted(plantedUnguarded, static, "", strict)
+	lost := planted(plantedLost, throwaway, embedded, strict)
 	return []trial{
-		{plantedCopy, harness.Duplicate, []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}, nil, nil, false},
-		{"the copied worker ID of a process that was killed", harness.Duplicate, []slot{planted(plantedCopy, static, "", fill)}, nil,
+		{plantedCopy, harness.Duplicate, []slot{twin, planted(plantedCopy, static, "", lane)}, nil, nil, false},
+		{"the copied worker ID of a process that was killed", harness.Duplicate,
+			[]slot{planted(plantedCopy, static, "", fill)}, nil,
 			oneAfterTheOther(3*time.Second, func(*fleet) error { return nil }), false},
 		{plantedUnstored, harness.Duplicate, []slot{unstored}, nil, oneAfterTheOther(7*time.Second, untilFree), true},
-		{plantedUnguarded, harness.Duplicate, []slot{planted(plantedUnguarded, static, "", strict)}, stepsBack(), nil, false},
-		{plantedLost, harness.Duplicate, []slot{planted(plantedLost, throwaway, embedded, strict)}, nil, loseCommit, false},
+		{plantedUnguarded, harness.Duplicate, []slot{unguarded}, stepsBack(), nil, false},
+		{plantedLost, harness.Duplicate, []slot{lost}, nil, loseCommit, false},
 		{plantedOblivious, harness.Duplicate, []slot{oblivious}, nil, setBack, false},
 		{plantedForeign, harness.ForeignID, []slot{planted(plantedForeign, static, "", strict)}, nil, nil, false},
 		{plantedBeyond, harness.Unreserved, []slot{planted(plantedBeyond, leased, embedded, fill)}, nil, nil, false},
@@ -99,10 +104,12 @@ func selfTest(w io.Writer, all []trial) (findings []finding, err error) {
 			missed++
 			verdict += ", WHICH IS WRONG"
 		}
-		fmt.Fprintf(w, "self-test: %s: %s in %v\n  %s\n", cmp.Or(f.Fault, "no fault"), verdict, f.After.Round(time.Millisecond), f.Violation)
+		fmt.Fprintf(w, "self-test: %s: %s in %v\n  %s\n",
+			cmp.Or(f.Fault, "no fault"), verdict, f.After.Round(time.Millisecond), f.Violation)
 	}
 	if missed > 0 {
-		return findings, fmt.Errorf("soak: the self-test failed in %d of %d trials: nothing would follow from a run", missed, len(findings))
+		return findings, fmt.Errorf("soak: the self-test failed in %d of %d trials: nothing would follow from a run",
+			missed, len(findings))
 	}
 	return findings, nil
 }

@@ -68,8 +68,8 @@ const maxLead = 4 * time.Second
 var soakSlots = []slot{
 	{Name: "strict order", Cached: true, Draw: []string{strict, strict},
 		Worker: leased, Store: mariadb, Losses: lease.Never, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
-	{Name: "lanes", Cached: true, Draw: []string{lane, lane},
-		Worker: leased, Store: mariadb, Losses: lease.Never, MaxLead: maxLead, MaxLag: 300 * time.Millisecond, Stray: leaseStray, Weight: 3},
+	{Name: "lanes", Cached: true, Draw: []string{lane, lane}, Worker: leased, Store: mariadb, Losses: lease.Never,
+		MaxLead: maxLead, MaxLag: 300 * time.Millisecond, Stray: leaseStray, Weight: 3},
 	{Name: "batches and strict order", Cached: true, Draw: []string{fill, strict},
 		Worker: leased, Store: mariadb, MaxLead: lease.Burn, Stray: leaseStray, Weight: 2},
 	{Name: "uncached, long window", Draw: []string{strict, strict},

@@ -267,7 +267,8 @@ func (s *stores) unreserved(m *memory, t leaseTable) (found []string, asked int,
 		}
 		asked++
 		if reserved := max(r.High, control.High); last > reserved {
-			found = append(found, fmt.Sprintf("worker ID %d: tick %d was drawn, and the lease %d of namespace %s in %s reserves ticks up to %d only",
+			found = append(found, fmt.Sprintf(
+				"worker ID %d: tick %d was drawn, and the lease %d of namespace %s in %s reserves ticks up to %d only",
 				number<<idBits+id, last, id, t.Namespace, t.Store, reserved))
 		}
 	}

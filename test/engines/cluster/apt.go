@@ -52,5 +52,6 @@ func install(list string, have func() bool) error {
 	}
 	fmt.Fprintf(os.Stderr, "cluster: installing %s with apt-get, as root; no service is started\n", list)
 	_ = get("update", "-q") // an old list may still do
-	return get(append([]string{"install", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"}, packages...)...)
+	install := []string{"install", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"}
+	return get(append(install, packages...)...)
 }

@@ -24,7 +24,8 @@ func MainWithCommand(m *testing.M, path *string) {
 // BuildCommand builds the command uid in a folder, and returns its path.
 func BuildCommand(dir string) (path string, err error) {
 	path = filepath.Join(dir, "uid")
-	if out, err := exec.Command("go", "build", "-o", path, "github.com/uidgen/uid/cmd/uid").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", path, "github.com/uidgen/uid/cmd/uid")
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the command: %w\n%s", err, out)
 	}
 	return path, nil

@@ -49,16 +49,18 @@ func StartGalera(name string, options ...string) (*Galera, error) {
 		peers = append(peers, n.Addr(1))
 	}
 	for i, n := range g.Nodes {
-		n.program.Args = append(n.program.Args, "--wsrep-on=ON", "--wsrep-provider="+library, "--wsrep-cluster-name="+n.Name()[:len(name)],
+		n.program.Args = append(n.program.Args,
+			"--wsrep-on=ON", "--wsrep-provider="+library, "--wsrep-cluster-name="+n.Name()[:len(name)],
 			"--wsrep-cluster-address=gcomm://"+strings.Join(peers, ","), fmt.Sprintf("--wsrep-node-name=node%d", i+1),
 			"--wsrep-node-address="+n.Addr(1), "--wsrep-sst-method=rsync", "--wsrep-sst-receive-address="+n.Addr(3),
 			"--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--default-storage-engine=InnoDB",
 			"--wsrep-provider-options="+strings.Join([]string{
-				"gmcast.listen_addr=tcp://" + n.Addr(1), "ist.recv_addr=" + n.Addr(2), "gcache.size=32M", "gcache.recover=yes",
+				"gmcast.listen_addr=tcp://" + n.Addr(1), "ist.recv_addr=" + n.Addr(2), "gcache.size=32M",
+				"gcache.recover=yes",
 				// A dead node is given up after two seconds. The living get longer to agree on that:
 				// where they do not in time, on a busy machine, none of them is primary, for good.
-				"evs.keepalive_period=PT0.2S", "evs.suspect_timeout=PT2S", "evs.inactive_timeout=PT8S", "evs.inactive_check_period=PT0.2S",
-				"evs.install_timeout=PT8S", "pc.recovery=FALSE",
+				"evs.keepalive_period=PT0.2S", "evs.suspect_timeout=PT2S", "evs.inactive_timeout=PT8S",
+				"evs.inactive_check_period=PT0.2S", "evs.install_timeout=PT8S", "pc.recovery=FALSE",
 			}, ";"))
 		n.program.Args = append(n.program.Args, options...)
 		n.program.Ready = n.Synced
@@ -226,7 +228,8 @@ func (n *GaleraNode) AwaitPrimary(want bool) error {
 			return nil
 		}
 		if time.Since(began) > patience {
-			return fmt.Errorf("cluster: %s: waited %v for being in the primary component = %v (%v)\n%s", n.Name(), patience, want, err, n.Output())
+			return fmt.Errorf("cluster: %s: waited %v for being in the primary component = %v (%v)\n%s",
+				n.Name(), patience, want, err, n.Output())
 		}
 	}
 }

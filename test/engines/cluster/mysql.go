@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,8 @@ var mariaDB = flavour{
 	follow: func(port string) []string {
 		return []string{
 			"SET GLOBAL gtid_slave_pos = ''",
-			"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = " + port + ", MASTER_USER = 'root', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1",
+			"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = " + port + ", MASTER_USER = 'root', " +
+				"MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1",
 			"START SLAVE", "SET GLOBAL read_only = 1",
 		}
 	},
@@ -72,8 +74,9 @@ var mariaDB = flavour{
 var mySQL9 = flavour{
 	server: func() (run, prepare Program, err error) {
 		run, root, err := FromSid("mysqld")
+		share := filepath.Join(root, "usr/share/mysql")
 		run.Args = append(run.Args, "--no-defaults", "--mysqlx=OFF",
-			"--lc-messages-dir="+filepath.Join(root, "usr/share/mysql"), "--character-sets-dir="+filepath.Join(root, "usr/share/mysql/charsets"))
+			"--lc-messages-dir="+share, "--character-sets-dir="+filepath.Join(share, "charsets"))
 		prepare = run
 		prepare.Args = append(run.Args[:len(run.Args):len(run.Args)], "--initialize-insecure")
 		return run, prepare, err
@@ -127,15 +130,16 @@ func newMySQL(f flavour, name string, ports int) (*MySQL, Program, error) {
 	if os.Geteuid() == 0 && run.User == "" {
 		own = append(own, "--user=root") // else it refuses to
 	}
-	prepare.Args = append(append(prepare.Args, own...), "--loose-innodb-log-file-size=8M", "--loose-innodb-redo-log-capacity=8M")
+	logs := []string{"--loose-innodb-log-file-size=8M", "--loose-innodb-redo-log-capacity=8M"}
+	prepare.Args = slices.Concat(prepare.Args, own, logs)
 	if err := m.fill(prepare); err != nil {
 		m.Close()
 		return nil, run, err
 	}
 	run.Args = append(run.Args, own...)
-	run.Args = append(run.Args, fmt.Sprintf("--port=%d", m.Port(0)), "--bind-address=127.0.0.1", "--socket="+m.Path("socket"), "--pid-file="+m.Path("pid"),
-		"--secure-file-priv=", "--loose-performance-schema=0", "--innodb-buffer-pool-size=16M", "--loose-innodb-log-file-size=8M",
-		"--loose-innodb-redo-log-capacity=8M", "--max-connections=400",
+	run.Args = append(append(run.Args, logs...), fmt.Sprintf("--port=%d", m.Port(0)), "--bind-address=127.0.0.1",
+		"--socket="+m.Path("socket"), "--pid-file="+m.Path("pid"), "--secure-file-priv=",
+		"--loose-performance-schema=0", "--innodb-buffer-pool-size=16M", "--max-connections=400",
 		// A server's death loses nothing that the system has; the machine's would.
 		"--innodb-flush-method=nosync")
 	return m, run, nil
@@ -241,7 +245,8 @@ func StartMySQL9Pair(name string, options ...string) (*Pair, error) {
 
 func startMySQLPair(f flavour, name string, options []string) (*Pair, error) {
 	start := func(name string, number int) (*mysqlReplica, error) {
-		all := append(strings.Fields(f.replicates), "--log-bin=bin", "--loose-log-slave-updates", fmt.Sprintf("--server-id=%d", number))
+		id := fmt.Sprintf("--server-id=%d", number)
+		all := append(strings.Fields(f.replicates), "--log-bin=bin", "--loose-log-slave-updates", id)
 		m, err := startMySQL(f, name, 1, append(all, options...))
 		return &mysqlReplica{m}, err
 	}

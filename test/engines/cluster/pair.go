@@ -36,7 +36,8 @@ type Pair struct {
 	replica replica // nil between Failover and Rejoin
 }
 
-func startPair(name string, first func(string, int) (replica, error), second func(string, int, *harness.Proxy) (replica, error)) (*Pair, error) {
+func startPair(name string, first func(string, int) (replica, error),
+	second func(string, int, *harness.Proxy) (replica, error)) (*Pair, error) {
 	p := &Pair{name: name, first: first, second: second}
 	p.count++
 	var err error

@@ -30,7 +30,8 @@ func StartPostgres(name string, options ...string) (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = p.fill(p.program("initdb", "--pgdata="+p.Path("data"), "--username=uid", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"))
+	err = p.fill(p.program("initdb", "--pgdata="+p.Path("data"), "--username=uid", "--auth=trust",
+		"--encoding=UTF8", "--no-locale", "--no-sync"))
 	if err == nil {
 		err = p.Start(p.server(options))
 	}
@@ -66,8 +67,8 @@ func (p *Postgres) program(name string, args ...string) Program {
 
 func (p *Postgres) server(options []string) Program {
 	all := []string{
-		"listen_addresses=127.0.0.1", "unix_socket_directories=" + p.Path(), "max_connections=400", "shared_buffers=16MB",
-		"max_wal_senders=4", "wal_retrieve_retry_interval=100ms", "wal_receiver_timeout=2s",
+		"listen_addresses=127.0.0.1", "unix_socket_directories=" + p.Path(), "max_connections=400",
+		"shared_buffers=16MB", "max_wal_senders=4", "wal_retrieve_retry_interval=100ms", "wal_receiver_timeout=2s",
 	}
 	args := []string{"-D", p.Path("data"), "-p", fmt.Sprint(p.Port(0))}
 	for _, option := range append(all, options...) {
@@ -142,8 +143,8 @@ func StartPostgresPair(name string, options ...string) (*Pair, error) {
 			return nil, err
 		}
 		host, port, _ := strings.Cut(link.Addr(), ":")
-		_, err = p.Do(p.program("pg_basebackup", "--pgdata="+p.Path("data"), "--host="+host, "--port="+port, "--username=uid",
-			"--write-recovery-conf", "--checkpoint=fast", "--no-sync"))
+		_, err = p.Do(p.program("pg_basebackup", "--pgdata="+p.Path("data"), "--host="+host, "--port="+port,
+			"--username=uid", "--write-recovery-conf", "--checkpoint=fast", "--no-sync"))
 		if err == nil {
 			err = p.Start(p.server(options))
 		}

@@ -61,7 +61,8 @@ func startRedis(find func() (Program, error), name string, options []string) (*R
 	}
 	r := &Redis{Server: s}
 	all := []string{
-		"--port=" + strconv.Itoa(s.Port(0)), "--cluster-port=" + strconv.Itoa(s.Port(1)), "--bind=127.0.0.1", "--dir=" + s.Path(), "--appendonly=yes", "--save=",
+		"--port=" + strconv.Itoa(s.Port(0)), "--cluster-port=" + strconv.Itoa(s.Port(1)), "--bind=127.0.0.1",
+		"--dir=" + s.Path(), "--appendonly=yes", "--save=",
 		"--repl-diskless-sync-delay=0", "--repl-timeout=60", "--shutdown-on-sigterm=force",
 	}
 	for _, option := range append(all, options...) {

@@ -126,7 +126,8 @@ func (s *Server) launch(p Program) error {
 }
 
 func (s *Server) config(p Program) (c harness.Program, err error) {
-	c = harness.Program{Path: p.Path, Args: p.Args, Dir: s.dir, Env: append([]string{"TMPDIR=" + s.Path("tmp")}, p.Env...)}
+	env := append([]string{"TMPDIR=" + s.Path("tmp")}, p.Env...)
+	c = harness.Program{Path: p.Path, Args: p.Args, Dir: s.dir, Env: env}
 	if p.User != "" && os.Geteuid() == 0 {
 		if c.Account, err = account(p.User); err == nil {
 			err = give(s.dir, c.Account)
@@ -189,7 +190,8 @@ func (s *Server) Do(p Program) (output string, err error) {
 		run.Kill()
 	}
 	if !run.State().Success() {
-		return said.String(), fmt.Errorf("cluster: %s: %s: %v\n%s", s.name, filepath.Base(p.Path), run.State(), said.String())
+		program := filepath.Base(p.Path)
+		return said.String(), fmt.Errorf("cluster: %s: %s: %v\n%s", s.name, program, run.State(), said.String())
 	}
 	return said.String(), nil
 }

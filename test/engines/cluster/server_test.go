@@ -16,7 +16,8 @@ import (
 func script(s *Server, first string) Program {
 	return Program{
 		Path: "/bin/sh",
-		Args: []string{"-c", `echo "$1 of $2 in $(pwd)"; sleep 1000 & echo $! >child; trap 'echo ends; kill %1; exit 0' TERM; touch up; wait`, "sh", first, s.Name()},
+		Args: []string{"-c", `echo "$1 of $2 in $(pwd)"; sleep 1000 & echo $! >child
+		trap 'echo ends; kill %1; exit 0' TERM; touch up; wait`, "sh", first, s.Name()},
 		Ready: func(context.Context) error {
 			_, err := os.Stat(s.Path("up"))
 			return err

@@ -42,7 +42,8 @@ func TestDatabasesOfTests(t *testing.T) {
 		s.Open(t, name).MustExec("CREATE TABLE x (id INT)")
 	})
 	var count int
-	require.NoError(t, s.Open(t, "").Get(&count, "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?", name))
+	query := "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?"
+	require.NoError(t, s.Open(t, "").Get(&count, query, name))
 	require.Zero(t, count, "the database is dropped after its test")
 	require.Same(t, s, Shared(t))
 

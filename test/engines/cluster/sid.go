@@ -92,7 +92,8 @@ Debug::NoLocking "true";
 	if err := run("apt-get", "update", "-q"); err != nil {
 		return err
 	}
-	if err := run("apt-get", append([]string{"install", "-q", "-y", "--download-only"}, sidPackages...)...); err != nil {
+	args := append([]string{"install", "-q", "-y", "--download-only"}, sidPackages...)
+	if err := run("apt-get", args...); err != nil {
 		return err
 	}
 	packages, err := filepath.Glob(filepath.Join(dir, "cache/archives/*.deb"))

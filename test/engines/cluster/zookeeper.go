@@ -62,8 +62,9 @@ func (z *ZooKeeper) Restart() error { return StartAll(z.programs) }
 
 func (z *ZooKeeper) configure(s *Server, id int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "tickTime=200\ninitLimit=50\nsyncLimit=25\nminSessionTimeout=400\nmaxSessionTimeout=60000\ndataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\n"+
-		"maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=srvr,mntr\n", s.Path("data"), s.Port(0))
+	fmt.Fprintf(&b, "tickTime=200\ninitLimit=50\nsyncLimit=25\nminSessionTimeout=400\nmaxSessionTimeout=60000\n"+
+		"dataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\n"+
+		"4lw.commands.whitelist=srvr,mntr\n", s.Path("data"), s.Port(0))
 	if len(z.Nodes) > 1 {
 		for i, other := range z.Nodes {
 			fmt.Fprintf(&b, "server.%d=127.0.0.1:%d:%d\n", i+1, other.Port(1), other.Port(2))

@@ -30,7 +30,8 @@ func authenticate(t *testing.T, admin *clientv3.Client) {
 	do(admin.RoleAdd(ctx, "root"))
 	do(admin.UserAdd(ctx, "root", canary+"root"))
 	do(admin.UserGrantRole(ctx, "root", "root"))
-	for name, may := range map[string]clientv3.PermissionType{"service": clientv3.PermissionType(clientv3.PermReadWrite), "reader": clientv3.PermissionType(clientv3.PermRead)} {
+	read, write := clientv3.PermissionType(clientv3.PermRead), clientv3.PermissionType(clientv3.PermReadWrite)
+	for name, may := range map[string]clientv3.PermissionType{"service": write, "reader": read} {
 		do(admin.RoleAdd(ctx, name))
 		do(admin.RoleGrantPermission(ctx, name, "uid/", clientv3.GetPrefixRangeEnd("uid/"), may))
 		do(admin.UserAdd(ctx, canary+name, canary))
@@ -46,7 +47,8 @@ func TestAccess(t *testing.T) {
 	authenticate(t, connect(t, nil, c.Addrs()...))
 	open := func(t *testing.T, change func(*clientv3.Config)) (*stores.Store, lease.Store) {
 		t.Helper()
-		cfg := clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + "service", Password: canary, DialTimeout: 2 * time.Second}
+		cfg := clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + "service",
+			Password: canary, DialTimeout: 2 * time.Second}
 		change(&cfg)
 		client, err := clientv3.New(cfg)
 		if err != nil && cfg.Username != "" {
@@ -66,7 +68,8 @@ func TestAccess(t *testing.T) {
 		return store, l
 	}
 	round := func(t *testing.T, l lease.Store) error {
-		if err := l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error { n.Renewed = now.Now; return nil }); err != nil {
+		renew := func(n *leasestore.Namespace, now leasestore.Clock) error { n.Renewed = now.Now; return nil }
+		if err := l.Init(t.Context(), renew); err != nil {
 			return err
 		}
 		var id int64
@@ -79,7 +82,8 @@ func TestAccess(t *testing.T) {
 		}
 		_, err = l.Inspect(t.Context())
 		require.NoError(t, err)
-		return l.Change(t.Context(), id, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
+		nothing := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
+		return l.Change(t.Context(), id, nothing)
 	}
 	t.Run("the service", func(t *testing.T) {
 		store, l := open(t, func(*clientv3.Config) {})
@@ -110,14 +114,16 @@ func TestAccess(t *testing.T) {
 		require.True(t, found, findings)
 	})
 	for name, change := range map[string]func(*clientv3.Config){
-		"no user":    func(c *clientv3.Config) { c.Username, c.Password = "", "" },
-		"password":   func(c *clientv3.Config) { c.Password = canary + "x" },
-		"user":       func(c *clientv3.Config) { c.Username = canary },
-		"host":       func(c *clientv3.Config) { c.Endpoints = []string{canary + ".invalid:2379"} },
-		"refused":    func(c *clientv3.Config) { c.Endpoints = []string{"127.0.0.1:1"} },
-		"socket":     func(c *clientv3.Config) { c.Endpoints = []string{"unix:///" + canary} },
-		"wants TLS":  func(c *clientv3.Config) { c.TLS = &tls.Config{ServerName: canary} },
-		"everything": func(c *clientv3.Config) { c.Username, c.Password, c.Endpoints = canary, canary, []string{canary} },
+		"no user":   func(c *clientv3.Config) { c.Username, c.Password = "", "" },
+		"password":  func(c *clientv3.Config) { c.Password = canary + "x" },
+		"user":      func(c *clientv3.Config) { c.Username = canary },
+		"host":      func(c *clientv3.Config) { c.Endpoints = []string{canary + ".invalid:2379"} },
+		"refused":   func(c *clientv3.Config) { c.Endpoints = []string{"127.0.0.1:1"} },
+		"socket":    func(c *clientv3.Config) { c.Endpoints = []string{"unix:///" + canary} },
+		"wants TLS": func(c *clientv3.Config) { c.TLS = &tls.Config{ServerName: canary} },
+		"everything": func(c *clientv3.Config) {
+			c.Username, c.Password, c.Endpoints = canary, canary, []string{canary}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -49,18 +49,20 @@ func TestRestore(t *testing.T) {
 			l, err := store.Leases("orders")
 			require.NoError(t, err)
 			require.NoError(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return nil }))
-			require.NoError(t, l.Take(t.Context(), all, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			hold := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 				r.Until = now.Now.Add(time.Hour)
 				return nil
-			}))
+			}
+			require.NoError(t, l.Take(t.Context(), all, hold))
 			restore := backup(t, c)
 			_, err = client.Put(t.Context(), "elsewhere", "lost") // so that the write is decided on what is lost
 			require.NoError(t, err)
 			f.hold = true
-			require.Error(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			late := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 				r.Nonce = "late"
 				return nil
-			}))
+			}
+			require.Error(t, l.Change(t.Context(), 0, late))
 
 			restore(token)
 			await(t, client)
@@ -100,12 +102,15 @@ func backup(t *testing.T, c *cluster.Etcd) (restore func(token string)) {
 		node.Kill()
 		require.NoError(t, os.RemoveAll(node.Path("data")))
 		etcdctl("snapshot", "restore", node.Path("snapshot"), "--data-dir", node.Path("data"), "--name", node.Name(),
-			"--initial-cluster", node.Name()+"=http://"+node.Addr(1), "--initial-advertise-peer-urls", "http://"+node.Addr(1), "--initial-cluster-token", token)
+			"--initial-cluster", node.Name()+"=http://"+node.Addr(1),
+			"--initial-advertise-peer-urls", "http://"+node.Addr(1), "--initial-cluster-token", token)
 		require.NoError(t, node.Restart())
 	}
 }
 
-var all = leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Highest: func(time.Time) int64 { return 1 << 60 }}
+var all = leasestore.Wanted{
+	IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Highest: func(time.Time) int64 { return 1 << 60 },
+}
 
 // await returns when the client is connected again.
 func await(t *testing.T, c *clientv3.Client) {

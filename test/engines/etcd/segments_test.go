@@ -27,7 +27,8 @@ func TestSegmentAccess(t *testing.T) {
 	admin := connect(t, nil, c.Addrs()...)
 	_, err := admin.RoleAdd(t.Context(), "invoices")
 	require.NoError(t, err)
-	_, err = admin.RoleGrantPermission(t.Context(), "invoices", "uid/segments/invoices", "", clientv3.PermissionType(clientv3.PermReadWrite))
+	may := clientv3.PermissionType(clientv3.PermReadWrite)
+	_, err = admin.RoleGrantPermission(t.Context(), "invoices", "uid/segments/invoices", "", may)
 	require.NoError(t, err)
 	_, err = admin.UserAdd(t.Context(), canary+"invoices", canary)
 	require.NoError(t, err)
@@ -35,7 +36,8 @@ func TestSegmentAccess(t *testing.T) {
 	require.NoError(t, err)
 	authenticate(t, admin)
 	open := func(user string) segment.Store {
-		client, err := clientv3.New(clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + user, Password: canary})
+		cfg := clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + user, Password: canary}
+		client, err := clientv3.New(cfg)
 		require.NoError(t, err)
 		t.Cleanup(func() { client.Close() })
 		store, err := etcd.New(client, etcd.Config{})
@@ -49,7 +51,9 @@ func TestSegmentAccess(t *testing.T) {
 		require.NoError(t, one.Change(t.Context(), "invoices", draw(10)))
 	}
 	_, listed := one.Rows(t.Context(), "", 10)
-	for _, err := range []error{listed, one.Change(t.Context(), "orders", draw(10)), open("reader").Change(t.Context(), "invoices", draw(10))} {
+	written := one.Change(t.Context(), "orders", draw(10))
+	read := open("reader").Change(t.Context(), "invoices", draw(10))
+	for _, err := range []error{listed, written, read} {
 		require.ErrorContains(t, err, "permission denied")
 		require.False(t, retry.IsTransient(err))
 		require.NotContains(t, logtest.Texts(err), canary)

@@ -96,13 +96,15 @@ func (r *results) each(t *testing.T, all []engines.Engine, test func(t *testing.
 			})
 		}
 	})
-	t.Logf("\n%s\nservers tested: %s\nNOT TESTED, for want of a server: %s", &r.Table, strings.Join(r.servers, ", "), strings.Join(r.lacking, ", "))
+	t.Logf("\n%s\nservers tested: %s\nNOT TESTED, for want of a server: %s",
+		&r.Table, strings.Join(r.servers, ", "), strings.Join(r.lacking, ", "))
 }
 
 // publish writes the table to docs/evidence/engines.md after a full run of all engines.
 func (r *results) publish(t *testing.T, all []engines.Engine, part string) {
 	if isFull && !t.Failed() && len(r.servers) == len(all) && r.Len() == r.planned {
-		text := fmt.Sprintf("Servers: %s. %d processors, shared by servers and clients.\n\n%s", strings.Join(r.servers, ", "), runtime.NumCPU(), r.Markdown())
+		text := fmt.Sprintf("Servers: %s. %d processors, shared by servers and clients.\n\n%s",
+			strings.Join(r.servers, ", "), runtime.NumCPU(), r.Markdown())
 		require.NoError(t, report.Fill("../../../docs/evidence/engines.md", part, text))
 	}
 }

@@ -61,8 +61,9 @@ func (m *memory) doubles() uint64 { return m.Found(harness.Duplicate) + m.Found(
 
 // texts say who got what twice.
 func (m *memory) texts() (lines []string) {
+	process := func(d harness.Drawer) string { return fmt.Sprintf("process %d", int(d.Process())-1) }
 	for _, v := range m.Violations() {
-		lines = append(lines, m.Describe(v, func(d harness.Drawer) string { return fmt.Sprintf("process %d", int(d.Process())-1) }))
+		lines = append(lines, m.Describe(v, process))
 	}
 	return lines
 }

@@ -33,7 +33,8 @@ func newLeasing(t testing.TB, d *engines.Deployment, timing timing, blind bool) 
 	m, err := openMemory(g, nil)
 	require.NoError(t, err)
 	t.Cleanup(m.Close) // after the processes have ended
-	r := &leasing{newRun(t, d), m, leasesJob{g.First, g.Ticks, fmt.Sprint("run", namespaces.Add(1)), timing, blind, false, 0}, time.Now()}
+	work := leasesJob{g.First, g.Ticks, fmt.Sprint("run", namespaces.Add(1)), timing, blind, false, 0}
+	r := &leasing{newRun(t, d), m, work, time.Now()}
 	r.launch = func(store string) *harness.Member {
 		number := len(r.All)
 		return r.Launch(job{Process: number, Store: store, Leases: &r.leasesJob}, m.File(), m.issued[number].Load)
@@ -155,7 +156,8 @@ func (r *leasing) finish(lost bool) {
 		return
 	}
 	for _, row := range r.rows().Rows {
-		require.LessOrEqual(r, r.Newest(row.WorkerID), row.High, "of worker ID %d a UID of a tick was drawn that was not reserved", row.WorkerID)
+		require.LessOrEqual(r, r.Newest(row.WorkerID), row.High,
+			"of worker ID %d a UID of a tick was drawn that was not reserved", row.WorkerID)
 	}
 }
 
@@ -167,6 +169,7 @@ func (r *leasing) drawn() (n int64) {
 }
 
 func (r *leasing) String() string {
-	return fmt.Sprintf("%d processes drew %d UIDs; %d leases taken over, %d lost; %d calls without a reservation, %d starts refused, %d duplicates",
+	return fmt.Sprintf("%d processes drew %d UIDs; %d leases taken over, %d lost; "+
+		"%d calls without a reservation, %d starts refused, %d duplicates",
 		len(r.All), r.drawn(), r.takenOver(), r.lostBy(-1), r.noReservation.Load(), r.refused.Load(), r.doubles())
 }

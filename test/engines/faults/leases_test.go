@@ -41,7 +41,8 @@ var faults = []fault{
 
 // leasedFrom are the engines whose leases are tested.
 var leasedFrom = []engines.Engine{
-	engines.Postgres, engines.MariaDB, engines.MySQL9, engines.Galera, engines.Etcd, engines.ZooKeeper, engines.Redis(), engines.Valkey(), engines.SQLite,
+	engines.Postgres, engines.MariaDB, engines.MySQL9, engines.Galera, engines.Etcd, engines.ZooKeeper,
+	engines.Redis(), engines.Valkey(), engines.SQLite,
 }
 
 func TestLeases(t *testing.T) {
@@ -218,7 +219,8 @@ func (r *leasing) cuts() []cut {
 			cut{set: func(i int, cut bool) { r.net.Far.Each(refuse(cut), i) }}) // off all but one
 	}
 	if r.d.Isolate != nil {
-		kinds = append(kinds, cut{all: true, apart: true, set: func(i int, cut bool) { require.NoError(r, r.d.Isolate(i, cut)) }})
+		isolate := func(i int, cut bool) { require.NoError(r, r.d.Isolate(i, cut)) }
+		kinds = append(kinds, cut{all: true, apart: true, set: isolate})
 	}
 	return kinds
 }

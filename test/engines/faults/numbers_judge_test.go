@@ -110,13 +110,13 @@ func TestJudgeFinds(t *testing.T) {
 			row.Next += 3
 			s.store.SetRow(row)
 		},
-		"were never issued, but processes had only":                      func(s *scene) { s.processes[0].issued.Add(1) },
-		"duplicate: again was drawn 1 by process 0":                      func(s *scene) { s.note(0, []uid.UID{1}) },
-		"time outside of the record: again was drawn 1048575 by process": func(s *scene) { s.MarkAll(1<<20-1, 1<<20, 1) },
-		"process 1 had 1 calls that failed":                              func(s *scene) { s.processes[1].failed.Add(1) },
-		"process 0 found that the store had lost":                        func(s *scene) { s.processes[0].lost.Add(1) },
-		"process 1 drew 1000000, but the store's next":                   func(s *scene) { s.processes[1].highest.Store(1e6) },
-		"process 1 closed with":                                          func(s *scene) { s.processes[1].stats.buffered.Add(1) },
+		"were never issued, but processes had only":           func(s *scene) { s.processes[0].issued.Add(1) },
+		"duplicate: again was drawn 1 by process 0":           func(s *scene) { s.note(0, []uid.UID{1}) },
+		"time outside of the record: again was drawn 1048575": func(s *scene) { s.MarkAll(1<<20-1, 1<<20, 1) },
+		"process 1 had 1 calls that failed":                   func(s *scene) { s.processes[1].failed.Add(1) },
+		"process 0 found that the store had lost":             func(s *scene) { s.processes[0].lost.Add(1) },
+		"process 1 drew 1000000, but the store's next":        func(s *scene) { s.processes[1].highest.Store(1e6) },
+		"process 1 closed with":                               func(s *scene) { s.processes[1].stats.buffered.Add(1) },
 	} {
 		t.Run(text, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -128,7 +128,8 @@ func TestJudgeFinds(t *testing.T) {
 	}
 }
 
-// Processes whose writes are refused by each other's, and who give back what they have, have all that is a hole in hand.
+// Processes whose writes are refused by each other's, and who give back what they have, have all that is a hole in
+// hand.
 func TestJudgeOfACrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)

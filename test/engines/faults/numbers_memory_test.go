@@ -123,7 +123,7 @@ func (m *numbers) judge(next int64) verdict {
 		if n := last - first + 1 - covered(first, last, left); n > 0 {
 			v.unexplained = append(v.unexplained, hole{first, last})
 			if len(v.unexplained) <= 10 {
-				fail("numbers from %d to %d were never issued, and no process had %d of them when it ended", first, last, n)
+				fail("numbers %d to %d were never issued, and no process had %d of them when it ended", first, last, n)
 			}
 		}
 	}

@@ -37,9 +37,11 @@ type plan struct {
 
 func newPlan() plan {
 	if isFull {
-		return plan{numbers: 1e9, maxStep: 1_000_000, chunk: 20_000, kills: 150, closes: 50, pauses: 30, cuts: 15, outages: 24, between: 250 * time.Millisecond, losses: 5}
+		return plan{numbers: 1e9, maxStep: 1_000_000, chunk: 20_000, kills: 150, closes: 50, pauses: 30, cuts: 15,
+			outages: 24, between: 250 * time.Millisecond, losses: 5}
 	}
-	return plan{numbers: 20e6, maxStep: 50_000, chunk: 2000, kills: 14, closes: 5, pauses: 4, cuts: 2, outages: 3, between: 150 * time.Millisecond, losses: 1}
+	return plan{numbers: 20e6, maxStep: 50_000, chunk: 2000, kills: 14, closes: 5, pauses: 4, cuts: 2, outages: 3,
+		between: 150 * time.Millisecond, losses: 1}
 }
 
 func TestSegments(t *testing.T) {
@@ -50,7 +52,8 @@ func TestSegments(t *testing.T) {
 		p := newPlan()
 		row := []any{s.Name + " " + s.version}
 		ok := t.Run("draw", func(t *testing.T) {
-			r := newTaking(t, s.d, numbersJob{Most: 4*p.numbers + 1<<26, MinStep: 1000, MaxStep: p.maxStep, Chunk: p.chunk, Release: 300 * time.Millisecond})
+			r := newTaking(t, s.d, numbersJob{Most: 4*p.numbers + 1<<26, MinStep: 1000, MaxStep: p.maxStep,
+				Chunk: p.chunk, Release: 300 * time.Millisecond})
 			r.start(r.net.Near, 8)
 			servers := r.disturb(p)
 			v := r.finish()
@@ -89,7 +92,8 @@ func newTaking(t testing.TB, d *engines.Deployment, j numbersJob) *taking {
 		number := len(r.All)
 		require.Less(t, number, maxDrawers)
 		r.started.Add(1)
-		return r.Launch(job{Process: number, Store: store, Numbers: &r.numbersJob}, m.File(), m.processes[number].issued.Load)
+		issued := m.processes[number].issued.Load
+		return r.Launch(job{Process: number, Store: store, Numbers: &r.numbersJob}, m.File(), issued)
 	}
 	r.run.mark = func() func() {
 		before := r.takes()
@@ -127,7 +131,8 @@ func (r *taking) row(change func(*segmentstore.Row)) (row segmentstore.Row) {
 // close has a process end in good order.
 func (r *taking) close(p *harness.Member) {
 	p.Close()
-	require.NotZero(r, r.progress(p).stats.closed.Load(), "process %d did not end in good order: %v\n%s", p.Number, p.State(), p.Log())
+	require.NotZero(r, r.progress(p).stats.closed.Load(),
+		"process %d did not end in good order: %v\n%s", p.Number, p.State(), p.Log())
 }
 
 // progress returns what a process has come to.
@@ -311,13 +316,15 @@ func (r *taking) lose(l loss) (nLost, nKept int) {
 	r.awaitTakes(kept)
 	r.start(r.net.Near, 2)
 	for _, p := range lost {
-		require.Equal(r, had[p], r.progress(p).takes.Load(), "process %d took numbers before it noticed that the store had lost some", p.Number)
+		require.Equal(r, had[p], r.progress(p).takes.Load(),
+			"process %d took numbers before it noticed that the store had lost some", p.Number)
 	}
 	for _, p := range r.Living() {
 		at := r.progress(p)
 		require.Zero(r, at.revived.Load(), "process %d issued numbers after it had noticed", p.Number)
 		require.Zero(r, at.failed.Load(), "process %d had calls that failed otherwise:\n%s", p.Number, p.Log())
-		require.True(r, at.lost.Load() == 0 || slices.Contains(lost, p), "process %d says that numbers were lost, but they were not:\n%s", p.Number, p.Log())
+		require.True(r, at.lost.Load() == 0 || slices.Contains(lost, p),
+			"process %d says that numbers were lost, but they were not:\n%s", p.Number, p.Log())
 	}
 	return len(lost), len(kept)
 }

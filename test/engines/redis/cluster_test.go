@@ -29,14 +29,15 @@ func TestCluster(t *testing.T) {
 			}
 			return storetest.Subject{
 				Open:            func(namespace string) (lease.Store, error) { return leases(t, all, namespace), nil },
-				RemoveNamespace: func(namespace string) error { return all.Del(ctx, "uid:{"+namespace+"}:namespace").Err() },
+				RemoveNamespace: func(name string) error { return all.Del(ctx, "uid:{"+name+"}:namespace").Err() },
 				Secret:          secret,
 			}
 		})
 		s := store(t, all)
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			l := leases(t, all, name)
-			require.NoError(t, l.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil }))
+			named := func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil }
+			require.NoError(t, l.Init(ctx, named))
 		}
 		names, _, err := s.Registry().Namespaces(ctx)
 		require.NoError(t, err)
@@ -64,7 +65,8 @@ func (k kind) cluster(t *testing.T) (all *goredis.ClusterClient, nodes []*goredi
 	var addrs []string
 	const last = 16383
 	for i := range 3 {
-		s, err := k.start(fmt.Sprint(k.name, i), "--requirepass="+secret, "--cluster-enabled=yes", "--cluster-node-timeout=2000")
+		s, err := k.start(fmt.Sprint(k.name, i), "--requirepass="+secret, "--cluster-enabled=yes",
+			"--cluster-node-timeout=2000")
 		cluster.For(t, s, err)
 		c := client(t, s.Addr(0))
 		require.NoError(t, c.ClusterAddSlotsRange(ctx, i*last/3+min(i, 1), (i+1)*last/3).Err())
@@ -76,7 +78,8 @@ func (k kind) cluster(t *testing.T) (all *goredis.ClusterClient, nodes []*goredi
 	for _, c := range nodes {
 		require.Eventually(t, func() bool {
 			info, err := c.ClusterInfo(ctx).Result()
-			return err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3")
+			return err == nil &&
+				strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3")
 		}, time.Minute, 50*time.Millisecond)
 	}
 	all = goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: addrs, Password: secret})

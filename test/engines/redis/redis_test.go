@@ -149,6 +149,7 @@ func backup(t *testing.T, s *cluster.Redis) func() (restore func()) {
 func TestStore(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
 		s := k.server(t)
-		drivertest.Run(t, drivertest.Config{Histories: 10}, func(t *testing.T) drivertest.Subject { return subject(t, s) })
+		fresh := func(t *testing.T) drivertest.Subject { return subject(t, s) }
+		drivertest.Run(t, drivertest.Config{Histories: 10}, fresh)
 	})
 }

@@ -3,6 +3,7 @@ package redis_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,8 @@ import (
 func TestSegments(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
 		s := k.server(t)
-		segmenttest.Run(t, segmenttest.Config{Histories: 10}, func(t *testing.T) segmenttest.Subject { return segments(t, s) })
+		fresh := func(t *testing.T) segmenttest.Subject { return segments(t, s) }
+		segmenttest.Run(t, segmenttest.Config{Histories: 10}, fresh)
 	})
 }
 
@@ -133,8 +135,10 @@ func TestInspectSegments(t *testing.T) {
 			"appendfsync is no":                {"--appendfsync=no"},
 			"no-appendfsync-on-rewrite is yes": {"--appendfsync=always", "--no-appendfsync-on-rewrite=yes"},
 			"no append-only file":              {"--appendonly=no"},
-			"drops counters when 100000000":    {"--appendfsync=always", "--maxmemory=100000000", "--maxmemory-policy=allkeys-lru"},
-			"of a Redis Cluster":               {"--appendfsync=always", "--cluster-enabled=yes"},
+			"drops counters when 100000000": {
+				"--appendfsync=always", "--maxmemory=100000000", "--maxmemory-policy=allkeys-lru",
+			},
+			"of a Redis Cluster": {"--appendfsync=always", "--cluster-enabled=yes"},
 		} {
 			s := k.server(t, options...)
 			c := client(t, s.Addr(0))
@@ -164,8 +168,10 @@ func TestSegmentRights(t *testing.T) {
 		s := k.server(t, "--appendfsync=always")
 		admin := client(t, s.Addr(0))
 		account := func(rules ...any) segment.Store {
-			rules = append([]any{"acl", "setuser", "uid", "reset", "on", ">" + secret, "~uid:segment:{orders}*", "~uid:segments"}, rules...)
-			for _, c := range strings.Fields("+eval +evalsha +info +time +get +mset +zadd +zrangebylex") { // as documented
+			keys := []any{"~uid:segment:{orders}*", "~uid:segments"}
+			rules = slices.Concat([]any{"acl", "setuser", "uid", "reset", "on", ">" + secret}, keys, rules)
+			// As documented.
+			for _, c := range strings.Fields("+eval +evalsha +info +time +get +mset +zadd +zrangebylex") {
 				rules = append(rules, c)
 			}
 			require.NoError(t, admin.Do(t.Context(), rules...).Err())

@@ -40,20 +40,23 @@ sentinel failover-timeout main 10000
 	}))
 	require.Eventually(t, func() bool {
 		replicas, err := asked.Replicas(ctx, "main").Result()
-		return err == nil && len(replicas) == 1 && replicas[0]["flags"] == "slave" && replicas[0]["master-link-status"] == "ok"
+		return err == nil && len(replicas) == 1 &&
+			replicas[0]["flags"] == "slave" && replicas[0]["master-link-status"] == "ok"
 	}, time.Minute, 100*time.Millisecond)
 
 	lossy, err := store(t, client(t, primary.Addr(0))).Segments().Inspect(ctx)
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(lossy, "\n"), "Sentinel watches the server")
 
-	c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "main", SentinelAddrs: []string{sentinel.Addr(0)}, Password: secret})
+	c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "main",
+		SentinelAddrs: []string{sentinel.Addr(0)}, Password: secret})
 	t.Cleanup(func() { _ = c.Close() })
 	rows := store(t, c).Segments()
 	require.NoError(t, rows.Change(ctx, "orders", draw(10)))
 	require.NoError(t, client(t, primary.Addr(0)).Wait(ctx, 1, time.Minute).Err())
 	primary.Kill()
-	require.Eventually(t, func() bool { return rows.Change(ctx, "orders", draw(10)) == nil }, time.Minute, 100*time.Millisecond)
+	takes := func() bool { return rows.Change(ctx, "orders", draw(10)) == nil }
+	require.Eventually(t, takes, time.Minute, 100*time.Millisecond)
 	is, err := store(t, client(t, replica.Addr(0))).Segments().Rows(ctx, "", 1)
 	require.NoError(t, err)
 	require.EqualValues(t, 20, is[0].Next)

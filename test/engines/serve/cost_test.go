@@ -76,12 +76,15 @@ func allWays(t *testing.T, s *cluster.Server) []way {
 	}
 	ctx := context.Background()
 	dst := make([]uid.UID, 1000)
+	one := func() error { _, err := g.GetUID(); return err }
+	batch := func() error { _, err := g.Fill(dst); return err }
+	incr := func() error { return client.Incr(ctx, "uid").Err() }
 	return []way{
-		{name: "in the process, `GetUID`", uids: 1, calls: 20_000, call: func() error { _, err := g.GetUID(); return err }},
-		{name: "in the process, `Fill` of 1000", uids: 1000, calls: 1000, call: func() error { _, err := g.Fill(dst); return err }},
+		{name: "in the process, `GetUID`", uids: 1, calls: 20_000, call: one},
+		{name: "in the process, `Fill` of 1000", uids: 1000, calls: 1000, call: batch},
 		{name: "HTTP, one by one", uids: 1, calls: 1000, call: get("/v1/uid")},
 		{name: "HTTP, batches of 1000", uids: 1000, calls: 100, call: get("/v1/uids?n=1000")},
-		{name: "Redis protocol, one by one", uids: 1, calls: 1000, call: func() error { return client.Incr(ctx, "uid").Err() }},
+		{name: "Redis protocol, one by one", uids: 1, calls: 1000, call: incr},
 		{name: "Redis protocol, pipelines of 100", uids: 100, calls: 200, call: func() error {
 			_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 				for range 100 {
@@ -114,9 +117,11 @@ func render(ways []way) string {
 	for _, w := range ways {
 		slices.Sort(w.took)
 		at := func(permille int) time.Duration { return w.took[(len(w.took)-1)*permille/1000] }
-		fmt.Fprintf(&b, "\n| %s | %s | %s | %s | %s |", w.name, short(at(500), 1), short(at(990), 1), short(at(999), 1), short(at(500), w.uids))
+		fmt.Fprintf(&b, "\n| %s | %s | %s | %s | %s |",
+			w.name, short(at(500), 1), short(at(990), 1), short(at(999), 1), short(at(500), w.uids))
 	}
-	fmt.Fprintf(&b, "\n\nClient and server on one machine of %d processors, %s, over loopback, TLS off. What one call takes holds two looks at the clock.", runtime.NumCPU(), runtime.Version())
+	fmt.Fprintf(&b, "\n\nClient and server on one machine of %d processors, %s, over loopback, TLS off. "+
+		"What one call takes holds two looks at the clock.", runtime.NumCPU(), runtime.Version())
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
 		fmt.Fprintf(&b, " The machine's load was %s at the end.", strings.Fields(string(load))[0])
 	}

@@ -25,14 +25,16 @@ func TestClientsInTheDocument(t *testing.T) {
 
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	runs := map[string][]string{"sh": {"sh", "-ec"}, "python": {"python3", "-c"}, "js": {"node", "--input-type=module", "-e"}, "java": {"java"}}
+	runs := map[string][]string{"sh": {"sh", "-ec"}, "python": {"python3", "-c"}, "java": {"java"},
+		"js": {"node", "--input-type=module", "-e"}}
 	seen := map[string]bool{}
 	found := map[string]int{}
 	for _, b := range block.FindAllStringSubmatch(string(text), -1) {
 		language, program := b[1], b[2]
 		found[language]++
 		require.LessOrEqual(t, strings.Count(program, "\n"), 6, program)
-		program = strings.NewReplacer("127.0.0.1:7077", s.Addr(0), "-p 7078", fmt.Sprintf("-p %d", s.Port(1))).Replace(program)
+		ports := strings.NewReplacer("127.0.0.1:7077", s.Addr(0), "-p 7078", fmt.Sprintf("-p %d", s.Port(1)))
+		program = ports.Replace(program)
 		run := runs[language]
 		need := run[0]
 		if strings.Contains(program, "redis-cli") {

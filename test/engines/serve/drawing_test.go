@@ -136,9 +136,8 @@ func (silent) Printf(context.Context, string, ...any) {}
 
 // dial returns a client library's client with one connection.
 func dial(s *cluster.Server) *redis.Client {
-	return redis.NewClient(&redis.Options{
-		Addr: s.Addr(1), PoolSize: 1, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
+	silent := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	return redis.NewClient(&redis.Options{Addr: s.Addr(1), PoolSize: 1, MaintNotificationsConfig: silent})
 }
 
 // overRedis draws UIDs in pipelines.

@@ -50,7 +50,7 @@ func again(all []int64) int {
 // String is the verdict for people.
 func (v verdict) String() string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "  %d UIDs over HTTP, %d over the Redis protocol: %d come twice\n", v.overWeb, v.overRedis, v.doubleUIDs)
+	fmt.Fprintf(&w, "  %d UIDs over HTTP, %d over RESP: %d come twice\n", v.overWeb, v.overRedis, v.doubleUIDs)
 	fmt.Fprintf(&w, "  %d numbers of a tag: %d come twice\n", v.numbers, v.doubles)
 	for _, kind := range slices.Sorted(maps.Keys(v.failures)) {
 		fmt.Fprintf(&w, "  %s: %d\n", kind, v.failures[kind])
@@ -66,7 +66,8 @@ func (v verdict) err(leastUIDs, leastNumbers int) error {
 	case len(v.surprises) > 0:
 		return fmt.Errorf("clients saw what is neither a number nor an error:\n%s", strings.Join(v.surprises, "\n"))
 	case v.overWeb < leastUIDs || v.overRedis < leastUIDs || v.numbers < leastNumbers:
-		return fmt.Errorf("%d UIDs over HTTP, %d over the Redis protocol and %d numbers were drawn, want %d, %[4]d and %d", v.overWeb, v.overRedis, v.numbers, leastUIDs, leastNumbers)
+		return fmt.Errorf("%d UIDs over HTTP, %d over the Redis protocol and %d numbers were drawn, "+
+			"want %d, %[4]d and %d", v.overWeb, v.overRedis, v.numbers, leastUIDs, leastNumbers)
 	case v.quiet > 0:
 		return fmt.Errorf("%d clients drew nothing", v.quiet)
 	}

@@ -28,7 +28,9 @@ func TestServe(t *testing.T) {
 	store := db.URL(db.Addr(0))
 	t.Run("killed", func(t *testing.T) {
 		createTag(t, command, store)
-		servers := []*cluster.Server{startServer(t, "uid serve 1", command, store), startServer(t, "uid serve 2", command, store)}
+		servers := []*cluster.Server{
+			startServer(t, "uid serve 1", command, store), startServer(t, "uid serve 2", command, store),
+		}
 		began := time.Now()
 		var faults error
 		v := while(servers, func() {
@@ -37,7 +39,7 @@ func TestServe(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 			}
 		})
-		t.Logf("servers killed %d times, the database %d times, in %v:\n%v", serversKilled, databasesKilled, time.Since(began), v)
+		t.Logf("%d servers and %d databases killed in %v:\n%v", serversKilled, databasesKilled, time.Since(began), v)
 		require.NoError(t, faults)
 		require.NoError(t, v.err(leastUIDs, leastNumbers))
 		for _, s := range servers {
@@ -48,7 +50,8 @@ func TestServe(t *testing.T) {
 	t.Run("one worker ID", func(t *testing.T) {
 		var servers []*cluster.Server
 		for i := range 2 {
-			servers = append(servers, startServer(t, "same ID", command, store, "--worker-id", "7", "--state", fmt.Sprint(i, ".state")))
+			args := []string{"--worker-id", "7", "--state", fmt.Sprint(i, ".state")}
+			servers = append(servers, startServer(t, "same ID", command, store, args...))
 		}
 		v := while(servers, func() { time.Sleep(3 * time.Second) })
 		t.Logf("%v", v)

@@ -33,8 +33,9 @@ func startServer(t *testing.T, name, command, store string, args ...string) *clu
 	cluster.For(t, s, err)
 	p := cluster.Program{
 		Path: command,
-		Args: append([]string{"serve", "--listen", s.Addr(0), "--resp-listen", s.Addr(1), "--timeout", "1m", "--request-timeout", "1s"}, args...),
-		Env:  []string{"UID_STORE=" + store, "UID_SERVE_TOKEN=", "HOME=" + s.Path()},
+		Args: append([]string{"serve", "--listen", s.Addr(0), "--resp-listen", s.Addr(1),
+			"--timeout", "1m", "--request-timeout", "1s"}, args...),
+		Env: []string{"UID_STORE=" + store, "UID_SERVE_TOKEN=", "HOME=" + s.Path()},
 		Ready: func(ctx context.Context) error {
 			r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Addr(0)+"/readyz", nil)
 			if err != nil {

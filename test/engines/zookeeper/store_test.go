@@ -55,7 +55,8 @@ func subject(t *testing.T) drivertest.Subject {
 	var n atomic.Int64
 	return drivertest.Subject{
 		Open: func() (stores.Driver, error) {
-			s, err := zookeeper.New(conns[int(n.Add(1))%len(conns)], zookeeper.Config{Root: root, ACL: zk.AuthACL(zk.PermAll)})
+			conn := conns[int(n.Add(1))%len(conns)]
+			s, err := zookeeper.New(conn, zookeeper.Config{Root: root, ACL: zk.AuthACL(zk.PermAll)})
 			if err != nil {
 				return nil, err
 			}

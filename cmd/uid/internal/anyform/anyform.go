@@ -43,7 +43,8 @@ func Parse(text string) (uid.UID, error) {
 func ofUUID(x form.UUID) (uid.UID, error) {
 	first, second := binary.BigEndian.Uint64(x[:8]), binary.BigEndian.Uint64(x[8:])
 	if first>>12&0xf != 8 || second>>62 != 0b10 {
-		return 0, fmt.Errorf("%w: the UUID %s is not of version 8 and the variant of RFC 9562, as those of UIDs are", uid.ErrSyntax, x)
+		return 0, fmt.Errorf("%w: the UUID %s is not of version 8 and the variant of RFC 9562, as those of UIDs are",
+			uid.ErrSyntax, x)
 	}
 	return uid.UID((first>>16<<12|first&0xfff)<<3 | second>>59&7), nil
 }
@@ -67,8 +68,8 @@ func plainly(write func(uid.UID) string) func(uid.UID) (string, error) {
 	return func(u uid.UID) (string, error) { return write(u), nil }
 }
 
-// Reader returns what reads UIDs in the form of a name, or for "" in any that tells by itself which it is. Its errors are
-// those of Named.
+// Reader returns what reads UIDs in the form of a name, or for "" in any that tells by itself which it is. Its errors
+// are those of Named.
 func Reader(name string) (func(text string) (uid.UID, error), error) {
 	if name == "" {
 		return Parse, nil

@@ -94,7 +94,9 @@ func TestNamed(t *testing.T) {
 	}
 	_, err = Parse("00000000-0000-8000-0000-000000000000")
 	require.ErrorIs(t, err, uid.ErrSyntax, "another variant")
-	for _, no := range []string{"", "decimal", "base64", "prefix", "prefix=", "prefix=A", "prefix=a_", "uuid", "uuid=", "base32=x"} {
+	for _, no := range []string{
+		"", "decimal", "base64", "prefix", "prefix=", "prefix=A", "prefix=a_", "uuid", "uuid=", "base32=x",
+	} {
 		_, err := Named(no)
 		require.ErrorIs(t, err, uid.ErrConfig, no)
 	}

@@ -152,9 +152,7 @@ func (f bitField) size() string {
 }
 
 // columns is the drawn width, without the bars at the sides.
-func (f bitField) columns() int {
-	return max(f.bits, len(f.name), len(f.size()))
-}
+func (f bitField) columns() int { return max(f.bits, len(f.name), len(f.size())) }
 
 // A picture is bit fields side by side.
 type picture []bitField

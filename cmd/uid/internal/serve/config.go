@@ -108,7 +108,8 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.UIDKey = cmp.Or(c.UIDKey, DefaultUIDKey)
 	if len(c.UIDKey) > maxArg || strings.ContainsFunc(c.UIDKey, unprintable) {
-		return c, fmt.Errorf("%w: the key for UIDs has %d bytes, want 1 to %d printable ones", uid.ErrConfig, len(c.UIDKey), maxArg)
+		return c, fmt.Errorf("%w: the key for UIDs has %d bytes, want 1 to %d printable ones",
+			uid.ErrConfig, len(c.UIDKey), maxArg)
 	}
 	if c.Ready == nil {
 		c.Ready = func() error { return nil }

@@ -34,8 +34,7 @@ type caller struct {
 
 func call(t testing.TB, l *pipeListener) caller {
 	t.Helper()
-	c, err := l.dial()
-	require.NoError(t, err)
+	c := l.dial(t)
 	return caller{c, bufio.NewReader(c)}
 }
 
@@ -325,7 +324,7 @@ func TestStrangersOverTLS(t *testing.T) {
 
 		// HTTP/2 has many requests on one connection.
 		transport := &http.Transport{
-			DialContext:     func(context.Context, string, string) (net.Conn, error) { return web.dial() },
+			DialContext:     func(context.Context, string, string) (net.Conn, error) { return web.dial(t), nil },
 			TLSClientConfig: insecure, ForceAttemptHTTP2: true,
 		}
 		defer transport.CloseIdleConnections()

@@ -73,7 +73,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) er
 			len(r.RequestURI), maxURL)
 	case s.cfg.LocalOnly && !isLocal(r.Host):
 		return failed(http.StatusMisdirectedRequest,
-			"without a token this server answers for localhost, 127.0.0.1 and [::1] only, and the request names another host")
+			"without a token this server answers for localhost, 127.0.0.1 and [::1] only, "+
+				"and the request names another host")
 	case route == nil:
 		return failed(http.StatusNotFound, "there is no such path; /openapi.yaml lists them")
 	case !slices.Contains(route.methods, r.Method):

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -131,14 +130,15 @@ func (l *pipeListener) Close() error {
 func (*pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7077} }
 
 // dial returns a new connection.
-func (l *pipeListener) dial() (net.Conn, error) {
+func (l *pipeListener) dial(t testing.TB) net.Conn {
+	t.Helper()
 	client, server := net.Pipe()
 	select {
 	case l.conns <- server:
-		return client, nil
 	case <-l.done:
-		return nil, errors.New("nobody listens")
+		require.Fail(t, "nobody listens")
 	}
+	return client
 }
 
 // say writes a text in the background, and returns all that comes back until the connection ends.

@@ -55,7 +55,8 @@ func (s *Server) leaf(w http.ResponseWriter, r *http.Request, count prometheus.C
 
 // noTag reports whether the store does not have a tag, or cannot.
 func noTag(err error) bool {
-	return errors.Is(err, segment.ErrNoTag) || !errors.Is(err, context.DeadlineExceeded) && (errors.Is(err, uid.ErrRange) || errors.Is(err, uid.ErrConfig))
+	never := errors.Is(err, uid.ErrRange) || errors.Is(err, uid.ErrConfig)
+	return errors.Is(err, segment.ErrNoTag) || never && !errors.Is(err, context.DeadlineExceeded)
 }
 
 const leafKind = "text/plain;charset=UTF-8"
@@ -73,7 +74,8 @@ func (s *Server) leafFail(w http.ResponseWriter, r *http.Request, id int, err er
 		Detail    string `json:"detail"`
 	}{
 		time.Now().UnixMilli(), http.StatusInternalServerError, http.StatusText(http.StatusInternalServerError),
-		"com.sankuai.inf.leaf.server.exception.LeafServerException", fmt.Sprintf("Result{id=%d, status=EXCEPTION}", id), r.URL.EscapedPath(), reason(err),
+		"com.sankuai.inf.leaf.server.exception.LeafServerException",
+		fmt.Sprintf("Result{id=%d, status=EXCEPTION}", id), r.URL.EscapedPath(), reason(err),
 	}) // of strings and numbers, which cannot fail
 	s.answer(w, http.StatusInternalServerError, "application/json;charset=UTF-8", append(body, '\n'))
 }

@@ -17,12 +17,14 @@ import (
 func CheckListen(address string, token, insecure bool) (local bool, err error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return false, fmt.Errorf("%w: the address %.100q: want HOST:PORT, such as 127.0.0.1:7077", uid.ErrConfig, address)
+		return false, fmt.Errorf("%w: the address %.100q: want HOST:PORT, such as 127.0.0.1:7077",
+			uid.ErrConfig, address)
 	}
 	ip := net.ParseIP(host)
 	local = host == "localhost" || ip != nil && ip.IsLoopback()
 	if !local && !token && !insecure {
-		return false, fmt.Errorf("%w: %.100q is not loopback, so others could use up numbers: ask for a token, or accept that", uid.ErrConfig, address)
+		return false, fmt.Errorf("%w: %.100q is not loopback, so others could use up numbers: "+
+			"ask for a token, or accept that", uid.ErrConfig, address)
 	}
 	return local, nil
 }

@@ -22,7 +22,8 @@ func (s *Server) logRequest(r *http.Request, path string, rec *recorder, took ti
 // known is a method that HTTP defines, and no text of a stranger's.
 func known(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodConnect, http.MethodTrace:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions, http.MethodConnect, http.MethodTrace:
 		return method
 	}
 	return "other"

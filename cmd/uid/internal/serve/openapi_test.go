@@ -68,14 +68,16 @@ func TestOpenAPI(t *testing.T) {
 				require.NotEmpty(t, w.Header().Get("Content-Length"), key)
 			}
 			item := doc.Paths.Value(c.route.path)
-			input := &openapi3filter.ResponseValidationInput{
-				RequestValidationInput: &openapi3filter.RequestValidationInput{
-					Request: r, Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
-					Route: &routers.Route{Spec: doc, Path: c.route.path, PathItem: item, Method: method, Operation: item.GetOperation(method)},
-				},
-				Status: w.Code, Header: w.Header(), Body: io.NopCloser(bytes.NewReader(body)),
-				Options: &openapi3filter.Options{IncludeResponseStatus: true},
+			route := &routers.Route{Spec: doc, Path: c.route.path, PathItem: item, Method: method}
+			route.Operation = item.GetOperation(method)
+			options := &openapi3filter.Options{
+				AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true,
 			}
+			input := &openapi3filter.ResponseValidationInput{Status: w.Code, Header: w.Header(), Options: options}
+			input.RequestValidationInput = &openapi3filter.RequestValidationInput{
+				Request: r, Route: route, Options: options,
+			}
+			input.Body = io.NopCloser(bytes.NewReader(body))
 			if w.Code == http.StatusFound {
 				require.Equal(t, PagePath, w.Header().Get("Location"))
 				continue
@@ -173,8 +175,11 @@ func answers(t *testing.T) (all []apiCase) {
 			add(guarded, http.StatusOK, header("Authorization", "Bearer "+secret))
 		}
 		for _, method := range route.methods {
-			add(open, map[bool]int{true: http.StatusRequestEntityTooLarge, false: http.StatusBadRequest}[method == http.MethodPost],
-				func(c *apiCase) { c.method, c.body = method, strings.Repeat("x", maxBody+1) })
+			status := http.StatusBadRequest
+			if method == http.MethodPost {
+				status = http.StatusRequestEntityTooLarge
+			}
+			add(open, status, func(c *apiCase) { c.method, c.body = method, strings.Repeat("x", maxBody+1) })
 		}
 		if route.draws {
 			add(open, http.StatusForbidden, header("Sec-Fetch-Site", "cross-site"))

@@ -29,6 +29,12 @@ type refusal struct {
 	says          string // within our error; "-": it is net/http's
 }
 
+const (
+	invoice = "/api/segment/get/invoice"
+	chunked = "Transfer-Encoding: chunked"
+	chunk   = "1\r\nx\r\n0\r\n\r\n"
+)
+
 // oddRequests are those that testdata/refused.txt cannot hold.
 var oddRequests = []refusal{
 	{"a long path", raw("GET", "/"+strings.Repeat("a", maxURL)), 414, "2049 bytes, want 2048"},
@@ -38,9 +44,9 @@ var oddRequests = []refusal{
 	{"a longer one", raw("GET", "/v1/uids?n="+strings.Repeat("1", 8*maxURL)), 431, "-"},
 	{"a thousand digits", raw("GET", "/v1/parse/"+strings.Repeat("9", 1000)), 400, "out of range"},
 	{"a GET with a body", raw("GET", "/v1/uid", "Content-Length: 1") + "x", 400, "has no body"},
-	{"a GET with a chunked body", raw("GET", "/v1/uid", "Transfer-Encoding: chunked") + "1\r\nx\r\n0\r\n\r\n", 400, "has no body"},
-	{"a POST that is too long", raw("POST", "/api/segment/get/invoice", "Content-Length: 4097") + strings.Repeat("x", 4097), 413, "4096"},
-	{"a chunked POST", raw("POST", "/api/segment/get/invoice", "Transfer-Encoding: chunked") + "1\r\nx\r\n0\r\n\r\n", 413, "4096"},
+	{"a GET with a chunked body", raw("GET", "/v1/uid", chunked) + chunk, 400, "has no body"},
+	{"a POST that is too long", raw("POST", invoice, "Content-Length: 4097") + strings.Repeat("x", 4097), 413, "4096"},
+	{"a chunked POST", raw("POST", invoice, chunked) + chunk, 413, "4096"},
 	{"no host", "GET /v1/uid HTTP/1.1\r\n\r\n", 400, "-"},
 	{"a host with a slash", "GET /v1/uid HTTP/1.1\r\nHost: a/b\r\n\r\n", 400, "-"},
 	{"another version", "GET /v1/uid HTTP/3.0\r\nHost: localhost\r\n\r\n", 505, "-"},
@@ -52,7 +58,7 @@ var oddRequests = []refusal{
 	{"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, "-"},
 	{"random bytes", "\xff\xfe\x80\x81\r\n\r\n", 400, "-"},
 	{"a name that leads here", "GET /v1/uid HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421, "another host"},
-	{"such a name with a port", "GET /healthz HTTP/1.1\r\nHost: localhost.evil.example:7077\r\n\r\n", 421, "another host"},
+	{"one with a port", "GET /healthz HTTP/1.1\r\nHost: localhost.evil.example:7077\r\n\r\n", 421, "another host"},
 	{"such a number", "GET /v1/uid HTTP/1.1\r\nHost: 10.0.0.1\r\n\r\n", 421, "another host"},
 	{"half of a line", "GET /v1/", 408, "did not come to an end"},
 	{"half of a header", "GET /v1/uid HTTP/1.1\r\nHost: loc", 408, "did not come to an end"},
@@ -84,9 +90,7 @@ func TestRefusedHTTP(t *testing.T) {
 		h := newHouse(t, func(c *Config) { c.LocalOnly = true })
 		web, _ := h.serving(t)
 		for _, tt := range all {
-			c, err := web.dial()
-			require.NoError(t, err)
-			said := say(t, c, tt.request)
+			said := over(t, web, tt.request)
 			method := http.MethodGet
 			if strings.HasPrefix(tt.request, http.MethodHead) {
 				method = http.MethodHead
@@ -109,16 +113,16 @@ func TestRefusedHTTP(t *testing.T) {
 		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overHTTP].open))
 
 		// After all that it still answers.
-		c, err := web.dial()
-		require.NoError(t, err)
-		require.Contains(t, say(t, c, raw("GET", "/v1/uid", "Connection: close")), "\r\n\r\n{\"uid\":\"1\"}\n")
+		answer := over(t, web, raw("GET", "/v1/uid", "Connection: close"))
+		require.Contains(t, answer, "\r\n\r\n{\"uid\":\"1\"}\n")
 	})
 }
 
 // What Leaf answers with status 500 is no crash either.
 func TestRefusedByLeaf(t *testing.T) {
 	h := newHouse(t)
-	for _, key := range []string{"nosuch", "a%20", "%20", strings.Repeat("a", 129), "%C3%BC", "a%00", "%5B", "%7B%7D", "a%0d%0ab", "..%2f..%2fetc%2fpasswd", "@"} {
+	for _, key := range []string{"nosuch", "a%20", "%20", strings.Repeat("a", 129), "%C3%BC", "a%00", "%5B", "%7B%7D",
+		"a%0d%0ab", "..%2f..%2fetc%2fpasswd", "@"} {
 		w := h.get("/api/segment/get/" + key)
 		require.Equal(t, http.StatusInternalServerError, w.Code, key)
 		require.Contains(t, w.Body.String(), `"message":"Result{id=-2, status=EXCEPTION}"`, key)

@@ -93,7 +93,8 @@ func (c *conn) incrBy(args [][]byte) error {
 	case err != nil:
 		return fmt.Errorf("ERR the increment is %.40q, want 1 to %d", args[1], MaxBatch)
 	case n > 1 && string(args[0]) == c.server.cfg.UIDKey:
-		return fmt.Errorf("ERR UIDs are no %d numbers in a row: UIDS %[1]d returns as many, and so does INCR that often in a pipeline", n)
+		return fmt.Errorf("ERR UIDs are no %d numbers in a row: "+
+			"UIDS %[1]d returns as many, and so does INCR that often in a pipeline", n)
 	}
 	return c.incr(args[0], n)
 }
@@ -147,7 +148,8 @@ func (c *conn) authenticate(token []byte) error {
 	want := c.server.cfg.Token
 	switch guest := guestOf(c.Conn); {
 	case want == nil:
-		return respError("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
+		return respError("ERR AUTH <password> called without any password configured for the default user. " +
+			"Are you sure your configuration is correct?")
 	case !want.Is(string(token)):
 		guest.fails()
 		c.allowed = false
@@ -185,7 +187,9 @@ func (c *conn) hello(args [][]byte) error {
 		}
 	}
 	if !c.allowed {
-		return respError("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
+		return respError("NOAUTH HELLO must be called with the client already authenticated, " +
+			"otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client " +
+			"and select the RESP protocol version at the same time")
 	}
 	all := []any{"server", "uid", "version", c.server.cfg.Version, "proto", 2, "id", 1, "mode", "standalone", "role",
 		"master", "modules"}
@@ -236,7 +240,8 @@ func (c *conn) describe(args [][]byte) error {
 
 // info tells clients that wait for it that the server has loaded what it needs.
 func (c *conn) info([][]byte) error {
-	c.bulkString([]byte("# Server\r\nredis_mode:standalone\r\nuid_version:" + c.server.cfg.Version + "\r\n# Persistence\r\nloading:0\r\n"))
+	c.bulkString([]byte("# Server\r\nredis_mode:standalone\r\nuid_version:" + c.server.cfg.Version +
+		"\r\n# Persistence\r\nloading:0\r\n"))
 	return nil
 }
 
@@ -267,7 +272,8 @@ func (c *conn) number(kind byte, n int64) {
 
 // shown is a word of a stranger's if it is safe to repeat.
 func shown(word string) string {
-	if len(word) > 20 || strings.ContainsFunc(word, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) {
+	other := func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
+	if len(word) > 20 || strings.ContainsFunc(word, other) {
 		return "of " + strconv.Itoa(len(word)) + " bytes"
 	}
 	return word

@@ -29,12 +29,7 @@ func command(args ...string) string {
 }
 
 // over returns what a server says to a text on a connection of its own.
-func over(t *testing.T, l *pipeListener, text string) string {
-	t.Helper()
-	c, err := l.dial()
-	require.NoError(t, err)
-	return say(t, c, text)
-}
+func over(t *testing.T, l *pipeListener, text string) string { return say(t, l.dial(t), text) }
 
 var bye = command("QUIT")
 
@@ -55,11 +50,13 @@ func TestRESP(t *testing.T) {
 			{command("PING", "a\r\nb"), "$4\r\na\r\nb\r\n"},
 			{command("ECHO", ""), "$0\r\n\r\n"},
 			{command("SELECT", "0") + command("SELECT", "1"), "+OK\r\n-ERR DB index is out of range\r\n"},
-			{command("CLIENT", "SETINFO", "LIB-NAME", "x") + command("CLIENT", "SETNAME", "x") + command("CLIENT", "ID"), "+OK\r\n+OK\r\n:1\r\n"},
+			{command("CLIENT", "SETINFO", "LIB-NAME", "x") + command("CLIENT", "SETNAME", "x"), "+OK\r\n+OK\r\n"},
+			{command("CLIENT", "ID"), ":1\r\n"},
 			{command("COMMAND", "DOCS") + command("COMMAND") + command("COMMAND", "COUNT"), "*0\r\n*0\r\n:0\r\n"},
 			{command("HELLO", "3"), "-NOPROTO unsupported protocol version\r\n"},
-			{command("HELLO", "2", "SETNAME", "x"), "*14\r\n$6\r\nserver\r\n$3\r\nuid\r\n$7\r\nversion\r\n$4\r\ntest\r\n$5\r\nproto\r\n:2\r\n$2\r\nid\r\n:1\r\n" +
-				"$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n"},
+			{command("HELLO", "2", "SETNAME", "x"),
+				"*14\r\n$6\r\nserver\r\n$3\r\nuid\r\n$7\r\nversion\r\n$4\r\ntest\r\n$5\r\nproto\r\n:2\r\n$2\r\nid\r\n" +
+					":1\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n"},
 			{command("INCR", "nosuch"), "-ERR the store has no such tag: \"nosuch\"\r\n"},
 		} {
 			require.Equal(t, tt.want+"+OK\r\n", over(t, l, tt.says+bye), tt.says)
@@ -130,8 +127,7 @@ func TestRESPInPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		_, l := h.serving(t)
-		c, err := l.dial()
-		require.NoError(t, err)
+		c := l.dial(t)
 		in := bufio.NewReader(c)
 		for i := range 3 {
 			for _, b := range []byte(command("INCR", "uid")) {
@@ -152,17 +148,15 @@ func TestRESPSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		_, l := h.serving(t)
-		for text, lasts := range map[string]time.Duration{"": 2 * time.Minute, "*2\r\n$4\r\nIN": 10 * time.Second, "I": 10 * time.Second, "*2\r\n": 10 * time.Second} {
-			c, err := l.dial()
-			require.NoError(t, err)
+		for text, lasts := range map[string]time.Duration{"": 2 * time.Minute, "*2\r\n$4\r\nIN": 10 * time.Second,
+			"I": 10 * time.Second, "*2\r\n": 10 * time.Second} {
 			began := time.Now()
-			require.Empty(t, say(t, c, text))
+			require.Empty(t, over(t, l, text))
 			require.Equal(t, lasts, time.Since(began), text)
 		}
 
 		// A byte every 9 s makes a command no longer.
-		c, err := l.dial()
-		require.NoError(t, err)
+		c := l.dial(t)
 		began := time.Now()
 		var writer sync.WaitGroup
 		writer.Go(func() {
@@ -180,8 +174,7 @@ func TestRESPSlow(t *testing.T) {
 		writer.Wait()
 
 		// Who reads nothing is not waited for.
-		c, err = l.dial()
-		require.NoError(t, err)
+		c = l.dial(t)
 		_, err = io.WriteString(c, strings.Repeat(command("UIDS", "10000"), 100))
 		require.NoError(t, err)
 		time.Sleep(10*time.Second - 1)
@@ -198,19 +191,22 @@ func TestRESPToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, withToken(t))
 		_, l := h.serving(t)
-		wrong := "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
+		const wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
+		const noAuth = "-NOAUTH Authentication required.\r\n"
 		for _, tt := range []struct{ says, want string }{
-			{command("INCR", "uid") + command("PING") + bye, "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n+OK\r\n"},
+			{command("INCR", "uid") + command("PING") + bye, noAuth + noAuth + "+OK\r\n"},
 			{command("AUTH", secret) + command("INCR", "uid") + bye, "+OK\r\n:1\r\n+OK\r\n"},
 			{command("AUTH", "anybody", secret) + command("INCR", "uid") + bye, "+OK\r\n:2\r\n+OK\r\n"},
-			{command("AUTH", secret+"x") + command("INCR", "uid") + bye, wrong + "-NOAUTH Authentication required.\r\n+OK\r\n"},
-			{command("AUTH", secret) + command("AUTH", "x") + command("INCR", "uid") + bye, "+OK\r\n" + wrong + "-NOAUTH Authentication required.\r\n+OK\r\n"},
+			{command("AUTH", secret+"x") + command("INCR", "uid") + bye, wrong + noAuth + "+OK\r\n"},
+			{command("AUTH", secret) + command("AUTH", "x") + command("INCR", "uid") + bye,
+				"+OK\r\n" + wrong + noAuth + "+OK\r\n"},
 			{command("HELLO", "2", "AUTH", "default", "x") + bye, wrong + "+OK\r\n"},
 			{strings.Repeat(command("AUTH", "x"), 6), strings.Repeat(wrong, 5)}, // the fifth ends it
 		} {
 			require.Equal(t, tt.want, over(t, l, tt.says), tt.says)
 		}
-		require.Contains(t, over(t, l, command("HELLO", "2", "AUTH", "default", secret)+command("INCR", "uid")+bye), "$5\r\nproto\r\n:2\r\n")
+		hello := command("HELLO", "2", "AUTH", "default", secret)
+		require.Contains(t, over(t, l, hello+command("INCR", "uid")+bye), "$5\r\nproto\r\n:2\r\n")
 		require.EqualValues(t, 3, h.uids.next)
 		require.Contains(t, over(t, l, command("HELLO")+bye), "-NOAUTH HELLO must be called")
 	})
@@ -242,8 +238,9 @@ func TestWaitsWithinLimit(t *testing.T) {
 // what it says is of the protocol.
 func FuzzRESP(f *testing.F) {
 	for _, seed := range []string{
-		command("INCR", "uid"), command("UIDS", "3") + bye, "INCR uid\r\n", "*1\r\n$9223372036854775807\r\nINCR\r\n", "*0\r\n*-1\r\n",
-		command("HELLO", "3", "AUTH", "a", "b"), command("INCRBY", "invoice", "3"), "\r\n\n*", "GET / HTTP/1.1\r\n", command("CLIENT", "SETNAME"),
+		command("INCR", "uid"), command("UIDS", "3") + bye, command("INCRBY", "invoice", "3"), "INCR uid\r\n",
+		"*1\r\n$9223372036854775807\r\nINCR\r\n", "*0\r\n*-1\r\n", command("HELLO", "3", "AUTH", "a", "b"),
+		"GET / HTTP/1.1\r\n", command("CLIENT", "SETNAME"), "\r\n\n*",
 	} {
 		f.Add([]byte(seed))
 	}

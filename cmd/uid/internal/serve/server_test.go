@@ -42,15 +42,14 @@ func TestDrain(t *testing.T) {
 		go func() { served <- h.Serve(web, redis) }()
 
 		inFlight := make(chan string, 2)
-		for l, text := range map[*pipeListener]string{web: raw("GET", "/v1/uid"), redis: command("INCR", "uid") + command("PING")} {
-			c, err := l.dial()
-			require.NoError(t, err)
+		asks := map[*pipeListener]string{web: raw("GET", "/v1/uid"), redis: command("INCR", "uid") + command("PING")}
+		for l, text := range asks {
+			c := l.dial(t)
 			go func() { inFlight <- say(t, c, text) }()
 		}
 		idle := make(chan string, 2)
 		for _, l := range []*pipeListener{web, redis} {
-			c, err := l.dial()
-			require.NoError(t, err)
+			c := l.dial(t)
 			go func() { idle <- say(t, c, "") }()
 		}
 		synctest.Wait()
@@ -76,8 +75,7 @@ func TestDrain(t *testing.T) {
 		require.Empty(t, <-idle)
 		require.Empty(t, <-idle)
 		for _, l := range []*pipeListener{web, redis} {
-			_, err := l.dial()
-			require.Error(t, err)
+			<-l.done
 		}
 	})
 }
@@ -90,8 +88,7 @@ func TestDrainCutsOff(t *testing.T) {
 		redis := newPipes()
 		served := make(chan error, 1)
 		go func() { served <- h.Serve(nil, redis) }()
-		c, err := redis.dial()
-		require.NoError(t, err)
+		c := redis.dial(t)
 		go func() { _, _ = io.WriteString(c, command("INCR", "uid")) }()
 		synctest.Wait()
 		began := time.Now()
@@ -124,7 +121,8 @@ func TestToken(t *testing.T) {
 	for _, line := range []string{"Bearer " + secret, "bearer " + secret, basic("", secret), basic("me", secret)} {
 		require.Equal(t, http.StatusOK, ask(line), line)
 	}
-	for _, line := range []string{"", "Bearer", "Bearer ", "Bearer " + secret + "x", "Bearer " + secret[1:], "Bearer  " + secret, secret, basic(secret, ""), basic("", "x"), "Basic !", "Digest " + secret} {
+	for _, line := range []string{"", "Bearer", "Bearer ", "Bearer " + secret + "x", "Bearer " + secret[1:],
+		"Bearer  " + secret, secret, basic(secret, ""), basic("", "x"), "Basic !", "Digest " + secret} {
 		require.Equal(t, http.StatusUnauthorized, ask(line), line)
 	}
 	require.Equal(t, http.StatusUnauthorized, ask())
@@ -135,7 +133,8 @@ func TestToken(t *testing.T) {
 	}
 	require.EqualValues(t, 4, h.uids.next)
 
-	for _, text := range []string{"", strings.Repeat("x", 15), strings.Repeat("x", 513), "with a space in it", strings.Repeat("ü", 16), "a line end in it\n"} {
+	for _, text := range []string{"", strings.Repeat("x", 15), strings.Repeat("x", 513), "with a space in it",
+		strings.Repeat("ü", 16), "a line end in it\n"} {
 		_, err := NewToken(text)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		if text != "" {
@@ -151,8 +150,8 @@ func TestToken(t *testing.T) {
 
 func TestCheckListen(t *testing.T) {
 	for address, local := range map[string]bool{
-		"127.0.0.1:1": true, "127.1.2.3:1": true, "[::1]:1": true, "localhost:0": true,
-		":1": false, "0.0.0.0:1": false, "[::]:1": false, "10.0.0.1:1": false, "localhost.example:1": false, "[::ffff:10.0.0.1]:1": false,
+		"127.0.0.1:1": true, "127.1.2.3:1": true, "[::1]:1": true, "localhost:0": true, ":1": false, "[::]:1": false,
+		"0.0.0.0:1": false, "10.0.0.1:1": false, "localhost.example:1": false, "[::ffff:10.0.0.1]:1": false,
 	} {
 		is, err := CheckListen(address, false, false)
 		require.Equal(t, local, err == nil, address)
@@ -171,8 +170,9 @@ func TestCheckListen(t *testing.T) {
 		_, err := CheckListen(address, true, true)
 		require.ErrorIs(t, err, uid.ErrConfig, address)
 	}
-	for host, local := range map[string]bool{"localhost": true, "localhost:80": true, "127.0.0.1:80": true, "[::1]": true, "[::1]:80": true, "::1": true,
-		"": false, "evil": false, "evil:80": false, "127.0.0.1.evil": false, "localhost.": false, "10.0.0.1": false} {
+	for host, local := range map[string]bool{"localhost": true, "localhost:80": true, "127.0.0.1:80": true,
+		"[::1]": true, "[::1]:80": true, "::1": true, "": false, "evil": false, "evil:80": false,
+		"127.0.0.1.evil": false, "localhost.": false, "10.0.0.1": false} {
 		require.Equal(t, local, isLocal(host), host)
 	}
 }
@@ -181,7 +181,8 @@ func TestCheckListen(t *testing.T) {
 func certify(t *testing.T, cert, key, name string) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	require.NoError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
@@ -203,8 +204,7 @@ func TestTLS(t *testing.T) {
 	h := newHouse(t, func(cfg *Config) { cfg.TLS = c.Config() })
 	web, redis := h.serving(t)
 	ask := func(l *pipeListener, text string) (said, name string) {
-		plain, err := l.dial()
-		require.NoError(t, err)
+		plain := l.dial(t)
 		secure := tls.Client(plain, &tls.Config{InsecureSkipVerify: true})
 		require.NoError(t, secure.Handshake())
 		said = say(t, secure, text)
@@ -232,7 +232,8 @@ func TestTLS(t *testing.T) {
 func TestAccessLog(t *testing.T) {
 	var log bytes.Buffer
 	h := newHouse(t, withToken(t), func(c *Config) { c.Access = slog.New(slog.NewJSONHandler(&log, nil)) })
-	for _, target := range []string{"/v1/uid", "/canary?canary=" + secret, "/v1/uids?n=canary", "/api/segment/get/canary", "/v1/parse/canary"} {
+	for _, target := range []string{"/v1/uid", "/canary?canary=" + secret, "/v1/uids?n=canary",
+		"/api/segment/get/canary", "/v1/parse/canary"} {
 		for _, token := range []string{secret, "canary-canary-canary"} {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
 			r.Header.Set("Authorization", "Bearer "+token)
@@ -242,7 +243,8 @@ func TestAccessLog(t *testing.T) {
 			h.ask(r)
 		}
 	}
-	h.serveConn(&script{in: []byte(command("AUTH", "canary") + command("AUTH", secret) + command("INCR", "uid") + command("canary"))})
+	calls := command("AUTH", "canary") + command("AUTH", secret) + command("INCR", "uid") + command("canary")
+	h.serveConn(&script{in: []byte(calls)})
 	text := log.String()
 	require.NotContains(t, strings.ToLower(text), "canary")
 	require.NotContains(t, text, secret)
@@ -266,8 +268,9 @@ func TestMetrics(t *testing.T) {
 	text := h.get("/metrics").Body.String()
 	for _, line := range []string{
 		`uid_serve_requests_total{path="",status="404"} 1`, `uid_serve_requests_total{path="/v1/uid",status="200"} 1`,
-		`uid_serve_issued_total{kind="uid",protocol="http"} 6`, `uid_serve_issued_total{kind="number",protocol="http"} 1`,
-		`uid_serve_issued_total{kind="number",protocol="redis"} 3`, `uid_serve_commands_total 2`, `uid_serve_command_errors_total 1`, `more 1`,
+		`uid_serve_issued_total{kind="uid",protocol="http"} 6`, `more 1`, `uid_serve_commands_total 2`,
+		`uid_serve_issued_total{kind="number",protocol="http"} 1`, `uid_serve_command_errors_total 1`,
+		`uid_serve_issued_total{kind="number",protocol="redis"} 3`,
 	} {
 		require.Contains(t, text, "\n"+line+"\n")
 	}
@@ -292,8 +295,9 @@ func TestPanic(t *testing.T) {
 func TestConfig(t *testing.T) {
 	h := newHouse(t)
 	for _, change := range []func(*Config){
-		func(c *Config) { c.UIDs = nil }, func(c *Config) { c.Segments = nil }, func(c *Config) { c.UIDKey = "a b" },
-		func(c *Config) { c.UIDKey = strings.Repeat("a", 1025) }, func(c *Config) { c.Limits.Connections = -1 }, func(c *Config) { c.Limits.Idle = -1 },
+		func(c *Config) { c.UIDs = nil }, func(c *Config) { c.Segments = nil },
+		func(c *Config) { c.UIDKey = "a b" }, func(c *Config) { c.UIDKey = strings.Repeat("a", 1025) },
+		func(c *Config) { c.Limits.Connections = -1 }, func(c *Config) { c.Limits.Idle = -1 },
 	} {
 		cfg := h.cfg
 		change(&cfg)
@@ -306,7 +310,8 @@ func TestConfig(t *testing.T) {
 func TestRange(t *testing.T) {
 	h := newHouse(t)
 	h.store.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 10})
-	s, err := NewSegments(h.store.Client(), segment.Config{MinStep: 10, MaxStep: 10, LossyStore: true, Logger: slog.New(slog.DiscardHandler)})
+	cfg := segment.Config{MinStep: 10, MaxStep: 10, LossyStore: true, Logger: slog.New(slog.DiscardHandler)}
+	s, err := NewSegments(h.store.Client(), cfg)
 	require.NoError(t, err)
 	seen := map[uid.UID]bool{}
 	take := func(last uid.UID, n int) {
@@ -333,7 +338,8 @@ func TestRange(t *testing.T) {
 func TestUnknownTags(t *testing.T) {
 	var log bytes.Buffer
 	h := newHouse(t)
-	s, err := NewSegments(h.store.Client(), segment.Config{Create: true, LossyStore: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	cfg := segment.Config{Create: true, LossyStore: true, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	s, err := NewSegments(h.store.Client(), cfg)
 	require.NoError(t, err)
 	for i := range 1000 {
 		_, err := s.Next(t.Context(), "nosuch"+strings.Repeat("x", i%100))
@@ -418,7 +424,8 @@ func FuzzHTTP(f *testing.F) {
 	f.Add("GET /v1/uids?n=3 HTTP/1.1", "Authorization", "Bearer x")
 	f.Add("GET /api/segment/get/a%2Fb HTTP/1.1", "Sec-Fetch-Site", "none")
 	f.Fuzz(func(t *testing.T, line, name, value string) {
-		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(line + "\r\nHost: localhost\r\n" + name + ": " + value + "\r\n\r\n")))
+		text := line + "\r\nHost: localhost\r\n" + name + ": " + value + "\r\n\r\n"
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 		if err != nil {
 			return // net/http's
 		}

@@ -13,8 +13,8 @@ import (
 // farewell is an answer without a request that was read to its end.
 func farewell(status int, why string) string {
 	body := fmt.Sprintf("{\"error\":%q}\n", why)
-	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",
-		status, http.StatusText(status), len(body), body)
+	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"+
+		"Connection: close\r\nContent-Length: %d\r\n\r\n%s", status, http.StatusText(status), len(body), body)
 }
 
 // A patient listener tells clients that are too slow that they are.

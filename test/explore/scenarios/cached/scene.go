@@ -22,8 +22,8 @@ import (
 func TestExplore(t *testing.T) {
 	explore.Test(t, explore.Scenarios{
 		"chunk": chunk, "stale": stale, "crowd": crowd, "rest": rest, "restStale": restStale,
-		"restStaleTwice": restStaleTwice, "split": split, "splitStale": splitStale, "lane": lane,
-		"laneStale": laneStale, "fill": fill, "revoked": revoked, "close": closes(twos), "closeOfBlocks": closes(blocks),
+		"restStaleTwice": restStaleTwice, "split": split, "splitStale": splitStale, "lane": lane, "fill": fill,
+		"laneStale": laneStale, "revoked": revoked, "close": closes(twos), "closeOfBlocks": closes(blocks),
 	})
 }
 

@@ -21,9 +21,7 @@ func TestExplore(t *testing.T) {
 	})
 }
 
-func TestExploreWhole(t *testing.T) {
-	explore.TestWhole(t, explore.Scenarios{"whole": closes})
-}
+func TestExploreWhole(t *testing.T) { explore.TestWhole(t, explore.Scenarios{"whole": closes}) }
 
 // closes: two takers, a clock that comes to the next tick, and Close.
 func closes(r *explore.Run) {

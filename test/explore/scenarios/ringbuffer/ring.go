@@ -26,9 +26,12 @@ type scene struct {
 	missed  []uint64          // ticks of claims that were given up
 }
 
+// newScene has an open ring, which is to get the UIDs of tick 2 on.
 func newScene(r *explore.Run, c Config) *scene {
 	s := &scene{Run: r, issued: map[uint64]string{}, workers: map[uint64]uint64{}}
 	must(s.ring.Init(c))
+	s.restart(2, 0)
+	s.ring.Open()
 	return s
 }
 
@@ -139,9 +142,7 @@ func (s *scene) loses() {
 // moves: two takers, while the producer puts, shuts the ring and moves it to a later tick under another worker ID.
 func moves(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 1, WorkerBits: 1})
-	s.restart(2, 0)
 	s.put(3, 0)
-	s.ring.Open()
 	s.takers(2, "A", "B")
 	r.Go("producer", func() {
 		s.put(4, 1)
@@ -155,8 +156,6 @@ func moves(r *explore.Run) {
 // puts: two takers that come to the end of what is published, and the producer.
 func puts(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 0, WorkerBits: 1})
-	s.restart(2, 0)
-	s.ring.Open()
 	s.takers(2, "A", "B")
 	r.Go("producer", func() {
 		for tick := uint64(3); tick < 6 && s.put(tick, tick&1); tick++ {
@@ -168,8 +167,6 @@ func puts(r *explore.Run) {
 // overtakes: on a single slot, what a taker has claimed may be gone when it looks.
 func overtakes(r *explore.Run) {
 	s := newScene(r, Config{Slots: 1, SequenceBits: 0, WorkerBits: 1})
-	s.restart(2, 0)
-	s.ring.Open()
 	s.takers(2, "A", "B")
 	r.Go("producer", func() {
 		for tick := uint64(3); tick < 6; tick++ {
@@ -182,8 +179,6 @@ func overtakes(r *explore.Run) {
 // lastTick: a put is rejected, and tried again when a call has made room.
 func lastTick(r *explore.Run) {
 	s := newScene(r, Config{Slots: 1, SequenceBits: 1, WorkerBits: 1})
-	s.restart(2, 0)
-	s.ring.Open()
 	s.takers(2, "A")
 	r.Go("producer", func() {
 		for tick := uint64(3); !s.put(tick, 0); {
@@ -202,8 +197,6 @@ func lastTick(r *explore.Run) {
 // inBlocks: two ticks of one UID share a slot, and the worker ID changes within one, or a gap ends it.
 func inBlocks(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 0, WorkerBits: 1, BlockBits: 1})
-	s.restart(2, 0)
-	s.ring.Open()
 	s.takers(2, "A", "B")
 	r.Go("producer", func() {
 		s.put(3, 1)
@@ -217,8 +210,6 @@ func inBlocks(r *explore.Run) {
 // blockPart: a block gets its second tick while calls look at its first one, or a later block begins in its slot.
 func blockPart(r *explore.Run) {
 	s := newScene(r, Config{Slots: 1, SequenceBits: 0, WorkerBits: 1, BlockBits: 1})
-	s.restart(2, 0)
-	s.ring.Open()
 	s.takers(2, "A", "B")
 	r.Go("producer", func() {
 		s.ring.Shut()
@@ -232,8 +223,6 @@ func blockPart(r *explore.Run) {
 // allots: a call is served with the ring shut, beside takers.
 func allots(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 1, WorkerBits: 1})
-	s.restart(2, 0)
-	s.ring.Open()
 	s.takers(1, "A", "B")
 	r.Go("producer", func() {
 		s.ring.Shut()

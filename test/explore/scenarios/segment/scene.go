@@ -26,9 +26,7 @@ func TestExplore(t *testing.T) {
 	})
 }
 
-func TestExploreWhole(t *testing.T) {
-	explore.TestWhole(t, explore.Scenarios{"whole": whole})
-}
+func TestExploreWhole(t *testing.T) { explore.TestWhole(t, explore.Scenarios{"whole": whole}) }
 
 // A memory is a store of one row.
 type memory struct {
