@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,39 +55,37 @@ func values(p *probe) {
 	c, other := p.stocked()
 	now := c.now()
 	for _, id := range []int64{0, 1, 1 << 40} {
-		for i, row := range extremes(id, now) {
+		for i, of := range extremes(id, now) {
 			if i == 0 {
-				c.put(row)
+				c.put(of)
 			} else {
-				c.set(row)
+				c.set(of)
 			}
 			other.row(id)
 			// Take has its own way of reading and writing rows.
-			row.Until = now.Add(-time.Hour)
-			c.set(row)
+			of.Until = now.Add(-time.Hour)
+			c.set(of)
 			for _, is := range extremes(id, now) {
-				p.Again("Take", func() error {
-					return other.Take(p.Ctx, wanted(id, id), func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { *r = is; return nil })
-				})
+				p.Again("Take", func() error { return other.Take(p.Ctx, wanted(id, id), becomes(is)) })
 				c.row(id)
-				c.set(row)
+				c.set(of)
 			}
 		}
 	}
-	c, other = p.stocked(leasestore.Row{WorkerID: 0, Until: early})
-	for i, n := range []leasestore.Namespace{
+	c, other = p.stocked(row{WorkerID: 0, Until: early})
+	for i, n := range []common{
 		{Layout: "x", Floor: -1, Made: zero, Renewed: early},
 		{Layout: ascii, IDs: lease.Range{First: 0, Last: math.MaxInt64}, Floor: math.MaxInt64, History: ascii[:leasestore.MostHistory], Made: early, Renewed: late},
 		{Layout: "sign=1 time=28", IDs: lease.Range{First: 0, Last: 100}, Floor: 1<<53 + 1, History: "1 2;a=b|c", Made: now.Add(-time.Microsecond), Renewed: now},
 		{Layout: "y", IDs: lease.Range{First: 2, Last: 100}, Floor: 0, History: "x", Made: now, Renewed: zero},
 	} {
 		n.Given = 7 // which decide does not set
-		write := func(is *leasestore.Namespace) { *is = n }
+		write := func(is *common) { *is = n }
 		c.init(write)
 		other.own()
 		n.Layout, n.Floor, n.History, n.Made, n.Renewed = "other", 5, "other", n.Renewed, n.Made
 		p.Again("Take", func() error {
-			return c.Take(p.Ctx, wanted(int64(i), int64(i)), func(n *leasestore.Namespace, _ *leasestore.Row, _ leasestore.Clock) error { write(n); return nil })
+			return c.Take(p.Ctx, wanted(int64(i), int64(i)), func(n *common, _ *row, _ clock) error { write(n); return nil })
 		})
 		other.own()
 		other.row(int64(i))
@@ -121,7 +120,7 @@ func names(p *probe) {
 			}
 		}
 		if p.Model.Text(c.namespace) == "" { // for the second round
-			c.init(func(*leasestore.Namespace) {})
+			c.init(func(*common) {})
 			c.put(base()...)
 		}
 	}
@@ -132,7 +131,7 @@ func names(p *probe) {
 
 // row0 looks at a row where there may be no namespace.
 func (c *client) row0() {
-	err := c.Change(c.p.Ctx, 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return suite.ErrLook })
+	err := c.Change(c.p.Ctx, 0, look)
 	if there := c.p.Model.Text(c.namespace) != ""; errors.Is(err, errMissing) == there {
 		c.p.Errorf("Change returned %v; that the namespace is there is %v", err, there)
 	}
@@ -152,11 +151,11 @@ func apart(p *probe) {
 				p.Errorf("Take in a namespace that is not there returned %v, wanted is ErrNoNamespace", err)
 			}
 		}
-		c.init(func(*leasestore.Namespace) {})
+		c.init(func(*common) {})
 		c.takes(wanted(0, 3), false)
 		c.put(base()...)
-		c.set(leasestore.Row{WorkerID: 0, Until: early, High: int64(i), Holder: name})
-		c.init(func(n *leasestore.Namespace) { n.Floor = int64(i) })
+		c.set(row{WorkerID: 0, Until: early, High: int64(i), Holder: name})
+		c.init(func(n *common) { n.Floor = int64(i) })
 	}
 	for _, c := range clients {
 		c.all()
@@ -169,7 +168,7 @@ func apart(p *probe) {
 			p.Errorf("Take in a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
 		}
 		c.row0()
-		c.init(func(*leasestore.Namespace) {})
+		c.init(func(*common) {})
 		c.all()
 	}
 	if p.RemoveNamespace == nil {
@@ -177,19 +176,19 @@ func apart(p *probe) {
 	}
 }
 
-func decideNothing(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
+func decideNothing(*common, *row, clock) error { return nil }
 
 func choices(p *probe) {
 	random := rand.New(rand.NewPCG(p.Seed, 1))
 	for _, ids := range []lease.Range{{}, {First: 1, Last: 5}, {First: 2, Last: 40}} {
 		c, other := p.stocked()
-		elsewhere, _ := p.stocked(leasestore.Row{WorkerID: 0, Until: early.Add(time.Hour)})
+		elsewhere, _ := p.stocked(row{WorkerID: 0, Until: early.Add(time.Hour)})
 		now := c.now()
 		for i, ago := range []time.Duration{3, 5, -1, 4, 20, 50, 2} {
-			c.put(leasestore.Row{WorkerID: int64(i), Until: now.Add(-ago * time.Hour), High: []int64{1001, 1000, -1}[i%3]})
+			c.put(row{WorkerID: int64(i), Until: now.Add(-ago * time.Hour), High: []int64{1001, 1000, -1}[i%3]})
 		}
-		c.set(leasestore.Row{WorkerID: 5, Until: now.Add(-50 * time.Hour), Nonce: p.Token(), Holder: "died"})
-		c.init(func(n *leasestore.Namespace) { n.IDs = ids })
+		c.set(row{WorkerID: 5, Until: now.Add(-50 * time.Hour), Nonce: p.Token(), Holder: "died"})
+		c.init(func(n *common) { n.IDs = ids })
 		for i := range 120 {
 			w := wanted(random.Int64N(6), 0)
 			w.IDs.Last = w.IDs.First + []int64{0, 1, 3, 5, 1 << 40}[random.IntN(5)]
@@ -224,7 +223,7 @@ func choices(p *probe) {
 	}
 	w := wanted(0, 0)
 	w.Rest = time.Hour
-	c.set(leasestore.Row{WorkerID: 0, Until: c.now().Add(-time.Hour - p.latest().Error)})
+	c.set(row{WorkerID: 0, Until: c.now().Add(-time.Hour - p.latest().Error)})
 	c.takes(w, false)
 	p.Advance(time.Microsecond)
 	c.own()
@@ -239,26 +238,26 @@ func newIDs(p *probe) {
 	for range 150 {
 		c.takes(w, true)
 	}
-	c.set(leasestore.Row{WorkerID: 3, Until: early}) // goes before a new ID
+	c.set(row{WorkerID: 3, Until: early}) // goes before a new ID
 	c.takes(w, false)
 	c.takes(w, true)
-	c.init(func(n *leasestore.Namespace) { n.Given = 99 }) // decide does not set it
-	c.init(func(n *leasestore.Namespace) { n.Given = -1 })
+	c.init(func(n *common) { n.Given = 99 }) // decide does not set it
+	c.init(func(n *common) { n.Given = -1 })
 	other.all()
 	for _, in := range []lease.Range{{First: 0, Last: 2}, {First: 10, Last: 12}} { // the last IDs
 		c, _ := p.stocked()
-		c.init(func(n *leasestore.Namespace) { n.IDs = in })
+		c.init(func(n *common) { n.IDs = in })
 		for range 5 {
 			c.takes(w, true)
 		}
 		c.all()
 	}
 	// Gaps are no new IDs.
-	c, _ = p.stocked(leasestore.Row{WorkerID: 2, Until: late}, leasestore.Row{WorkerID: 6, Until: late})
+	c, _ = p.stocked(row{WorkerID: 2, Until: late}, row{WorkerID: 6, Until: late})
 	for _, in := range []lease.Range{{Last: 6}, {First: 2, Last: 3}, {First: 4, Last: 5}, {Last: 7}} {
 		c.takes(wanted(in.First, in.Last), false)
 	}
-	c.set(leasestore.Row{WorkerID: 6, Until: early, High: 1000})
+	c.set(row{WorkerID: 6, Until: early, High: 1000})
 	ahead := wanted(0, 6)
 	ahead.Highest = func(time.Time) int64 { return 999 }
 	c.takes(ahead, false)
@@ -309,7 +308,7 @@ func rowsAboveGiven(p *probe) {
 		p.Model.Set(c.namespace, p.namespaceText(is))
 	}
 	for _, at := range []int64{0, 3, 9, 15, 16} {
-		c, _ := p.stocked(leasestore.Row{WorkerID: at, Until: late, High: 77, Nonce: p.Token(), Holder: "somebody"})
+		c, _ := p.stocked(row{WorkerID: at, Until: late, High: 77, Nonce: p.Token(), Holder: "somebody"})
 		given(c, -1)
 		c.own()
 		for range 20 {
@@ -321,7 +320,7 @@ func rowsAboveGiven(p *probe) {
 		}
 		c.all()
 	}
-	c, _ := p.stocked(leasestore.Row{WorkerID: 3, Until: early, High: 77})
+	c, _ := p.stocked(row{WorkerID: 3, Until: early, High: 77})
 	given(c, -1)
 	c.takes(wanted(0, 1<<40), true) // it is a row like any other
 	c.takes(wanted(0, 1<<40), false)
@@ -337,9 +336,8 @@ func refusals(p *probe) {
 	for _, w := range ways {
 		for range 2 {
 			refused := errors.New("refused")
-			err := w.call(c, p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-				p.stamp(n, r, now)
-				return refused
+			err := w.call(c, p.Ctx, func(n *common, r *row, now clock) error {
+				return cmp.Or(p.stamp(n, r, now), refused)
 			})
 			if !errors.Is(err, refused) {
 				p.Errorf("%s returned %v, wanted is what decide returned", w.name, err)
@@ -355,7 +353,7 @@ func refusals(p *probe) {
 	}
 	fresh := p.open(p.name())
 	for range 2 {
-		err := fresh.Init(p.Ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error {
+		err := fresh.Init(p.Ctx, func(n *common, _ clock) error {
 			n.Layout, n.Floor = "refused", 99
 			return suite.ErrLook
 		})
@@ -368,7 +366,7 @@ func refusals(p *probe) {
 
 func others(p *probe) {
 	floor := way{"Init of the Floor alone", func(c *client, ctx context.Context, _ decision) error {
-		return c.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return nil })
+		return c.Init(ctx, func(n *common, _ clock) error { n.Floor++; return nil })
 	}}
 	for _, w := range ways {
 		for _, o := range append(slices.Clone(ways), floor) {
@@ -390,17 +388,12 @@ func others(p *probe) {
 func (p *probe) waits(c, other *client, w way) {
 	defer p.Wait()
 	var passed time.Time
-	run := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-		p.stamp(n, r, now)
+	run := func(n *common, r *row, now clock) error {
+		_ = p.stamp(n, r, now)
 		if passed.IsZero() {
 			began := time.Now()
 			p.Meanwhile(func() {
-				_ = other.once(w.name, func() error {
-					return w.call(other, p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-						p.stamp(n, r, now)
-						return nil
-					})
-				})
+				_ = other.once(w.name, func() error { return w.call(other, p.Ctx, p.stamp) })
 			})
 			if passed = now.Now.Add((time.Since(began) / 2).Truncate(time.Microsecond)); p.Advance != nil {
 				p.Advance(time.Hour)
@@ -458,11 +451,11 @@ func faults(p *probe) {
 				}
 				ctx, cancel := context.WithCancel(p.Ctx)
 				_ = c.once(w.name, func() error {
-					return w.call(c, ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-						if p.stamp(n, r, now); cancels {
-							cancel()
+					return w.call(c, ctx, func(n *common, r *row, now clock) error {
+						if cancels {
+							defer cancel()
 						}
-						return nil
+						return p.stamp(n, r, now)
 					})
 				})
 				other.all()
@@ -477,19 +470,16 @@ func faults(p *probe) {
 }
 
 func lateWrites(p *probe) {
-	since := append(slices.Clone(ways), way{"a Change that is undone, but for High", func(c *client, ctx context.Context, _ decision) error {
-		was, _ := c.row(0)
-		c.write(ways[0])
-		was.High++
-		c.set(was)
-		return nil
-	}}, way{"a Take that is undone, but for High", func(c *client, ctx context.Context, _ decision) error {
-		was, _ := c.row(1)
-		c.write(ways[2])
-		was.High++
-		c.set(was)
-		return nil
-	}})
+	since := slices.Clone(ways)
+	for id, w := range map[int64]way{0: ways[0], 1: ways[2]} {
+		since = append(since, way{w.name + " that is undone, but for High", func(c *client, _ context.Context, _ decision) error {
+			was, _ := c.row(id)
+			c.write(w)
+			was.High++
+			c.set(was)
+			return nil
+		}})
+	}
 	for _, w := range ways {
 		for _, s := range since {
 			c, other := p.stocked(base()...)
@@ -511,12 +501,7 @@ func contexts(p *probe) {
 	over, cancel := context.WithCancel(p.Ctx)
 	cancel()
 	for _, w := range ways {
-		_ = c.once(w.name, func() error {
-			return w.call(c, over, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-				p.stamp(n, r, now)
-				return nil
-			})
-		})
+		_ = c.once(w.name, func() error { return w.call(c, over, p.stamp) })
 		other.all()
 		_ = c.between(w, func() { _ = other.within(w) })
 		for range 3 { // the clients still work, and nothing of the ended call runs on
@@ -534,9 +519,9 @@ func crowds(p *probe) {
 			s := p.open(c.namespace)
 			s.id = i
 			p.Again("one of many Takes", func() error {
-				return s.Take(p.Ctx, wanted(0, 1<<40), func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+				return s.Take(p.Ctx, wanted(0, 1<<40), func(n *common, r *row, now clock) error {
 					p.Meet()
-					p.stamp(n, r, now)
+					_ = p.stamp(n, r, now)
 					r.Until = late
 					return nil
 				})
@@ -546,7 +531,7 @@ func crowds(p *probe) {
 			p.Errorf("%d Takes at once have made rows up to %d, where 15 are enough", n, given)
 		} else {
 			for id := range given + 1 {
-				if err := c.store.Change(p.Ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+				if err := c.store.Change(p.Ctx, id, func(_ *common, r *row, _ clock) error {
 					if r == nil {
 						p.Errorf("worker ID %d has no row, Given is %d", id, given)
 					}
@@ -563,7 +548,7 @@ func crowds(p *probe) {
 			s := p.open(fresh)
 			s.id = i
 			_ = s.once("Init", func() error {
-				return s.Init(p.Ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { p.Meet(); p.stamp(n, nil, now); return nil })
+				return s.Init(p.Ctx, func(n *common, now clock) error { p.Meet(); return p.stamp(n, nil, now) })
 			})
 		})
 		p.open(fresh).own()
@@ -579,13 +564,13 @@ func histories(p *probe) {
 	p.Record(func(r *suite.Recorder, _ int) {
 		name := p.name()
 		if r.Seed%4 > 0 { // else they make the namespace while they run
-			p.open(name).init(func(*leasestore.Namespace) {})
+			p.open(name).init(func(*common) {})
 		}
 		r.Each(func(i int) func(*rand.Rand) {
 			c := p.open(name)
 			c.id = i
 			if i == 0 {
-				_ = c.once("Init", func() error { return c.Init(p.Ctx, func(*leasestore.Namespace, leasestore.Clock) error { return nil }) })
+				_ = c.once("Init", func() error { return c.Init(p.Ctx, func(*common, clock) error { return nil }) })
 			}
 			return func(random *rand.Rand) { c.random(r, random, ids) }
 		})
@@ -606,7 +591,7 @@ func histories(p *probe) {
 // row0to looks at a row, if there is a namespace.
 func (c *client) row0to(id int64) {
 	c.p.Look(func() error {
-		err := c.Change(c.p.Ctx, id, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return suite.ErrLook })
+		err := c.Change(c.p.Ctx, id, look)
 		if errors.Is(err, errMissing) {
 			return suite.ErrLook
 		}
@@ -632,7 +617,7 @@ func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
 	plan, held, keep := r.Plan(random), suite.Chance(random, 40), suite.Chance(random, 50)
 	ctx, cancel := context.WithCancel(p.Ctx)
 	defer cancel()
-	decide := func(n *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	decide := func(n *common, row *row, now clock) error {
 		err := plan(cancel)
 		if p.Advance != nil {
 			p.Advance(time.Second)
@@ -640,7 +625,7 @@ func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
 		if keep {
 			n = nil
 		}
-		if p.stamp(n, row, now); row != nil {
+		if _ = p.stamp(n, row, now); row != nil {
 			row.Until = now.Now.Add(-time.Hour)
 			if held {
 				row.Until = now.Now.Add(time.Hour)
@@ -655,13 +640,13 @@ func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
 	case kind < 40:
 		_ = c.Take(ctx, w, decide)
 	case kind < 85:
-		_ = c.Change(ctx, random.Int64N(ids), func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		_ = c.Change(ctx, random.Int64N(ids), func(n *common, r *row, now clock) error {
 			if r == nil {
 				return suite.ErrLook
 			}
 			return decide(nil, r, now)
 		})
 	default:
-		_ = c.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { keep = false; return decide(n, nil, now) })
+		_ = c.Init(ctx, func(n *common, now clock) error { keep = false; return decide(n, nil, now) })
 	}
 }

@@ -22,13 +22,13 @@ type probe struct {
 	Subject
 
 	mu         sync.Mutex
-	made       int                             // how many names of namespaces were used
-	rows       map[string]leasestore.Row       // by their texts
-	namespaces map[string]leasestore.Namespace // by their texts
-	told       map[string]bool                 // histories of clocks
-	spaces     map[string]*space               // by namespace, as they are since so many sets of the model
+	made       int               // how many names of namespaces were used
+	rows       map[string]row    // by their texts
+	namespaces map[string]common // by their texts
+	told       map[string]bool   // histories of clocks
+	spaces     map[string]*space // by namespace, as they are since so many sets of the model
 	sets       int
-	last       leasestore.Clock
+	last       clock
 	behind     time.Duration // how far a Clock may be behind what was written by it
 }
 
@@ -43,7 +43,7 @@ func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
 		}
 	}
 	p := &probe{Probe: suite.NewProbe(ctx, settings, s.Secret), Subject: s}
-	p.rows, p.namespaces, p.told = map[string]leasestore.Row{}, map[string]leasestore.Namespace{}, map[string]bool{}
+	p.rows, p.namespaces, p.told = map[string]row{}, map[string]common{}, map[string]bool{}
 	p.spaces = map[string]*space{}
 	p.Brief = brief
 	p.Passes = func(err error) bool {
@@ -53,7 +53,7 @@ func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
 	return p
 }
 
-func (p *probe) latest() leasestore.Clock {
+func (p *probe) latest() clock {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last
@@ -77,9 +77,9 @@ func (p *probe) open(namespace string) *client {
 }
 
 // stocked returns two clients of a new namespace that has some rows.
-func (p *probe) stocked(rows ...leasestore.Row) (c, other *client) {
+func (p *probe) stocked(rows ...row) (c, other *client) {
 	c = p.open(p.name())
-	c.init(func(*leasestore.Namespace) {})
+	c.init(func(*common) {})
 	c.put(rows...)
 	return c, p.open(c.namespace)
 }
@@ -87,17 +87,20 @@ func (p *probe) stocked(rows ...leasestore.Row) (c, other *client) {
 // A way is one in which a call decides. It has the namespace or a row or both.
 type way struct {
 	name string
-	call func(c *client, ctx context.Context, decide func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error) error
+	call func(c *client, ctx context.Context, decide decision) error
 }
 
-type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+type (
+	common   = leasestore.Namespace // to all rows of a namespace
+	row      = leasestore.Row
+	clock    = leasestore.Clock
+	decision = func(*common, *row, clock) error
+)
 
 // ways are for a namespace that was stocked with rows of 0 and 1, of which the second is over.
 var ways = []way{
 	{"Change", func(c *client, ctx context.Context, decide decision) error {
-		return c.Change(ctx, 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-			return decide(nil, r, now)
-		})
+		return c.Change(ctx, 0, func(_ *common, r *row, now clock) error { return decide(nil, r, now) })
 	}},
 	{"Change of both", func(c *client, ctx context.Context, decide decision) error { return c.Change(ctx, 0, decide) }},
 	{"Take", func(c *client, ctx context.Context, decide decision) error { return c.Take(ctx, wanted(1, 1), decide) }},
@@ -109,17 +112,18 @@ var ways = []way{
 		return c.Take(ctx, wanted(first, 1<<40), decide)
 	}},
 	{"Init", func(c *client, ctx context.Context, decide decision) error {
-		return c.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) })
+		return c.Init(ctx, func(n *common, now clock) error { return decide(n, nil, now) })
 	}},
 }
 
 // base are the rows that ways are for. They have no nonce, as if they were released.
-func base() []leasestore.Row {
-	return []leasestore.Row{{WorkerID: 0, Until: late}, {WorkerID: 1, Until: early}}
+func base() []row {
+	return []row{{WorkerID: 0, Until: late}, {WorkerID: 1, Until: early}}
 }
 
-// stamp writes something new to all that a decision has, and checks that the clock was read after what is there.
-func (p *probe) stamp(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) {
+// stamp is a decision that writes something new to all that it has, and checks that the clock was read after what is
+// there.
+func (p *probe) stamp(n *common, r *row, now clock) error {
 	token := p.Token()
 	if n != nil {
 		p.wrote("a namespace", n.Renewed, now)
@@ -132,17 +136,31 @@ func (p *probe) stamp(n *leasestore.Namespace, r *leasestore.Row, now leasestore
 			r.Until = now.Now.Add(-time.Hour)
 		}
 	}
+	return nil
 }
+
+// becomes is a decision that writes a row, where there is one.
+func becomes(is row) decision {
+	return func(_ *common, r *row, _ clock) error {
+		if r == nil {
+			return errNothing
+		}
+		*r = is
+		return nil
+	}
+}
+
+// look is a decision that writes nothing.
+func look(*common, *row, clock) error { return suite.ErrLook }
 
 // between makes a call, and does something once when it has read.
 func (c *client) between(w way, do func()) error {
 	defer c.p.Wait()
 	var once sync.Once
 	return c.once(w.name, func() error {
-		return w.call(c, c.p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		return w.call(c, c.p.Ctx, func(n *common, r *row, now clock) error {
 			once.Do(do)
-			c.p.stamp(n, r, now)
-			return nil
+			return c.p.stamp(n, r, now)
 		})
 	})
 }
@@ -154,12 +172,7 @@ func (c *client) write(w way) { c.p.Again(w.name, func() error { return c.betwee
 func (c *client) within(w way) error {
 	ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
 	defer cancel()
-	return c.p.Soon(w.name+" while another one decides", func() error {
-		return w.call(c, ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-			c.p.stamp(n, r, now)
-			return nil
-		})
-	})
+	return c.p.Soon(w.name+" while another one decides", func() error { return w.call(c, ctx, c.p.stamp) })
 }
 
 // fault makes a client's next call fail, if the store can.

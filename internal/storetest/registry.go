@@ -44,7 +44,7 @@ func (p *probe) clerk() *clerk {
 }
 
 // Namespaces calls the store's Namespaces under watch.
-func (k *clerk) Namespaces(ctx context.Context) ([]string, leasestore.Clock, error) {
+func (k *clerk) Namespaces(ctx context.Context) ([]string, clock, error) {
 	names, now, err := k.store.Namespaces(ctx)
 	k.p.NoSecrets("Namespaces", err)
 	if err == nil || errors.Is(err, errMissing) {
@@ -123,14 +123,14 @@ func listsNamespaces(p *probe) {
 		p.Errorf("Namespaces of an empty store returned %q, %v; wanted are none, or ErrNoNamespace", names, err)
 	}
 	for _, name := range []string{"orders", "1", "orders/1", "Orders", "orders.eu", "order"} {
-		p.open(name).init(func(*leasestore.Namespace) {})
+		p.open(name).init(func(*common) {})
 	}
 	look := p.open("only looked at")
 	look.own()
 	look.row0()
 	k.reads("only looked at", -1, 10)
 	k.lists()
-	p.open("orders").put(leasestore.Row{WorkerID: 3, Until: early}, leasestore.Row{WorkerID: 4, Until: early})
+	p.open("orders").put(row{WorkerID: 3, Until: early}, row{WorkerID: 4, Until: early})
 	p.clerk().lists()
 	if p.RemoveNamespace == nil {
 		p.Notef("not tried: a namespace of which only rows are left (the Subject has no RemoveNamespace)")
@@ -160,8 +160,8 @@ func opensNamespaces(p *probe) {
 		}
 		c.row0()
 	}
-	clients[0].init(func(*leasestore.Namespace) {})
-	clients[0].put(leasestore.Row{WorkerID: 3, High: 7, Until: early})
+	clients[0].init(func(*common) {})
+	clients[0].put(row{WorkerID: 3, High: 7, Until: early})
 	for _, c := range clients {
 		c.all()
 	}
@@ -182,15 +182,15 @@ func readsRows(p *probe) {
 		row.WorkerID = []int64{0, 1, 7, 1 << 40, 1<<62 + 1}[i]
 		c.put(row)
 	}
-	c.init(func(n *leasestore.Namespace) {
-		*n = leasestore.Namespace{
+	c.init(func(n *common) {
+		*n = common{
 			Layout: ascii, Floor: 1<<53 + 1, History: ascii[:leasestore.MostHistory], Made: early, Renewed: early,
 			IDs: lease.Range{First: 7, Last: 1<<62 + 1}, Given: n.Given,
 		}
 	})
 	pages, _ := p.stocked()
 	for i := range int64(12) { // digits alone would sort 10 before 9
-		pages.put(leasestore.Row{WorkerID: i * i, Until: pages.now().Add(time.Duration(i-6) * time.Hour)})
+		pages.put(row{WorkerID: i * i, Until: pages.now().Add(time.Duration(i-6) * time.Hour)})
 	}
 	empty, _ := p.stocked()
 	for _, most := range []int{1, 5, 6, 11, 12, 13} {
@@ -207,7 +207,7 @@ func readsRows(p *probe) {
 // readsAlone looks whether those who read wait for others, or for longer than their contexts.
 func readsAlone(p *probe) {
 	k := p.clerk()
-	c, _ := p.stocked(leasestore.Row{WorkerID: 0, Until: early, High: 5})
+	c, _ := p.stocked(row{WorkerID: 0, Until: early, High: 5})
 	rows, err := k.Rows(p.Ctx, c.namespace, -1, 9)
 	if err != nil {
 		p.Fatalf("Rows: %v", err)
@@ -227,7 +227,7 @@ func readsAlone(p *probe) {
 	for name, read := range reads {
 		p.MayPass(name, read(over))
 		p.Again(name, func() error { return read(p.Ctx) })
-		decide := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		decide := func(n *common, r *row, now clock) error {
 			p.stamp(n, r, now)
 			p.MayPass(name, p.Soon(name+" while somebody decides", func() error { return read(p.Ctx) }))
 			return suite.ErrLook

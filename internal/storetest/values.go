@@ -4,8 +4,6 @@ import (
 	"math"
 	"strings"
 	"time"
-
-	"github.com/uidgen/uid/internal/leasestore"
 )
 
 var (
@@ -24,8 +22,8 @@ var (
 )
 
 // extremes are rows of one worker ID at the ends of what a row can hold.
-func extremes(id int64, now time.Time) []leasestore.Row {
-	rows := []leasestore.Row{
+func extremes(id int64, now time.Time) []row {
+	rows := []row{
 		{High: -1, Until: zero, Acquired: zero, Renewed: zero},
 		{
 			Nonce: "abcdefghijklmNOPQRSTUVWXYZ012345", High: math.MaxInt64, Until: late, Layout: ascii,

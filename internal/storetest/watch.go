@@ -40,7 +40,7 @@ type call struct {
 
 func (c *client) call(name string) *call { return &call{Call: c.p.Call(name, c.id), c: c, name: name} }
 
-func (k *call) run(n *leasestore.Namespace, now leasestore.Clock, decide func() error) error {
+func (k *call) run(n *common, now clock, decide func() error) error {
 	return k.Run(func() error {
 		k.runs.Add(1)
 		if n == nil || n.Fresh && k.name != "Init" {
@@ -53,10 +53,10 @@ func (k *call) run(n *leasestore.Namespace, now leasestore.Clock, decide func() 
 }
 
 // Take calls the store's Take under watch. The row has to be the one that a Memory would offer.
-func (c *client) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (c *client) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
 	k := c.call("Take")
 	w, asked := c.asks(w)
-	err := c.store.Take(ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	err := c.store.Take(ctx, w, func(n *common, r *row, now clock) error {
 		return k.run(n, now, func() error {
 			if r == nil {
 				c.p.Errorf("Take offers no row")
@@ -110,7 +110,7 @@ func (c *client) none(w leasestore.Wanted, err error) {
 }
 
 // asks returns what is wanted, and what checks at which times the store has asked for Highest.
-func (c *client) asks(w leasestore.Wanted) (leasestore.Wanted, func(leasestore.Clock)) {
+func (c *client) asks(w leasestore.Wanted) (leasestore.Wanted, func(clock)) {
 	highest := w.Highest
 	var mu sync.Mutex
 	var asked []time.Time
@@ -120,7 +120,7 @@ func (c *client) asks(w leasestore.Wanted) (leasestore.Wanted, func(leasestore.C
 		asked = append(asked, now)
 		return highest(now)
 	}
-	return w, func(now leasestore.Clock) {
+	return w, func(now clock) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, at := range asked {
@@ -133,7 +133,7 @@ func (c *client) asks(w leasestore.Wanted) (leasestore.Wanted, func(leasestore.C
 }
 
 // offers checks a row that is offered to who wants one.
-func (k *call) offers(w leasestore.Wanted, r *leasestore.Row, now leasestore.Clock) {
+func (k *call) offers(w leasestore.Wanted, r *row, now clock) {
 	switch {
 	case r.WorkerID < w.IDs.First || r.WorkerID > w.IDs.Last:
 		k.c.p.Errorf("Take offers worker ID %d, wanted was one of %v", r.WorkerID, w.IDs)
@@ -143,9 +143,9 @@ func (k *call) offers(w leasestore.Wanted, r *leasestore.Row, now leasestore.Clo
 }
 
 // Change calls the store's Change under watch.
-func (c *client) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (c *client) Change(ctx context.Context, id int64, decide decision) error {
 	k := c.call("Change")
-	return c.missing(k, k.End(c.store.Change(ctx, id, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	return c.missing(k, k.End(c.store.Change(ctx, id, func(n *common, r *row, now clock) error {
 		return k.run(n, now, func() error {
 			if r != nil && r.WorkerID != id {
 				c.p.Errorf("Change of worker ID %d offers %+v", id, *r)
@@ -177,9 +177,9 @@ func (c *client) missing(k *call, err error) error {
 }
 
 // Init calls the store's Init under watch.
-func (c *client) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+func (c *client) Init(ctx context.Context, decide func(*common, clock) error) error {
 	k := c.call("Init")
-	return k.End(c.store.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error {
+	return k.End(c.store.Init(ctx, func(n *common, now clock) error {
 		return k.run(n, now, func() error {
 			k.seesNamespace(n)
 			given := n.Given
@@ -206,7 +206,7 @@ func (c *client) Name() string {
 }
 
 // seesRow shows a row to the judge, nil for none. One that was made with others and not leased yet is much like none.
-func (k *call) seesRow(id int64, r *leasestore.Row) {
+func (k *call) seesRow(id int64, r *row) {
 	key := k.c.key(id)
 	switch {
 	case r == nil, r.Unused() && k.c.p.Model.Text(key) == "":
@@ -217,10 +217,10 @@ func (k *call) seesRow(id int64, r *leasestore.Row) {
 	k.Sees(key, k.c.p.rowText(*r))
 }
 
-func (k *call) writesRow(id int64, r *leasestore.Row) { k.Writes(k.c.key(id), k.c.p.rowText(*r)) }
+func (k *call) writesRow(id int64, r *row) { k.Writes(k.c.key(id), k.c.p.rowText(*r)) }
 
 // seesNamespace shows what is common to all rows to the judge. Its Given may be that of a row above what is stored.
-func (k *call) seesNamespace(n *leasestore.Namespace) {
+func (k *call) seesNamespace(n *common) {
 	k.c.p.namespace(k.name, *n)
 	if !k.c.p.Alone() {
 		k.Sees(k.c.namespace, k.c.p.namespaceText(*n))
@@ -240,7 +240,7 @@ func (k *call) seesNamespace(n *leasestore.Namespace) {
 	k.Sees(k.c.namespace, k.c.p.namespaceText(shown))
 }
 
-func (k *call) writesNamespace(n *leasestore.Namespace, given int64) {
+func (k *call) writesNamespace(n *common, given int64) {
 	written := *n
 	written.Fresh, written.Given = false, given
 	k.Writes(k.c.namespace, k.c.p.namespaceText(written))
@@ -268,17 +268,17 @@ func (c *client) space() *space {
 	if s := c.p.spaces[c.namespace]; s != nil {
 		return s
 	}
-	s := &space{rows: map[int64]record[leasestore.Row]{}}
+	s := &space{rows: map[int64]record[row]{}}
 	c.p.spaces[c.namespace] = s
 	c.p.Model.Each(func(key, text string) {
 		of, number, isRow := strings.Cut(key, "/row ")
 		switch id, err := strconv.ParseInt(number, 10, 64); {
 		case key == c.namespace:
-			s.namespace = &record[leasestore.Namespace]{value: c.p.namespaces[text]}
+			s.namespace = &record[common]{value: c.p.namespaces[text]}
 		case isRow && of == c.namespace && err == nil:
 			r := c.p.rows[text]
 			r.WorkerID = id
-			s.rows[id] = record[leasestore.Row]{value: r, version: 1}
+			s.rows[id] = record[row]{value: r, version: 1}
 		}
 	})
 	return s
@@ -293,7 +293,7 @@ func micro(t time.Time) int64 {
 }
 
 // rowText is all of a row but its ID, whose value the probe remembers.
-func (p *probe) rowText(r leasestore.Row) string {
+func (p *probe) rowText(r row) string {
 	text := fmt.Sprintf("Nonce:%q High:%d Until:%d Layout:%q Holder:%q Acquired:%d Renewed:%d",
 		r.Nonce, r.High, micro(r.Until), r.Layout, r.Holder, micro(r.Acquired), micro(r.Renewed))
 	p.mu.Lock()
@@ -311,7 +311,7 @@ func brief(text string) string {
 }
 
 // namespaceText is all of a namespace, "" for a Fresh one. In a history others raise Given.
-func (p *probe) namespaceText(n leasestore.Namespace) string {
+func (p *probe) namespaceText(n common) string {
 	if n.Fresh {
 		return ""
 	}
@@ -326,7 +326,7 @@ func (p *probe) namespaceText(n leasestore.Namespace) string {
 	return text
 }
 
-func (p *probe) clock(from string, c leasestore.Clock) {
+func (p *probe) clock(from string, c clock) {
 	p.time(from, "Clock.Now", c.Now)
 	if c.Error < 0 {
 		p.Errorf("%s: the Clock's Error is %v", from, c.Error)
@@ -343,13 +343,13 @@ func (p *probe) time(from, name string, t time.Time) {
 	}
 }
 
-func (p *probe) row(from string, r leasestore.Row) {
+func (p *probe) row(from string, r row) {
 	p.time(from, "Until", r.Until)
 	p.time(from, "Acquired", r.Acquired)
 	p.time(from, "Renewed", r.Renewed)
 }
 
-func (p *probe) namespace(from string, n leasestore.Namespace) {
+func (p *probe) namespace(from string, n common) {
 	p.time(from, "Made", n.Made)
 	p.time(from, "Renewed", n.Renewed)
 	if n.Fresh && (n.Floor != -1 || n.Layout != "" || n.History != "") {
@@ -361,7 +361,7 @@ func (p *probe) namespace(from string, n leasestore.Namespace) {
 }
 
 // wrote checks that a Clock is not before what somebody has written by it: it is read last.
-func (p *probe) wrote(from string, at time.Time, now leasestore.Clock) {
+func (p *probe) wrote(from string, at time.Time, now clock) {
 	if now.Now.Before(at.Add(-2*now.Error - p.behind)) {
 		p.Errorf("%s: the Clock is at %v, what is offered with it was written at %v", from, now.Now, at)
 	}
@@ -374,28 +374,23 @@ func (c *client) once(name string, call func() error) error {
 	return err
 }
 
-// lookWith makes a call whose decision only looks.
-func (c *client) lookWith(call func(refuse error) error) {
-	c.p.Look(func() error { return call(suite.ErrLook) })
-}
-
 // row reads the row of a worker ID, for the model to judge.
-func (c *client) row(id int64) (row leasestore.Row, found bool) {
-	c.lookWith(func(refuse error) error {
-		return c.Change(c.p.Ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
-			if row, found = (leasestore.Row{}), r != nil; found {
-				row = *r
+func (c *client) row(id int64) (is row, found bool) {
+	c.p.Look(func() error {
+		return c.Change(c.p.Ctx, id, func(_ *common, r *row, _ clock) error {
+			if found = r != nil; found {
+				is = *r
 			}
-			return refuse
+			return suite.ErrLook
 		})
 	})
-	return row, found
+	return is, found
 }
 
 // own reads what is common to all rows, for the model to judge.
-func (c *client) own() (namespace leasestore.Namespace) {
-	c.lookWith(func(refuse error) error {
-		return c.Init(c.p.Ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { namespace = *n; return refuse })
+func (c *client) own() (namespace common) {
+	c.p.Look(func() error {
+		return c.Init(c.p.Ctx, func(n *common, _ clock) error { namespace = *n; return suite.ErrLook })
 	})
 	return namespace
 }
@@ -418,9 +413,9 @@ func (c *client) now() time.Time {
 }
 
 // init writes the namespace, and makes it.
-func (c *client) init(write func(*leasestore.Namespace)) {
+func (c *client) init(write func(*common)) {
 	c.p.Again("Init", func() error {
-		return c.Init(c.p.Ctx, func(n *leasestore.Namespace, now leasestore.Clock) error {
+		return c.Init(c.p.Ctx, func(n *common, now clock) error {
 			if n.Fresh {
 				n.Layout, n.Made, n.Renewed = "made by the suite", now.Now, now.Now
 			}
@@ -436,34 +431,23 @@ func wanted(first, last int64) leasestore.Wanted {
 }
 
 // put writes rows of IDs that are new, in ascending order. IDs between them never get a row.
-func (c *client) put(rows ...leasestore.Row) {
-	for _, row := range rows {
+func (c *client) put(rows ...row) {
+	for _, is := range rows {
 		c.p.Again("Take of a new ID", func() error {
-			return c.Take(c.p.Ctx, wanted(row.WorkerID, row.WorkerID), func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
-				*r = row
-				return nil
-			})
+			return c.Take(c.p.Ctx, wanted(is.WorkerID, is.WorkerID), becomes(is))
 		})
 	}
 }
 
 // set writes the row of an ID that has one.
-func (c *client) set(row leasestore.Row) {
-	c.p.Again("Change", func() error {
-		return c.Change(c.p.Ctx, row.WorkerID, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
-			if r == nil {
-				return errNothing
-			}
-			*r = row
-			return nil
-		})
-	})
+func (c *client) set(is row) {
+	c.p.Again("Change", func() error { return c.Change(c.p.Ctx, is.WorkerID, becomes(is)) })
 }
 
 // takes has Take offer a row, and holds it or leaves it as it is.
 func (c *client) takes(w leasestore.Wanted, hold bool) {
 	c.p.Look(func() error {
-		err := c.Take(c.p.Ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		err := c.Take(c.p.Ctx, w, func(n *common, r *row, _ clock) error {
 			if !hold {
 				return suite.ErrLook
 			}

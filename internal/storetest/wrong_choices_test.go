@@ -17,10 +17,10 @@ import (
 // wrongChoices are wrong in which row Take offers.
 func wrongChoices() map[string]wrongStore {
 	return map[string]wrongStore{
-		"Take offers the lowest ID":          prefers(func(a, b leasestore.Row) bool { return a.WorkerID < b.WorkerID }),
-		"Take offers what was released last": prefers(func(a, b leasestore.Row) bool { return a.Until.After(b.Until) }),
-		"Take offers only what was released": prefers(func(a, b leasestore.Row) bool { return a.Until.Before(b.Until) },
-			func(r leasestore.Row) bool { return r.Nonce != "" }),
+		"Take offers the lowest ID":          prefers(func(a, b row) bool { return a.WorkerID < b.WorkerID }),
+		"Take offers what was released last": prefers(func(a, b row) bool { return a.Until.After(b.Until) }),
+		"Take offers only what was released": prefers(func(a, b row) bool { return a.Until.Before(b.Until) },
+			func(r row) bool { return r.Nonce != "" }),
 		"Take offers IDs beyond the range":          wants(func(w *leasestore.Wanted) { w.IDs.Last += 10 }),
 		"Take offers IDs below the range":           wants(func(w *leasestore.Wanted) { w.IDs.First = 0 }),
 		"Take does not wait for Rest":               wants(func(w *leasestore.Wanted) { w.Rest = 0 }),
@@ -37,7 +37,7 @@ func wrongChoices() map[string]wrongStore {
 			w.Highest = func(time.Time) int64 { return highest(time.Time{}) }
 		}),
 		"Take knows no last resort": of("Take", func(k *attempt) error {
-			return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
+			return k.decides(func(n *common, r *row, now clock, decide decision) error {
 				if r.High > k.wants.Highest(now.Now) {
 					return leasestore.NoneFree(k.wants.IDs, now.Now, nil)
 				}
@@ -48,35 +48,35 @@ func wrongChoices() map[string]wrongStore {
 			any := p.wants
 			any.Highest = func(time.Time) int64 { return math.MaxInt64 }
 			for _, w := range []leasestore.Wanted{p.wants, any} {
-				if row, found := best(p.in, w, p.now.Now, func(a, b leasestore.Row) bool { return a.Until.Before(b.Until) }); found {
+				if row, found := best(p.in, w, p.now.Now, func(a, b row) bool { return a.Until.Before(b.Until) }); found {
 					return p.takes(row), nil
 				}
 			}
 			return p.free(p.wants, p.now)
 		}),
-		"Take knows no namespace's IDs": picksWithin(func(w leasestore.Wanted, _ leasestore.Namespace) (lease.Range, error) { return w.IDs, nil }),
-		"Take refuses what is not all the namespace's": picksWithin(func(w leasestore.Wanted, n leasestore.Namespace) (lease.Range, error) {
+		"Take knows no namespace's IDs": picksWithin(func(w leasestore.Wanted, _ common) (lease.Range, error) { return w.IDs, nil }),
+		"Take refuses what is not all the namespace's": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
 			w.Must = w.IDs
 			return w.Within(n)
 		}),
-		"Take never minds which IDs the namespace has": picksWithin(func(w leasestore.Wanted, n leasestore.Namespace) (lease.Range, error) {
+		"Take never minds which IDs the namespace has": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
 			w.Must = lease.Range{}
 			return w.Within(n)
 		}),
-		"Take knows the first of the namespace's IDs alone": picksWithin(func(w leasestore.Wanted, n leasestore.Namespace) (lease.Range, error) {
+		"Take knows the first of the namespace's IDs alone": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
 			if n.IDs != (lease.Range{}) {
 				n.IDs.Last = math.MaxInt64
 			}
 			return w.Within(n)
 		}),
-		"IDs that the namespace lacks are none free": picksWithin(func(w leasestore.Wanted, n leasestore.Namespace) (lease.Range, error) {
+		"IDs that the namespace lacks are none free": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
 			ids, err := w.Within(n)
 			if err != nil {
 				err = leasestore.NoneFree(w.IDs, time.Now(), nil)
 			}
 			return ids, err
 		}),
-		"IDs that the namespace lacks are an error that may pass": picksWithin(func(w leasestore.Wanted, n leasestore.Namespace) (lease.Range, error) {
+		"IDs that the namespace lacks are an error that may pass": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
 			ids, err := w.Within(n)
 			if err != nil {
 				err = retry.Transient(err)
@@ -120,9 +120,9 @@ func wants(f func(w *leasestore.Wanted)) wrongStore {
 // A pick is what a Take sees: a space, and its rows in the range, by their IDs.
 type pick struct {
 	*space
-	in    []record[leasestore.Row]
+	in    []record[row]
 	wants leasestore.Wanted
-	now   leasestore.Clock
+	now   clock
 }
 
 // picks is wrong in which row it picks.
@@ -132,21 +132,21 @@ func picks(f func(p pick) (change, error)) wrongStore {
 			if s.namespace == nil {
 				return change{}, k.missing()
 			}
-			var rows []record[leasestore.Row]
+			var rows []record[row]
 			for _, id := range slices.Sorted(maps.Keys(s.rows)) {
 				if id >= k.wants.IDs.First && id <= k.wants.IDs.Last {
 					rows = append(rows, s.rows[id])
 				}
 			}
 			return f(pick{s, rows, k.wants, k.m.now()})
-		}, func(ch *change, now leasestore.Clock) error { return k.decide(&ch.namespace.value, &ch.row.value, now) })
+		}, func(ch *change, now clock) error { return k.decide(&ch.namespace.value, &ch.row.value, now) })
 	})
 }
 
 // prefers is wrong in which of the rows that can be had it picks, but for some.
-func prefers(before func(a, b leasestore.Row) bool, but ...func(leasestore.Row) bool) wrongStore {
+func prefers(before func(a, b row) bool, but ...func(row) bool) wrongStore {
 	return picks(func(p pick) (change, error) {
-		p.in = slices.DeleteFunc(p.in, func(r record[leasestore.Row]) bool { return len(but) > 0 && but[0](r.value) })
+		p.in = slices.DeleteFunc(p.in, func(r record[row]) bool { return len(but) > 0 && but[0](r.value) })
 		if row, found := best(p.in, p.wants, p.now.Now, before); found {
 			return p.takes(row), nil
 		}
@@ -155,18 +155,18 @@ func prefers(before func(a, b leasestore.Row) bool, but ...func(leasestore.Row) 
 }
 
 // picksWithin is wrong in which IDs a Take chooses from.
-func picksWithin(within func(leasestore.Wanted, leasestore.Namespace) (lease.Range, error)) wrongStore {
+func picksWithin(within func(leasestore.Wanted, common) (lease.Range, error)) wrongStore {
 	return picks(func(p pick) (ch change, err error) {
 		if p.wants.IDs, err = within(p.wants, p.namespace.value); err != nil {
 			return ch, err
 		}
 		p.wants.Must = lease.Range{}
-		return p.as(func(n *leasestore.Namespace) { n.IDs = lease.Range{} }).free(p.wants, p.now)
+		return p.as(func(n *common) { n.IDs = lease.Range{} }).free(p.wants, p.now)
 	})
 }
 
 // best is the row that is over, and can be had, which is before all others.
-func best(rows []record[leasestore.Row], w leasestore.Wanted, now time.Time, before func(a, b leasestore.Row) bool) (row record[leasestore.Row], found bool) {
+func best(rows []record[row], w leasestore.Wanted, now time.Time, before func(a, b row) bool) (row record[row], found bool) {
 	for _, r := range rows {
 		over := r.value.Until.Add(w.Rest).Before(now) && r.value.High <= w.Highest(now)
 		if over && (!found || before(r.value, row.value)) {
@@ -177,14 +177,14 @@ func best(rows []record[leasestore.Row], w leasestore.Wanted, now time.Time, bef
 }
 
 // takes takes a row, and makes no other.
-func (s *space) takes(row record[leasestore.Row]) change {
+func (s *space) takes(row record[row]) change {
 	namespace := *s.namespace
 	return change{space: s, namespace: &namespace, row: &row,
 		id: row.value.WorkerID, given: max(namespace.value.Given, row.value.WorkerID)}
 }
 
 // as returns the space with a namespace that is read in another way.
-func (s *space) as(f func(n *leasestore.Namespace)) *space {
+func (s *space) as(f func(n *common)) *space {
 	is, namespace := *s, *s.namespace
 	f(&namespace.value)
 	is.namespace = &namespace

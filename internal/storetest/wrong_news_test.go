@@ -36,7 +36,7 @@ func wrongNews() map[string]wrongStore {
 	gap := func(s *space, ch *change) {
 		for id := range ch.id {
 			if _, found := s.rows[id]; !found {
-				row := record[leasestore.Row]{value: leasestore.NewRow(id)}
+				row := record[row]{value: leasestore.NewRow(id)}
 				ch.row, ch.id, ch.fresh = &row, id, lease.Range{}
 				ch.given = ch.namespace.value.Given
 				return
@@ -53,7 +53,7 @@ func wrongNews() map[string]wrongStore {
 				return ch, err
 			}
 			if made, some := ch.namespace.value.NewIDs(p.wants.IDs); some && ch.row.value.Unused() {
-				row := record[leasestore.Row]{value: leasestore.NewRow(made.First)}
+				row := record[row]{value: leasestore.NewRow(made.First)}
 				ch.row, ch.id, ch.fresh, ch.given = &row, made.First, made, made.Last
 			}
 			return ch, err
@@ -79,13 +79,13 @@ func wrongNews() map[string]wrongStore {
 			ch, err := p.free(p.wants, p.now)
 			for id := p.wants.IDs.First; err != nil && id <= p.wants.IDs.Last; id++ {
 				if _, found := p.rows[id]; !found {
-					return p.takes(record[leasestore.Row]{value: leasestore.NewRow(id)}), nil
+					return p.takes(record[row]{value: leasestore.NewRow(id)}), nil
 				}
 			}
 			return ch, err
 		}),
 		"new IDs begin above the highest row": grows(func(s *space) *space {
-			return s.as(func(n *leasestore.Namespace) { n.Given = -1 })
+			return s.as(func(n *common) { n.Given = -1 })
 		}, func(*space, *change) {}),
 		"rows are made and Given is not raised":    grows(same, func(_ *space, ch *change) { ch.given = -1 }),
 		"Given is raised to the row that is taken": grows(same, func(_ *space, ch *change) { ch.given = ch.id }),
@@ -114,7 +114,7 @@ func wrongNews() map[string]wrongStore {
 		"Take overwrites rows above Given": grows(func(s *space) *space {
 			is := *s
 			is.rows = maps.Clone(s.rows)
-			maps.DeleteFunc(is.rows, func(id int64, _ record[leasestore.Row]) bool { return id > s.namespace.value.Given })
+			maps.DeleteFunc(is.rows, func(id int64, _ record[row]) bool { return id > s.namespace.value.Given })
 			return &is
 		}, func(s *space, ch *change) {
 			ch.row.version = s.rows[ch.id].version

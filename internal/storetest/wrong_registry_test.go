@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -15,12 +14,12 @@ import (
 // A wrongRegistry is a Memory's, but for what is replaced here.
 type wrongRegistry struct {
 	*Registry
-	namespaces func(r *Registry, ctx context.Context) ([]string, leasestore.Clock, error)
+	namespaces func(r *Registry, ctx context.Context) ([]string, clock, error)
 	namespace  func(r *Registry, name string) (lease.Store, error)
 	rows       func(r *Registry, ctx context.Context, namespace string, above int64, most int) (registry.Page, error)
 }
 
-func (w wrongRegistry) Namespaces(ctx context.Context) ([]string, leasestore.Clock, error) {
+func (w wrongRegistry) Namespaces(ctx context.Context) ([]string, clock, error) {
 	if w.namespaces != nil {
 		return w.namespaces(w.Registry, ctx)
 	}
@@ -61,7 +60,7 @@ func asks(which func(above int64, most int) (int64, int)) wrongRegistry {
 
 func registries() map[string]wrongRegistry {
 	names := func(f func(m *Memory, names []string) []string) wrongRegistry {
-		return wrongRegistry{namespaces: func(r *Registry, ctx context.Context) ([]string, leasestore.Clock, error) {
+		return wrongRegistry{namespaces: func(r *Registry, ctx context.Context) ([]string, clock, error) {
 			names, now, err := r.Namespaces(ctx)
 			return f(r.m, names), now, err
 		}}
@@ -88,7 +87,7 @@ func registries() map[string]wrongRegistry {
 			defer m.mu.Unlock()
 			return slices.Sorted(maps.Keys(m.spaces))
 		}),
-		"no namespaces are an error": wrongRegistry{namespaces: func(r *Registry, ctx context.Context) ([]string, leasestore.Clock, error) {
+		"no namespaces are an error": wrongRegistry{namespaces: func(r *Registry, ctx context.Context) ([]string, clock, error) {
 			names, now, err := r.Namespaces(ctx)
 			if len(names) == 0 {
 				err = errors.New("no such table")
@@ -97,7 +96,7 @@ func registries() map[string]wrongRegistry {
 		}},
 		"Namespace makes the namespace": wrongRegistry{namespace: func(r *Registry, name string) (lease.Store, error) {
 			if _, found := r.m.Namespace(name); !found {
-				r.m.SetNamespace(name, leasestore.Namespace{Given: -1, Floor: -1})
+				r.m.SetNamespace(name, common{Given: -1, Floor: -1})
 			}
 			return r.Namespace(name)
 		}},
@@ -123,7 +122,7 @@ func registries() map[string]wrongRegistry {
 		"Rows knows no missing namespace":  pages(func(_ *Memory, p *registry.Page) { p.Namespace.Fresh = false }),
 		"Rows leaves out worker ID 0":      asks(func(above int64, most int) (int64, int) { return max(above, 0), most }),
 		"Rows leaves out what is held": pages(func(_ *Memory, p *registry.Page) {
-			p.Rows = slices.DeleteFunc(p.Rows, func(r leasestore.Row) bool { return r.Until.After(p.Clock.Now) })
+			p.Rows = slices.DeleteFunc(p.Rows, func(r row) bool { return r.Until.After(p.Clock.Now) })
 		}),
 		"Rows reads all namespaces": pages(func(m *Memory, p *registry.Page) {
 			if row, found := m.Row("suite-2", 4); found && len(p.Rows) > 1 {
@@ -148,7 +147,7 @@ func registries() map[string]wrongRegistry {
 		"a page has one row too many":          asks(func(above int64, most int) (int64, int) { return above, most + 1 }),
 		"a page has one row too few":           asks(func(above int64, most int) (int64, int) { return above, max(1, most-1) }),
 		"IDs are ordered as texts": pages(func(_ *Memory, p *registry.Page) {
-			slices.SortFunc(p.Rows, func(a, b leasestore.Row) int {
+			slices.SortFunc(p.Rows, func(a, b row) int {
 				if fmt.Sprint(a.WorkerID) < fmt.Sprint(b.WorkerID) {
 					return -1
 				}
@@ -164,7 +163,7 @@ func registries() map[string]wrongRegistry {
 			defer unlock()
 			return r.Rows(ctx, namespace, above, most)
 		}},
-		"a call that ended has an error of its own": wrongRegistry{namespaces: func(r *Registry, ctx context.Context) ([]string, leasestore.Clock, error) {
+		"a call that ended has an error of its own": wrongRegistry{namespaces: func(r *Registry, ctx context.Context) ([]string, clock, error) {
 			names, now, err := r.Namespaces(ctx)
 			if err != nil {
 				err = errors.New("interrupted")

@@ -32,13 +32,13 @@ type attempt struct {
 	id        int64             // of a Change
 	decide    decision
 
-	wroteNamespace leasestore.Namespace // what decide left last
-	wroteRow       leasestore.Row
+	wroteNamespace common // what decide left last
+	wroteRow       row
 }
 
 // make makes the call of the right store.
 func (k *attempt) make(ctx context.Context) error {
-	decide := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	decide := func(n *common, r *row, now clock) error {
 		k.Decided = k.decide(n, r, now)
 		if k.wroteNamespace = *n; r != nil {
 			k.wroteRow = *r
@@ -51,13 +51,13 @@ func (k *attempt) make(ctx context.Context) error {
 	case "Change":
 		return k.Change(ctx, k.id, decide)
 	}
-	return k.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) })
+	return k.Init(ctx, func(n *common, now clock) error { return decide(n, nil, now) })
 }
 
 // decides makes it with another decision, which gets the one that was to be made.
-func (k *attempt) decides(f func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error) error {
+func (k *attempt) decides(f func(n *common, r *row, now clock, decide decision) error) error {
 	decide := k.decide
-	k.decide = func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	k.decide = func(n *common, r *row, now clock) error {
 		return f(n, r, now, decide)
 	}
 	return k.make(k.Ctx)
@@ -90,8 +90,8 @@ func (w wrongStore) Change(ctx context.Context, id int64, decide decision) error
 	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Change", id: id, decide: decide})
 }
 
-func (w wrongStore) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
-	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Init", decide: func(n *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error { return decide(n, now) }})
+func (w wrongStore) Init(ctx context.Context, decide func(*common, clock) error) error {
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Init", decide: func(n *common, _ *row, now clock) error { return decide(n, now) }})
 }
 
 func (w wrongStore) Inspect(ctx context.Context) ([]string, error) {
@@ -121,17 +121,17 @@ func of(operation string, call func(k *attempt) error) wrongStore {
 }
 
 // reads is wrong in what it offers.
-func reads(f func(n *leasestore.Namespace, r *leasestore.Row, now *leasestore.Clock)) wrongStore {
-	return decides(func(n *leasestore.Namespace, r *leasestore.Row, now *leasestore.Clock, decide func() error) error {
+func reads(f func(n *common, r *row, now *clock)) wrongStore {
+	return decides(func(n *common, r *row, now *clock, decide func() error) error {
 		f(n, r, now)
 		return decide()
 	})
 }
 
 // decides is wrong in how it lets decide run. Change's decisions about no row are as they are.
-func decides(f func(n *leasestore.Namespace, r *leasestore.Row, now *leasestore.Clock, decide func() error) error) wrongStore {
+func decides(f func(n *common, r *row, now *clock, decide func() error) error) wrongStore {
 	return wrongStore{call: func(k *attempt) error {
-		err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
+		err := k.decides(func(n *common, r *row, now clock, decide decision) error {
 			shown := n
 			if k.operation == "Change" {
 				if shown = nil; r == nil {
@@ -161,63 +161,63 @@ var errSkip = errors.New("skipped")
 func spoilt() map[string]wrongStore {
 	all := map[string]wrongStore{}
 	milli := func(t *time.Time) { *t = t.Truncate(time.Millisecond) }
-	holder := func(r *leasestore.Row, most int) {
+	holder := func(r *row, most int) {
 		r.Holder = string([]rune(r.Holder)[:min(most, len([]rune(r.Holder)))])
 	}
-	for name, spoil := range map[string]func(*leasestore.Row){
-		"Until in milliseconds":    func(r *leasestore.Row) { milli(&r.Until) },
-		"Acquired in milliseconds": func(r *leasestore.Row) { milli(&r.Acquired) },
-		"Renewed in milliseconds":  func(r *leasestore.Row) { milli(&r.Renewed) },
-		"no Acquired":              func(r *leasestore.Row) { r.Acquired = r.Renewed },
-		"years up to 2262":         func(r *leasestore.Row) { r.Renewed = time.Unix(0, r.Renewed.UnixNano()).UTC() },
-		"127 characters":           func(r *leasestore.Row) { holder(r, 127) },
-		"128 bytes":                func(r *leasestore.Row) { r.Holder = r.Holder[:min(128, len(r.Holder))] },
-		"three bytes a character":  func(r *leasestore.Row) { r.Holder = strings.ReplaceAll(r.Holder, "\U0001F984", "?") },
-		"no spaces at the end":     func(r *leasestore.Row) { r.Holder = strings.TrimRight(r.Holder, " ") },
-		"a Layout of 254 bytes":    func(r *leasestore.Row) { r.Layout = r.Layout[:min(254, len(r.Layout))] },
-		"nonces in small letters":  func(r *leasestore.Row) { r.Nonce = strings.ToLower(r.Nonce) },
-		"no High below 0":          func(r *leasestore.Row) { r.High = max(r.High, 0) },
-		"High as a floating point number": func(r *leasestore.Row) {
+	for name, spoil := range map[string]func(*row){
+		"Until in milliseconds":    func(r *row) { milli(&r.Until) },
+		"Acquired in milliseconds": func(r *row) { milli(&r.Acquired) },
+		"Renewed in milliseconds":  func(r *row) { milli(&r.Renewed) },
+		"no Acquired":              func(r *row) { r.Acquired = r.Renewed },
+		"years up to 2262":         func(r *row) { r.Renewed = time.Unix(0, r.Renewed.UnixNano()).UTC() },
+		"127 characters":           func(r *row) { holder(r, 127) },
+		"128 bytes":                func(r *row) { r.Holder = r.Holder[:min(128, len(r.Holder))] },
+		"three bytes a character":  func(r *row) { r.Holder = strings.ReplaceAll(r.Holder, "\U0001F984", "?") },
+		"no spaces at the end":     func(r *row) { r.Holder = strings.TrimRight(r.Holder, " ") },
+		"a Layout of 254 bytes":    func(r *row) { r.Layout = r.Layout[:min(254, len(r.Layout))] },
+		"nonces in small letters":  func(r *row) { r.Nonce = strings.ToLower(r.Nonce) },
+		"no High below 0":          func(r *row) { r.High = max(r.High, 0) },
+		"High as a floating point number": func(r *row) {
 			if r.High < math.MaxInt64 {
 				r.High = int64(float64(r.High))
 			}
 		},
-		"local time": func(r *leasestore.Row) { r.Until = r.Until.In(time.FixedZone("", 3600)) },
+		"local time": func(r *row) { r.Until = r.Until.In(time.FixedZone("", 3600)) },
 	} {
-		all["a row with "+name] = decides(func(_ *leasestore.Namespace, r *leasestore.Row, _ *leasestore.Clock, decide func() error) error {
+		all["a row with "+name] = decides(func(_ *common, r *row, _ *clock, decide func() error) error {
 			err := decide()
 			if r != nil && name != "local time" {
 				spoil(r)
 			}
 			return err
 		})
-		all["a row that is read with "+name] = reads(func(_ *leasestore.Namespace, r *leasestore.Row, _ *leasestore.Clock) {
+		all["a row that is read with "+name] = reads(func(_ *common, r *row, _ *clock) {
 			if r != nil && !r.Unused() {
 				spoil(r)
 			}
 		})
 	}
-	for name, spoil := range map[string]func(*leasestore.Namespace){
-		"Made in milliseconds":    func(n *leasestore.Namespace) { milli(&n.Made) },
-		"Renewed in milliseconds": func(n *leasestore.Namespace) { milli(&n.Renewed) },
-		"no Floor below 0":        func(n *leasestore.Namespace) { n.Floor = max(n.Floor, 0) },
-		"no IDs":                  func(n *leasestore.Namespace) { n.IDs = lease.Range{} },
-		"the last of its IDs":     func(n *leasestore.Namespace) { n.IDs.First = 0 },
-		"IDs in 32 bits":          func(n *leasestore.Namespace) { n.IDs.Last = int64(int32(n.IDs.Last)) },
-		"no History":              func(n *leasestore.Namespace) { n.History = "" },
-		"no Layout":               func(n *leasestore.Namespace) { n.Layout = "" },
-		"no Given":                func(n *leasestore.Namespace) { n.Given = -1 },
-		"no word of being Fresh":  func(n *leasestore.Namespace) { n.Fresh = false },
-		"news of being Fresh":     func(n *leasestore.Namespace) { *n = leasestore.Namespace{Given: n.Given, Floor: -1, Fresh: true} },
+	for name, spoil := range map[string]func(*common){
+		"Made in milliseconds":    func(n *common) { milli(&n.Made) },
+		"Renewed in milliseconds": func(n *common) { milli(&n.Renewed) },
+		"no Floor below 0":        func(n *common) { n.Floor = max(n.Floor, 0) },
+		"no IDs":                  func(n *common) { n.IDs = lease.Range{} },
+		"the last of its IDs":     func(n *common) { n.IDs.First = 0 },
+		"IDs in 32 bits":          func(n *common) { n.IDs.Last = int64(int32(n.IDs.Last)) },
+		"no History":              func(n *common) { n.History = "" },
+		"no Layout":               func(n *common) { n.Layout = "" },
+		"no Given":                func(n *common) { n.Given = -1 },
+		"no word of being Fresh":  func(n *common) { n.Fresh = false },
+		"news of being Fresh":     func(n *common) { *n = common{Given: n.Given, Floor: -1, Fresh: true} },
 	} {
-		all["a namespace with "+name] = decides(func(n *leasestore.Namespace, _ *leasestore.Row, _ *leasestore.Clock, decide func() error) error {
+		all["a namespace with "+name] = decides(func(n *common, _ *row, _ *clock, decide func() error) error {
 			err := decide()
 			if n != nil && name != "no Given" && !strings.Contains(name, "Fresh") {
 				spoil(n)
 			}
 			return err
 		})
-		all["a namespace that is read with "+name] = reads(func(n *leasestore.Namespace, r *leasestore.Row, _ *leasestore.Clock) {
+		all["a namespace that is read with "+name] = reads(func(n *common, r *row, _ *clock) {
 			if n != nil && (r == nil || name != "no Given") {
 				spoil(n)
 			}
@@ -228,15 +228,15 @@ func spoilt() map[string]wrongStore {
 	}
 	delete(all, "a row with local time")
 	var n atomic.Int64
-	for name, spoil := range map[string]func(now *leasestore.Clock){
-		"nanoseconds":                func(now *leasestore.Clock) { now.Now = now.Now.Add(1) },
-		"local time":                 func(now *leasestore.Clock) { now.Now = now.Now.In(time.FixedZone("", 3600)) },
-		"an Error below 0":           func(now *leasestore.Clock) { now.Error = -1 },
-		"another history each time":  func(now *leasestore.Clock) { now.History = fmt.Sprint(n.Add(1)) },
-		"a history that is too long": func(now *leasestore.Clock) { now.History = strings.Repeat("x", leasestore.MostHistory+1) },
-		"a history in Greek":         func(now *leasestore.Clock) { now.History = "ἱστορία" },
+	for name, spoil := range map[string]func(now *clock){
+		"nanoseconds":                func(now *clock) { now.Now = now.Now.Add(1) },
+		"local time":                 func(now *clock) { now.Now = now.Now.In(time.FixedZone("", 3600)) },
+		"an Error below 0":           func(now *clock) { now.Error = -1 },
+		"another history each time":  func(now *clock) { now.History = fmt.Sprint(n.Add(1)) },
+		"a history that is too long": func(now *clock) { now.History = strings.Repeat("x", leasestore.MostHistory+1) },
+		"a history in Greek":         func(now *clock) { now.History = "ἱστορία" },
 	} {
-		all["a clock with "+name] = reads(func(_ *leasestore.Namespace, _ *leasestore.Row, now *leasestore.Clock) { spoil(now) })
+		all["a clock with "+name] = reads(func(_ *common, _ *row, now *clock) { spoil(now) })
 	}
 	return all
 }
@@ -246,19 +246,19 @@ func faulty() map[string]wrongStore {
 	var n atomic.Int64
 	faults := map[string]wrongStore{
 		"what decide refused is stored": {call: func(k *attempt) (refused error) {
-			err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
+			err := k.decides(func(n *common, r *row, now clock, decide decision) error {
 				refused = decide(n, r, now)
 				return nil
 			})
 			return cmp.Or(refused, err)
 		}},
-		"every fifth write is lost": decides(func(_ *leasestore.Namespace, _ *leasestore.Row, _ *leasestore.Clock, decide func() error) error {
+		"every fifth write is lost": decides(func(_ *common, _ *row, _ *clock, decide func() error) error {
 			if err := decide(); err != nil || n.Add(1)%5 != 0 {
 				return err
 			}
 			return errSkip
 		}),
-		"the row is not written": decides(func(_ *leasestore.Namespace, r *leasestore.Row, _ *leasestore.Clock, decide func() error) error {
+		"the row is not written": decides(func(_ *common, r *row, _ *clock, decide func() error) error {
 			if r == nil {
 				return decide()
 			}
@@ -268,12 +268,12 @@ func faulty() map[string]wrongStore {
 			return err
 		}),
 		"the namespace is not written": {call: func(k *attempt) error {
-			return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
+			return k.decides(func(n *common, r *row, now clock, decide decision) error {
 				shown := *n
 				return decide(&shown, r, now)
 			})
 		}},
-		"nothing is guarded": {call: unguarded(func(k *attempt, n leasestore.Namespace, r *leasestore.Row) error {
+		"nothing is guarded": {call: unguarded(func(k *attempt, n common, r *row) error {
 			if k.operation != "Change" {
 				k.m.SetNamespace(k.namespace, n)
 			}
@@ -284,7 +284,7 @@ func faulty() map[string]wrongStore {
 		})},
 		"the clock is read before the lock": {call: func(k *attempt) error {
 			early := k.m.now()
-			return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock, decide decision) error {
+			return k.decides(func(n *common, r *row, _ clock, decide decision) error {
 				return decide(n, r, early)
 			})
 		}},
@@ -338,7 +338,7 @@ func faulty() map[string]wrongStore {
 // single are wrong in ways of their own.
 func single() map[string]wrongStore {
 	var first atomic.Pointer[Client]
-	set := func(c *Client) { c.m.SetNamespace(c.namespace, leasestore.Namespace{Given: -1, Floor: -1}) }
+	set := func(c *Client) { c.m.SetNamespace(c.namespace, common{Given: -1, Floor: -1}) }
 	missing := func(c *Client) bool { _, found := c.m.Namespace(c.namespace); return !found }
 	return map[string]wrongStore{
 		"a Name without the namespace":       {name: "somewhere"},
@@ -375,12 +375,12 @@ func single() map[string]wrongStore {
 		}),
 		"Change finds no row in no namespace": of("Change", func(k *attempt) error {
 			if missing(k.Client) {
-				return k.decide(&leasestore.Namespace{}, nil, k.m.now())
+				return k.decide(&common{}, nil, k.m.now())
 			}
 			return k.make(k.Ctx)
 		}),
 		"Change offers an ID without a row": of("Change", func(k *attempt) error {
-			return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
+			return k.decides(func(n *common, r *row, now clock, decide decision) error {
 				if r == nil {
 					unused := leasestore.NewRow(k.id)
 					unused.Holder = "nobody"
@@ -392,13 +392,13 @@ func single() map[string]wrongStore {
 		"Change makes a row": of("Change", func(k *attempt) error {
 			err := k.make(k.Ctx)
 			if _, found := k.m.Row(k.namespace, k.id); !found && !errors.Is(err, errMissing) {
-				k.m.SetRow(k.namespace, leasestore.Row{WorkerID: k.id, High: -1})
+				k.m.SetRow(k.namespace, row{WorkerID: k.id, High: -1})
 			}
 			return err
 		}),
 		"a namespace made anew loses its rows": of("Init", func(k *attempt) error {
 			made := false
-			err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
+			err := k.decides(func(n *common, r *row, now clock, decide decision) error {
 				made = n.Fresh
 				return decide(n, r, now)
 			})
@@ -407,9 +407,9 @@ func single() map[string]wrongStore {
 			}
 			return err
 		}),
-		"Take guards the row and not the namespace": of("Take", unguarded(func(k *attempt, n leasestore.Namespace, r *leasestore.Row) error {
+		"Take guards the row and not the namespace": of("Take", unguarded(func(k *attempt, n common, r *row) error {
 			err := k.Take(k.Ctx, leasestore.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: k.wants.Highest},
-				func(_ *leasestore.Namespace, now *leasestore.Row, _ leasestore.Clock) error { *now = *r; return nil })
+				func(_ *common, now *row, _ clock) error { *now = *r; return nil })
 			if err != nil {
 				return retry.Transient(err)
 			}
@@ -418,7 +418,7 @@ func single() map[string]wrongStore {
 		})),
 		"who has lost a race is acknowledged": of("Change", func(k *attempt) error {
 			runs := 0
-			err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
+			err := k.decides(func(n *common, r *row, now clock, decide decision) error {
 				if runs++; runs > 1 { // UPDATE ... WHERE changes no row, and nobody asks
 					return errSkip
 				}
@@ -567,26 +567,26 @@ func TestWrongStores(t *testing.T) {
 }
 
 // unguarded looks, decides, and then writes, whatever has become of what it saw.
-func unguarded(write func(k *attempt, n leasestore.Namespace, r *leasestore.Row) error) func(k *attempt) error {
+func unguarded(write func(k *attempt, n common, r *row) error) func(k *attempt) error {
 	return func(k *attempt) error {
-		var namespace leasestore.Namespace
-		var row *leasestore.Row
-		var clock leasestore.Clock
+		var namespace common
+		var seen *row
+		var at clock
 		decide := k.decide
-		err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, _ decision) error {
-			if namespace, clock = *n, now; r != nil {
+		err := k.decides(func(n *common, r *row, now clock, _ decision) error {
+			if namespace, at = *n, now; r != nil {
 				is := *r
-				row = &is
+				seen = &is
 			}
 			return suite.ErrLook
 		})
 		if !errors.Is(err, suite.ErrLook) {
 			return err
 		}
-		if err := decide(&namespace, row, clock); err != nil {
+		if err := decide(&namespace, seen, at); err != nil {
 			return err
 		}
-		return write(k, namespace, row)
+		return write(k, namespace, seen)
 	}
 }
 
@@ -600,13 +600,13 @@ func cached() wrongStore {
 	}
 	return of("Change", func(k *attempt) error {
 		if r, found := rows.Load(key{k.Client, k.id}); found {
-			r := r.(leasestore.Row)
+			r := r.(row)
 			n, _ := k.m.Namespace(k.namespace)
 			if err := k.decide(&n, &r, k.m.now()); err != nil {
 				return err
 			}
 		}
-		return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
+		return k.decides(func(n *common, r *row, now clock, decide decision) error {
 			if r != nil {
 				rows.Store(key{k.Client, k.id}, *r)
 			}
