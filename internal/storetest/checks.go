@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -23,32 +22,36 @@ type check = suite.Check[*probe]
 // checks are those of Run, ordered so that the first failure says most. They make calls; what is offered and
 // stored is judged by the model, in each call.
 var checks = []check{
-	{Name: "values", Contract: "rows are read back as they were written: times of 1970 to 9999 in microseconds, nonces of 32 letters " +
-		"and digits, layouts of 255 bytes, holders of 128 characters; and so are namespaces", Run: values},
-	{Name: "names", Contract: "Name and Durable are the same in every process, at all times; Inspect changes nothing, and what is " +
-		"missing so far is no error; a History is of MostHistory bytes of ASCII, and the same as long as no " +
-		"writes are lost", Run: names},
-	{Name: "namespaces", Contract: "a Store keeps the rows of one namespace; nothing makes one but Init; a missing one is ErrNoNamespace; " +
-		"where the store sees a row above what it has stored it gives that row's ID", Run: apart},
-	{Name: "choices", Contract: "the first of those that Take names; none are the error of NoneFree; " +
-		"w.Within's error is Take's", Run: choices},
-	{Name: "new IDs", Contract: "the NewRow of the first of the IDs that NewIDs returns; it makes those of the rest, and raises Given to " +
-		"the last of them; an ID up to Given without a row is never offered; it overwrites no row", Run: newIDs},
-	{Name: "refusals", Contract: "when decide returns an error the Store writes nothing and returns that error, wrapped or not; " +
-		"Change creates nothing", Run: refusals},
-	{Name: "contexts", Contract: "a call returns soon after its context has ended, even while it waits for a lock; decide does not run once " +
-		"the method has returned", Run: contexts},
-	{Name: "others", Contract: "nobody else can change what decide sees before the outcome is stored; the Clock is read after the rows " +
-		"are locked or read", Run: others},
-	{Name: "lost writes", Contract: "a store that has lost writes must not store anything that was " +
-		"decided before it lost them", Run: lostWrites},
-	{Name: "faults", Contract: "any other error after decide has run leaves the outcome open, all or nothing; what may pass is marked; decide " +
-		"may run several times, as long as nothing of the run before is stored or still can be", Run: faults},
-	{Name: "late writes", Contract: "a write that is on its way may still arrive, unless the row was " +
-		"written again since", Run: lateWrites},
-	{Name: "crowds", Contract: "many that start at once share what one of them makes", Run: crowds},
-	{Name: "histories", Contract: "nobody else can change what decide sees before the outcome is stored; nil means stored, and any other " +
-		"error after decide has run that it may be", Run: histories},
+	{Name: "values", Run: values, Contract: "rows are read back as they were written: times of 1970 to 9999 in " +
+		"microseconds, nonces of 32 letters and digits, layouts of 255 bytes, holders of 128 characters; and so are " +
+		"namespaces"},
+	{Name: "names", Run: names, Contract: "Name and Durable are the same in every process, at all times; Inspect " +
+		"changes nothing, and what is missing so far is no error; a History is of MostHistory bytes of ASCII, and " +
+		"the same as long as no writes are lost"},
+	{Name: "namespaces", Run: apart, Contract: "a Store keeps the rows of one namespace; nothing makes one but " +
+		"Init; a missing one is ErrNoNamespace; where the store sees a row above what it has stored it gives that " +
+		"row's ID"},
+	{Name: "choices", Run: choices, Contract: "the first of those that Take names; none are the error of NoneFree; " +
+		"w.Within's error is Take's"},
+	{Name: "new IDs", Run: newIDs, Contract: "the NewRow of the first of the IDs that NewIDs returns; it makes " +
+		"those of the rest, and raises Given to the last of them; an ID up to Given without a row is never offered; " +
+		"it overwrites no row"},
+	{Name: "refusals", Run: refusals, Contract: "when decide returns an error the Store writes nothing and returns " +
+		"that error, wrapped or not; Change creates nothing"},
+	{Name: "contexts", Run: contexts, Contract: "a call returns soon after its context has ended, even while it " +
+		"waits for a lock; decide does not run once the method has returned"},
+	{Name: "others", Run: others, Contract: "nobody else can change what decide sees before the outcome is stored; " +
+		"the Clock is read after the rows are locked or read"},
+	{Name: "lost writes", Run: lostWrites, Contract: "a store that has lost writes must not store anything that was " +
+		"decided before it lost them"},
+	{Name: "faults", Run: faults, Contract: "any other error after decide has run leaves the outcome open, all or " +
+		"nothing; what may pass is marked; decide may run several times, as long as nothing of the run before is " +
+		"stored or still can be"},
+	{Name: "late writes", Run: lateWrites, Contract: "a write that is on its way may still arrive, unless the row " +
+		"was written again since"},
+	{Name: "crowds", Run: crowds, Contract: "many that start at once share what one of them makes"},
+	{Name: "histories", Run: histories, Contract: "nobody else can change what decide sees before the outcome is " +
+		"stored; nil means stored, and any other error after decide has run that it may be"},
 }
 
 func values(p *probe) {
@@ -75,17 +78,19 @@ func values(p *probe) {
 	c, other = p.stocked(row{WorkerID: 0, Until: early})
 	for i, n := range []common{
 		{Layout: "x", Floor: -1, Made: zero, Renewed: early},
-		{Layout: ascii, IDs: lease.Range{First: 0, Last: math.MaxInt64}, Floor: math.MaxInt64, History: ascii[:leasestore.MostHistory], Made: early, Renewed: late},
-		{Layout: "sign=1 time=28", IDs: lease.Range{First: 0, Last: 100}, Floor: 1<<53 + 1, History: "1 2;a=b|c", Made: now.Add(-time.Microsecond), Renewed: now},
+		{Layout: ascii, IDs: lease.Range{Last: math.MaxInt64}, Floor: math.MaxInt64,
+			History: ascii[:leasestore.MostHistory], Made: early, Renewed: late},
+		{Layout: "sign=1 time=28", IDs: lease.Range{Last: 100}, Floor: 1<<53 + 1,
+			History: "1 2;a=b|c", Made: now.Add(-time.Microsecond), Renewed: now},
 		{Layout: "y", IDs: lease.Range{First: 2, Last: 100}, Floor: 0, History: "x", Made: now, Renewed: zero},
 	} {
 		n.Given = 7 // which decide does not set
-		write := func(is *common) { *is = n }
-		c.init(write)
+		c.init(func(is *common) { *is = n })
 		other.own()
 		n.Layout, n.Floor, n.History, n.Made, n.Renewed = "other", 5, "other", n.Renewed, n.Made
 		p.Again("Take", func() error {
-			return c.Take(p.Ctx, wanted(int64(i), int64(i)), func(n *common, _ *row, _ clock) error { write(n); return nil })
+			only := wanted(int64(i), int64(i))
+			return c.Take(p.Ctx, only, func(is *common, _ *row, _ clock) error { *is = n; return nil })
 		})
 		other.own()
 		other.row(int64(i))
@@ -98,7 +103,7 @@ func names(p *probe) {
 	for range 2 {
 		for _, s := range []*client{c, p.open(c.namespace), p.open(c.namespace)} {
 			if n := s.Name(); n != name || !strings.Contains(n, c.namespace) {
-				p.Errorf("Name() was %q, and is %q; wanted is what tells that the namespace is %s", name, n, c.namespace)
+				p.Errorf("Name() was %q, and is %q; wanted is what tells of the namespace %s", name, n, c.namespace)
 			}
 			if s.store.Durable() != durable || p.open(p.name()).store.Durable() != durable {
 				p.Errorf("Durable() was %v, and is %v, or that of another namespace is", durable, s.store.Durable())
@@ -114,8 +119,9 @@ func names(p *probe) {
 				p.Errorf("Clock has the histories %q, wanted is one", slices.Sorted(maps.Keys(p.told)))
 			}
 			for text := range p.told {
-				if len(text) > leasestore.MostHistory || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
-					p.Errorf("the History %q has %d bytes, or others than printable ASCII; %d are allowed", text, len(text), leasestore.MostHistory)
+				odd := strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+				if n, most := len(text), leasestore.MostHistory; n > most || odd {
+					p.Errorf("the History %q has %d bytes, %d are allowed, or not of ASCII alone", text, n, most)
 				}
 			}
 		}
@@ -192,7 +198,8 @@ func choices(p *probe) {
 		for i := range 120 {
 			w := wanted(random.Int64N(6), 0)
 			w.IDs.Last = w.IDs.First + []int64{0, 1, 3, 5, 1 << 40}[random.IntN(5)]
-			w.Rest = []time.Duration{0, time.Microsecond, time.Minute, 150 * time.Minute, time.Hour * 24 * 365 * 100}[random.IntN(5)]
+			const century = 100 * 365 * 24 * time.Hour
+			w.Rest = []time.Duration{0, time.Microsecond, time.Minute, 150 * time.Minute, century}[random.IntN(5)]
 			highest := []int64{-2, -1, 999, 1000, math.MaxInt64}[random.IntN(5)]
 			w.Highest = func(at time.Time) int64 {
 				if at.Before(now.Add(-suite.Limit)) {
@@ -472,13 +479,14 @@ func faults(p *probe) {
 func lateWrites(p *probe) {
 	since := slices.Clone(ways)
 	for id, w := range map[int64]way{0: ways[0], 1: ways[2]} {
-		since = append(since, way{w.name + " that is undone, but for High", func(c *client, _ context.Context, _ decision) error {
+		undone := func(c *client, _ context.Context, _ decision) error {
 			was, _ := c.row(id)
 			c.write(w)
 			was.High++
 			c.set(was)
 			return nil
-		}})
+		}
+		since = append(since, way{w.name + " that is undone, but for High", undone})
 	}
 	for _, w := range ways {
 		for _, s := range since {
@@ -630,7 +638,8 @@ func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
 			if held {
 				row.Until = now.Now.Add(time.Hour)
 			}
-			row.Layout, row.Holder, row.Acquired = "of "+row.Nonce, fmt.Sprint("holder of ", row.Nonce), now.Now.Add(-time.Second)
+			row.Layout, row.Holder = "of "+row.Nonce, "holder of "+row.Nonce
+			row.Acquired = now.Now.Add(-time.Second)
 		}
 		return err
 	}

@@ -132,7 +132,7 @@ type Client struct {
 var _ lease.Store = (*Client)(nil)
 
 // Take implements [lease.Store].
-func (c *Client) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (c *Client) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
 	return c.transact(ctx, func(s *space) (change, error) {
 		if s.namespace == nil {
 			return change{}, c.missing()
@@ -142,7 +142,7 @@ func (c *Client) Take(ctx context.Context, w leasestore.Wanted, decide func(*lea
 }
 
 // Change implements [lease.Store].
-func (c *Client) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (c *Client) Change(ctx context.Context, id int64, decide decision) error {
 	return c.transact(ctx, func(s *space) (change, error) {
 		if s.namespace == nil {
 			return change{}, c.missing()
@@ -206,7 +206,9 @@ func (c *Client) missing() error {
 }
 
 // transact runs read, decide and the write, again if somebody has written meanwhile.
-func (c *Client) transact(ctx context.Context, read func(*space) (change, error), decide func(*change, leasestore.Clock) error) error {
+func (c *Client) transact(
+	ctx context.Context, read func(*space) (change, error), decide func(*change, clock) error,
+) error {
 	fault := c.faults.Next()
 	if !c.m.cfg.Versions {
 		unlock, err := c.m.lock(ctx, c.namespace)
@@ -229,7 +231,9 @@ func (c *Client) transact(ctx context.Context, read func(*space) (change, error)
 	}
 }
 
-func (c *Client) read(ctx context.Context, fault Fault, read func(*space) (change, error)) (ch change, now leasestore.Clock, err error) {
+func (c *Client) read(
+	ctx context.Context, fault Fault, read func(*space) (change, error),
+) (ch change, now clock, err error) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	if err := c.m.refused(ctx, fault); err != nil {

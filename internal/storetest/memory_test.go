@@ -68,7 +68,8 @@ func TestMemory(t *testing.T) {
 	t.Parallel()
 	for name, versions := range map[string]bool{"locks": false, "versions": true} {
 		t.Run(name, func(t *testing.T) {
-			passes(t, MemoryConfig{Versions: versions}, func() (func() time.Time, func(time.Duration)) { return nil, nil })
+			none := func() (func() time.Time, func(time.Duration)) { return nil, nil }
+			passes(t, MemoryConfig{Versions: versions}, none)
 		})
 		for _, e := range []time.Duration{0, 250 * time.Millisecond, 30 * time.Second} {
 			t.Run(fmt.Sprintf("%s, a clock that stands, off by %v", name, e), func(t *testing.T) {

@@ -94,6 +94,7 @@ type (
 	common   = leasestore.Namespace // to all rows of a namespace
 	row      = leasestore.Row
 	clock    = leasestore.Clock
+	wish     = leasestore.Wanted
 	decision = func(*common, *row, clock) error
 )
 

@@ -18,14 +18,15 @@ import (
 
 // registryChecks are those of RunRegistry, ordered so that the first failure says most.
 var registryChecks = []check{
-	{Name: "Namespaces", Contract: "the names of all namespaces that have any row, in ascending order; if the place itself is missing " +
-		"ErrNoNamespace", Run: listsNamespaces},
-	{Name: "Namespace", Contract: "a namespace as a store of leases, whether it exists or not; that " +
-		"store's Init makes it", Run: opensNamespaces},
-	{Name: "Rows", Contract: "up to most rows of IDs above the one given, in ascending order, and the namespace's own, as they were written, " +
-		"Fresh when that is missing; a namespace without any row gives a page without rows", Run: readsRows},
-	{Name: "reading", Contract: "Namespaces and Rows need no lock; a call returns soon after its context has ended; no error holds a secret",
-		Run: readsAlone},
+	{Name: "Namespaces", Run: listsNamespaces, Contract: "the names of all namespaces that have any row, in " +
+		"ascending order; if the place itself is missing ErrNoNamespace"},
+	{Name: "Namespace", Run: opensNamespaces, Contract: "a namespace as a store of leases, whether it exists or " +
+		"not; that store's Init makes it"},
+	{Name: "Rows", Run: readsRows, Contract: "up to most rows of IDs above the one given, in ascending order, and " +
+		"the namespace's own, as they were written, Fresh when that is missing; a namespace without any row gives a " +
+		"page without rows"},
+	{Name: "reading", Run: readsAlone, Contract: "Namespaces and Rows need no lock; a call returns soon after its " +
+		"context has ended; no error holds a secret"},
 }
 
 // A clerk is a registry.Store under watch: it checks in each call what holds for every call.
@@ -65,7 +66,8 @@ func (k *clerk) Rows(ctx context.Context, namespace string, above int64, most in
 	for _, r := range page.Rows {
 		k.p.row("Rows", r)
 	}
-	if k.p.clock("Rows", page.Clock); page.Clock.Error != before.Error || page.Clock.Now.Before(before.Now.Add(-2*before.Error)) {
+	k.p.clock("Rows", page.Clock)
+	if at := page.Clock; at.Error != before.Error || at.Now.Before(before.Now.Add(-2*before.Error)) {
 		k.p.Errorf("Rows reads the clock as %+v, it was %+v before", page.Clock, before)
 	}
 	return page, nil
@@ -97,7 +99,8 @@ func (k *clerk) reads(namespace string, above int64, most int) {
 		return err
 	})
 	if !slices.Equal(got, wanted) {
-		k.p.Errorf("up to %d rows above %d: %s", most, above, suite.Differs(strings.Join(got, "\n"), strings.Join(wanted, "\n")))
+		differs := suite.Differs(strings.Join(got, "\n"), strings.Join(wanted, "\n"))
+		k.p.Errorf("up to %d rows above %d: %s", most, above, differs)
 	}
 }
 
@@ -166,7 +169,8 @@ func opensNamespaces(p *probe) {
 		c.all()
 	}
 	// A store may take other names than another one. It says so with one of two errors.
-	for _, name := range []string{"", " ", "ä", "a\x00b", "a\nb", "'; --", "..", "/", strings.Repeat("x", 65), strings.Repeat("x", 100_000)} {
+	long, endless := strings.Repeat("x", 65), strings.Repeat("x", 100_000)
+	for _, name := range []string{"", " ", "ä", "a\x00b", "a\nb", "'; --", "..", "/", long, endless} {
 		_, err := p.clerk().store.Namespace(name)
 		p.NoSecrets("Namespace", err)
 		if err != nil && !errors.Is(err, uid.ErrConfig) && !errors.Is(err, uid.ErrRange) {

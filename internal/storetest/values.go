@@ -30,10 +30,14 @@ func extremes(id int64, now time.Time) []row {
 			Holder: strings.Repeat("\U0001F984", 128), Acquired: early, Renewed: late,
 		},
 		{
-			Nonce: "ABCDEFGHIJKLMnopqrstuvwxyz012345", High: 0, Until: now.Add(time.Microsecond), Layout: "sign=1 time=28",
-			Holder: "  'ä\"\\%_\n\t`–ß\u0301 ", Acquired: now.Add(-time.Microsecond), Renewed: early.Add(time.Microsecond),
+			Nonce: "ABCDEFGHIJKLMnopqrstuvwxyz012345", High: 0, Layout: "sign=1 time=28",
+			Holder: "  'ä\"\\%_\n\t`–ß\u0301 ", Until: now.Add(time.Microsecond),
+			Acquired: now.Add(-time.Microsecond), Renewed: early.Add(time.Microsecond),
 		},
-		{Nonce: "00000000000000000000000000", High: 1<<53 + 1, Until: early, Layout: "x", Holder: strings.Repeat("ÿ", 128), Acquired: now, Renewed: now},
+		{
+			Nonce: "00000000000000000000000000", High: 1<<53 + 1, Until: early, Layout: "x",
+			Holder: strings.Repeat("ÿ", 128), Acquired: now, Renewed: now,
+		},
 		{High: -1, Until: now, Acquired: zero, Renewed: early},
 	}
 	for i := range rows {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,7 +54,7 @@ func (k *call) run(n *common, now clock, decide func() error) error {
 }
 
 // Take calls the store's Take under watch. The row has to be the one that a Memory would offer.
-func (c *client) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+func (c *client) Take(ctx context.Context, w wish, decide decision) error {
 	k := c.call("Take")
 	w, asked := c.asks(w)
 	err := c.store.Take(ctx, w, func(n *common, r *row, now clock) error {
@@ -92,7 +93,7 @@ func (c *client) Take(ctx context.Context, w leasestore.Wanted, decide decision)
 }
 
 // none checks the error of a Take that offers nothing.
-func (c *client) none(w leasestore.Wanted, err error) {
+func (c *client) none(w wish, err error) {
 	s := c.space()
 	if s.namespace == nil {
 		if !errors.Is(err, errMissing) {
@@ -102,7 +103,8 @@ func (c *client) none(w leasestore.Wanted, err error) {
 	}
 	_, wants := s.free(w, c.p.latest())
 	for _, kind := range []error{uid.ErrRange, uid.ErrNoWorkerID} {
-		if wants == nil || errors.Is(wants, kind) && !errors.Is(err, kind) || !strings.Contains(err.Error(), wants.Error()) {
+		if wants == nil || errors.Is(wants, kind) && !errors.Is(err, kind) ||
+			!strings.Contains(err.Error(), wants.Error()) {
 			c.p.Errorf("Take of %+v returned %v, wanted is %v", w, err, wants)
 			return
 		}
@@ -110,7 +112,7 @@ func (c *client) none(w leasestore.Wanted, err error) {
 }
 
 // asks returns what is wanted, and what checks at which times the store has asked for Highest.
-func (c *client) asks(w leasestore.Wanted) (leasestore.Wanted, func(clock)) {
+func (c *client) asks(w wish) (wish, func(clock)) {
 	highest := w.Highest
 	var mu sync.Mutex
 	var asked []time.Time
@@ -133,12 +135,13 @@ func (c *client) asks(w leasestore.Wanted) (leasestore.Wanted, func(clock)) {
 }
 
 // offers checks a row that is offered to who wants one.
-func (k *call) offers(w leasestore.Wanted, r *row, now clock) {
+func (k *call) offers(w wish, r *row, now clock) {
 	switch {
 	case r.WorkerID < w.IDs.First || r.WorkerID > w.IDs.Last:
 		k.c.p.Errorf("Take offers worker ID %d, wanted was one of %v", r.WorkerID, w.IDs)
 	case !r.Unused() && !r.Until.Add(w.Rest+now.Error).Before(now.Now):
-		k.c.p.Errorf("Take offers worker ID %d until %v, wanted was one over for more than %v at %+v", r.WorkerID, r.Until, w.Rest, now)
+		k.c.p.Errorf("Take offers worker ID %d until %v, wanted was one over for more than %v at %+v",
+			r.WorkerID, r.Until, w.Rest, now)
 	}
 }
 
@@ -426,8 +429,8 @@ func (c *client) init(write func(*common)) {
 }
 
 // wanted asks for any row of a range.
-func wanted(first, last int64) leasestore.Wanted {
-	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return 1<<63 - 1 }}
+func wanted(first, last int64) wish {
+	return wish{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 // put writes rows of IDs that are new, in ascending order. IDs between them never get a row.
@@ -445,7 +448,7 @@ func (c *client) set(is row) {
 }
 
 // takes has Take offer a row, and holds it or leaves it as it is.
-func (c *client) takes(w leasestore.Wanted, hold bool) {
+func (c *client) takes(w wish, hold bool) {
 	c.p.Look(func() error {
 		err := c.Take(c.p.Ctx, w, func(n *common, r *row, _ clock) error {
 			if !hold {

@@ -21,18 +21,18 @@ func wrongChoices() map[string]wrongStore {
 		"Take offers what was released last": prefers(func(a, b row) bool { return a.Until.After(b.Until) }),
 		"Take offers only what was released": prefers(func(a, b row) bool { return a.Until.Before(b.Until) },
 			func(r row) bool { return r.Nonce != "" }),
-		"Take offers IDs beyond the range":          wants(func(w *leasestore.Wanted) { w.IDs.Last += 10 }),
-		"Take offers IDs below the range":           wants(func(w *leasestore.Wanted) { w.IDs.First = 0 }),
-		"Take does not wait for Rest":               wants(func(w *leasestore.Wanted) { w.Rest = 0 }),
-		"Take offers what is over for exactly Rest": wants(func(w *leasestore.Wanted) { w.Rest -= time.Microsecond }),
-		"Take offers what is held":                  wants(func(w *leasestore.Wanted) { w.Rest -= 24 * time.Hour }),
-		"Take waits longer than Rest":               wants(func(w *leasestore.Wanted) { w.Rest += 10 * time.Minute }),
-		"Take does not ask for Highest":             wants(func(w *leasestore.Wanted) { w.Highest = func(time.Time) int64 { return math.MaxInt64 } }),
-		"Take wants ticks below Highest": wants(func(w *leasestore.Wanted) {
+		"Take offers IDs beyond the range":          wants(func(w *wish) { w.IDs.Last += 10 }),
+		"Take offers IDs below the range":           wants(func(w *wish) { w.IDs.First = 0 }),
+		"Take does not wait for Rest":               wants(func(w *wish) { w.Rest = 0 }),
+		"Take offers what is over for exactly Rest": wants(func(w *wish) { w.Rest -= time.Microsecond }),
+		"Take offers what is held":                  wants(func(w *wish) { w.Rest -= 24 * time.Hour }),
+		"Take waits longer than Rest":               wants(func(w *wish) { w.Rest += 10 * time.Minute }),
+		"Take does not ask for Highest":             wants(func(w *wish) { w.Highest = wanted(0, 0).Highest }),
+		"Take wants ticks below Highest": wants(func(w *wish) {
 			highest := w.Highest
 			w.Highest = func(now time.Time) int64 { return max(highest(now), math.MinInt64+1) - 1 }
 		}),
-		"Take asks for Highest by no clock": wants(func(w *leasestore.Wanted) {
+		"Take asks for Highest by no clock": wants(func(w *wish) {
 			highest := w.Highest
 			w.Highest = func(time.Time) int64 { return highest(time.Time{}) }
 		}),
@@ -47,36 +47,37 @@ func wrongChoices() map[string]wrongStore {
 		"Take offers ticks of the future before a new ID": picks(func(p pick) (change, error) {
 			any := p.wants
 			any.Highest = func(time.Time) int64 { return math.MaxInt64 }
-			for _, w := range []leasestore.Wanted{p.wants, any} {
-				if row, found := best(p.in, w, p.now.Now, func(a, b row) bool { return a.Until.Before(b.Until) }); found {
+			for _, w := range []wish{p.wants, any} {
+				before := func(a, b row) bool { return a.Until.Before(b.Until) }
+				if row, found := best(p.in, w, p.now.Now, before); found {
 					return p.takes(row), nil
 				}
 			}
 			return p.free(p.wants, p.now)
 		}),
-		"Take knows no namespace's IDs": picksWithin(func(w leasestore.Wanted, _ common) (lease.Range, error) { return w.IDs, nil }),
-		"Take refuses what is not all the namespace's": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
+		"Take knows no namespace's IDs": picksWithin(func(w wish, _ common) (lease.Range, error) { return w.IDs, nil }),
+		"Take refuses what is not all the namespace's": picksWithin(func(w wish, n common) (lease.Range, error) {
 			w.Must = w.IDs
 			return w.Within(n)
 		}),
-		"Take never minds which IDs the namespace has": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
+		"Take never minds which IDs the namespace has": picksWithin(func(w wish, n common) (lease.Range, error) {
 			w.Must = lease.Range{}
 			return w.Within(n)
 		}),
-		"Take knows the first of the namespace's IDs alone": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
+		"Take knows the first of the namespace's IDs alone": picksWithin(func(w wish, n common) (lease.Range, error) {
 			if n.IDs != (lease.Range{}) {
 				n.IDs.Last = math.MaxInt64
 			}
 			return w.Within(n)
 		}),
-		"IDs that the namespace lacks are none free": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
+		"IDs that the namespace lacks are none free": picksWithin(func(w wish, n common) (lease.Range, error) {
 			ids, err := w.Within(n)
 			if err != nil {
 				err = leasestore.NoneFree(w.IDs, time.Now(), nil)
 			}
 			return ids, err
 		}),
-		"IDs that the namespace lacks are an error that may pass": picksWithin(func(w leasestore.Wanted, n common) (lease.Range, error) {
+		"IDs that the namespace lacks may pass": picksWithin(func(w wish, n common) (lease.Range, error) {
 			ids, err := w.Within(n)
 			if err != nil {
 				err = retry.Transient(err)
@@ -98,7 +99,7 @@ func wrongChoices() map[string]wrongStore {
 			}
 			return err
 		}),
-		"none free is told of all IDs": wants(func(w *leasestore.Wanted) { w.IDs.Last++ }),
+		"none free is told of all IDs": wants(func(w *wish) { w.IDs.Last++ }),
 		"none free is an error of its own": of("Take", func(k *attempt) error {
 			err := k.make(k.Ctx)
 			if err != nil && !errors.Is(err, errMissing) && !errors.Is(err, suite.ErrLook) {
@@ -110,7 +111,7 @@ func wrongChoices() map[string]wrongStore {
 }
 
 // wants is wrong about what it is asked for.
-func wants(f func(w *leasestore.Wanted)) wrongStore {
+func wants(f func(w *wish)) wrongStore {
 	return of("Take", func(k *attempt) error {
 		f(&k.wants)
 		return k.make(k.Ctx)
@@ -121,7 +122,7 @@ func wants(f func(w *leasestore.Wanted)) wrongStore {
 type pick struct {
 	*space
 	in    []record[row]
-	wants leasestore.Wanted
+	wants wish
 	now   clock
 }
 
@@ -155,7 +156,7 @@ func prefers(before func(a, b row) bool, but ...func(row) bool) wrongStore {
 }
 
 // picksWithin is wrong in which IDs a Take chooses from.
-func picksWithin(within func(leasestore.Wanted, common) (lease.Range, error)) wrongStore {
+func picksWithin(within func(wish, common) (lease.Range, error)) wrongStore {
 	return picks(func(p pick) (ch change, err error) {
 		if p.wants.IDs, err = within(p.wants, p.namespace.value); err != nil {
 			return ch, err
@@ -166,7 +167,7 @@ func picksWithin(within func(leasestore.Wanted, common) (lease.Range, error)) wr
 }
 
 // best is the row that is over, and can be had, which is before all others.
-func best(rows []record[row], w leasestore.Wanted, now time.Time, before func(a, b row) bool) (row record[row], found bool) {
+func best(rows []record[row], w wish, now time.Time, before func(a, b row) bool) (row record[row], found bool) {
 	for _, r := range rows {
 		over := r.value.Until.Add(w.Rest).Before(now) && r.value.High <= w.Highest(now)
 		if over && (!found || before(r.value, row.value)) {

@@ -27,9 +27,9 @@ import (
 type attempt struct {
 	*Client
 	wrong.Call
-	operation string            // Take, Change or Init
-	wants     leasestore.Wanted // of a Take
-	id        int64             // of a Change
+	operation string // Take, Change or Init
+	wants     wish   // of a Take
+	id        int64  // of a Change
 	decide    decision
 
 	wroteNamespace common // what decide left last
@@ -82,7 +82,7 @@ func (w wrongStore) make(k *attempt) error {
 	return w.call(k)
 }
 
-func (w wrongStore) Take(ctx context.Context, wants leasestore.Wanted, decide decision) error {
+func (w wrongStore) Take(ctx context.Context, wants wish, decide decision) error {
 	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Take", wants: wants, decide: decide})
 }
 
@@ -91,7 +91,8 @@ func (w wrongStore) Change(ctx context.Context, id int64, decide decision) error
 }
 
 func (w wrongStore) Init(ctx context.Context, decide func(*common, clock) error) error {
-	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Init", decide: func(n *common, _ *row, now clock) error { return decide(n, now) }})
+	both := func(n *common, _ *row, now clock) error { return decide(n, now) }
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Init", decide: both})
 }
 
 func (w wrongStore) Inspect(ctx context.Context) ([]string, error) {
@@ -326,7 +327,8 @@ func faulty() map[string]wrongStore {
 	}
 	// Which do not do what the fault is about.
 	for _, not := range []string{
-		"Init: a missing namespace is an error of its own", "Init: the row is not written", "Take: what is old is seen", "Init: what is old is seen",
+		"Init: a missing namespace is an error of its own", "Init: the row is not written",
+		"Take: what is old is seen", "Init: what is old is seen",
 		"Change: a call that fails stores the namespace alone", "Init: a call that fails stores the row alone",
 		"Change: a call that fails stores the row alone", "Init: a call that fails stores the namespace alone",
 	} {
@@ -341,13 +343,19 @@ func single() map[string]wrongStore {
 	set := func(c *Client) { c.m.SetNamespace(c.namespace, common{Given: -1, Floor: -1}) }
 	missing := func(c *Client) bool { _, found := c.m.Namespace(c.namespace); return !found }
 	return map[string]wrongStore{
-		"a Name without the namespace":       {name: "somewhere"},
-		"a Name of each client's own":        {named: func(c *Client) string { return fmt.Sprintf("%s of %p", c.namespace, c) }},
-		"a Name with the secret":             {named: func(c *Client) string { return c.namespace + " by tiger" }},
-		"Durable is of each client's own":    {durable: func(c *Client) bool { return first.CompareAndSwap(nil, c) || first.Load() == c }},
+		"a Name without the namespace": {name: "somewhere"},
+		"a Name of each client's own": {named: func(c *Client) string {
+			return fmt.Sprintf("%s of %p", c.namespace, c)
+		}},
+		"a Name with the secret": {named: func(c *Client) string { return c.namespace + " by tiger" }},
+		"Durable is of each client's own": {durable: func(c *Client) bool {
+			return first.CompareAndSwap(nil, c) || first.Load() == c
+		}},
 		"Durable is what is seen so far":     {durable: func(c *Client) bool { return !missing(c) }},
 		"Durable is of each namespace's own": {durable: func(c *Client) bool { return c.namespace == "suite-1" }},
-		"Inspect tells the secret":           {inspect: func(*Client) ([]string, error) { return []string{"tiger may lose writes"}, nil }},
+		"Inspect tells the secret": {inspect: func(*Client) ([]string, error) {
+			return []string{"tiger may lose writes"}, nil
+		}},
 		"Inspect fails where nothing is": {inspect: func(c *Client) ([]string, error) {
 			if missing(c) {
 				return nil, c.missing()
@@ -408,7 +416,7 @@ func single() map[string]wrongStore {
 			return err
 		}),
 		"Take guards the row and not the namespace": of("Take", unguarded(func(k *attempt, n common, r *row) error {
-			err := k.Take(k.Ctx, leasestore.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: k.wants.Highest},
+			err := k.Take(k.Ctx, wish{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: k.wants.Highest},
 				func(_ *common, now *row, _ clock) error { *now = *r; return nil })
 			if err != nil {
 				return retry.Transient(err)
@@ -468,10 +476,13 @@ func servers() map[string]func(*Memory, *Subject) {
 		}
 	}
 	for name, newest := range map[string]func(*change) bool{
-		"anything":      func(*change) bool { return true },
-		"the namespace": func(ch *change) bool { return ch.row == nil || ch.row.version == ch.space.rows[ch.id].version },
+		"anything": func(*change) bool { return true },
+		"the namespace": func(ch *change) bool {
+			return ch.row == nil || ch.row.version == ch.space.rows[ch.id].version
+		},
 		"the row": func(ch *change) bool {
-			return ch.namespace == nil || ch.space.namespace != nil && ch.namespace.version == ch.space.namespace.version
+			n, now := ch.namespace, ch.space.namespace
+			return n == nil || now != nil && n.version == now.version
 		},
 		"a row but its nonce": func(ch *change) bool {
 			return ch.newest() || ch.row != nil && ch.row.version > 0 && ch.space.rows[ch.id].value.Nonce == ""
@@ -554,13 +565,15 @@ func TestWrongStores(t *testing.T) {
 	}
 	// Histories find by themselves what is wrong with calls at once, and with faults.
 	for _, name := range []string{
-		"Take: nothing is guarded", "Change: nothing is guarded", "Init: nothing is guarded", "Change: what is old is seen",
-		"Change: a reply that was lost is asked for again", "Change: a reply that was lost is acknowledged", "Take: every fifth write is lost",
+		"Take: nothing is guarded", "Change: nothing is guarded", "Init: nothing is guarded",
+		"Change: what is old is seen", "Change: a reply that was lost is asked for again",
+		"Change: a reply that was lost is acknowledged", "Take: every fifth write is lost",
 		"Take: a call that fails stores the row alone", "Take: a call that fails stores the namespace alone",
 	} {
 		try(name+", in a history", checks[len(checks)-1:], false, one(name, faulty))
 	}
-	try("crowds alone: nothing is guarded", checks[len(checks)-2:len(checks)-1], false, one("Take: nothing is guarded", faulty))
+	crowds := checks[len(checks)-2 : len(checks)-1]
+	try("crowds alone: nothing is guarded", crowds, false, one("Take: nothing is guarded", faulty))
 	for _, c := range append(checks, registryChecks...) {
 		require.Positive(t, found[c.Name], c.Name)
 	}
