@@ -22,29 +22,30 @@ type check = suite.Check[*probe]
 // checks are those of Run, ordered so that the first failure says most. They make calls; what is offered and
 // stored is judged by the model, in each call.
 var checks = []check{
-	{Name: "values", Contract: "rows are read back as they were written: numbers up to MaxInt64, descriptions of 256 characters, " +
-		"MaxTakers takers in their order", Run: values},
-	{Name: "tags", Contract: "a row for each tag that CheckTag allows; Rows returns those of up to most tags, in the order of the tags' bytes, " +
-		"from the first one after the tag after", Run: tags},
-	{Name: "refusals", Contract: "when decide returns an error the Store writes nothing and returns that error, wrapped or not; " +
-		"an error that wraps ErrRange, with the numbers, when the row cannot be stored", Run: refusals},
-	{Name: "names", Contract: "Name is for people; Inspect changes nothing, and what is missing so far " +
-		"is no error", Run: names},
-	{Name: "others", Contract: "nobody else can change the row before the outcome is stored, or the Store refuses the write and starts again, " +
-		"each time with a row read anew", Run: others},
-	{Name: "strangers", Contract: "a row is offered as it is; programs that know nothing of Takers " +
-		"leave them as they are", Run: strangers},
-	{Name: "lost writes", Contract: "a row is offered as it is now, whatever was read before; if something of what was read is no longer so " +
-		"the Store refuses the write", Run: lostWrites},
-	{Name: "faults", Contract: "any error after decide has run leaves the outcome open, and is marked " +
-		"if it may pass", Run: faults},
-	{Name: "late writes", Contract: "a write that is on its way may still arrive, unless the row was " +
-		"written again since", Run: lateWrites},
-	{Name: "contexts", Contract: "the Store starts again until its context ends; a call returns soon after that, with an error that wraps the " +
-		"context's or is marked; decide does not run once Change has returned", Run: contexts},
-	{Name: "histories", Contract: "nobody else can change what decide sees before the outcome is stored; nil means stored, and any other error " +
-		"after decide has run that it may be; programs that know nothing of Takers leave them as they " +
-		"are", Run: histories},
+	{Name: "values", Run: values, Contract: "rows are read back as they were written: numbers up to MaxInt64, " +
+		"descriptions of 256 characters, MaxTakers takers in their order"},
+	{Name: "tags", Run: tags, Contract: "a row for each tag that CheckTag allows; Rows returns those of up to most " +
+		"tags, in the order of the tags' bytes, from the first one after the tag after"},
+	{Name: "refusals", Run: refusals, Contract: "when decide returns an error the Store writes nothing and returns " +
+		"that error, wrapped or not; an error that wraps ErrRange, with the numbers, when the row cannot be stored"},
+	{Name: "names", Run: names, Contract: "Name is for people; Inspect changes nothing, and what is missing so far " +
+		"is no error"},
+	{Name: "others", Run: others, Contract: "nobody else can change the row before the outcome is stored, or the " +
+		"Store refuses the write and starts again, each time with a row read anew"},
+	{Name: "strangers", Run: strangers, Contract: "a row is offered as it is; programs that know nothing of Takers " +
+		"leave them as they are"},
+	{Name: "lost writes", Run: lostWrites, Contract: "a row is offered as it is now, whatever was read before; if " +
+		"something of what was read is no longer so the Store refuses the write"},
+	{Name: "faults", Run: faults, Contract: "any error after decide has run leaves the outcome open, and is marked " +
+		"if it may pass"},
+	{Name: "late writes", Run: lateWrites, Contract: "a write that is on its way may still arrive, unless the row " +
+		"was written again since"},
+	{Name: "contexts", Run: contexts, Contract: "the Store starts again until its context ends; a call returns soon " +
+		"after that, with an error that wraps the context's or is marked; decide does not run once Change has " +
+		"returned"},
+	{Name: "histories", Run: histories, Contract: "nobody else can change what decide sees before the outcome is " +
+		"stored; nil means stored, and any other error after decide has run that it may be; programs that know " +
+		"nothing of Takers leave them as they are"},
 }
 
 func values(p *probe) {
@@ -83,7 +84,7 @@ func tags(p *probe) {
 		if i == len(all)/2 {
 			c.list(all, "", 1000) // neither a look nor Rows nor Inspect creates a row
 		}
-		c.set(segmentstore.Row{Tag: tag, Next: int64(i), Step: 1, Takers: []segmentstore.Taker{{Nonce: "a", Last: int64(i)}}})
+		c.set(row{Tag: tag, Next: int64(i), Step: 1, Takers: []taker{{Nonce: "a", Last: int64(i)}}})
 	}
 	for _, tag := range append([]string{"Order", "Orders1", "rders"}, all...) {
 		other.look(tag)
@@ -99,16 +100,13 @@ func tags(p *probe) {
 		}
 	}
 	// A store may take tags that differ only in the case of letters for the same one.
-	if err := other.store.Change(p.Ctx, "orders", func(r *segmentstore.Row) error { p.letters = !r.Fresh; return errNothing }); !errors.Is(err, errNothing) {
-		p.Errorf("a look came to %v", err)
-	}
-	if p.letters {
+	if p.letters = p.unjudged("orders") != ""; p.letters {
 		p.Model.Set("orders", p.Model.Text("Orders"))
 	} else {
 		all = append(all, "orders")
 	}
 	for n, tag := range []string{"orders", "Orders"} {
-		other.change(tag, func(r *segmentstore.Row) { r.Fresh, r.Next, r.Step = false, 1000+int64(n), 1 })
+		other.change(tag, func(r *row) { r.Fresh, r.Next, r.Step = false, 1000+int64(n), 1 })
 		c.look("orders")
 		c.look("Orders")
 	}
@@ -119,9 +117,9 @@ func tags(p *probe) {
 
 // old writes a row of a tag.
 func (c *client) old(tag string) {
-	c.set(segmentstore.Row{
+	c.set(row{
 		Tag: tag, Next: 50, Step: 5, Description: "as it was",
-		Writes: 2, Floor: 50, Takers: []segmentstore.Taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}},
+		Writes: 2, Floor: 50, Takers: []taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}},
 	})
 }
 
@@ -130,10 +128,11 @@ func refusals(p *probe) {
 	c.old("old")
 	all := []string{"old", "new", "fresh"}
 	for _, tag := range all[:2] {
-		for _, refused := range []error{errors.New("refused"), uid.ErrExhausted, retry.Transient(errors.New("may pass"))} {
+		passing := retry.Transient(errors.New("may pass"))
+		for _, refused := range []error{errors.New("refused"), uid.ErrExhausted, passing} {
 			runs := 0
 			ctx, cancel := context.WithTimeout(p.Ctx, 5*time.Second)
-			err := c.Change(ctx, tag, func(r *segmentstore.Row) error {
+			err := c.Change(ctx, tag, func(r *row) error {
 				runs++
 				r.Fresh, r.Next, r.Step, r.Description = false, r.Next+10, 9, "refused"
 				for i := range r.Takers {
@@ -143,27 +142,29 @@ func refusals(p *probe) {
 			})
 			cancel()
 			if runs != 1 || !errors.Is(err, refused) {
-				p.Errorf("tag %q: decide ran %d times, and Change returned %v, wanted is what decide returned first: %v", tag, runs, err, refused)
+				p.Errorf("tag %q: decide ran %d times, and Change returned %v, wanted is what decide returned: %v",
+					tag, runs, err, refused)
 			}
 			other.look(tag)
 		}
 		for _, spoil := range noRows() {
 			var why error
-			err := c.Change(p.Ctx, tag, func(r *segmentstore.Row) error {
+			err := c.Change(p.Ctx, tag, func(r *row) error {
 				r.Fresh, r.Next, r.Step = false, 60, 6
 				spoil(r)
 				why = r.Check()
 				return nil
 			})
 			if !errors.Is(err, uid.ErrRange) || !strings.Contains(err.Error(), why.Error()) || retry.IsTransient(err) {
-				p.Errorf("Change returned %v (which may pass: %v), wanted is one for good: %v", err, retry.IsTransient(err), why)
+				p.Errorf("Change returned %v (it may pass: %v), wanted is one for good: %v",
+					err, retry.IsTransient(err), why)
 			}
-			if other.look(tag); p.Model.Text(tag) != text(&segmentstore.Row{Fresh: true}) && tag == "new" {
+			if other.look(tag); p.Model.Text(tag) != text(&row{Fresh: true}) && tag == "new" {
 				p.Errorf("what is no row was stored: %v", why)
 			}
 		}
 	} // Row.Check says nothing of a row that is Fresh, and a decision may leave it so.
-	_ = c.Change(p.Ctx, "fresh", func(r *segmentstore.Row) error { r.Next = 60; return nil })
+	_ = c.Change(p.Ctx, "fresh", func(r *row) error { r.Next = 60; return nil })
 	if row := other.look("fresh"); !row.Fresh {
 		p.Errorf("a row with a step of 0 that decide left Fresh was stored: %+v", row)
 	}
@@ -195,43 +196,43 @@ func names(p *probe) {
 type meddler struct {
 	name  string // also the tag
 	fresh bool   // the row is not there
-	steps []func(*segmentstore.Row)
+	steps []edit
 }
 
 func meddlers() []meddler {
-	takers := func(a, b int64) []segmentstore.Taker {
-		return []segmentstore.Taker{{Nonce: "a", Last: a}, {Nonce: "b", Last: b}}
+	takers := func(a, b int64) []taker {
+		return []taker{{Nonce: "a", Last: a}, {Nonce: "b", Last: b}}
 	}
-	giveBack := func(r *segmentstore.Row) { r.Next, r.Takers = 45, takers(3, 44) }
+	giveBack := func(r *row) { r.Next, r.Takers = 45, takers(3, 44) }
 	return []meddler{
-		{"numbers are taken", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { take(r, "c", 10) }}},
-		{"numbers are given back", false, []func(*segmentstore.Row){giveBack}},
-		{"numbers are given back, and others take them", false, []func(*segmentstore.Row){giveBack, func(r *segmentstore.Row) { take(r, "c", 5) }}},
-		{"a taker's last number alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Takers = takers(4, 49) }}},
-		{"the step alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Step++ }}},
-		{"the description alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Description = "another" }}},
-		{"the writes and the floor alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Writes, r.Floor = r.Writes+1, r.Floor+1 }}},
-		{"the row is created", true, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Fresh, r.Next, r.Step = false, 7, 3 }}},
-		{"the row is created, with a next number of 0", true, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Fresh, r.Step = false, 1 }}},
+		{"numbers are taken", false, []edit{func(r *row) { take(r, "c", 10) }}},
+		{"numbers are given back", false, []edit{giveBack}},
+		{"numbers are given back, and others take them", false, []edit{giveBack, func(r *row) { take(r, "c", 5) }}},
+		{"a taker's last number alone", false, []edit{func(r *row) { r.Takers = takers(4, 49) }}},
+		{"the step alone", false, []edit{func(r *row) { r.Step++ }}},
+		{"the description alone", false, []edit{func(r *row) { r.Description = "another" }}},
+		{"the writes and the floor alone", false, []edit{func(r *row) { r.Writes, r.Floor = r.Writes+1, r.Floor+1 }}},
+		{"the row is created", true, []edit{func(r *row) { r.Fresh, r.Next, r.Step = false, 7, 3 }}},
+		{"the row is created, with a next number of 0", true, []edit{func(r *row) { r.Fresh, r.Step = false, 1 }}},
 	}
 }
 
 // take takes n numbers, as generators do.
-func take(r *segmentstore.Row, nonce string, n int64) {
+func take(r *row, nonce string, n int64) {
 	if r.Fresh {
 		r.Fresh, r.Next, r.Step = false, 1, 1
 	}
 	r.Next += n
-	r.Takers = slices.DeleteFunc(r.Takers, func(t segmentstore.Taker) bool { return t.Nonce == nonce })
+	r.Takers = slices.DeleteFunc(r.Takers, func(t taker) bool { return t.Nonce == nonce })
 	if len(r.Takers) == segmentstore.MaxTakers {
 		r.Takers = slices.Delete(r.Takers, 0, 1)
 	}
-	r.Takers = append(r.Takers, segmentstore.Taker{Nonce: nonce, Last: r.Next - 1})
+	r.Takers = append(r.Takers, taker{Nonce: nonce, Last: r.Next - 1})
 }
 
 // meddle changes a row while a decision about it runs. A store that locks makes it wait, so it
 // gives up after Patience, and returns false.
-func (c *client) meddle(tag string, steps ...func(*segmentstore.Row)) (done bool) {
+func (c *client) meddle(tag string, steps ...edit) (done bool) {
 	for _, step := range steps {
 		ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
 		err := c.p.Soon("a Change while another one decides", func() error { return c.once(ctx, tag, step) })
@@ -246,7 +247,7 @@ func (c *client) meddle(tag string, steps ...func(*segmentstore.Row)) (done bool
 func (c *client) between(tag string, do func()) error {
 	defer c.p.Wait()
 	var once sync.Once
-	return c.once(c.p.Ctx, tag, func(r *segmentstore.Row) {
+	return c.once(c.p.Ctx, tag, func(r *row) {
 		once.Do(do)
 		take(r, "late", 1000)
 	})
@@ -263,7 +264,7 @@ func others(p *probe) {
 		other.look(m.name)
 	}
 	if !met {
-		p.Notef("nobody else could write while decide ran: the store locks, or Patience is less than the duration of a call")
+		p.Notef("nobody else could write while decide ran: the store locks, or Patience is less than a call takes")
 	}
 }
 
@@ -285,7 +286,7 @@ func strangers(p *probe) {
 		all = append(all, tag)
 		for n := range int64(3) {
 			c.old(tag)
-			c.change(tag, func(r *segmentstore.Row) { r.Next, r.Floor = 1<<53+1, n<<60 })
+			c.change(tag, func(r *row) { r.Next, r.Floor = 1<<53+1, n<<60 })
 			try(tag)
 			other.look(tag)
 			c.list(all, "", 9)
@@ -302,7 +303,7 @@ func strangers(p *probe) {
 // unjudged returns what is there after calls that no model has judged.
 func (p *probe) unjudged(tag string) (is string) {
 	p.Again("a look", func() error {
-		err := p.open().store.Change(p.Ctx, tag, func(r *segmentstore.Row) error { is = text(r); return errNothing })
+		err := p.open().store.Change(p.Ctx, tag, func(r *row) error { is = text(r); return errNothing })
 		if errors.Is(err, errNothing) {
 			return nil
 		}
@@ -341,17 +342,17 @@ func lostWrites(p *probe) {
 	c, other := p.open(), p.open()
 	c.old("old")
 	restore, forget := p.Backup(), p.Model.Backup()
-	c.change("lost", func(r *segmentstore.Row) { take(r, "lost", 10) })
+	c.change("lost", func(r *row) { take(r, "lost", 10) })
 	restore()
 	forget()
 	c.list([]string{"old", "lost"}, "", 9)
-	c.change("lost", func(r *segmentstore.Row) { take(r, "since", 10) })
+	c.change("lost", func(r *row) { take(r, "since", 10) })
 	c.list([]string{"old", "lost"}, "", 9)
-	for _, steps := range [][]func(*segmentstore.Row){nil, {func(r *segmentstore.Row) { take(r, "since", 10) }}} {
+	for _, steps := range [][]edit{nil, {func(r *row) { take(r, "since", 10) }}} {
 		c.old("old")
 		for _, tag := range []string{"old", fmt.Sprint("new ", len(steps))} {
 			restore, forget := p.Backup(), p.Model.Backup()
-			c.change(tag, func(r *segmentstore.Row) { take(r, "lost", 10) })
+			c.change(tag, func(r *row) { take(r, "lost", 10) })
 			c.look(tag)
 			_ = c.between(tag, func() {
 				restore()
@@ -379,11 +380,11 @@ func lateWrites(p *probe) {
 	all := append(meddlers(),
 		meddler{name: "the row is not touched"},
 		meddler{name: "no row is created", fresh: true},
-		meddler{name: "the row is changed and changed back", steps: []func(*segmentstore.Row){
-			func(r *segmentstore.Row) { r.Next, r.Step = 60, 6 },
-			func(r *segmentstore.Row) { r.Next, r.Step = 50, 5 },
+		meddler{name: "the row is changed and changed back", steps: []edit{
+			func(r *row) { r.Next, r.Step = 60, 6 },
+			func(r *row) { r.Next, r.Step = 50, 5 },
 		}},
-		meddler{name: "the row is written as it is", steps: []func(*segmentstore.Row){func(*segmentstore.Row) {}}},
+		meddler{name: "the row is written as it is", steps: []edit{func(*row) {}}},
 		meddler{name: "foreign"},
 	)
 	for _, m := range all {
@@ -426,7 +427,7 @@ func contexts(p *probe) {
 	c, other := p.open(), p.open()
 	c.old("old")
 	change := func(ctx context.Context, s *client, tag string) error {
-		return s.once(ctx, tag, func(r *segmentstore.Row) { take(r, "ended", 1) })
+		return s.once(ctx, tag, func(r *row) { take(r, "ended", 1) })
 	}
 	ways := map[string]func(ctx context.Context, s *client) error{
 		"Change":              func(ctx context.Context, s *client) error { return change(ctx, s, "old") },
@@ -462,7 +463,7 @@ func contexts(p *probe) {
 	var enough atomic.Bool
 	race := func(ctx context.Context, cancel func()) error {
 		runs = 0
-		return c.once(ctx, "races", func(r *segmentstore.Row) {
+		return c.once(ctx, "races", func(r *row) {
 			if runs++; runs == races {
 				cancel()
 			}
@@ -470,7 +471,7 @@ func contexts(p *probe) {
 				p.Errorf("a Change starts again whatever its context")
 				enough.Store(true)
 			}
-			if !enough.Load() && !other.meddle("races", func(r *segmentstore.Row) { take(r, "other", 1) }) {
+			if !enough.Load() && !other.meddle("races", func(r *row) { take(r, "other", 1) }) {
 				enough.Store(true)
 			}
 			take(r, "late", 1000)

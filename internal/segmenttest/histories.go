@@ -35,7 +35,7 @@ func histories(p *probe) {
 func (h *history) record() {
 	one := h.p.open()
 	if h.Seed%4 > 0 { // else all rows are created at once
-		one.change(h.tags[0], func(r *segmentstore.Row) { h.writes(r, rand.New(rand.NewPCG(h.Seed, 9))) })
+		one.change(h.tags[0], func(r *row) { h.writes(r, rand.New(rand.NewPCG(h.Seed, 9))) })
 	}
 	h.Each(func(i int) func(*rand.Rand) {
 		c := h.p.open()
@@ -81,7 +81,7 @@ func (h *history) call(c *client, random *rand.Rand) {
 	}
 	ctx, cancel := context.WithCancel(h.p.Ctx)
 	defer cancel()
-	_ = c.Change(ctx, tag, func(r *segmentstore.Row) error {
+	_ = c.Change(ctx, tag, func(r *row) error {
 		h.sees(r)
 		err := plan(cancel)
 		h.writes(r, random)
@@ -101,7 +101,7 @@ func (h *history) list(c *client) {
 }
 
 // sees checks that a row was written as a whole, at some time. Those who know nothing of Takers write a part.
-func (h *history) sees(r *segmentstore.Row) {
+func (h *history) sees(r *row) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !r.Fresh && !h.written[text(r)] && !(h.Seed%4 == 1 && h.p.Foreign != nil) {
@@ -110,7 +110,7 @@ func (h *history) sees(r *segmentstore.Row) {
 }
 
 // writes changes something of a row.
-func (h *history) writes(r *segmentstore.Row, random *rand.Rand) {
+func (h *history) writes(r *row, random *rand.Rand) {
 	switch token := h.p.Token(); random.IntN(6) {
 	case 0:
 		r.Step = 1 + random.Int64N(segmentstore.MaxStep-1)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -73,7 +72,7 @@ func TestPlainStores(t *testing.T) {
 // next raises the next number to n.
 func next(t *testing.T, c *Client, n int64) error {
 	t.Helper()
-	return c.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+	return c.Change(t.Context(), "orders", func(r *row) error {
 		r.Fresh, r.Next, r.Step = false, n, 1
 		return nil
 	})
@@ -136,21 +135,21 @@ func TestMemoryOfOperators(t *testing.T) {
 	t.Parallel()
 	m := NewMemory()
 	c := m.Client()
-	takers := []segmentstore.Taker{{Nonce: "a", Last: 4}}
-	m.SetRow(segmentstore.Row{Tag: "orders", Next: 5, Step: 1, Takers: takers})
+	takers := []taker{{Nonce: "a", Last: 4}}
+	m.SetRow(row{Tag: "orders", Next: 5, Step: 1, Takers: takers})
 	takers[0].Last = 99
 	m.Row("orders").Takers[0].Last = 99
 	require.EqualValues(t, 4, m.Row("orders").Takers[0].Last)
 
-	m.SetRow(segmentstore.Row{Tag: "orders", Next: 5, Step: 0})
-	never := func(*segmentstore.Row) error { t.Error("decide has run"); return nil }
+	m.SetRow(row{Tag: "orders", Next: 5, Step: 0})
+	never := func(*row) error { t.Error("decide has run"); return nil }
 	err := c.Change(t.Context(), "orders", never)
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "the step of tag \"orders\" is 0")
 	_, err = c.Rows(t.Context(), "", 1)
 	require.ErrorIs(t, err, uid.ErrRange)
 
-	m.SetRow(segmentstore.Row{Tag: "orders", Fresh: true})
+	m.SetRow(row{Tag: "orders", Fresh: true})
 	require.True(t, m.Row("orders").Fresh)
 	rows, err := c.Rows(t.Context(), "", math.MaxInt)
 	require.NoError(t, err)

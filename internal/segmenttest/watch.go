@@ -14,6 +14,12 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
+type (
+	row   = segmentstore.Row
+	taker = segmentstore.Taker
+	edit  = func(*row)
+)
+
 // A probe is one run of a check.
 type probe struct {
 	*suite.Probe
@@ -55,9 +61,9 @@ type client struct {
 var errNothing = errors.New("nothing is offered")
 
 // Change calls the store's Change under watch.
-func (c *client) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+func (c *client) Change(ctx context.Context, tag string, decide func(*row) error) error {
 	k := c.p.Call("Change", c.id)
-	return k.End(c.store.Change(ctx, tag, func(r *segmentstore.Row) error {
+	return k.End(c.store.Change(ctx, tag, func(r *row) error {
 		return k.Run(func() error {
 			if r == nil {
 				c.p.Errorf("Change of tag %q offers no row", tag)
@@ -78,21 +84,22 @@ func (c *client) Change(ctx context.Context, tag string, decide func(*segmentsto
 }
 
 // row checks what holds for all rows that a store offers.
-func (c *client) row(from string, r *segmentstore.Row) {
-	fresh := segmentstore.Row{Tag: r.Tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
+func (c *client) row(from string, r *row) {
+	fresh := row{Tag: r.Tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
 	if r.Fresh && !(r.Equal(&fresh) && r.Updated.IsZero()) {
 		c.p.Errorf("%s offers the Fresh row %+v, wanted is nothing of the number", from, *r)
 	}
 	if err := r.Check(); err != nil {
 		c.p.Errorf("%s offers what is no row: %v", from, err)
 	}
-	if now := time.Now(); !r.Updated.IsZero() && (r.Updated.Before(c.p.began.Add(-suite.Limit)) || r.Updated.After(now.Add(suite.Limit))) {
-		c.p.Errorf("%s offers a row of tag %q that was Updated at %v, it is %v now and the check began at %v", from, r.Tag, r.Updated, now, c.p.began)
+	first, last := c.p.began.Add(-suite.Limit), time.Now().Add(suite.Limit)
+	if at := r.Updated; !at.IsZero() && (at.Before(first) || at.After(last)) {
+		c.p.Errorf("%s offers a row of tag %q that was Updated at %v, not from %v to %v", from, r.Tag, at, first, last)
 	}
 }
 
 // text is all of a row but its tag and Updated, beginning with Next; "" where there is nothing.
-func text(r *segmentstore.Row) string {
+func text(r *row) string {
 	beside := fmt.Appendf(nil, "Writes:%d Floor:%d Takers:[", r.Writes, r.Floor)
 	for _, t := range r.Takers { // which are many
 		beside = strconv.AppendInt(append(append(beside, t.Nonce...), ' '), t.Last, 10)
@@ -124,7 +131,7 @@ func moves(to func(next int64) (int64, bool)) func(text string) (string, bool) {
 }
 
 // Rows calls the store's Rows under watch.
-func (c *client) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+func (c *client) Rows(ctx context.Context, after string, most int) ([]row, error) {
 	rows, err := c.store.Rows(ctx, after, most)
 	c.p.NoSecrets("Rows", err)
 	if err != nil {
@@ -159,42 +166,42 @@ func (c *client) Name() string {
 }
 
 // copied returns a row that shares nothing with another one.
-func copied(r *segmentstore.Row) segmentstore.Row {
-	row := *r
-	row.Takers = slices.Clone(r.Takers)
-	return row
+func copied(r *row) row {
+	is := *r
+	is.Takers = slices.Clone(r.Takers)
+	return is
 }
 
 // change changes the row of a tag, and tries again while the store's errors may pass.
-func (c *client) change(tag string, decide func(*segmentstore.Row)) {
+func (c *client) change(tag string, decide edit) {
 	c.p.Again(fmt.Sprintf("Change of tag %q", tag), func() error { return c.once(c.p.Ctx, tag, decide) })
 }
 
 // once changes the row of a tag, or tries to.
-func (c *client) once(ctx context.Context, tag string, decide func(*segmentstore.Row)) error {
-	err := c.Change(ctx, tag, func(r *segmentstore.Row) error { decide(r); return nil })
+func (c *client) once(ctx context.Context, tag string, decide edit) error {
+	err := c.Change(ctx, tag, func(r *row) error { decide(r); return nil })
 	c.p.MayPass(fmt.Sprintf("Change of tag %q", tag), err)
 	return err
 }
 
 // set writes the row of a tag, whatever there is.
-func (c *client) set(row segmentstore.Row) {
-	c.change(row.Tag, func(r *segmentstore.Row) {
-		stored := copied(&row)
+func (c *client) set(is row) {
+	c.change(is.Tag, func(r *row) {
+		stored := copied(&is)
 		stored.Tag, stored.Updated = r.Tag, r.Updated
 		*r = stored
 	})
 }
 
 // look reads the row of a tag, for the model to judge.
-func (c *client) look(tag string) (row segmentstore.Row) {
+func (c *client) look(tag string) (is row) {
 	c.p.Look(func() error {
-		return c.Change(c.p.Ctx, tag, func(r *segmentstore.Row) error {
-			row = copied(r)
+		return c.Change(c.p.Ctx, tag, func(r *row) error {
+			is = copied(r)
 			return suite.ErrLook
 		})
 	})
-	return row
+	return is
 }
 
 // list compares a page with what the model has. Rows may lag behind, so it tries for a while.
@@ -222,7 +229,8 @@ func (c *client) list(tags []string, after string, most int) {
 			return
 		}
 		if time.Since(began) > 5*time.Second {
-			c.p.Fatalf("up to %d rows after tag %q: %s", most, after, suite.Differs(strings.Join(got, "\n"), strings.Join(wanted, "\n")))
+			differs := suite.Differs(strings.Join(got, "\n"), strings.Join(wanted, "\n"))
+			c.p.Fatalf("up to %d rows after tag %q: %s", most, after, differs)
 		}
 	}
 }

@@ -25,13 +25,13 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
-type decision = func(*segmentstore.Row) error
+type decision = func(*row) error
 
 // A wrong store is a Memory's, but for what is replaced here.
 type wrongStore struct {
 	*Client
 	change  func(c *Client, ctx context.Context, tag string, decide decision) error
-	rows    func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error)
+	rows    func(c *Client, ctx context.Context, after string, most int) ([]row, error)
 	inspect func(c *Client) ([]string, error)
 	name    func() string
 }
@@ -43,7 +43,7 @@ func (w wrongStore) Change(ctx context.Context, tag string, decide decision) err
 	return w.Client.Change(ctx, tag, decide)
 }
 
-func (w wrongStore) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+func (w wrongStore) Rows(ctx context.Context, after string, most int) ([]row, error) {
 	if w.rows != nil {
 		return w.rows(w.Client, ctx, after, most)
 	}
@@ -65,9 +65,9 @@ func (w wrongStore) Name() string {
 }
 
 // decides is wrong in how it lets decide run.
-func decides(f func(r *segmentstore.Row, decide func() error) error) wrongStore {
+func decides(f func(r *row, decide func() error) error) wrongStore {
 	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-		err := c.Change(ctx, tag, func(r *segmentstore.Row) error { return f(r, func() error { return decide(r) }) })
+		err := c.Change(ctx, tag, func(r *row) error { return f(r, func() error { return decide(r) }) })
 		if errors.Is(err, errSkip) {
 			return nil
 		}
@@ -84,12 +84,12 @@ type call struct {
 	c      *Client
 	tag    string
 	decide decision
-	read   segmentstore.Row // the last run saw
-	wrote  segmentstore.Row
+	read   row // the last run saw
+	wrote  row
 }
 
 func (k *call) make(ctx context.Context) error {
-	return k.c.Change(ctx, k.tag, func(r *segmentstore.Row) error {
+	return k.c.Change(ctx, k.tag, func(r *row) error {
 		k.read = copied(r)
 		k.Decided = k.decide(r)
 		k.wrote = copied(r)
@@ -107,9 +107,14 @@ func returns(f func(k *call) error) wrongStore {
 	}}
 }
 
+// asks is wrong in how it calls Rows.
+func asks(rows func(c *Client, ctx context.Context, after string, most int) ([]row, error)) wrongStore {
+	return wrongStore{rows: rows}
+}
+
 // lists is wrong in what Rows returns.
-func lists(f func(c *Client, after string, most int, rows []segmentstore.Row) []segmentstore.Row) wrongStore {
-	return wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+func lists(f func(c *Client, after string, most int, rows []row) []row) wrongStore {
+	return wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
 		rows, err := c.Rows(ctx, after, most)
 		if err != nil {
 			return nil, err
@@ -121,7 +126,7 @@ func lists(f func(c *Client, after string, most int, rows []segmentstore.Row) []
 // renames is wrong in where it keeps rows.
 func renames(f func(tag string) string) wrongStore {
 	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-		return c.Change(ctx, f(tag), func(r *segmentstore.Row) error {
+		return c.Change(ctx, f(tag), func(r *row) error {
 			stored := r.Tag
 			r.Tag = tag
 			defer func() { r.Tag = stored }()
@@ -133,62 +138,71 @@ func renames(f func(tag string) string) wrongStore {
 func isLost(err error) bool { return errors.Is(err, errLost) }
 
 // spoils are what may become of the values of a row.
-var spoils = func() map[string]func(*segmentstore.Row) {
+var spoils = func() map[string]func(*row) {
 	float := func(n *int64) { *n = int64(min(float64(*n), 1<<62)) }
-	takers := func(f func(*segmentstore.Taker)) func(*segmentstore.Row) {
-		return func(r *segmentstore.Row) {
+	takers := func(f func(*taker)) func(*row) {
+		return func(r *row) {
 			for i := range r.Takers {
 				f(&r.Takers[i])
 			}
 		}
 	}
-	characters := func(r *segmentstore.Row, most int) {
-		r.Description = string([]rune(r.Description)[:min(most, len([]rune(r.Description)))])
+	describes := func(f func(string) string) func(*row) {
+		return func(r *row) { r.Description = f(r.Description) }
 	}
-	return map[string]func(*segmentstore.Row){
-		"the next number as a floating point number": func(r *segmentstore.Row) { float(&r.Next) },
-		"a next number of 1 at least":                func(r *segmentstore.Row) { r.Next = max(r.Next, 1) },
-		"a next number above the floor":              func(r *segmentstore.Row) { r.Next = max(r.Next, r.Floor) },
-		"steps in 31 bits":                           func(r *segmentstore.Row) { r.Step = min(r.Step, 1<<30) },
-		"steps as floating point numbers":            func(r *segmentstore.Row) { r.Step = min(int64(float32(r.Step)), segmentstore.MaxStep) },
-		"steps of 1":                                 func(r *segmentstore.Row) { r.Step = 1 },
-		"a description of 255 characters":            func(r *segmentstore.Row) { characters(r, 255) },
-		"a description of 256 bytes":                 func(r *segmentstore.Row) { r.Description = r.Description[:min(256, len(r.Description))] },
-		"three bytes a character":                    func(r *segmentstore.Row) { r.Description = strings.ReplaceAll(r.Description, "\U0001F984", "?") },
-		"no spaces at the end":                       func(r *segmentstore.Row) { r.Description = strings.TrimRight(r.Description, " ") },
-		"takers' numbers as floating point numbers":  takers(func(t *segmentstore.Taker) { float(&t.Last) }),
-		"no taker's number below 0":                  takers(func(t *segmentstore.Taker) { t.Last = max(t.Last, 0) }),
-		"nonces in small letters":                    takers(func(t *segmentstore.Taker) { t.Nonce = strings.ToLower(t.Nonce) }),
-		"nonces that are numbers":                    takers(func(t *segmentstore.Taker) { t.Nonce = cmp.Or(strings.TrimLeft(t.Nonce, "0"), "0") }),
-		"takers in the order of their nonces": func(r *segmentstore.Row) {
-			slices.SortFunc(r.Takers, func(a, b segmentstore.Taker) int { return strings.Compare(a.Nonce, b.Nonce) })
+	const maxStep = segmentstore.MaxStep
+	return map[string]func(*row){
+		"the next number as a floating point number": func(r *row) { float(&r.Next) },
+		"a next number of 1 at least":                func(r *row) { r.Next = max(r.Next, 1) },
+		"a next number above the floor":              func(r *row) { r.Next = max(r.Next, r.Floor) },
+		"steps in 31 bits":                           func(r *row) { r.Step = min(r.Step, 1<<30) },
+		"steps as floating point numbers":            func(r *row) { r.Step = min(int64(float32(r.Step)), maxStep) },
+		"steps of 1":                                 func(r *row) { r.Step = 1 },
+		"a description of 255 characters": describes(func(d string) string {
+			return string([]rune(d)[:min(255, len([]rune(d)))])
+		}),
+		"a description of 256 bytes": describes(func(d string) string { return d[:min(256, len(d))] }),
+		"three bytes a character": describes(func(d string) string {
+			return strings.ReplaceAll(d, "\U0001F984", "?")
+		}),
+		"no spaces at the end": describes(func(d string) string {
+			return strings.TrimRight(d, " ")
+		}),
+		"takers' numbers as floating point numbers": takers(func(t *taker) { float(&t.Last) }),
+		"no taker's number below 0":                 takers(func(t *taker) { t.Last = max(t.Last, 0) }),
+		"nonces in small letters":                   takers(func(t *taker) { t.Nonce = strings.ToLower(t.Nonce) }),
+		"nonces that are numbers":                   takers(func(t *taker) { t.Nonce = folds["numbers"](t.Nonce) }),
+		"takers in the order of their nonces": func(r *row) {
+			slices.SortFunc(r.Takers, func(a, b taker) int { return strings.Compare(a.Nonce, b.Nonce) })
 		},
-		"takers in the order of their numbers": func(r *segmentstore.Row) {
-			slices.SortFunc(r.Takers, func(a, b segmentstore.Taker) int { return cmp.Compare(a.Last, b.Last) })
+		"takers in the order of their numbers": func(r *row) {
+			slices.SortFunc(r.Takers, func(a, b taker) int { return cmp.Compare(a.Last, b.Last) })
 		},
-		"one taker less than there can be": func(r *segmentstore.Row) { r.Takers = r.Takers[:min(segmentstore.MaxTakers-1, len(r.Takers))] },
-		"no takers":                        func(r *segmentstore.Row) { r.Takers = nil },
-		"no writes":                        func(r *segmentstore.Row) { r.Writes = 0 },
-		"writes as floating point numbers": func(r *segmentstore.Row) { float(&r.Writes) },
-		"no floor":                         func(r *segmentstore.Row) { r.Floor = 0 },
-		"the next number as the floor":     func(r *segmentstore.Row) { r.Floor = r.Next },
+		"one taker less than there can be": func(r *row) {
+			r.Takers = r.Takers[:min(segmentstore.MaxTakers-1, len(r.Takers))]
+		},
+		"no takers":                        func(r *row) { r.Takers = nil },
+		"no writes":                        func(r *row) { r.Writes = 0 },
+		"writes as floating point numbers": func(r *row) { float(&r.Writes) },
+		"no floor":                         func(r *row) { r.Floor = 0 },
+		"the next number as the floor":     func(r *row) { r.Floor = r.Next },
 	}
 }()
 
 // fields gives a row one of its fields from another one.
-var fields = map[string]func(r, from *segmentstore.Row){
-	"the next number": func(r, from *segmentstore.Row) { r.Next = from.Next },
-	"the step":        func(r, from *segmentstore.Row) { r.Step = from.Step },
-	"the description": func(r, from *segmentstore.Row) { r.Description = from.Description },
-	"the writes":      func(r, from *segmentstore.Row) { r.Writes, r.Floor = from.Writes, from.Floor },
-	"takers":          func(r, from *segmentstore.Row) { r.Takers = from.Takers },
-	"what is there":   func(r, from *segmentstore.Row) { *r = *from },
-	"all but the next number": func(r, from *segmentstore.Row) {
+var fields = map[string]func(r, from *row){
+	"the next number": func(r, from *row) { r.Next = from.Next },
+	"the step":        func(r, from *row) { r.Step = from.Step },
+	"the description": func(r, from *row) { r.Description = from.Description },
+	"the writes":      func(r, from *row) { r.Writes, r.Floor = from.Writes, from.Floor },
+	"takers":          func(r, from *row) { r.Takers = from.Takers },
+	"what is there":   func(r, from *row) { *r = *from },
+	"all but the next number": func(r, from *row) {
 		next := r.Next
 		*r = *from
 		r.Next = next
 	},
-	"what is there when there was nothing": func(r, from *segmentstore.Row) {
+	"what is there when there was nothing": func(r, from *row) {
 		if from.Fresh {
 			*r = *from
 		}
@@ -216,18 +230,18 @@ var folds = map[string]func(tag string) string{
 func mistakes() map[string]wrongStore {
 	all := map[string]wrongStore{}
 	for name, spoil := range spoils {
-		all[name+", written"] = decides(func(r *segmentstore.Row, decide func() error) error {
+		all[name+", written"] = decides(func(r *row, decide func() error) error {
 			err := decide()
 			spoil(r)
 			return err
 		})
-		all[name+", in Rows"] = lists(func(_ *Client, _ string, _ int, rows []segmentstore.Row) []segmentstore.Row {
+		all[name+", in Rows"] = lists(func(_ *Client, _ string, _ int, rows []row) []row {
 			for i := range rows {
 				spoil(&rows[i])
 			}
 			return rows
 		})
-		all[name+", read"] = decides(func(r *segmentstore.Row, decide func() error) error {
+		all[name+", read"] = decides(func(r *row, decide func() error) error {
 			if !r.Fresh || r.Floor > 0 {
 				spoil(r)
 			}
@@ -238,10 +252,11 @@ func mistakes() map[string]wrongStore {
 		all["tags: "+name] = renames(fold)
 	}
 	for name, order := range map[string]func(tag string) string{
-		"letters without case": strings.ToLower, "paths": url.PathEscape, "lengths": func(tag string) string { return fmt.Sprint(1000 + len(tag)) },
+		"letters without case": strings.ToLower, "paths": url.PathEscape,
+		"lengths": func(tag string) string { return fmt.Sprint(1000 + len(tag)) },
 	} {
-		all["Rows in the order of "+name] = lists(func(_ *Client, _ string, _ int, rows []segmentstore.Row) []segmentstore.Row {
-			slices.SortFunc(rows, func(a, b segmentstore.Row) int { return strings.Compare(order(a.Tag), order(b.Tag)) })
+		all["Rows in the order of "+name] = lists(func(_ *Client, _ string, _ int, rows []row) []row {
+			slices.SortFunc(rows, func(a, b row) int { return strings.Compare(order(a.Tag), order(b.Tag)) })
 			return rows
 		})
 	}
@@ -257,51 +272,52 @@ func mistakes() map[string]wrongStore {
 			return after, most
 		},
 	} {
-		all["Rows of "+name] = wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+		all["Rows of "+name] = asks(func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
 			after, most = which(c, after, most)
 			return c.Rows(ctx, after, most)
-		}}
+		})
 	}
+	var names atomic.Int64
 	maps.Copy(all, map[string]wrongStore{
-		"Rows from the tag": lists(func(c *Client, after string, most int, rows []segmentstore.Row) []segmentstore.Row {
-			if row := c.m.Row(after); !row.Fresh {
-				return append([]segmentstore.Row{row}, rows[:min(len(rows), most-1)]...)
+		"Rows from the tag": lists(func(c *Client, after string, most int, rows []row) []row {
+			if is := c.m.Row(after); !is.Fresh {
+				return append([]row{is}, rows[:min(len(rows), most-1)]...)
 			}
 			return rows
 		}),
-		"Rows without a word that means something": lists(func(_ *Client, _ string, _ int, rows []segmentstore.Row) []segmentstore.Row {
-			return slices.DeleteFunc(rows, func(r segmentstore.Row) bool { return r.Tag == "max_id" })
+		"Rows without a word that means something": lists(func(_ *Client, _ string, _ int, rows []row) []row {
+			return slices.DeleteFunc(rows, func(r row) bool { return r.Tag == "max_id" })
 		}),
-		"Rows tell the secret": wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+		"Rows tell the secret": asks(func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
 			rows, err := c.Rows(ctx, after, most)
 			if err != nil {
 				err = errors.Join(err, errors.New("by tiger"))
 			}
 			return rows, err
-		}},
-		"Rows have no context": wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+		}),
+		"Rows have no context": asks(func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
 			return c.Rows(context.WithoutCancel(ctx), after, most)
-		}},
-		"Updated is hours off": decides(func(r *segmentstore.Row, decide func() error) error {
+		}),
+		"Updated is hours off": decides(func(r *row, decide func() error) error {
 			if !r.Fresh {
 				r.Updated = r.Updated.Add(8 * time.Hour)
 			}
 			return decide()
 		}),
-		"a Fresh row has a step": decides(func(r *segmentstore.Row, decide func() error) error {
+		"a Fresh row has a step": decides(func(r *row, decide func() error) error {
 			if r.Fresh {
 				r.Step = 1
 			}
 			return decide()
 		}),
-		"a Fresh row has nothing beside it": decides(func(r *segmentstore.Row, decide func() error) error {
+		"a Fresh row has nothing beside it": decides(func(r *row, decide func() error) error {
 			if r.Fresh {
 				r.Writes, r.Floor, r.Takers = 0, 0, nil
 			}
 			return decide()
 		}),
 		"no name":               {name: func() string { return "" }},
-		"a name that changes":   {name: func() func() string { n := 0; return func() string { n++; return fmt.Sprint(n) } }()},
+		"a name that changes":   {name: func() string { return fmt.Sprint(names.Add(1)) }},
 		"a name with a secret":  {name: func() string { return "user:tiger@host" }},
 		"Inspect with a secret": {inspect: func(*Client) ([]string, error) { return []string{"tiger"}, nil }},
 		"an error with a secret": {inspect: func(*Client) ([]string, error) {
@@ -314,24 +330,24 @@ func mistakes() map[string]wrongStore {
 			return nil, nil
 		}},
 		"Inspect writes": {inspect: func(c *Client) ([]string, error) {
-			c.m.SetRow(segmentstore.Row{Tag: "orders", Step: 1})
+			c.m.SetRow(row{Tag: "orders", Step: 1})
 			return nil, nil
 		}},
 		"a look creates a row": returns(func(k *call) error {
 			err := k.make(k.Ctx)
 			if k.c.m.Row(k.tag).Fresh {
-				k.c.m.SetRow(segmentstore.Row{Tag: k.tag, Step: 1})
+				k.c.m.SetRow(row{Tag: k.tag, Step: 1})
 			}
 			return err
 		}),
-		"no row is created": decides(func(r *segmentstore.Row, decide func() error) error {
+		"no row is created": decides(func(r *row, decide func() error) error {
 			if r.Fresh {
 				return cmp.Or(decide(), errSkip)
 			}
 			return decide()
 		}),
 		"decide gets the takers that are stored": returns(func(k *call) error {
-			return k.c.Change(k.Ctx, k.tag, func(r *segmentstore.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *row) error {
 				k.c.m.mu.Lock()
 				r.Takers = k.c.m.rows[k.tag].Takers
 				k.c.m.mu.Unlock()
@@ -366,21 +382,22 @@ func mistakes() map[string]wrongStore {
 func misdeeds() map[string]wrongStore {
 	all := map[string]wrongStore{}
 	for name, from := range fields {
-		all["a guard that does not see "+name] = wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-			return guarded(c, ctx, tag, decide, func(now, read *segmentstore.Row) bool {
+		all["a guard that does not see "+name] = returns(func(k *call) error {
+			return guarded(k.c, k.Ctx, k.tag, k.decide, func(now, read *row) bool {
 				is := *now
 				from(&is, read)
 				return is.Equal(read)
 			})
-		}}
+		})
 	}
-	last := func(f func(r *segmentstore.Row, runs int, decide func() error) error) wrongStore {
+	last := func(f func(r *row, runs int, decide func() error) error) wrongStore {
 		return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
 			runs := 0
-			return decides(func(r *segmentstore.Row, decide func() error) error { runs++; return f(r, runs, decide) }).change(c, ctx, tag, decide)
+			counted := decides(func(r *row, decide func() error) error { runs++; return f(r, runs, decide) })
+			return counted.change(c, ctx, tag, decide)
 		}}
 	}
-	halves := func(half func(now, row segmentstore.Row) segmentstore.Row) wrongStore {
+	halves := func(half func(now, wrote row) row) wrongStore {
 		return returns(func(k *call) error {
 			err := k.make(k.Ctx)
 			if now := k.c.m.Row(k.tag); isLost(err) && now.Equal(&k.read) {
@@ -398,20 +415,20 @@ func misdeeds() map[string]wrongStore {
 		tag string
 	}
 	maps.Copy(all, map[string]wrongStore{
-		"who has lost a race is acknowledged": last(func(_ *segmentstore.Row, runs int, decide func() error) error {
+		"who has lost a race is acknowledged": last(func(_ *row, runs int, decide func() error) error {
 			if runs > 1 { // UPDATE ... WHERE changes no row, and nobody asks
 				return errSkip
 			}
 			return decide()
 		}),
-		"ten races are enough": last(func(_ *segmentstore.Row, runs int, decide func() error) error {
+		"ten races are enough": last(func(_ *row, runs int, decide func() error) error {
 			if runs > 10 {
 				return retry.Transient(errors.New("gave up"))
 			}
 			return decide()
 		}),
 		"who has lost a race writes what was decided": returns(func(k *call) error {
-			return k.c.Change(k.Ctx, k.tag, func(r *segmentstore.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *row) error {
 				if k.wrote.Step > 0 {
 					*r = k.wrote
 					return nil
@@ -422,7 +439,7 @@ func misdeeds() map[string]wrongStore {
 			})
 		}),
 		"who has lost a race decides about the same row": returns(func(k *call) error {
-			return k.c.Change(k.Ctx, k.tag, func(r *segmentstore.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *row) error {
 				if k.read.Tag == "" {
 					k.read = copied(r)
 				}
@@ -432,7 +449,7 @@ func misdeeds() map[string]wrongStore {
 		}),
 		"looks see what is old": returns(func(k *call) error {
 			old, found := reads.Load(key{k.c, k.tag})
-			if r, _ := old.(segmentstore.Row); found {
+			if r, _ := old.(row); found {
 				r = copied(&r)
 				if err := k.decide(&r); err != nil {
 					return err
@@ -442,22 +459,26 @@ func misdeeds() map[string]wrongStore {
 			reads.Store(key{k.c, k.tag}, k.read)
 			return err
 		}),
-		"a client of one goroutine": wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-			return guarded(c, ctx, tag, func(r *segmentstore.Row) error { reads.Store(c, copied(r)); return decide(r) }, func(now, _ *segmentstore.Row) bool {
-				read, _ := reads.Load(c)
-				r := read.(segmentstore.Row)
+		"a client of one goroutine": returns(func(k *call) error {
+			decide := func(r *row) error { reads.Store(k.c, copied(r)); return k.decide(r) }
+			return guarded(k.c, k.Ctx, k.tag, decide, func(now, _ *row) bool {
+				read, _ := reads.Load(k.c)
+				r := read.(row)
 				return now.Equal(&r)
 			})
-		}},
-		"every fifth write is lost": decides(func(_ *segmentstore.Row, decide func() error) error {
+		}),
+		"every fifth write is lost": decides(func(_ *row, decide func() error) error {
 			if err := decide(); err != nil || n.Add(1)%5 != 0 {
 				return err
 			}
 			return errSkip
 		}),
-		"a call that fails stores the numbers alone": halves(func(now, row segmentstore.Row) segmentstore.Row { row.Takers = now.Takers; return row }),
-		"a call that fails stores the takers alone": halves(func(now, row segmentstore.Row) segmentstore.Row {
-			now.Takers, now.Step = row.Takers, max(1, now.Step)
+		"a call that fails stores the numbers alone": halves(func(now, wrote row) row {
+			wrote.Takers = now.Takers
+			return wrote
+		}),
+		"a call that fails stores the takers alone": halves(func(now, wrote row) row {
+			now.Takers, now.Step = wrote.Takers, max(1, now.Step)
 			return now
 		}),
 	})
@@ -484,29 +505,29 @@ func misdeeds() map[string]wrongStore {
 }
 
 // guarded stores a row if what is there is the same as what was read, in this sense.
-func guarded(c *Client, ctx context.Context, tag string, decide decision, same func(now, read *segmentstore.Row) bool) error {
+func guarded(c *Client, ctx context.Context, tag string, decide decision, same func(now, read *row) bool) error {
 	for {
 		read := c.m.Row(tag)
-		row := copied(&read)
+		is := copied(&read)
 		// For the context and the fault. What it decides is stored by the guard.
-		err := c.Change(ctx, tag, func(*segmentstore.Row) error {
-			if err := decide(&row); err != nil {
+		err := c.Change(ctx, tag, func(*row) error {
+			if err := decide(&is); err != nil {
 				return err
 			}
-			row.Fresh = false
-			return cmp.Or(row.Check(), errSkip)
+			is.Fresh = false
+			return cmp.Or(is.Check(), errSkip)
 		})
 		if !errors.Is(err, errSkip) {
 			return err
 		}
-		if c.m.replace(row, func(now *segmentstore.Row) bool { return same(now, &read) }) {
+		if c.m.replace(is, func(now *row) bool { return same(now, &read) }) {
 			return nil
 		}
 	}
 }
 
 // replace stores a row if the one that is there is as wanted.
-func (m *Memory) replace(row segmentstore.Row, wanted func(now *segmentstore.Row) bool) bool {
+func (m *Memory) replace(row row, wanted func(now *row) bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.record(row.Tag)
@@ -550,20 +571,20 @@ func servers() map[string]func(*Memory, *Subject) {
 		},
 	}
 	for name, from := range fields {
-		all["a late write that does not see "+name] = delayed(func(now, read *segmentstore.Row) bool {
+		all["a late write that does not see "+name] = delayed(func(now, read *row) bool {
 			is := *now
 			from(&is, read)
 			return is.Equal(read)
 		})
 	}
 	all["a late write that takes a row that was changed back for the same"] =
-		delayed(func(now, read *segmentstore.Row) bool { return now.Equal(read) })
+		delayed(func(now, read *row) bool { return now.Equal(read) })
 	return all
 }
 
 // delayed lets late writes arrive by another guard than the Memory's: what is there has to be the same, in this sense,
 // as what was read.
-func delayed(same func(now, read *segmentstore.Row) bool) func(*Memory, *Subject) {
+func delayed(same func(now, read *row) bool) func(*Memory, *Subject) {
 	return func(m *Memory, s *Subject) {
 		var mu sync.Mutex
 		var late []func()
@@ -576,7 +597,7 @@ func delayed(same func(now, read *segmentstore.Row) bool) func(*Memory, *Subject
 				m.late = slices.Delete(m.late, i, i+1)
 				mu.Lock()
 				defer mu.Unlock()
-				late = append(late, func() { m.replace(k.wrote, func(now *segmentstore.Row) bool { return same(now, &k.read) }) })
+				late = append(late, func() { m.replace(k.wrote, func(now *row) bool { return same(now, &k.read) }) })
 			}
 			return err
 		})
@@ -644,9 +665,11 @@ func TestWrongStores(t *testing.T) {
 	}
 	// Histories find by themselves what is wrong with calls at once, and with faults.
 	for _, name := range []string{
-		"a guard that does not see what is there", "a guard that does not see the next number", "a guard that does not see takers",
+		"a guard that does not see what is there", "a guard that does not see the next number",
+		"a guard that does not see takers",
 		"a client of one goroutine", "who has lost a race is acknowledged", "looks see what is old",
-		"every fifth write is lost", "a call that fails stores the numbers alone", "a call that fails stores the takers alone",
+		"every fifth write is lost", "a call that fails stores the numbers alone",
+		"a call that fails stores the takers alone",
 		"a reply that was lost is acknowledged", "a reply that was lost is asked for again",
 	} {
 		try(name+", in a history", checks[len(checks)-1:], of(misdeeds, name, false))
