@@ -33,15 +33,17 @@ var NodeColumns = []Column{
 
 // LeaseColumns are the columns of the table of leased IDs.
 var LeaseColumns = []Column{
-	{"NAMESPACE", text, 64}, {"WORKER_ID", signed, 0}, {"NONCE", text, 32}, {"HIGH", signed, 0}, {"LEASE_UNTIL", signed, 0},
-	{"LAYOUT", text, 255}, {"HOLDER", text, 128}, {"ACQUIRED", signed, 0}, {"RENEWED", signed, 0}, {HistoryColumn, text, 190},
+	{"NAMESPACE", text, 64}, {"WORKER_ID", signed, 0}, {"NONCE", text, 32}, {"HIGH", signed, 0},
+	{"LEASE_UNTIL", signed, 0}, {"LAYOUT", text, 255}, {"HOLDER", text, 128}, {"ACQUIRED", signed, 0},
+	{"RENEWED", signed, 0}, {HistoryColumn, text, 190},
 }
 
 // SegmentColumns are the columns of Leaf's table of segments, and TakerColumns those of the table
 // beside it. The longest text of takers has segmentjson.MaxTakersLen bytes.
 var (
 	SegmentColumns = []Column{
-		{"biz_tag", text, 128}, {"max_id", count, 0}, {"step", key, 0}, {"description", text, 256}, {"update_time", date, 0},
+		{"biz_tag", text, 128}, {"max_id", count, 0}, {"step", key, 0}, {"description", text, 256},
+		{"update_time", date, 0},
 	}
 	TakerColumns = []Column{{"biz_tag", text, 128}, {"nonce", text, 26}, {"takers", text, 14155}}
 )

@@ -29,7 +29,8 @@ func (d Dialect) Resolve(driver string) (Dialect, error) {
 		return d, nil
 	case "":
 	default:
-		return "", fmt.Errorf("%w: unknown dialect %.100q (%q, %q and %q are known)", uid.ErrConfig, string(d), MySQL, Postgres, SQLite)
+		return "", fmt.Errorf("%w: unknown dialect %.100q (%q, %q and %q are known)",
+			uid.ErrConfig, string(d), MySQL, Postgres, SQLite)
 	}
 	switch driver {
 	case "mysql":
@@ -39,7 +40,8 @@ func (d Dialect) Resolve(driver string) (Dialect, error) {
 	case "sqlite", "sqlite3":
 		return SQLite, nil
 	}
-	return "", fmt.Errorf("%w: the dialect of the database driver %.100q is not known; set Dialect to %q, %q or %q", uid.ErrConfig, driver, MySQL, Postgres, SQLite)
+	return "", fmt.Errorf("%w: the dialect of the database driver %.100q is not known; set Dialect to %q, %q or %q",
+		uid.ErrConfig, driver, MySQL, Postgres, SQLite)
 }
 
 // SQL returns a statement in the dialect. It is written with backquotes around names and question
@@ -107,7 +109,8 @@ func (d Dialect) Strict(verb string) string {
 	if d != MySQL {
 		return verb
 	}
-	return "/*M! SET STATEMENT sql_mode='STRICT_ALL_TABLES' FOR */ " + verb + " /*+ SET_VAR(sql_mode='STRICT_ALL_TABLES') */"
+	const strict = "sql_mode='STRICT_ALL_TABLES'"
+	return "/*M! SET STATEMENT " + strict + " FOR */ " + verb + " /*+ SET_VAR(" + strict + ") */"
 }
 
 // Bind returns a statement, and the arguments that are sent beside it: none to a server, for which
@@ -119,8 +122,11 @@ func (d Dialect) Bind(statement string, args ...any) (string, []any) {
 	if d == SQLite {
 		return statement, args
 	}
+	if d == Postgres {
+		statement = strings.ReplaceAll(statement, "`", `"`)
+	}
 	var text strings.Builder
-	for i, part := range strings.Split(strings.ReplaceAll(statement, "`", map[Dialect]string{MySQL: "`", Postgres: `"`}[d]), "?") {
+	for i, part := range strings.Split(statement, "?") {
 		if i > 0 {
 			text.WriteString(d.literal(args[i-1]))
 		}

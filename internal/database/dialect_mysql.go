@@ -7,14 +7,16 @@ var mysqlSpeech = speech{
 	// connections.
 	session: "CONNECTION_ID()",
 	// MariaDB knows no server_uuid.
-	history: "CONCAT('server ', HEX(CRC32(CONCAT_WS(' ', /*!50700 @@server_uuid, */ @@global.server_id, @@hostname, @@port, @@datadir)))," +
+	history: "CONCAT('server ', HEX(CRC32(CONCAT_WS(' '," +
+		" /*!50700 @@server_uuid, */ @@global.server_id, @@hostname, @@port, @@datadir)))," +
 		" @uid_since, ', table made ', " + mysqlTime("(SELECT UNIX_TIMESTAMP(CREATE_TIME)"+
 		" FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}')") + ")",
 	young:   "UNIX_TIMESTAMP() < @uid_started + 2",
 	unaware: "@uid_started IS NULL",
 	// The server's status is dear to read, and a session is never older than the server's start. That is
 	// a whole second, and always the same one: a step of the clock shows in Uptime, too.
-	learn: "SET @uid_started = COALESCE(" + mysqlStarted + ", 0), @uid_since = CONCAT(' since ', " + mysqlTime(mysqlStarted) +
+	learn: "SET @uid_started = COALESCE(" + mysqlStarted + ", 0)," +
+		" @uid_since = CONCAT(' since ', " + mysqlTime(mysqlStarted) +
 		", COALESCE(CONCAT(', cluster ', LEFT(NULLIF(" + mysqlStatus("wsrep_cluster_state_uuid") + ", ''), 8)), ''))",
 	// With completion_type a transaction may follow on the one before. MySQL, other than MariaDB, does not
 	// tell whether one is open.
@@ -35,7 +37,8 @@ var mysqlStarted = "UNIX_TIMESTAMP() - CAST(" + mysqlStatus("Uptime") + " AS SIG
 
 // mysqlStatus reads the server's status: MariaDB has it in one schema, MySQL in another.
 func mysqlStatus(name string) string {
-	return "(SELECT VARIABLE_VALUE FROM /*M! information_schema */ /*!50700 performance_schema */ .global_status WHERE VARIABLE_NAME = '" + name + "')"
+	return "(SELECT VARIABLE_VALUE FROM /*M! information_schema */ /*!50700 performance_schema */ .global_status" +
+		" WHERE VARIABLE_NAME = '" + name + "')"
 }
 
 // mysqlTime formats seconds since 1970, whatever the session's time zone.

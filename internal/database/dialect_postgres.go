@@ -11,9 +11,12 @@ var postgresSpeech = speech{
 	// included, and relfilenode changes with TRUNCATE. The name of the log has the timeline, as soon as a
 	// standby has become one that writes.
 	history: "'server since ' || " + postgresTime("PG_POSTMASTER_START_TIME()") +
-		" || ', timeline ' || CASE WHEN PG_IS_IN_RECOVERY() THEN '' ELSE SUBSTR(PG_WALFILE_NAME(PG_CURRENT_WAL_LSN()), 1, 8) END" +
-		" || ', no crash since ' || COALESCE((SELECT " + postgresTime("stats_reset") + " FROM pg_stat_bgwriter), 'ever')" +
-		" || ', table ' || (SELECT oid || '/' || relfilenode || '/' || CAST(xmin AS TEXT) FROM pg_class WHERE oid = TO_REGCLASS('`{table}`'))",
+		" || ', timeline ' || CASE WHEN PG_IS_IN_RECOVERY() THEN ''" +
+		" ELSE SUBSTR(PG_WALFILE_NAME(PG_CURRENT_WAL_LSN()), 1, 8) END" +
+		" || ', no crash since ' ||" +
+		" COALESCE((SELECT " + postgresTime("stats_reset") + " FROM pg_stat_bgwriter), 'ever')" +
+		" || ', table ' || (SELECT oid || '/' || relfilenode || '/' || CAST(xmin AS TEXT)" +
+		" FROM pg_class WHERE oid = TO_REGCLASS('`{table}`'))",
 	young:    "FALSE",
 	unaware:  "FALSE",
 	plain:    "TRUE",
@@ -25,7 +28,8 @@ var postgresSpeech = speech{
 	micros:  "CAST(FLOOR(EXTRACT(EPOCH FROM CAST(%s AS TIMESTAMPTZ)) * 1000000) AS BIGINT)",
 	text:    "CONVERT_FROM(DECODE('%s', 'hex'), 'UTF8')",
 	// The server ends a transaction that stands still for as long as stall; see Prepare.
-	begin: fmt.Sprintf("START TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL idle_in_transaction_session_timeout = %d", stall.Milliseconds()),
+	begin: fmt.Sprintf("START TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE; "+
+		"SET LOCAL idle_in_transaction_session_timeout = %d", stall.Milliseconds()),
 }
 
 func postgresTime(at string) string {

@@ -13,7 +13,8 @@ import (
 // other driver there is none.
 func PrepareNothing(conn *sqlx.Conn) (first []any) {
 	_ = conn.Raw(func(driver any) error {
-		if reflect.TypeOf(driver).String() != "*stdlib.Conn" || drivers[reflect.TypeOf(driver).Elem().PkgPath()] != "pgx" {
+		is := reflect.TypeOf(driver)
+		if is.String() != "*stdlib.Conn" || drivers[is.Elem().PkgPath()] != "pgx" {
 			return nil
 		}
 		config := reflect.ValueOf(driver).MethodByName("Conn").Call(nil)[0].MethodByName("Config").Call(nil)[0]

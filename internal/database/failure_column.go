@@ -34,5 +34,6 @@ var ourColumn = func() *regexp.Regexp {
 	for _, c := range slices.Concat(NodeColumns, LeaseColumns, SegmentColumns, TakerColumns) {
 		names = append(names, c.Name)
 	}
-	return regexp.MustCompile("(?i)(?:['`\".]|has no column named |no such column: )(" + strings.Join(names, "|") + ")\\b")
+	const before = "(?i)(?:['`\".]|has no column named |no such column: )"
+	return regexp.MustCompile(before + "(" + strings.Join(names, "|") + ")\\b")
 }()

@@ -26,7 +26,7 @@ var postgresMeaning = map[string]meaning{
 	"08003":               {Transient, "the connection is gone"},
 	"08004":               {Transient, "the server refuses the connection"},
 	"08006":               {Transient, "the connection failed"},
-	"08P01":               {Transient, "the connection's protocol was broken"}, // a pooler's word for a server that is gone
+	"08P01":               {Transient, "the connection's protocol was broken"}, // to a pooler the server is gone
 	postgresDuplicate:     {Final, "a row with this key exists: is the identity column's counter behind its rows?"},
 	"22003":               {Final, "a value is out of its column's range"},
 	"22001":               {Final, "a value is too long for its column"},

@@ -2,12 +2,11 @@ package database
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
 )
 
 // An Origin says where, when and in what state of the session a statement has read rows of a table.
@@ -28,7 +27,10 @@ type Origin struct {
 // OriginColumns are what Fields scans, of a statement that reads a table.
 func (d Dialect) OriginColumns(table string) string {
 	s := speeches[d]
-	columns := []string{s.now, s.late, s.session, "COALESCE(" + s.history + ", '')", "COALESCE(" + s.young + ", 1 = 1)", s.unaware, s.plain, s.readOnly, s.schema}
+	columns := []string{
+		s.now, s.late, s.session, "COALESCE(" + s.history + ", '')", "COALESCE(" + s.young + ", 1 = 1)",
+		s.unaware, s.plain, s.readOnly, s.schema,
+	}
 	return strings.ReplaceAll(strings.Join(columns, ", "), "{table}", table)
 }
 
@@ -37,16 +39,12 @@ func (o *Origin) Fields() []any {
 	return []any{&o.Now, &o.late, &o.session, &o.history, &o.young, &o.unaware, &o.plain, &o.readOnly, &o.Schema}
 }
 
-type executor interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
-
 // Plain reports whether a statement of the session commits by itself.
 func (o *Origin) Plain() bool { return o.plain }
 
 // Ready ends a transaction of the program's, which what was read may be as old as, and has the session
 // learn what its history needs. It reports whether it did either: then rows have to be read again.
-func (o *Origin) Ready(ctx context.Context, conn executor, d Dialect) (again bool, err error) {
+func (o *Origin) Ready(ctx context.Context, conn sqlx.ExecerContext, d Dialect) (again bool, err error) {
 	if !o.plain {
 		if _, err := conn.ExecContext(ctx, d.Commit()); err != nil {
 			return false, Failed("commit", err)
@@ -57,7 +55,7 @@ func (o *Origin) Ready(ctx context.Context, conn executor, d Dialect) (again boo
 }
 
 // Learn has the session learn what its history needs. It reports whether it did: then rows have to be read again.
-func (o *Origin) Learn(ctx context.Context, conn executor, d Dialect) (again bool, err error) {
+func (o *Origin) Learn(ctx context.Context, conn sqlx.ExecerContext, d Dialect) (again bool, err error) {
 	if !o.unaware {
 		return false, nil
 	}
@@ -86,7 +84,8 @@ func (d Dialect) Same(table string) string {
 		return "1 = 1"
 	}
 	s := speeches[d]
-	return strings.ReplaceAll(fmt.Sprintf("%s = ? AND %s = ?", s.session, d.Indexed("COALESCE("+s.history+", '')")), "{table}", table)
+	is := s.session + " = ? AND " + d.Indexed("COALESCE("+s.history+", '')") + " = ?"
+	return strings.ReplaceAll(is, "{table}", table)
 }
 
 // Is returns the arguments of Same.
@@ -132,5 +131,6 @@ func (o *Origin) Writes(d Dialect) error {
 	case d == MySQL: // what it answers to a write
 		return Failed("read rows", &mysql.MySQLError{Number: 1290})
 	}
-	return &failure{doing: "read rows", cause: &postgresError{postgresReadOnlyState, postgresMeaning[postgresReadOnlyState].words}}
+	words := postgresMeaning[postgresReadOnlyState].words
+	return &failure{doing: "read rows", cause: &postgresError{postgresReadOnlyState, words}}
 }

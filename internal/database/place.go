@@ -45,7 +45,8 @@ func (p *Place) Look(ctx context.Context, conn Reader) error {
 	var number int
 	var name, locking string
 	var file sql.NullString
-	if err := conn.QueryRowContext(ctx, "PRAGMA database_list").Scan(&number, &name, &file); err != nil { // main comes first
+	// main comes first
+	if err := conn.QueryRowContext(ctx, "PRAGMA database_list").Scan(&number, &name, &file); err != nil {
 		return Failed("ask for the file", err)
 	}
 	if err := conn.QueryRowContext(ctx, "PRAGMA locking_mode").Scan(&locking); err != nil {
@@ -57,10 +58,12 @@ func (p *Place) Look(ctx context.Context, conn Reader) error {
 // judge completes Look with the path that SQLite returned.
 func (p *Place) judge(path, locking string) error {
 	if path == "" {
-		return fmt.Errorf("%w: the SQLite database is in memory, where no other process sees who has an ID, nor does the next one", uid.ErrConfig)
+		return fmt.Errorf("%w: the SQLite database is in memory, "+
+			"where no other process sees who has an ID, nor does the next one", uid.ErrConfig)
 	}
 	if locking != "normal" {
-		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look whether the file is in its place: it has to be normal", uid.ErrConfig, locking)
+		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look "+
+			"whether the file is in its place: it has to be normal", uid.ErrConfig, locking)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +72,8 @@ func (p *Place) judge(path, locking string) error {
 	case err != nil:
 		return gone(err)
 	case p.file != nil && (path != p.path || !os.SameFile(file, p.file)):
-		return misplaced("it is no longer in its place, where another file is now: to use that one, close the database and open it anew")
+		return misplaced("it is no longer in its place, where another file is now: " +
+			"to use that one, close the database and open it anew")
 	}
 	if err := soundFile(path, file); err != nil {
 		return err
@@ -84,10 +88,12 @@ func soundFile(path string, file fs.FileInfo) error {
 		return misplaced("it is not a regular file")
 	}
 	if links, known := LinkCount(file); known && links != 1 {
-		return misplaced("it has %d names (hard links), and its journal is found by one of them only: remove the others while nobody uses it", links)
+		return misplaced("it has %d names (hard links), and its journal is found by one of them only: "+
+			"remove the others while nobody uses it", links)
 	}
 	if IsMountPoint(path) {
-		return misplaced("it is mounted by itself, and its journal is not found by its other path: mount the folder that it is in")
+		return misplaced("it is mounted by itself, and its journal is not found by its other path: " +
+			"mount the folder that it is in")
 	}
 	return nil
 }
@@ -129,17 +135,20 @@ func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from 
 	var same bool
 	err := ByPath(ctx, conn, path, func() error {
 		there := "(SELECT " + text + " FROM " + PlaceSchema + "." + from + ")"
-		if err := conn.GetContext(ctx, &found, "SELECT COALESCE("+there+", '')", args...); err != nil || found == wrote {
+		err := conn.GetContext(ctx, &found, "SELECT COALESCE("+there+", '')", args...)
+		if err != nil || found == wrote {
 			return err
 		}
 		here := "(SELECT " + text + " FROM main." + from + ")"
+		twice := append(args[:len(args):len(args)], args...)
 		// With a write-ahead log somebody may write between the two reads of the query.
 		for range 10 {
-			if err := conn.GetContext(ctx, &same, "SELECT COALESCE("+there+" = "+here+", 0)", append(args[:len(args):len(args)], args...)...); err != nil || same {
-				return err
+			err = conn.GetContext(ctx, &same, "SELECT COALESCE("+there+" = "+here+", 0)", twice...)
+			if err != nil || same {
+				break
 			}
 		}
-		return nil
+		return err
 	})
 	switch {
 	case err == nil && (found == wrote || same):

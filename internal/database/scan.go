@@ -15,7 +15,9 @@ type Querier interface {
 
 // SelectRows returns all rows of a query. fields returns where to scan the columns of a row, in
 // the query's order.
-func SelectRows[R any](ctx context.Context, from Querier, fields func(*R) []any, query string, args ...any) (all []R, err error) {
+func SelectRows[R any](
+	ctx context.Context, from Querier, fields func(*R) []any, query string, args ...any,
+) (all []R, err error) {
 	rows, err := from.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -56,7 +56,8 @@ func TableName(name, defaultName string) (string, error) {
 		return defaultName, nil
 	}
 	if !plainName.MatchString(name) {
-		return "", fmt.Errorf("%w: table name %.100q: a letter or _, then letters, digits, _ or $, at most 64 in all", uid.ErrConfig, name)
+		return "", fmt.Errorf("%w: table name %.100q: a letter or _, then letters, digits, _ or $, at most 64 in all",
+			uid.ErrConfig, name)
 	}
 	return name, nil
 }

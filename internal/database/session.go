@@ -23,13 +23,15 @@ func Prepare(ctx context.Context, conn *sqlx.Conn, dialect Dialect) (restore fun
 	if dialect != MySQL {
 		return func() {}, nil
 	}
-	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET @uid_wait_timeout = @@SESSION.wait_timeout, @uid_sql_mode = @@SESSION.sql_mode,"+
-		" SESSION wait_timeout = %d, SESSION sql_mode = 'STRICT_ALL_TABLES'", stall/time.Second))
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET @uid_wait_timeout = @@SESSION.wait_timeout,"+
+		" @uid_sql_mode = @@SESSION.sql_mode, SESSION wait_timeout = %d,"+
+		" SESSION sql_mode = 'STRICT_ALL_TABLES'", stall/time.Second))
 	if err != nil {
 		return nil, Failed("prepare the session", err)
 	}
 	return func() {
-		if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = @uid_wait_timeout, SESSION sql_mode = @uid_sql_mode"); err != nil {
+		const was = "SET SESSION wait_timeout = @uid_wait_timeout, SESSION sql_mode = @uid_sql_mode"
+		if _, err := conn.ExecContext(ctx, was); err != nil {
 			discard(conn)
 		}
 	}, nil

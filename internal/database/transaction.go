@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 
@@ -19,7 +18,7 @@ type Reader interface {
 // A Session carries out the statements of a transaction.
 type Session interface {
 	Reader
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	sqlx.ExecerContext
 }
 
 // Commit and Rollback return the statements that end a transaction.

@@ -95,7 +95,8 @@ func (k *Call) End(err error) error {
 	case err == nil && k.last != nil:
 		k.p.Errorf("%s returned nil though decide returned: %v", name, k.last)
 	case k.last != nil && !errors.Is(err, k.last) && !retry.IsTransient(err):
-		k.p.Errorf("%s returned %v, which neither wraps what decide returned nor is marked as one that may pass: %v", name, err, k.last)
+		k.p.Errorf("%s returned %v, which neither wraps what decide returned nor is marked as one that may pass: %v",
+			name, err, k.last)
 	}
 	k.p.NoSecrets(name, err)
 	switch {

@@ -35,7 +35,9 @@ func (m *Model) sees(o *Operation, key string) {
 	a := o.On[key]
 	a.version = m.now[key].writes
 	if is := m.now[key]; a.Saw != is.text {
-		late := slices.IndexFunc(m.open, func(o *Operation) bool { return o.On[key].Writes && o.On[key].Wrote == a.Saw })
+		late := slices.IndexFunc(m.open, func(o *Operation) bool {
+			return o.On[key].Writes && o.On[key].Wrote == a.Saw
+		})
 		wrong := fmt.Sprintf("%s offers under %s what is not there: %s", o.Name, key, Differs(a.Saw, is.text))
 		switch {
 		case late >= 0:

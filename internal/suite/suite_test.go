@@ -15,7 +15,8 @@ import (
 // What a store must not do with a decision, whatever it keeps.
 func TestCall(t *testing.T) {
 	t.Parallel()
-	refused := errors.New("refused")
+	refused, lost := errors.New("refused"), retry.Transient(errors.New("lost"))
+	within := hiding{errors.Join(errors.New("one"), hiding{errors.New("tiger")})}
 	agrees, refuses := func() error { return nil }, func() error { return refused }
 	for _, test := range []struct {
 		name  string
@@ -25,17 +26,22 @@ func TestCall(t *testing.T) {
 		{"stored", "", func(k *Call) { k.End(k.Run(agrees)) }},
 		{"refused", "", func(k *Call) { k.End(fmt.Errorf("a store: %w", k.Run(refuses))) }},
 		{"stored the second time", "", func(k *Call) { _ = k.Run(refuses); k.End(k.Run(agrees)) }},
-		{"lost after decide has refused", "", func(k *Call) { _ = k.Run(refuses); k.End(retry.Transient(errors.New("lost"))) }},
+		{"lost after decide has refused", "", func(k *Call) { _ = k.Run(refuses); k.End(lost) }},
 		{"not reached", "", func(k *Call) { k.End(errors.New("no rights")) }},
-		{"twice at once", "Do runs decide twice at once", func(k *Call) { _ = k.Run(func() error { return k.Run(agrees) }) }},
-		{"after it has returned", "Do runs decide after it has returned", func(k *Call) { k.End(k.Run(agrees)); _ = k.Run(agrees) }},
-		{"returns meanwhile", "Do returns while decide runs", func(k *Call) { _ = k.Run(func() error { return k.End(nil) }) }},
+		{"twice at once", "Do runs decide twice at once",
+			func(k *Call) { _ = k.Run(func() error { return k.Run(agrees) }) }},
+		{"after it has returned", "Do runs decide after it has returned",
+			func(k *Call) { k.End(k.Run(agrees)); _ = k.Run(agrees) }},
+		{"returns meanwhile", "Do returns while decide runs",
+			func(k *Call) { _ = k.Run(func() error { return k.End(nil) }) }},
 		{"decide has not run", "Do returned nil though decide has not run", func(k *Call) { k.End(nil) }},
-		{"acknowledged what was refused", "Do returned nil though decide returned: refused", func(k *Call) { _ = k.Run(refuses); k.End(nil) }},
-		{"another error", "Do returned broken, which neither wraps what decide returned nor is marked as one that may pass: refused",
+		{"acknowledged what was refused", "Do returned nil though decide returned: refused",
+			func(k *Call) { _ = k.Run(refuses); k.End(nil) }},
+		{"another error", "Do returned broken, which neither wraps what decide returned " +
+			"nor is marked as one that may pass: refused",
 			func(k *Call) { _ = k.Run(refuses); k.End(errors.New("broken")) }},
 		{"the secret", "an error of Do holds the secret: by ***", func(k *Call) { k.End(errors.New("by tiger")) }},
-		{"the secret within", "an error of Do holds the secret: ***", func(k *Call) { k.End(hiding{errors.Join(errors.New("one"), hiding{errors.New("tiger")})}) }},
+		{"the secret within", "an error of Do holds the secret: ***", func(k *Call) { k.End(within) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := NewProbe(t.Context(), Settings{}, "tiger")
@@ -69,17 +75,22 @@ var judgements = []struct {
 	good bool
 	ops  []*Operation
 }{
-	{"one after another", true, []*Operation{op(Stored, "r", "1", "2"), op(Stored, "r", "2", "3"), op(Refused, "r", "3", "")}},
+	{"one after another", true,
+		[]*Operation{op(Stored, "r", "1", "2"), op(Stored, "r", "2", "3"), op(Refused, "r", "3", "")}},
 	{"a write that is lost", false, []*Operation{op(Stored, "r", "1", "2"), op(Stored, "r", "1", "3")}},
 	{"a look at what is old", false, []*Operation{op(Stored, "r", "1", "2"), op(Refused, "r", "1", "")}},
 	{"an open one that was stored", true, []*Operation{op(Open, "r", "1", "2"), op(Stored, "r", "2", "3")}},
 	{"an open one that was not stored", true, []*Operation{op(Open, "r", "1", "2"), op(Stored, "r", "1", "3")}},
-	{"an open one that is stored late", true, []*Operation{op(Open, "r", "1", "2"), op(Refused, "r", "1", ""), op(Refused, "r", "2", "")}},
-	{"an open one that is stored and undone", false, []*Operation{op(Open, "r", "1", "2"), op(Refused, "r", "2", ""), op(Refused, "r", "1", "")}},
-	{"an open one that replaces a newer one", false, []*Operation{op(Open, "r", "1", "2"), op(Stored, "r", "1", "3"), op(Refused, "r", "2", "")}},
+	{"an open one that is stored late", true,
+		[]*Operation{op(Open, "r", "1", "2"), op(Refused, "r", "1", ""), op(Refused, "r", "2", "")}},
+	{"an open one that is stored and undone", false,
+		[]*Operation{op(Open, "r", "1", "2"), op(Refused, "r", "2", ""), op(Refused, "r", "1", "")}},
+	{"an open one that replaces a newer one", false,
+		[]*Operation{op(Open, "r", "1", "2"), op(Stored, "r", "1", "3"), op(Refused, "r", "2", "")}},
 	{"an open one of which half is stored", false,
 		[]*Operation{op(Open, "r", "1", "2", "n", "1", "2"), op(Refused, "n", "2", ""), op(Refused, "r", "1", "")}},
-	{"one about an old value of two", false, []*Operation{op(Stored, "n", "1", "2"), op(Stored, "r", "1", "2", "n", "1", "3")}},
+	{"one about an old value of two", false,
+		[]*Operation{op(Stored, "n", "1", "2"), op(Stored, "r", "1", "2", "n", "1", "3")}},
 	{"what is made again", false, []*Operation{op(Stored, "n", "", "2")}},
 	{"what nobody has written", false, []*Operation{op(Refused, "r", "9", "")}},
 }

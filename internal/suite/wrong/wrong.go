@@ -55,11 +55,16 @@ func Calls(lost func(error) bool, secret string) map[string]func(*Call) error {
 		when func(k *Call, err error) bool
 		then func(err error) error
 	}{
-		"decide's error is lost":                {decided, func(error) error { return nil }},
-		"decide's error is told in other words": {decided, func(err error) error { return fmt.Errorf("suite: %v", err) }},
-		"a reply that was lost is acknowledged": {func(_ *Call, err error) bool { return lost(err) }, func(error) error { return nil }},
-		"what may pass is not marked":           {passes, func(err error) error { return errors.New(err.Error()) }},
-		"an error with the secret":              {passes, func(err error) error { return fmt.Errorf("dial root:%s@db: %w", secret, err) }},
+		"decide's error is lost": {decided, func(error) error { return nil }},
+		"decide's error is told in other words": {decided, func(err error) error {
+			return fmt.Errorf("suite: %v", err)
+		}},
+		"a reply that was lost is acknowledged": {func(_ *Call, err error) bool { return lost(err) },
+			func(error) error { return nil }},
+		"what may pass is not marked": {passes, func(err error) error { return errors.New(err.Error()) }},
+		"an error with the secret": {passes, func(err error) error {
+			return fmt.Errorf("dial root:%s@db: %w", secret, err)
+		}},
 		"the end of a context is for good": {func(k *Call, err error) bool { return err != nil && k.Ctx.Err() != nil },
 			func(error) error { return errors.New("i/o timeout") }},
 	} {
