@@ -41,8 +41,10 @@ func TestOutage(t *testing.T) {
 		require.Greater(t, lasted, 15*time.Minute)
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		require.NotNil(t, g.Stats().ReservationError)
-		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: no numbers can be taken"`), "more than a minute is left")
-		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: half of the numbers are left`))
+		require.Equal(t, 1, h.log.Count(
+			`level=INFO msg="uid: no numbers can be taken"`), "more than a minute is left")
+		require.Equal(t, 1, h.log.Count(
+			`level=INFO msg="uid: half of the numbers are left`))
 		require.Equal(t, 1, h.log.Count(" left=1"), h.log.String())
 		require.Equal(t, 1, h.log.Count("level=ERROR"), "when none are left")
 
@@ -63,7 +65,8 @@ func TestOutage(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 1, h.calls.Load()-calls, "numbers are taken again without a call that asks")
 		require.NoError(t, draw())
-		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: numbers are taken again"`))
+		require.Equal(t, 1, h.log.Count(
+			`level=INFO msg="uid: numbers are taken again"`))
 		require.NoError(t, g.Stats().ReservationError)
 	})
 }
@@ -85,9 +88,12 @@ func TestOutageWithinTheLastMinute(t *testing.T) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		require.Equal(t, 1, h.log.Count(`level=WARN msg="uid: no numbers can be taken"`), h.log.String())
-		require.Equal(t, 1, h.log.Count(`level=WARN msg="uid: half of the numbers are left, and still none can be taken"`))
-		require.Equal(t, 1, h.log.Count(`level=ERROR msg="uid: no numbers are left, and none can be taken: calls fail"`))
+		require.Equal(t, 1, h.log.Count(
+			`level=WARN msg="uid: no numbers can be taken"`), h.log.String())
+		require.Equal(t, 1, h.log.Count(
+			`level=WARN msg="uid: half of the numbers are left, and still none can be taken"`))
+		require.Equal(t, 1, h.log.Count(
+			`level=ERROR msg="uid: no numbers are left, and none can be taken: calls fail"`))
 		require.Equal(t, 3, h.log.Count("msg="))
 	})
 }
