@@ -377,7 +377,8 @@ func TestApart(t *testing.T) {
 		text  string
 	}{
 		{[]string{"all"}, uid.ErrRange, `worker ID 4 of the run is one that namespace "all" in memory has: all`},
-		{[]string{orders, "narrow"}, uid.ErrRange, `worker ID 4 of the run is one that namespace "narrow" in memory has: 3 to 4`},
+		{[]string{orders, "narrow"}, uid.ErrRange,
+			`worker ID 4 of the run is one that namespace "narrow" in memory has: 3 to 4`},
 		{[]string{"imports"}, uid.ErrRange, "4 to 7"}, {[]string{"other"}, worker.ErrLayout,
 			"UIDs of two layouts can be equal"},
 		{[]string{"none"}, worker.ErrNoNamespace, `"none"`},

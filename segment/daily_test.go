@@ -83,7 +83,8 @@ func TestDailyClockBack(t *testing.T) {
 		h := newHouse()
 		midnight := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 		now := midnight
-		d, err := segment.NewDaily(h, "order", nil, segment.Config{Now: func() time.Time { return now }})
+		d, err := segment.NewDaily(h, "order", nil,
+			segment.Config{Now: func() time.Time { return now }})
 		require.NoError(t, err)
 		var got []string
 		for _, at := range []int{-1, 0, -1, -1, 1, 2} {
@@ -149,7 +150,8 @@ func TestDailyTurn(t *testing.T) {
 		h.takes = time.Second
 		midnight := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 		began := time.Now()
-		d, err := segment.NewDaily(h, "order", nil, segment.Config{Now: func() time.Time { return midnight.Add(time.Since(began) - time.Second/2) }})
+		d, err := segment.NewDaily(h, "order", nil,
+			segment.Config{Now: func() time.Time { return midnight.Add(time.Since(began) - time.Second/2) }})
 		require.NoError(t, err)
 		var calls sync.WaitGroup
 		for _, want := range []int{20261121, 20261122} {
@@ -194,7 +196,8 @@ func TestParseNumber(t *testing.T) {
 		require.Equal(t, want, n)
 	}
 	for _, text := range []string{"", "-", "20261122", "20261122-", "-1", "20260230-000001", "00000000-1", "2026112-1",
-		"120261122-1", "20261122-+1", "+0261122-1", "20261122--1", "20261122-9223372036854775808", " 20261122-1", "20261122-1 ",
+		"120261122-1", "20261122-+1",
+		"+0261122-1", "20261122--1", "20261122-9223372036854775808", " 20261122-1", "20261122-1 ",
 		"20261122-1-1"} {
 		_, err := segment.ParseOrderNumber(text)
 		require.ErrorIs(t, err, uid.ErrSyntax, text)

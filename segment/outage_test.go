@@ -86,9 +86,12 @@ func TestOutageWithinTheLastMinute(t *testing.T) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		require.Equal(t, 1, h.log.Count(`level=WARN msg="uid: no numbers can be taken"`), h.log.String())
-		require.Equal(t, 1, h.log.Count(`level=WARN msg="uid: half of the numbers are left, and still none can be taken"`))
-		require.Equal(t, 1, h.log.Count(`level=ERROR msg="uid: no numbers are left, and none can be taken: calls fail"`))
+		require.Equal(t, 1, h.log.Count(
+			`level=WARN msg="uid: no numbers can be taken"`), h.log.String())
+		require.Equal(t, 1, h.log.Count(
+			`level=WARN msg="uid: half of the numbers are left, and still none can be taken"`))
+		require.Equal(t, 1, h.log.Count(
+			`level=ERROR msg="uid: no numbers are left, and none can be taken: calls fail"`))
 		require.Equal(t, 3, h.log.Count("msg="))
 	})
 }

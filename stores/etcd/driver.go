@@ -100,7 +100,10 @@ func (d *driver) unchanged(r stores.Record) []clientv3.Cmp {
 	if !there {
 		return []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(key), "=", 0)}
 	}
-	return []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(key), "=", was.ModRevision), clientv3.Compare(clientv3.Value(key), "=", string(was.Value))}
+	return []clientv3.Cmp{
+		clientv3.Compare(clientv3.ModRevision(key), "=", was.ModRevision),
+		clientv3.Compare(clientv3.Value(key), "=", string(was.Value)),
+	}
 }
 
 // Write implements [stores.Driver].
@@ -124,7 +127,8 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 		}
 		puts = append(puts, clientv3.OpPut(d.cfg.Prefix+r.Key, value))
 	}
-	puts = append(puts, clientv3.OpGet(d.cfg.Prefix+w.Were[0].Key, clientv3.WithRev(read.revision), clientv3.WithCountOnly()))
+	puts = append(puts, clientv3.OpGet(d.cfg.Prefix+w.Were[0].Key,
+		clientv3.WithRev(read.revision), clientv3.WithCountOnly()))
 	resp, err := d.request(ctx, "write", cmps, puts, d.gets(w.Otherwise))
 	switch {
 	case errors.Is(err, rpctypes.ErrFutureRev) || errors.Is(err, rpctypes.ErrCompacted):

@@ -91,7 +91,8 @@ func TestContexts(t *testing.T) {
 // What fails in a check becomes a note, or passes.
 func TestExamineFails(t *testing.T) {
 	s := newServer(t)
-	store, err := etcd.New(s.client(t), etcd.Config{RequestTimeout: 200 * time.Millisecond}) // for what the client tries again
+	// RequestTimeout is for what the client tries again.
+	store, err := etcd.New(s.client(t), etcd.Config{RequestTimeout: 200 * time.Millisecond})
 	require.NoError(t, err)
 	s.fail = rpctypes.ErrGRPCPermissionDenied
 	findings, err := store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})

@@ -132,7 +132,8 @@ func (f *fake) backup() (restore func()) {
 		name  string
 		score float64
 	}
-	texts, hashes, sets, sorted := map[string]string{}, map[string]map[string]string{}, map[string][]string{}, map[string][]member{}
+	texts, hashes := map[string]string{}, map[string]map[string]string{}
+	sets, sorted := map[string][]string{}, map[string][]member{}
 	for _, key := range f.Keys() {
 		switch f.Type(key) {
 		case "string":

@@ -285,11 +285,15 @@ func TestInspectSegments(t *testing.T) {
 		"appendfsync is everysec":                    func(f *fake) { f.config["appendfsync"] = "everysec" },
 		"not say whether appendfsync is always":      func(f *fake) { f.config = nil },
 		"no-appendfsync-on-rewrite is yes":           func(f *fake) { f.config["no-appendfsync-on-rewrite"] = "yes" },
-		"drops counters when 1000000 bytes":          func(f *fake) { f.info["memory"] = "maxmemory:1000000\r\nmaxmemory_policy:allkeys-lru\r\n" },
+		"drops counters when 1000000 bytes": func(f *fake) {
+			f.info["memory"] = "maxmemory:1000000\r\nmaxmemory_policy:allkeys-lru\r\n"
+		},
 		"replicas (2)": func(f *fake) {
 			f.info["replication"] = strings.Replace(f.info["replication"], "slaves:0", "slaves:2", 1)
 		},
-		"not say how many replicas":                func(f *fake) { f.info["replication"] = strings.Replace(f.info["replication"], "connected", "", 1) },
+		"not say how many replicas": func(f *fake) {
+			f.info["replication"] = strings.Replace(f.info["replication"], "connected", "", 1)
+		},
 		"of a Redis Cluster: a replica":            func(f *fake) { f.info["cluster"] = "cluster_enabled:1\r\n" },
 		"not say whether it is of a Redis Cluster": func(f *fake) { f.info["cluster"] = "" },
 		"Sentinel watches the server":              func(f *fake) { f.hears = 1 },
