@@ -45,6 +45,13 @@ var Tables = []Table{
 		"mysql-auto-increment", "atomic-add"), func(r *Results) []column {
 		return []column{r.times("time for an ID", 8), r.duplicates()}
 	}},
+	{"headline", "Time for an ID, and what the layout sustains", "", named(
+		"uid-cached", "uid-lane", "uid-fill", "uid-unordered", "uid-uncached", "segment-mysql",
+		"snowflake", "snowflake-16", "sonyflake-2", "sonyflake-2-16", "yitter", "yitter-16", "sno",
+		"google-uuid-v4", "google-uuid-v7", "gofrs-uuid-v7", "xid", "ulid", "ksuid", "nanoid",
+		"mysql-auto-increment", "redis-incr", "atomic-add", "mutex-counter", "time-now"), func(r *Results) []column {
+		return []column{r.times("8 goroutines", 8), sustained, beyond}
+	}},
 	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(
 		r *Results,
 	) []row {
