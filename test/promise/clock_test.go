@@ -136,7 +136,7 @@ var clockFaults = []fault{
 		},
 		crowd: 3,
 		cells: map[string]cell{
-			static: notCovered("nothing tells the process that is started again what it issued before"),
+			static: notCovered("nothing tells a process what it issued before it was started again"),
 			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},

@@ -197,23 +197,23 @@ func (s *scene) copied() *base {
 
 const (
 	countSet     = "the table's counter is set above the largest ID ever given before anybody starts"
-	allStopped   = "all processes are stopped first, and start again when the clock has passed all that they issued"
-	neverSays    = "Losses: Never says that this does not happen; a start refuses settings that show that it can"
-	oneLine      = "the new server's clock is behind the old one's by no more than MaxClockSkew; it has no commit that the old one lacked, and the old one takes no more writes"
-	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is restarted: that changes the history. Rows put back in place do not"
-	fewForgotten = "at most as many IDs are lost as a start skips under a new history (4,095 of the default layout's, see Skip of sqlstore.Config)," +
+	allStopped   = "all processes stop first, and start when the clock has passed all that they issued"
+	neverSays    = "Losses: Never claims that this does not happen; a start refuses settings that show the opposite"
+	oneLine      = "the new server's clock is behind the old one's by MaxClockSkew at most; it has no commit that the old one lacked, and the old one takes no more writes"
+	historyMoves = "the history changes: it is put back as a table or file of its own, as a dump is, or the server restarts. Rows put back in place do not change it"
+	fewForgotten = "at most as many IDs are lost as a start skips under a new history (4,095 by default, Skip of sqlstore.Config)," +
 		" those that another start skipped included; and no process with Java's generator starts first"
 	burnCovers   = "no owner's 3/2 Window or generator's MaxLead is longer than ten minutes (lease.Burn)"
 	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
 	notBack      = "the former file does not come back: nothing tells that it was away"
-	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, unless they stand still); or their TTL is over when it is back"
+	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, unless they stand still); or their TTL is over when it comes back"
 	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
 )
 
 var databaseFaults = []fault{
 	{
 		name:  "outage",
-		title: "The database is away, for one process or for all",
+		title: "The database is away, for one process or all",
 		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed and started again meanwhile." +
 			" Then the database is back (for a SQLite file: the process is started again).",
 		play: func(s *scene) {
@@ -308,7 +308,7 @@ var databaseFaults = []fault{
 	},
 	{
 		name:  "failover",
-		title: "The newest commits are lost (a failover to a replica that lags, a crash without a synced log)",
+		title: "The newest commits are lost (a failover to a lagging replica, a crash without a synced log)",
 		what: "The table is put back to what it was half a Window ago, and the server tells of another history: a renewal and another process's start are lost, and a third process starts." +
 			" Without the condition all clocks but those of the first processes go back by five minutes with it, and nothing tells of it where IDs are disposable.",
 		play: func(s *scene) {
@@ -429,7 +429,7 @@ var databaseFaults = []fault{
 	},
 	{
 		name:  "rename",
-		title: "The table is renamed away and back (a schema change in two steps)",
+		title: "The table is renamed away and back",
 		what: "While the table is away processes draw and try to renew, and another one starts, which makes a table in its place; then that is gone and the first one back, and another process starts." +
 			" With the condition of Losses: Never the start is refused. Without a condition the first processes stand still as long as the table is away.",
 		play: func(s *scene) {
@@ -482,7 +482,7 @@ var databaseFaults = []fault{
 	},
 	{
 		name:  "regions",
-		title: "Two databases that know nothing of each other serve one layout",
+		title: "Two unrelated databases serve one layout",
 		what: "Two processes draw on each of two databases, and two others on each when the leases of the first" +
 			" have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
 		play: func(s *scene) {
@@ -514,7 +514,7 @@ var databaseFaults = []fault{
 	},
 }
 
-const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
+const ownRanges = "each database's namespace has a range of worker IDs (Founding.IDs), and no two overlap"
 
 // second makes the twin: a second, empty database.
 func (s *scene) second() *base {

@@ -58,7 +58,7 @@ var fileFaults = []fault{
 	},
 	{
 		name:  "file-moved",
-		title: "A state file or a SQLite file is moved away while in use, and a new one made",
+		title: "One is moved away while in use, and a new one made",
 		what: "A state file is moved while a process draws, and another process starts in the same way, so that it makes a new file." +
 			" A SQLite file without state files is moved, with and without a write-ahead log, and the same is played as for DROP TABLE," +
 			" or, without the condition of leases by history, as for a table that is renamed away and back.",
@@ -93,7 +93,7 @@ var fileFaults = []fault{
 		},
 		crowd: 3,
 		cells: onFiles(map[string]cell{
-			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(), lossyFile: unique(),
+			file: uniqueIf("nobody starts before the clock has passed all that the old file reserved"), withFile: unique(), lossyFile: unique(),
 			throwaway + "-sqlite": notCovered("a new file gives the same IDs again"),
 			leased + "-sqlite":    uniqueIf(notBack), durable + "-sqlite": uniqueIf(burnCovers),
 		}),
@@ -101,7 +101,7 @@ var fileFaults = []fault{
 	},
 	{
 		name:  "file-linked",
-		title: "A state file or a SQLite file has two names (a hard link)",
+		title: "One has two names (a hard link)",
 		what:  "A second process starts by the other name while a first one draws; then the first one is killed, and another one starts by the second name, and one more by the first.",
 		play: func(s *scene) {
 			path := s.path(0)
@@ -243,7 +243,7 @@ var fileFaults = []fault{
 }
 
 const (
-	otherHost = "the copy is used on a host with another name (or Host), where it is refused"
+	otherHost = "the copy is on a host with another name (or Host), where it is refused"
 	twoFiles  = "the copy is a second database, which gives the same IDs"
 	linked    = "a file with two names is refused"
 )

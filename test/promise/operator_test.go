@@ -66,7 +66,7 @@ var operatorFaults = []fault{
 		},
 		crowd: 3,
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
+			static: noPart(), file: noPart(), throwaway: unique("but MySQL before 8.0 and MariaDB before 10.2.4 forget the counter at a restart"),
 			leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},
@@ -288,7 +288,7 @@ var operatorFaults = []fault{
 const (
 	oneLayout     = "all generators have one layout, which nothing checks here"
 	refusedLayout = "the other layout is refused"
-	noBitSet      = "no other generator has an ID in which a bit that RollbackBits takes is set, which nothing checks here"
+	noBitSet      = "no other generator's ID has a bit set that RollbackBits takes, which nothing checks here"
 )
 
 // onLeases has the same verdict for all ways that lease IDs.

@@ -15,15 +15,15 @@ const promiseHead = `<!-- Written by make docs. Do not edit: the tables are in t
 leases in one table of one database; one table of disposable IDs; or whatever numbers processes with a state file or a static
 ID. UIDs of two spaces, or of two layouts, can be equal.
 
-The tables say what becomes of that when things go wrong, for each way to get a worker ID. Each cell is a test, with ` + "`cached` and `uncached`" + `: it
-plays the fault, marks every UID, and counts those that come twice. Nobody has looked at other faults.
+Each cell below is a test: it plays a fault against a way to get a worker ID, with ` + "`cached` and `uncached`" + `, marks every UID, and counts those
+that come twice. Other faults are not tested.
 
 | in a cell | its test shows |
 |---|---|
 | unique | no UID comes twice, though a start or a renewal may be refused |
-| if | none does under the condition of the note; without it, UIDs come twice |
+| if | the same under the condition of the note; without it, UIDs come twice |
 | **no** | not covered: UIDs come twice |
-| – | the fault is of something that this way, or an engine not named, does not use; played all the same, no UID comes twice |
+| – | this way, or an engine not named, does not use what the fault is of; no UID comes twice |
 
 Leases with a state file have a column where the file makes a difference.
 
@@ -32,12 +32,12 @@ Leases with a state file have a column where the file makes a difference.
 // promiseFoot is what it says after them.
 const promiseFoot = `## How to run it
 
-` + "`go test -v ./test/promise -run 'TestPromise$/<fault>$/<way>$'`" + ` plays a cell and says how. ` + "`make test`" + ` plays all on MariaDB and SQLite; ` + "`make promise`" + ` on
-MySQL 9, Galera, PostgreSQL, etcd, ZooKeeper and Redis, whose names replace ` + "`mysql`" + ` in a way's name. Stores of keys have no disposable IDs, and etcd
-and ZooKeeper, which lose no write, only the ways with Losses: Never.
+` + "`go test -v ./test/promise -run 'TestPromise$/<fault>$/<way>$'`" + ` plays a cell. ` + "`make test`" + ` plays all on MariaDB and SQLite; ` + "`make promise`" + ` on MySQL 9,
+Galera, PostgreSQL, etcd, ZooKeeper and Redis, whose names replace ` + "`mysql`" + ` in a way's name. Stores of keys have no disposable IDs; etcd and
+ZooKeeper, which lose no write, only the ways with Losses: Never.
 
-Processes are played inside of one, with real workers and generators, beside one to three more that draw all the time. Clocks are set;
-a failover is lost commits and another history; a clone is a generator with the same reservation.
+Real workers and generators play several processes inside of one, beside one to three more that draw all the time. Clocks are
+set; a failover is lost commits and another history; a clone is a generator with the same reservation.
 `
 
 // renderPromise returns the page.

@@ -11,7 +11,7 @@ import (
 // scene borrowed from the future.
 const longGone = 2*ttl + promisedLead
 
-const clockHasPassed = "it starts again only when its clock has passed the last UID that it issued: up to the generator's MaxLead later"
+const clockHasPassed = "it starts only when its clock has passed its last UID: up to MaxLead later"
 
 var processFaults = []fault{
 	{
@@ -103,7 +103,7 @@ var processFaults = []fault{
 		},
 		crowd: 1,
 		cells: map[string]cell{
-			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+			static: notCovered("both have the same ID"), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"worker/statefile TestFileSecondProcess", "test/command TestProcessesAtOnce"},
 	},
