@@ -66,7 +66,7 @@ var clockFaults = []fault{
 		},
 		crowd: 1,
 		cells: map[string]cell{
-			static: notCovered("nothing tells the second process what the first one issued"),
+			static: notCovered("nothing tells a process what was issued before it started"),
 			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"worker/statefile TestFileNeverRepeatsATick"},
@@ -96,7 +96,7 @@ var clockFaults = []fault{
 		},
 		crowd: 1,
 		cells: map[string]cell{
-			static: notCovered("nothing tells the second process what the first one issued"),
+			static: notCovered("nothing tells a process what was issued before it started"),
 			file:   unique("within MaxAhead of the clock; else the start is refused"), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},
@@ -136,7 +136,7 @@ var clockFaults = []fault{
 		},
 		crowd: 3,
 		cells: map[string]cell{
-			static: notCovered("nothing tells a process what it issued before it was started again"),
+			static: notCovered("nothing tells a process what was issued before it started"),
 			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},

@@ -478,7 +478,7 @@ var databaseFaults = []fault{
 			s.drawApart(p, other, third)
 		},
 		crowd: 3,
-		cells: onDatabases(notCovered("each copy gives the same IDs")),
+		cells: onDatabases(notCovered("both give the same IDs")),
 	},
 	{
 		name:  "regions",
@@ -508,7 +508,7 @@ var databaseFaults = []fault{
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: notCovered("each database gives the same IDs"),
+			static: noPart(), file: noPart(), throwaway: notCovered("both give the same IDs"),
 			leased: uniqueIf(ownRanges), lossyFile: uniqueIf(ownRanges), durable: uniqueIf(ownRanges), withFile: uniqueIf(ownRanges),
 		},
 	},
