@@ -99,7 +99,7 @@ func (c chapter) render(b *strings.Builder) {
 	for i, note := range notes {
 		fmt.Fprintf(b, "%d. %s.\n", i+1, sentence(note))
 	}
-	fmt.Fprintf(b, "\nUnique in all ways:\n\n%s", strings.Join(everywhere, ""))
+	fmt.Fprintf(b, "\nUnique with every kind of worker ID:\n\n%s", strings.Join(everywhere, ""))
 }
 
 // inColumn returns the text of a cell, of each kind of database where they differ.
