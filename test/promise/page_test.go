@@ -25,8 +25,6 @@ that come twice. Other faults are not tested.
 | **no** | not covered: UIDs come twice |
 | – | this way, or an engine not named, does not use what the fault is of; no UID comes twice |
 
-Leases with a state file have a column where the file makes a difference.
-
 `
 
 // promiseFoot is what it says after them.
@@ -36,8 +34,8 @@ const promiseFoot = `## How to run it
 Galera, PostgreSQL, etcd, ZooKeeper and Redis, whose names replace ` + "`mysql`" + ` in a way's name. Stores of keys have no disposable IDs; etcd and
 ZooKeeper, which lose no write, only the ways with Losses: Never.
 
-Real workers and generators play several processes inside of one, beside one to three more that draw all the time. Clocks are
-set; a failover is lost commits and another history; a clone is a generator with the same reservation.
+Real workers and generators play several processes inside of one, beside one to three more that draw all the time. A failover is
+lost commits and another history; a clone is a generator with the same reservation.
 `
 
 // renderPromise returns the page.
