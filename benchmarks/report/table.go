@@ -45,6 +45,13 @@ var Tables = []Table{
 		"mysql-auto-increment", "atomic-add"), func(r *Results) []column {
 		return []column{r.times("time for an ID", 8), r.duplicates()}
 	}},
+	{"headline", "Time for an ID, and what the layout sustains", "", named(
+		"uid-cached", "uid-lane", "uid-fill", "uid-unordered", "uid-uncached", "segment-mysql",
+		"snowflake", "snowflake-16", "sonyflake-2", "sonyflake-2-16", "yitter", "yitter-16", "sno",
+		"google-uuid-v4", "google-uuid-v7", "gofrs-uuid-v7", "xid", "ulid",
+		"mysql-auto-increment", "redis-incr", "atomic-add", "mutex-counter", "time-now"), func(r *Results) []column {
+		return []column{r.times("8 goroutines", 8), sustained, beyond}
+	}},
 	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(
 		r *Results,
 	) []row {
@@ -451,8 +458,6 @@ func unique(r *Results) []column {
 func inserts(r *Results) []column {
 	return []column{
 		r.column("rows a second", "Insert", "rows/s", count),
-		{"in the last round", func(x row) string { return count(r.last("Insert/"+x.at, "rows/s")) }},
-		{"rows", func(x row) string { return grouped(r.last("Insert/"+x.at, "rows")) }},
 		{"page splits", func(x row) string { return grouped(r.total("Insert/"+x.at, "page-splits")) }},
 		{"size of the table", func(x row) string {
 			return significant(r.last("Insert/"+x.at, "table-bytes")/(1<<20), 3) + " MiB"

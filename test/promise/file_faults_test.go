@@ -217,7 +217,7 @@ var fileFaults = []fault{
 }
 
 const (
-	otherHost = "the copy is used on a host with another name (or Host), where it is refused"
+	otherHost = "the copy is on a host with another name (or Host), where it is refused"
 	twoFiles  = "the copy is a second database, which gives the same IDs"
 	linked    = "a file with two names is refused"
 )

@@ -54,7 +54,16 @@ func (c chapter) render(b *strings.Builder) {
 		fmt.Fprintf(b, " %s |", col.title)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
+	var everywhere []string // of faults that do no harm
 	for n, f := range c.faults {
+		harmless := true
+		for _, i := range shown {
+			harmless = harmless && (rows[i][n] == "unique" || rows[i][n] == noPartText)
+		}
+		if harmless {
+			everywhere = append(everywhere, fmt.Sprintf("- %s: `%s`\n", f.title, f.name))
+			continue
+		}
 		fmt.Fprintf(b, "| %s: `%s` |", f.title, f.name)
 		for _, i := range shown {
 			fmt.Fprintf(b, " %s |", rows[i][n])
@@ -65,6 +74,7 @@ func (c chapter) render(b *strings.Builder) {
 	for i, note := range notes {
 		fmt.Fprintf(b, "%d. %s.\n", i+1, sentence(note))
 	}
+	fmt.Fprintf(b, "\nUnique with every kind of worker ID:\n\n%s", strings.Join(everywhere, ""))
 }
 
 // inColumn returns the text of a cell, of each kind of database where they differ.
