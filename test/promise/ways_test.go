@@ -61,9 +61,9 @@ var columns = []column{
 	{static, "Static", "worker.Static"},
 	{file, "State file", "statefile.New"},
 	{throwaway, "Disposable", "disposable.New"},
-	{leased, "Lease", "lease.Lease"},
+	{leased, "Lease", "lease.New"},
 	{lossyFile, "Lease, state file", "statefile.OnLease"},
-	{durable, "Lease, Losses: Never", "lease.Lease"},
+	{durable, "Lease, Losses: Never", "lease.New"},
 	{withFile, "Lease, Losses: Never, state file", "statefile.OnLease"},
 }
 
