@@ -46,13 +46,10 @@ func (p *Probe) recorder(seed uint64) *Recorder {
 	return &Recorder{Seed: seed, Faults: seed%2 == 1, p: p, ended: make(chan struct{})}
 }
 
-// Record records as many histories as the settings say, and checks each. Record makes the calls of
-// one.
+// Record records as many histories as the settings say, or as come to their end within Limit, and checks each. Record
+// makes the calls of one.
 func (p *Probe) Record(record func(r *Recorder, n int)) {
-	undecided := 0
-	ctx, cancel := context.WithTimeout(p.Ctx, Limit)
-	defer cancel()
-	p.Ctx = ctx
+	undecided, began := 0, time.Now()
 	for n := range p.Histories {
 		switch p.recorder(p.Seed + uint64(n)).judge(func(r *Recorder) { record(r, n) }) {
 		case porcupine.Illegal:
@@ -61,10 +58,11 @@ func (p *Probe) Record(record func(r *Recorder, n int)) {
 			undecided++
 		}
 		if p.Ctx.Err() != nil {
-			if n == 0 {
-				p.Errorf("a history of 40 calls took more than %v", Limit)
-			}
-			p.Notef("in %v no more than %d histories could be recorded", Limit, n)
+			p.Errorf("a history of 40 calls did not end within %v", longest)
+			return
+		}
+		if time.Since(began) > Limit {
+			p.Notef("in %v no more than %d histories could be recorded", Limit, n+1)
 			return
 		}
 	}
