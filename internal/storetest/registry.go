@@ -232,7 +232,7 @@ func readsAlone(p *probe) {
 		p.MayPass(name, read(over))
 		p.Again(name, func() error { return read(p.Ctx) })
 		decide := func(n *common, r *row, now clock) error {
-			p.stamp(n, r, now)
+			_ = p.stamp(n, r, now)
 			p.MayPass(name, p.Soon(name+" while somebody decides", func() error { return read(p.Ctx) }))
 			return suite.ErrLook
 		}

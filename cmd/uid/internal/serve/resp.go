@@ -37,7 +37,11 @@ func (s *Server) serveRESP(l net.Listener) error {
 	defer l.Close()
 	s.mu.Lock()
 	s.listener = l
+	stop := s.stop
 	s.mu.Unlock()
+	if stop { // Drain came first
+		return nil
+	}
 	for pause := time.Duration(0); ; {
 		c, err := l.Accept()
 		switch {

@@ -399,6 +399,15 @@ func TestHead(t *testing.T) {
 	})
 }
 
+// A server that is drained before it serves does not begin.
+func TestDrainComesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		require.NoError(t, h.Drain(t.Context()))
+		require.NoError(t, h.Serve(newPipes(), newPipes()))
+	})
+}
+
 // What README calls a UID is one here, too.
 func TestParseForms(t *testing.T) {
 	h := newHouse(t)
