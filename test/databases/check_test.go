@@ -451,7 +451,7 @@ func documentation(t testing.TB) string {
 // documented returns the statements of the documentation that grant rights and have a text, for granted.
 func documented(t testing.TB, has string) (statements []string) {
 	t.Helper()
-	grants := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*);$`)
+	grants := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*);( -- .*)?$`)
 	words := strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@")
 	for _, m := range grants.FindAllStringSubmatch(documentation(t), -1) {
 		if strings.Contains(m[1], has) {

@@ -138,11 +138,11 @@
 //	GRANT SELECT, UPDATE ON app.leaf_alloc TO 'uid'@'%'; -- segments, with
 //	GRANT SELECT, INSERT, UPDATE ON app.leaf_alloc_takers TO 'uid'@'%'; -- the takers and, to make rows of tags,
 //	GRANT INSERT ON app.leaf_alloc TO 'uid'@'%';
+//	GRANT SELECT, UPDATE ON app.WORKER_LEASE TO 'uid_admin'@'%'; -- the command uid worker release
+//	GRANT REPLICA MONITOR ON *.* TO 'uid'@'%'; -- uid worker check, to see more of the replication
 //
-// and CREATE where a missing table is to be created. The command uid worker release can have another account, with
-// SELECT and UPDATE on WORKER_LEASE; uid worker ls and uid worker check need SELECT only. A check sees more of the
-// replication with a right that changes nothing: REPLICATION CLIENT on MySQL and on MariaDB before 10.5, REPLICA
-// MONITOR on later ones.
+// and CREATE where a missing table is to be created. The last right changes nothing; it is REPLICATION CLIENT on MySQL
+// and on MariaDB before 10.5. The commands uid worker ls and uid worker check need SELECT only.
 //
 // On PostgreSQL the rights are the same, with names in lower case, USAGE on the schema besides, and CREATE on it for a
 // missing table. An identity column's sequence needs no right of its own.
