@@ -12,8 +12,9 @@ INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 # which is left to make engines, make faults, make metrics and make page. What links SQLite runs without the race
 # detector there, and with it at night: that takes four times as long, for code that waits for a database. What is read
 # outside of its module, as documents are, go test's cache does not notice.
-STORED := ./test/documents ./test/databases ./test/promise ./test/backfill ./test/command ./test/migrating ./test/soak ./cmd/uid ./worker/sqlite
-UNSTORED = ./... ./cmd/uid/internal/... ./connect/postgres/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser|documents|databases|promise|backfill|command|migrating|soak)')
+STORED := ./test/documents ./test/databases ./test/promise ./test/backfill ./test/command ./test/migrating ./test/soak \
+  ./test/stored ./cmd/uid ./worker/sqlite
+UNSTORED = ./... ./cmd/uid/internal/... ./connect/postgres/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser|documents|databases|promise|backfill|command|migrating|soak|stored)')
 TESTED = $(STORED) $(UNSTORED)
 # What is linted: all but the benchmarks and recipes, whose libraries are many.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \

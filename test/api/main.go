@@ -23,6 +23,9 @@ import (
 	"strings"
 )
 
+// most bounds the names of all modules.
+const most = 500
+
 // skipped are folders of which nothing is exported to users.
 var skipped = []string{".git", "benchmarks", "cmd", "recipes", "test"}
 
@@ -33,8 +36,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	differs := false
+	differs, count := false, 0
 	for file, are := range modules {
+		count += len(are)
 		if *write {
 			if err := os.WriteFile(file, []byte(strings.Join(are, "\n")+"\n"), 0o644); err != nil {
 				log.Fatal(err)
@@ -49,6 +53,9 @@ func main() {
 				fmt.Printf("%s: %s is new: %t, is gone: %t\n", file, name, has, had)
 			}
 		}
+	}
+	if count > most {
+		log.Fatalf("the modules export %d names, more than %d: which of them do users need?", count, most)
 	}
 	if differs {
 		log.Fatal("the API differs from the files. If that is meant, run make api-write")
