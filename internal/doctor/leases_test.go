@@ -19,12 +19,8 @@ func TestJudgeNamespace(t *testing.T) {
 	terms := uid.Terms{
 		Layout: layout, Epoch: now.Add(-1000 * time.Second), Unit: time.Second, MaxTick: 1_000_000, MaxWorkerID: 9,
 	}
-	type (
-		namespace = registry.NamespaceInfo
-		info      = registry.LeaseInfo
-		infos     = []registry.LeaseInfo
-		levels    = map[string]Level
-	)
+	type namespace = registry.NamespaceInfo
+	type info = registry.LeaseInfo
 	one := func(id int64, change func(*info)) info {
 		l := info{
 			Namespace: "n", WorkerID: id, State: registry.Free, Layout: layout,
@@ -35,7 +31,7 @@ func TestJudgeNamespace(t *testing.T) {
 		}
 		return l
 	}
-	busy := func(first, n int64) (all infos) {
+	busy := func(first, n int64) (all []info) {
 		for id := range n {
 			all = append(all, one(first+id, func(l *info) {
 				if l.State = registry.Live; id%2 == 1 {
@@ -49,54 +45,50 @@ func TestJudgeNamespace(t *testing.T) {
 		return one(4, func(l *info) { l.High, l.State = tick, s })
 	}
 	const far = 1000 + 900 // MaxAhead
+	const whatRange, whatTimes, whatTicks = "range of worker IDs", "times of leases", "last ticks of leases"
 	some := lease.Range{First: 2, Last: 5}
+	bad := func(what string) map[string]Level { return map[string]Level{what: LevelError} }
+	odd := func(what string) map[string]Level { return map[string]Level{what: LevelWarn} }
 	for _, tt := range []struct {
 		name   string
 		ns     namespace
-		leases infos
-		want   levels
+		leases []info
+		want   map[string]Level
 		says   string
 	}{
 		{"sound", namespace{Live: 8}, busy(0, 8), nil, "8 live, 0 in quarantine, 0 free again, 2 can be had, of 10"},
-		{"many", namespace{Live: 9}, busy(0, 9), levels{"leased IDs": LevelWarn}, "80 %"},
-		{"none left", namespace{Live: 10}, busy(0, 10), levels{"leased IDs": LevelError}, "No ID can be had"},
+		{"many", namespace{Live: 9}, busy(0, 9), odd("leased IDs"), "80 %"},
+		{"none left", namespace{Live: 10}, busy(0, 10), bad("leased IDs"), "No ID can be had"},
 		{"a range", namespace{IDs: some, Live: 2}, busy(2, 2), nil, "2 can be had, of 4 (the worker IDs 2 to 5)"},
-		{"a range that is full", namespace{IDs: some, Live: 4}, busy(2, 4),
-			levels{"leased IDs": LevelError}, "0 can be had, of 4"},
+		{"a range that is full", namespace{IDs: some, Live: 4}, busy(2, 4), bad("leased IDs"), "0 can be had, of 4"},
 		{"a range beyond the layout", namespace{IDs: lease.Range{First: 8, Last: 20}}, nil, nil, "2 can be had, of 2"},
-		{"outside of the range", namespace{IDs: some, Free: 1}, infos{one(6, nil)},
-			levels{"range of worker IDs": LevelError}, "Worker ID 6 lies outside of it"},
-		{"below the range, and not of its IDs",
-			namespace{IDs: some, Live: 1}, busy(0, 1),
-			levels{"range of worker IDs": LevelError}, "4 can be had, of 4"},
-		{"below the range", namespace{IDs: some, Free: 1}, infos{one(1, nil)},
-			levels{"range of worker IDs": LevelError}, ""},
+		{"outside of the range", namespace{IDs: some, Free: 1}, []info{one(6, nil)},
+			bad(whatRange), "Worker ID 6 lies outside of it"},
+		{"below the range, and not of its IDs", namespace{IDs: some, Live: 1}, busy(0, 1),
+			bad(whatRange), "4 can be had, of 4"},
+		{"below the range", namespace{IDs: some, Free: 1}, []info{one(1, nil)}, bad(whatRange), ""},
 		{"rows are missing", namespace{Live: 3,
 			Missing: []lease.Range{{First: 3, Last: 4}, {First: 7, Last: 7}}}, busy(0, 3),
-			levels{"rows of worker IDs": LevelError}, "worker IDs 3 to 4 and 7 have no row"},
-		{"what is missing cannot be had",
-			namespace{Live: 3, Missing: []lease.Range{{First: 3, Last: 9}}}, busy(0, 3),
-			levels{"rows of worker IDs": LevelError, "leased IDs": LevelError}, "0 can be had, of 10"},
-		{"two layouts", namespace{}, infos{one(3, func(l *info) { l.Layout = "another" })},
-			levels{"layout": LevelError}, "Worker ID 3 was used under the layout another"},
-		{"no control row", namespace{Layout: "-"}, infos{one(3, nil)},
-			levels{"layout": LevelWarn}, "no row of its own"},
-		{"unreadable", namespace{Layout: "x"}, nil, levels{"layout": LevelError}, "cannot be read"},
+			bad("rows of worker IDs"), "worker IDs 3 to 4 and 7 have no row"},
+		{"what is missing cannot be had", namespace{Live: 3, Missing: []lease.Range{{First: 3, Last: 9}}}, busy(0, 3),
+			map[string]Level{"rows of worker IDs": LevelError, "leased IDs": LevelError}, "0 can be had, of 10"},
+		{"two layouts", namespace{}, []info{one(3, func(l *info) { l.Layout = "another" })},
+			bad("layout"), "Worker ID 3 was used under the layout another"},
+		{"no control row", namespace{Layout: "-"}, []info{one(3, nil)}, odd("layout"), "no row of its own"},
+		{"unreadable", namespace{Layout: "x"}, nil, bad("layout"), "cannot be read"},
 		{"renewed in the future", namespace{},
-			infos{one(0, nil), one(3, func(l *info) { l.Renewed = now.Add(3 * time.Second) })},
-			levels{"times of leases": LevelError}, "worker ID 3 was renewed 3s from now"},
-		{"acquired in the future", namespace{}, infos{one(3, func(l *info) { l.Acquired = now.Add(3 * time.Second) })},
-			levels{"times of leases": LevelError}, ""},
-		{"a little", namespace{}, infos{one(3, func(l *info) { l.Renewed = now.Add(time.Second) })}, nil, ""},
-		{"endless", namespace{}, infos{one(3, func(l *info) { l.Until = now.AddDate(1, 0, 0) })},
-			levels{"times of leases": LevelWarn}, "8760h"},
-		{"last tick", namespace{}, infos{high(far, registry.Free)}, nil, ""},
-		{"far tick", namespace{}, infos{high(far+1, registry.Free), one(0, nil)},
-			levels{"last ticks of leases": LevelError}, "in the row of worker ID 4, set the end"},
-		{"far tick of a live lease", namespace{}, infos{high(far+1, registry.Live)},
-			levels{"last ticks of leases": LevelWarn}, "MaxLead"},
-		{"used up", namespace{}, infos{high(1_000_000, registry.Free)},
-			levels{"last ticks of leases": LevelError}, "last tick is 1000000"},
+			[]info{one(0, nil), one(3, func(l *info) { l.Renewed = now.Add(3 * time.Second) })},
+			bad(whatTimes), "worker ID 3 was renewed 3s from now"},
+		{"acquired in the future", namespace{}, []info{one(3, func(l *info) { l.Acquired = now.Add(3 * time.Second) })},
+			bad(whatTimes), ""},
+		{"a little", namespace{}, []info{one(3, func(l *info) { l.Renewed = now.Add(time.Second) })}, nil, ""},
+		{"endless", namespace{}, []info{one(3, func(l *info) { l.Until = now.AddDate(1, 0, 0) })},
+			odd(whatTimes), "8760h"},
+		{"last tick", namespace{}, []info{high(far, registry.Free)}, nil, ""},
+		{"far tick", namespace{}, []info{high(far+1, registry.Free), one(0, nil)},
+			bad(whatTicks), "in the row of worker ID 4, set the end"},
+		{"far tick of a live lease", namespace{}, []info{high(far+1, registry.Live)}, odd(whatTicks), "MaxLead"},
+		{"used up", namespace{}, []info{high(1_000_000, registry.Free)}, bad(whatTicks), "last tick is 1000000"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &check{Config: Config{MaxAhead: 15 * time.Minute, Terms: func(text string) (uid.Terms, error) {
@@ -112,10 +104,9 @@ func TestJudgeNamespace(t *testing.T) {
 			case "-":
 				tt.ns.Layout = ""
 			}
-			c.leasesSound(registry.Overview{
-				Now: now, HasLeases: true, Namespaces: []namespace{tt.ns}, Leases: tt.leases,
-			})
-			var all string
+			all := registry.Overview{Now: now, HasLeases: true, Namespaces: []namespace{tt.ns}, Leases: tt.leases}
+			c.leasesSound(all)
+			var said string
 			for _, f := range c.findings {
 				want, ok := tt.want[f.What]
 				if !ok {
@@ -124,10 +115,10 @@ func TestJudgeNamespace(t *testing.T) {
 				checkFinding(t, f, want)
 				require.True(t, strings.HasPrefix(f.Value, `namespace "n": `))
 				delete(tt.want, f.What)
-				all += fmt.Sprintln(f)
+				said += fmt.Sprintln(f)
 			}
 			require.Empty(t, tt.want, "not found")
-			require.Contains(t, all, tt.says)
+			require.Contains(t, said, tt.says)
 		})
 	}
 }

@@ -23,6 +23,7 @@ func TestSpaces(t *testing.T) {
 	}
 	used, empty := &registry.NodeInfo{Rows: 0, Last: 0, Next: 2}, &registry.NodeInfo{Next: 1}
 	const none = "no two whose UIDs could be equal are known"
+	const ab, n10n11 = `namespaces "a", "b" have the layout X`, `namespaces "n10", "n11" have the layout X`
 	const eight = `namespaces "n10", "n11", "n12", "n13", "n14", "n15", "n16", "n17"`
 	type all = []registry.NamespaceInfo
 	for name, tt := range map[string]struct {
@@ -33,27 +34,29 @@ func TestSpaces(t *testing.T) {
 		"nothing":        {nil, nil, []string{none}},
 		"disposable":     {used, nil, []string{none}},
 		"one":            {nil, many[:1], []string{none}},
-		"two":            {nil, many[:2], []string{`namespaces "n10", "n11" have the layout X`}},
+		"two":            {nil, many[:2], []string{n10n11}},
 		"three":          {nil, many[:3], []string{`namespaces "n10", "n11", "n12" have the layout X`}},
 		"eight":          {nil, many[:8], []string{eight + ` have the layout X`}},
 		"many":           {nil, many, []string{eight + ` and 3 more have the layout X`}},
 		"of two layouts": {nil, all{ns("a", "X"), ns("b", "Y")}, []string{none}},
 		"two of two": {nil, all{ns("a", "Y"), ns("b", "X"), ns("c", "Y"), ns("d", "X")},
 			[]string{`namespaces "b", "d" have the layout X`, `namespaces "a", "c" have the layout Y`}},
-		"of two ranges": {nil, all{part("a", 0, 511), part("b", 512, 1023)}, []string{none}},
-		"of one ID": {nil, all{part("a", 0, 512), part("b", 512, 1023), part("c", 1024, 2047)},
-			[]string{`namespaces "a", "b" have the layout X`}},
-		"a range of all": {nil, all{ns("a", "X"), part("b", 512, 1023)},
-			[]string{`namespaces "a", "b" have the layout X`}},
-		"not told":  {nil, all{ns("a", ""), ns("b", "")}, []string{none}},
-		"beside":    {used, many[:1], []string{`disposable IDs beside leases of "n10"`}},
-		"never had": {empty, many[:1], []string{none}},
-		"both": {used, many[:2],
-			[]string{`namespaces "n10", "n11" have the layout X`, `disposable IDs beside leases of "n10", "n11"`}},
+		"of two ranges":   {nil, all{part("a", 0, 511), part("b", 512, 1023)}, []string{none}},
+		"of one ID":       {nil, all{part("a", 0, 512), part("b", 512, 1023), part("c", 1024, 2047)}, []string{ab}},
+		"a range of all":  {nil, all{ns("a", "X"), part("b", 512, 1023)}, []string{ab}},
+		"not told":        {nil, all{ns("a", ""), ns("b", "")}, []string{none}},
+		"beside":          {used, many[:1], []string{`disposable IDs beside leases of "n10"`}},
+		"never had":       {empty, many[:1], []string{none}},
+		"both":            {used, many[:2], []string{n10n11, `disposable IDs beside leases of "n10", "n11"`}},
+		"of leases alone": {nil, all{ns("a", ""), ns("b", "X")}, []string{ab}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &check{}
-			c.spaces(registry.Overview{Nodes: tt.nodes, HasLeases: true, Namespaces: tt.namespaces})
+			o := registry.Overview{Nodes: tt.nodes, HasLeases: true, Namespaces: tt.namespaces}
+			if name == "of leases alone" {
+				o.Leases = []registry.LeaseInfo{{Namespace: "a", Layout: "X"}, {Namespace: "b", Layout: "X"}}
+			}
+			c.spaces(o)
 			var values []string
 			for _, f := range c.findings {
 				values = append(values, f.Value)
@@ -67,14 +70,6 @@ func TestSpaces(t *testing.T) {
 			require.Equal(t, tt.want, values)
 		})
 	}
-	layoutOfLease := &check{}
-	layoutOfLease.spaces(registry.Overview{
-		HasLeases: true, Namespaces: all{ns("a", ""), ns("b", "X")},
-		Leases: []registry.LeaseInfo{{Namespace: "a", Layout: "X"}, {Namespace: "b", Layout: "X"}},
-	})
-	require.Len(t, layoutOfLease.findings, 1)
-	require.Equal(t, `namespaces "a", "b" have the layout X`, layoutOfLease.findings[0].Value)
-	checkFinding(t, layoutOfLease.findings[0], LevelNote)
 	for _, c := range []*check{{}, {unread: true}} {
 		o := registry.Overview{}
 		if c.unread {

@@ -8,8 +8,8 @@ import (
 )
 
 func TestRights(t *testing.T) {
-	needs := []need{{"SELECT", "NODES", ""}, {"INSERT", "NODES", ""}, {"SELECT", "LEASES", ""},
-		{"INSERT", "LEASES", ""}, {"UPDATE", "LEASES", ""}}
+	needs := []need{{"SELECT", "NODES", ""}, {"INSERT", "NODES", ""},
+		{"SELECT", "LEASES", ""}, {"INSERT", "LEASES", ""}, {"UPDATE", "LEASES", ""}}
 	rights := func(where string, names ...string) (all []right) {
 		for _, name := range names {
 			all = append(all, right{name: name, where: where})

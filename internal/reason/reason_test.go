@@ -38,12 +38,11 @@ func healthy() health.Health {
 
 // numbers is a segment's generator.
 func numbers() health.Health {
+	const most = math.MaxInt64 - 1
 	return health.Health{
 		Generator: "segment", Tag: "invoices", Time: noon, Buffered: 900,
-		Numbers: &health.Numbers{
-			Lasts: seconds(1800), Newest: 5000, Left: math.MaxInt64 - 5001, Total: math.MaxInt64 - 1,
-		},
-		Counts: map[string]uint64{count.Issued: 4100},
+		Numbers: &health.Numbers{Lasts: seconds(1800), Newest: 5000, Left: most - 5000, Total: most},
+		Counts:  map[string]uint64{count.Issued: 4100},
 	}
 }
 
