@@ -21,6 +21,7 @@ func Compare(asked, theirs, answered time.Time, off, limit time.Duration) error 
 	if off > 0 {
 		may = fmt.Sprintf(" and up to %v more", off)
 	}
-	return fmt.Errorf("%w: this process's shows %s, the store's %s, %v apart%s; at most %v are allowed", worker.ErrClock,
-		answered.UTC().Format(time.RFC3339Nano), theirs.UTC().Format("2006-01-02T15:04:05.000Z07:00"), apart.Round(time.Millisecond), may, limit)
+	return fmt.Errorf("%w: this process's shows %s, the store's %s, %v apart%s; at most %v are allowed",
+		worker.ErrClock, answered.UTC().Format(time.RFC3339Nano), theirs.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
+		apart.Round(time.Millisecond), may, limit)
 }

@@ -82,32 +82,42 @@ func TestCheck(t *testing.T) {
 	refused := errors.New("access denied")
 	passing := worker.Transient(errors.New("no leader"))
 	sound := func() *fake {
-		page := registry.Page{Namespace: leasestore.Namespace{Layout: "x", Given: -1}, Clock: leasestore.Clock{Now: now}}
+		clock := leasestore.Clock{Now: now}
+		page := registry.Page{Namespace: leasestore.Namespace{Layout: "x", Given: -1}, Clock: clock}
 		return &fake{
-			names: []string{"default"}, clock: leasestore.Clock{Now: now}, pages: map[string]registry.Page{"default": page},
-			nodes: &registry.NodeInfo{Rows: 1, Last: 1, Next: 2}, errs: map[string][]error{}, found: []Finding{{LevelOK, "server", "a fake", "", ""}},
+			names: []string{"default"}, clock: clock, pages: map[string]registry.Page{"default": page},
+			nodes: &registry.NodeInfo{Rows: 1, Last: 1, Next: 2}, errs: map[string][]error{},
+			found: []Finding{{LevelOK, "server", "a fake", "", ""}},
 		}
 	}
-	const none = "spaces of worker IDs note" // disposable ones beside leases
-	all := []string{"server ok", "clocks ok", "disposable IDs ok", "leased IDs ok", none}
+	fails := func(call string, errs ...error) func(*fake) { return func(f *fake) { f.errs[call] = errs } }
+	// "spaces of worker IDs" has a note for disposable ones beside leases.
+	const server, nodes, leases, spaces = "server ok", "disposable IDs ok", "leased IDs ok", "spaces of worker IDs "
+	all := []string{server, "clocks ok", nodes, leases, spaces + "note"}
 	for name, tt := range map[string]struct {
 		change func(*fake)
 		want   []string
 	}{
-		"sound":                    {nil, all},
-		"no place of leases":       {func(f *fake) { f.errs["Namespaces"] = []error{worker.ErrNoNamespace} }, []string{"leased IDs note", "server ok", "clocks ok", "disposable IDs ok", "spaces of worker IDs ok"}},
-		"no place of nodes":        {func(f *fake) { f.nodes = nil }, []string{"disposable IDs note", "server ok", "clocks ok", "leased IDs ok", "spaces of worker IDs ok"}},
-		"nodes refused":            {func(f *fake) { f.errs["Nodes"] = []error{refused} }, []string{"disposable IDs error", "server ok", "clocks ok", "leased IDs ok"}},
-		"rows refused":             {func(f *fake) { f.errs["Rows"] = []error{refused} }, []string{"leased IDs error", "server ok", "clocks ok", "disposable IDs ok"}},
-		"names refused":            {func(f *fake) { f.errs["Namespaces"] = []error{refused} }, []string{"leased IDs error", "server ok", "clocks ok", "disposable IDs ok"}},
-		"no clock after all":       {func(f *fake) { f.clock = leasestore.Clock{} }, []string{"server ok", "clocks note", "disposable IDs ok", "leased IDs ok", none}},
-		"a failure that passes":    {func(f *fake) { f.errs["Namespaces"] = []error{passing, nil} }, all},
-		"one of the examiner":      {func(f *fake) { f.errs["Examine"] = []error{passing, nil} }, all},
-		"one of the clocks":        {func(f *fake) { f.errs["Namespaces"] = []error{nil, passing, nil} }, all},
-		"one of the nodes":         {func(f *fake) { f.errs["Nodes"] = []error{passing, nil} }, all},
-		"a clock of yesterday":     {func(f *fake) { f.clock.Now = now.Add(-24 * time.Hour) }, []string{"server ok", "clocks error", "disposable IDs ok", "leased IDs ok", none}},
-		"a clock that may be off":  {func(f *fake) { f.clock.Error = time.Second }, []string{"server ok", "clocks note", "disposable IDs ok", "leased IDs ok", none}},
-		"the examiner finds a bad": {func(f *fake) { f.found = []Finding{{LevelError, "fsync", "off", "why", "do"}} }, []string{"fsync error", "clocks ok", "disposable IDs ok", "leased IDs ok", none}},
+		"sound": {nil, all},
+		"no place of leases": {fails("Namespaces", worker.ErrNoNamespace),
+			[]string{"leased IDs note", server, "clocks ok", nodes, spaces + "ok"}},
+		"no place of nodes": {func(f *fake) { f.nodes = nil },
+			[]string{"disposable IDs note", server, "clocks ok", leases, spaces + "ok"}},
+		"nodes refused": {fails("Nodes", refused), []string{"disposable IDs error", server, "clocks ok", leases}},
+		"rows refused":  {fails("Rows", refused), []string{"leased IDs error", server, "clocks ok", nodes}},
+		"names refused": {fails("Namespaces", refused), []string{"leased IDs error", server, "clocks ok", nodes}},
+		"no clock after all": {func(f *fake) { f.clock = leasestore.Clock{} },
+			[]string{server, "clocks note", nodes, leases, spaces + "note"}},
+		"a failure that passes": {fails("Namespaces", passing, nil), all},
+		"one of the examiner":   {fails("Examine", passing, nil), all},
+		"one of the clocks":     {fails("Namespaces", nil, passing, nil), all},
+		"one of the nodes":      {fails("Nodes", passing, nil), all},
+		"a clock of yesterday": {func(f *fake) { f.clock.Now = now.Add(-24 * time.Hour) },
+			[]string{server, "clocks error", nodes, leases, spaces + "note"}},
+		"a clock that may be off": {func(f *fake) { f.clock.Error = time.Second },
+			[]string{server, "clocks note", nodes, leases, spaces + "note"}},
+		"the examiner finds a bad": {func(f *fake) { f.found = []Finding{{LevelError, "fsync", "off", "why", "do"}} },
+			[]string{"fsync error", "clocks ok", nodes, leases, spaces + "note"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

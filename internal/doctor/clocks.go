@@ -23,7 +23,8 @@ func (c *check) clocks(ctx context.Context, store registry.Store) error {
 			return err
 		}
 		if theirs.Now.IsZero() {
-			c.add(Finding{LevelNote, "clocks", "could not be told", fmt.Sprintf("The store does not say what time it is: %v.", err),
+			c.add(Finding{LevelNote, "clocks", "could not be told",
+				fmt.Sprintf("The store does not say what time it is: %v.", err),
 				"Check with an account that may read."})
 			return nil
 		}
@@ -56,9 +57,11 @@ func (t roundTrip) rows(off, most time.Duration) []Row {
 			fmt.Sprintf("They may be more than %v apart, at which workers refuse to start.", most), sync},
 		{apart > most/4, LevelWarn, what, value, fmt.Sprintf("Above %v workers refuse to start.", most), sync},
 		{bound > most, LevelNote, what, value, "The answers took too long to tell.", "Check again, from nearer by."},
-		{off > 0, LevelNote, what, value, fmt.Sprintf("The store has no clock of its own. Workers go by their machines', and take each for at most "+
-			"%v off true time: by one that is further off, IDs are taken from owners that are at work.", off),
-			"Run a time service (chrony, ntpd, systemd-timesyncd) on all machines of workers, and watch that each is so near."},
+		{off > 0, LevelNote, what, value,
+			fmt.Sprintf("The store has no clock of its own. Workers go by their machines', and take each for at most "+
+				"%v off true time: by one that is further off, IDs are taken from owners that are at work.", off),
+			"Run a time service (chrony, ntpd, systemd-timesyncd) on all machines of workers, " +
+				"and watch that each is so near."},
 		{true, LevelOK, what, value, "", ""},
 	}
 }

@@ -12,7 +12,8 @@ import (
 // The store's clock was read some time during the shortest of the trips.
 func TestClockOffset(t *testing.T) {
 	theirs := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	for value, ours := range map[string][]int64{ // before and after the first trip, the second...; then the last goes on
+	// Times before and after the first trip, the second...; then the last goes on.
+	for value, ours := range map[string][]int64{
 		"the store's is +0 ms from ours, ± 5 ms":   {-5, 5},
 		"the store's is +100 ms from ours, ± 5 ms": {-105, -95},
 		"the store's is -100 ms from ours, ± 5 ms": {95, 105},

@@ -11,8 +11,9 @@ func Unknown(what string, err error) ([]Finding, error) {
 	if retry.IsTransient(err) {
 		return nil, err
 	}
-	return []Finding{{Level: LevelNote, What: what, Value: "could not be told", Why: fmt.Sprintf("The store does not say: %v.", err),
-		Do: "Look yourself, or check with an account that may see it."}}, nil
+	return []Finding{{Level: LevelNote, What: what, Value: "could not be told",
+		Why: fmt.Sprintf("The store does not say: %v.", err),
+		Do:  "Look yourself, or check with an account that may see it."}}, nil
 }
 
 // Fine is the finding for what is as it should be.

@@ -83,42 +83,57 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 		left += fmt.Sprintf(" (the worker IDs %v)", ns.IDs)
 	}
 	const slack, long = 2 * time.Second, 31 * 24 * time.Hour
-	const range_, rows, layout, times, ticks = "range of worker IDs", "rows of worker IDs", "layout", "times of leases", "last ticks of leases"
+	const range_, rows, layout = "range of worker IDs", "rows of worker IDs", "layout"
+	const times, ticks = "times of leases", "last ticks of leases"
 	upTo := fmt.Sprintf("up to %d, of worker ID %d; %d is now", highest.High, highest.WorkerID, tick)
 	far := fmt.Sprintf("That is more than %v ahead (tick %d): ", c.MaxAhead.Round(time.Second), limit)
 	return Judge([]Row{
-		{told && busy >= count, LevelError, whatLeases, left, "No ID can be had: workers wait or fail until one is free.",
-			"Release those whose holders are known to be dead, take a layout with more worker bits or a namespace with more of them, or shorten the workers' TTL and Quarantine."},
+		{told && busy >= count, LevelError, whatLeases, left,
+			"No ID can be had: workers wait or fail until one is free.",
+			"Release those whose holders are known to be dead, take a layout with more worker bits or a namespace " +
+				"with more of them, or shorten the workers' TTL and Quarantine."},
 		{told && supply.Low(busy, count), LevelWarn, whatLeases, left, "More than 80 % of the IDs are taken.",
-			"Take a layout with more worker bits, or a namespace with more of them, before a deployment needs twice as many at once."},
+			"Take a layout with more worker bits, or a namespace with more of them, " +
+				"before a deployment needs twice as many at once."},
 		{true, LevelOK, whatLeases, left, "", ""},
 		{lost > 0, LevelError, rows, fmt.Sprintf("%d missing", lost), "Of the IDs that were given, " + missing + ".",
 			"Look who deleted them, and put the rows back as they were. " + makeUp},
-		{outside != none, LevelError, range_, ns.IDs.String(),
-			fmt.Sprintf("Worker ID %d lies outside of it and was leased here: the store that has it can give it, too, and UIDs come twice.", outside.WorkerID),
-			"Look who changed the range. Release the ID if its holder is known to be dead, and keep it out of use: " + keepOut(outside)},
-		{unreadable != nil, LevelError, layout, ns.Layout, fmt.Sprintf("The layout of the namespace cannot be read: %v.", unreadable),
+		{outside != none, LevelError, range_, ns.IDs.String(), fmt.Sprintf("Worker ID %d lies outside of it and was "+
+			"leased here: the store that has it can give it, too, and UIDs come twice.", outside.WorkerID),
+			"Look who changed the range. Release the ID if its holder is known to be dead, " +
+				"and keep it out of use: " + keepOut(outside)},
+		{unreadable != nil, LevelError, layout, ns.Layout,
+			fmt.Sprintf("The layout of the namespace cannot be read: %v.", unreadable),
 			"Look who wrote the namespace's own row."},
-		{ns.Layout == "" && foreign != none, LevelWarn, layout, "not told", "The namespace has no row of its own, by which acquisitions exclude each other.",
-			"Look who deleted it. The next start makes it, far ahead of the clock, since IDs may be in use; so does uid worker init --lost."},
-		{foreign != none, LevelError, layout, ns.Layout,
-			fmt.Sprintf("Worker ID %d was used under the layout %s: its UIDs and new ones could be equal.", foreign.WorkerID, foreign.Layout),
+		{ns.Layout == "" && foreign != none, LevelWarn, layout, "not told",
+			"The namespace has no row of its own, by which acquisitions exclude each other.",
+			"Look who deleted it. The next start makes it, far ahead of the clock, since IDs may be in use; " +
+				"so does uid worker init --lost."},
+		{foreign != none, LevelError, layout, ns.Layout, fmt.Sprintf("Worker ID %d was used under the layout %s: "+
+			"its UIDs and new ones could be equal.", foreign.WorkerID, foreign.Layout),
 			"Give each layout a namespace of its own, and UIDs of different layouts different columns."},
-		{ahead > slack, LevelError, times, fmt.Sprintf("worker ID %d was renewed %v from now", latest.WorkerID, ahead.Round(time.Millisecond)),
-			"The store's clock went back, or the row is from a server with another clock: such an ID stays taken until its time has come.",
+		{ahead > slack, LevelError, times,
+			fmt.Sprintf("worker ID %d was renewed %v from now", latest.WorkerID, ahead.Round(time.Millisecond)),
+			"The store's clock went back, or the row is from a server with another clock: " +
+				"such an ID stays taken until its time has come.",
 			"Set the clock right. Release the ID if its holder is known to be dead."},
-		{lasts > long, LevelWarn, times, fmt.Sprintf("the lease of worker ID %d ends %v from now", longest.WorkerID, lasts.Round(time.Second)),
-			"A holder that dies keeps its ID for so long.", "Release the ID if its holder is known to be dead, and look at its TTL."},
+		{lasts > long, LevelWarn, times,
+			fmt.Sprintf("the lease of worker ID %d ends %v from now", longest.WorkerID, lasts.Round(time.Second)),
+			"A holder that dies keeps its ID for so long.",
+			"Release the ID if its holder is known to be dead, and look at its TTL."},
 		{!told, "", ticks, "", "", ""},
 		{highest == none, LevelOK, ticks, "none", "", ""},
-		{highest.High >= t.MaxTick, LevelError, ticks, upTo,
-			fmt.Sprintf("The layout's last tick is %d: no UID is left under the ID, and workers that get it fail.", t.MaxTick),
+		{highest.High >= t.MaxTick, LevelError, ticks, upTo, fmt.Sprintf("The layout's last tick is %d: "+
+			"no UID is left under the ID, and workers that get it fail.", t.MaxTick),
 			"Take another layout if the clock is near there, too. Else keep the ID out of use: " + keepOut(highest)},
 		{highest.High > limit && highest.State == registry.Live, LevelWarn, ticks, upTo,
 			far + "its holder borrows that much, or the row was written under a wrong clock.",
-			"Look at its holder's MaxLead and clock. When it is gone, workers refuse the ID until the clock gets there."},
-		{highest.High > limit, LevelError, ticks, upTo, far + "the row was written under a wrong clock. Workers that get the ID refuse to start.",
-			"Set the clock right if it is wrong. Else leave HIGH, for the ticks may have been used, and keep the ID out of use until then: " + keepOut(highest)},
+			"Look at its holder's MaxLead and clock. When it is gone, " +
+				"workers refuse the ID until the clock gets there."},
+		{highest.High > limit, LevelError, ticks, upTo,
+			far + "the row was written under a wrong clock. Workers that get the ID refuse to start.",
+			"Set the clock right if it is wrong. Else leave HIGH, for the ticks may have been used, " +
+				"and keep the ID out of use until then: " + keepOut(highest)},
 		{true, LevelOK, ticks, upTo, "", ""},
 	}...)
 }
@@ -133,5 +148,6 @@ const makeUp = "One that cannot be had back is made up for by a row whose last t
 
 // keepOut tells people who know what they do how to keep an ID out of use.
 func keepOut(l registry.LeaseInfo) string {
-	return fmt.Sprintf("in the row of worker ID %d, set the end of the lease (LEASE_UNTIL, in a table) to a time, in microseconds since 1970, when it can be had again.", l.WorkerID)
+	return fmt.Sprintf("in the row of worker ID %d, set the end of the lease (LEASE_UNTIL, in a table) to a time, "+
+		"in microseconds since 1970, when it can be had again.", l.WorkerID)
 }

@@ -23,15 +23,21 @@ func (c *check) nodesLeft(o registry.Overview) {
 	}
 	const wider = "Take a layout with more worker bits, or leased IDs, which can be used again"
 	c.judge([]Row{
-		{most > 0 && n.Last > most, LevelError, whatNodes, value, fmt.Sprintf("An ID is above the layout's maximum, and so are all that follow: "+
-			"no worker can start. Unless %d starts there were, somebody inserted it.", n.Last),
-			wider + ". When the row was inserted by mistake and no generator ran under it: delete it, and set the counter above the largest ID that is left."},
-		{most > 0 && n.Used() >= most, LevelError, whatNodes, value, "No ID is left: no worker can start.", wider + "."},
+		{most > 0 && n.Last > most, LevelError, whatNodes, value,
+			fmt.Sprintf("An ID is above the layout's maximum, and so are all that follow: no worker can start. "+
+				"Unless %d starts there were, somebody inserted it.", n.Last),
+			wider + ". When the row was inserted by mistake and no generator ran under it: " +
+				"delete it, and set the counter above the largest ID that is left."},
+		{most > 0 && n.Used() >= most, LevelError, whatNodes, value,
+			"No ID is left: no worker can start.", wider + "."},
 		{most > 0 && supply.Low(n.Used(), most), LevelWarn, whatNodes, value,
-			fmt.Sprintf("More than 80 %% are used, %d are left; each start takes one.", most-n.Used()), wider + ", before they are gone."},
+			fmt.Sprintf("More than 80 %% are used, %d are left; each start takes one.", most-n.Used()),
+			wider + ", before they are gone."},
 		{n.Rows > 0 && n.Used()/4 > n.Rows, LevelNote, whatNodes, value,
-			fmt.Sprintf("%d IDs were given and %d rows are there: the counter jumps, or rows were deleted.", n.Used(), n.Rows),
-			"Look at the step of the counter (auto_increment_increment, INCREMENT BY), and never delete the newest row."},
+			fmt.Sprintf("%d IDs were given and %d rows are there: the counter jumps, or rows were deleted.",
+				n.Used(), n.Rows),
+			"Look at the step of the counter (auto_increment_increment, INCREMENT BY), " +
+				"and never delete the newest row."},
 		{true, LevelOK, whatNodes, value, "", ""},
 	}...)
 }

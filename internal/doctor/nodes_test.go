@@ -28,7 +28,8 @@ func TestJudgeNodes(t *testing.T) {
 		{registry.NodeInfo{Rows: 800, Last: 800, Next: 801}, most, LevelOK, ""},
 		{registry.NodeInfo{Rows: 801, Last: 801, Next: 802}, most, LevelWarn, "199 are left"},
 		{registry.NodeInfo{Rows: 10, Last: 70, Next: 77}, most, LevelNote, "jumps"},
-		{registry.NodeInfo{Rows: 1, Last: math.MaxInt64, Next: math.MaxInt64}, math.MaxInt64, LevelError, "No ID is left"},
+		{registry.NodeInfo{Rows: 1, Last: math.MaxInt64, Next: math.MaxInt64}, math.MaxInt64, LevelError,
+			"No ID is left"},
 	} {
 		c := &check{Config: Config{MaxWorkerID: tt.most}}
 		c.nodesLeft(registry.Overview{Nodes: &tt.n})

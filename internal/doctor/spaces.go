@@ -16,7 +16,8 @@ import (
 func (c *check) spaces(o registry.Overview) {
 	const what = "spaces of worker IDs"
 	const do = "Nothing, where UIDs of both never stand in one column. Else take all worker IDs from one of them."
-	ids, sharing := map[string]lease.Range{}, map[string]map[string]bool{} // the latter by layout: those who use or used it
+	ids := map[string]lease.Range{}
+	sharing := map[string]map[string]bool{} // by layout: those who use or used it
 	add := func(layout, namespace string) {
 		if sharing[layout] == nil {
 			sharing[layout] = map[string]bool{}
@@ -44,7 +45,8 @@ func (c *check) spaces(o registry.Overview) {
 	}
 	if o.Nodes != nil && o.Nodes.Used() > 0 && len(ids) > 0 {
 		c.add(Finding{LevelNote, what, "disposable IDs beside leases of " + listed(slices.Sorted(maps.Keys(ids))),
-			"A UID under a disposable ID can be equal to one under a leased ID of the same layout: both have a worker 1.", do})
+			"A UID under a disposable ID can be equal to one under a leased ID of the same layout: " +
+				"both have a worker 1.", do})
 	}
 	if len(c.findings) == before && !c.unread && (o.Nodes != nil || o.HasLeases) {
 		c.add(Finding{Level: LevelOK, What: what, Value: "no two whose UIDs could be equal are known"})

@@ -23,33 +23,40 @@ func TestSpaces(t *testing.T) {
 	}
 	used, empty := &registry.NodeInfo{Rows: 0, Last: 0, Next: 2}, &registry.NodeInfo{Next: 1}
 	const none = "no two whose UIDs could be equal are known"
+	const ab, n10n11 = `namespaces "a", "b" have the layout X`, `namespaces "n10", "n11" have the layout X`
+	const eight = `namespaces "n10", "n11", "n12", "n13", "n14", "n15", "n16", "n17"`
+	type all = []registry.NamespaceInfo
 	for name, tt := range map[string]struct {
-		o    registry.Overview
-		want []string // the values of notes, or that of the one finding that is ok
+		nodes      *registry.NodeInfo
+		namespaces []registry.NamespaceInfo
+		want       []string // the values of notes, or that of the one finding that is ok
 	}{
-		"nothing":        {registry.Overview{HasLeases: true}, []string{none}},
-		"disposable":     {registry.Overview{Nodes: used, HasLeases: true}, []string{none}},
-		"one":            {registry.Overview{HasLeases: true, Namespaces: many[:1]}, []string{none}},
-		"two":            {registry.Overview{HasLeases: true, Namespaces: many[:2]}, []string{`namespaces "n10", "n11" have the layout X`}},
-		"three":          {registry.Overview{HasLeases: true, Namespaces: many[:3]}, []string{`namespaces "n10", "n11", "n12" have the layout X`}},
-		"eight":          {registry.Overview{HasLeases: true, Namespaces: many[:8]}, []string{`namespaces "n10", "n11", "n12", "n13", "n14", "n15", "n16", "n17" have the layout X`}},
-		"many":           {registry.Overview{HasLeases: true, Namespaces: many}, []string{`namespaces "n10", "n11", "n12", "n13", "n14", "n15", "n16", "n17" and 3 more have the layout X`}},
-		"of two layouts": {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", "X"), ns("b", "Y")}}, []string{none}},
-		"two of two":     {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", "Y"), ns("b", "X"), ns("c", "Y"), ns("d", "X")}}, []string{`namespaces "b", "d" have the layout X`, `namespaces "a", "c" have the layout Y`}},
-		"of two ranges":  {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{part("a", 0, 511), part("b", 512, 1023)}}, []string{none}},
-		"of one ID":      {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{part("a", 0, 512), part("b", 512, 1023), part("c", 1024, 2047)}}, []string{`namespaces "a", "b" have the layout X`}},
-		"a range of all": {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", "X"), part("b", 512, 1023)}}, []string{`namespaces "a", "b" have the layout X`}},
-		"not told":       {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", ""), ns("b", "")}}, []string{none}},
-		"beside":         {registry.Overview{Nodes: used, HasLeases: true, Namespaces: many[:1]}, []string{`disposable IDs beside leases of "n10"`}},
-		"never had":      {registry.Overview{Nodes: empty, HasLeases: true, Namespaces: many[:1]}, []string{none}},
-		"both":           {registry.Overview{Nodes: used, HasLeases: true, Namespaces: many[:2]}, []string{`namespaces "n10", "n11" have the layout X`, `disposable IDs beside leases of "n10", "n11"`}},
-		"of a lease only": {registry.Overview{
-			HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", ""), ns("b", "X")}, Leases: []registry.LeaseInfo{{Namespace: "a", Layout: "X"}, {Namespace: "b", Layout: "X"}},
-		}, []string{`namespaces "a", "b" have the layout X`}},
+		"nothing":        {nil, nil, []string{none}},
+		"disposable":     {used, nil, []string{none}},
+		"one":            {nil, many[:1], []string{none}},
+		"two":            {nil, many[:2], []string{n10n11}},
+		"three":          {nil, many[:3], []string{`namespaces "n10", "n11", "n12" have the layout X`}},
+		"eight":          {nil, many[:8], []string{eight + ` have the layout X`}},
+		"many":           {nil, many, []string{eight + ` and 3 more have the layout X`}},
+		"of two layouts": {nil, all{ns("a", "X"), ns("b", "Y")}, []string{none}},
+		"two of two": {nil, all{ns("a", "Y"), ns("b", "X"), ns("c", "Y"), ns("d", "X")},
+			[]string{`namespaces "b", "d" have the layout X`, `namespaces "a", "c" have the layout Y`}},
+		"of two ranges":   {nil, all{part("a", 0, 511), part("b", 512, 1023)}, []string{none}},
+		"of one ID":       {nil, all{part("a", 0, 512), part("b", 512, 1023), part("c", 1024, 2047)}, []string{ab}},
+		"a range of all":  {nil, all{ns("a", "X"), part("b", 512, 1023)}, []string{ab}},
+		"not told":        {nil, all{ns("a", ""), ns("b", "")}, []string{none}},
+		"beside":          {used, many[:1], []string{`disposable IDs beside leases of "n10"`}},
+		"never had":       {empty, many[:1], []string{none}},
+		"both":            {used, many[:2], []string{n10n11, `disposable IDs beside leases of "n10", "n11"`}},
+		"of leases alone": {nil, all{ns("a", ""), ns("b", "X")}, []string{ab}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &check{}
-			c.spaces(tt.o)
+			o := registry.Overview{Nodes: tt.nodes, HasLeases: true, Namespaces: tt.namespaces}
+			if name == "of leases alone" {
+				o.Leases = []registry.LeaseInfo{{Namespace: "a", Layout: "X"}, {Namespace: "b", Layout: "X"}}
+			}
+			c.spaces(o)
 			var values []string
 			for _, f := range c.findings {
 				values = append(values, f.Value)

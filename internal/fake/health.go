@@ -19,13 +19,15 @@ func (r Reporter) Health() health.Health { return health.Health(r) }
 func Reporters() map[string]health.Reporter {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s := func(n float64) health.Duration { return health.Duration{Duration: time.Duration(n * 1e9)} }
+	years := health.Duration{Duration: 7 * 365 * 24 * time.Hour}
 	orders := health.Health{
 		Generator: "cached", Time: at, Buffered: 65536,
-		Reservation: &health.Reservation{WorkerID: 7, Until: at.Add(42 * time.Second), Remaining: s(42.5), Bounded: true},
+		Reservation: &health.Reservation{WorkerID: 7, Until: at.Add(s(42).Duration), Remaining: s(42.5), Bounded: true},
 		Lead:        &health.Lead{Now: s(5), Bound: s(600), Reach: s(600), Tick: s(1)},
-		TimeField:   &health.TimeField{Expires: at.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
-		Worker:      &health.Worker{Kind: "lease", Place: "the store", Ends: at.Add(200 * time.Second), IDs: &health.IDs{Taken: 8, Total: 1024}},
-		Failing:     &health.Failing{Error: ErrDown.Error(), Since: at.Add(-20 * time.Second), Attempts: 6},
+		TimeField:   &health.TimeField{Expires: at.AddDate(7, 0, 0), Remaining: years},
+		Worker: &health.Worker{Kind: "lease", Place: "the store", Ends: at.Add(200 * time.Second),
+			IDs: &health.IDs{Taken: 8, Total: 1024}},
+		Failing: &health.Failing{Error: ErrDown.Error(), Since: at.Add(-20 * time.Second), Attempts: 6},
 		Counts: map[string]uint64{
 			count.Issued: 123456, count.Lost: 3, count.Ticks: 500, count.StaleTicks: 20, count.Refills: 100,
 			count.RejectedTakes: 2, count.RejectedPuts: 1, count.HandlerPanics: 0, count.RenewalFailures: 6,
@@ -33,9 +35,9 @@ func Reporters() map[string]health.Reporter {
 	}
 	events := health.Health{
 		Generator: "uncached", Time: at,
-		Reservation: &health.Reservation{WorkerID: 1, Until: at.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
+		Reservation: &health.Reservation{WorkerID: 1, Until: at.AddDate(7, 0, 0), Remaining: years},
 		Lead:        &health.Lead{Tick: s(1), Wait: s(30)},
-		TimeField:   &health.TimeField{Expires: at.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
+		TimeField:   &health.TimeField{Expires: at.AddDate(7, 0, 0), Remaining: years},
 		Counts:      map[string]uint64{count.ClockBehind: 4, count.SequenceWaits: 9, count.RenewalFailures: 0},
 	}
 	invoices := health.Health{

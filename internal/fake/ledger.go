@@ -37,7 +37,8 @@ func (l *Ledger) Reserve(by string, had, r uid.Reservation) error {
 	l.Got++
 	for _, other := range l.issued {
 		if other.id == s.id && other.first <= s.last && s.first <= other.last {
-			return fmt.Errorf("%+v and %+v have ticks in common\n%s", other, s, strings.Join(l.log[max(0, len(l.log)-60):], "\n"))
+			return fmt.Errorf("%+v and %+v have ticks in common\n%s",
+				other, s, strings.Join(l.log[max(0, len(l.log)-60):], "\n"))
 		}
 	}
 	l.issued = append(l.issued, s)

@@ -23,8 +23,10 @@ func TestCounter(t *testing.T) {
 		{registry.NodeInfo{Rows: 9, Last: 9}, database.MySQL, ok, "not told"},
 		{registry.NodeInfo{Rows: 9, Last: 9, Next: 9}, database.MySQL, bad, "ALTER TABLE NODES AUTO_INCREMENT = 10"},
 		{registry.NodeInfo{Rows: 9, Last: 9, Next: 5}, database.MySQL, bad, "where the row of ID 5 is gone"},
-		{registry.NodeInfo{Rows: 9, Last: 9, Next: 9}, database.SQLite, bad, "UPDATE sqlite_sequence SET seq = 9 WHERE name = 'NODES'"},
-		{registry.NodeInfo{Rows: 9, Last: 9, Next: 9}, database.Postgres, bad, "ALTER TABLE NODES ALTER COLUMN ID RESTART WITH 10"},
+		{registry.NodeInfo{Rows: 9, Last: 9, Next: 9}, database.SQLite, bad,
+			"UPDATE sqlite_sequence SET seq = 9 WHERE name = 'NODES'"},
+		{registry.NodeInfo{Rows: 9, Last: 9, Next: 9}, database.Postgres, bad,
+			"ALTER TABLE NODES ALTER COLUMN ID RESTART WITH 10"},
 		{registry.NodeInfo{Rows: 1, Last: math.MaxInt64, Next: math.MaxInt64}, database.MySQL, bad, "not above"},
 	} {
 		e := &exam{dialect: tt.dialect, Tables: Tables{Nodes: "NODES", Counted: &tt.n}}

@@ -15,7 +15,8 @@ const (
 )
 
 // lossWhy follows on what a takeover or a crash loses.
-const lossWhy = ". Disposable IDs are then given again, and so are ticks of leases whose Losses are Never; others make up for it."
+const lossWhy = ". Disposable IDs are then given again, and so are ticks of leases whose Losses are Never; " +
+	"others make up for it."
 
 // fine is the row for what is as it should be, unless a row before it says otherwise.
 func fine(what, value string) row {

@@ -21,7 +21,9 @@ type Tables struct {
 
 // Examine returns all that is to be said of the server, account and session that answer. It needs no right but
 // to read the tables; what a server shows to some accounts only becomes a note.
-func Examine(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, t Tables, cfg doctor.Config) ([]doctor.Finding, error) {
+func Examine(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, t Tables, cfg doctor.Config) (
+	[]doctor.Finding, error,
+) {
 	e := &exam{conn: conn, dialect: dialect, Config: cfg, Tables: t, person: true}
 	steps := []func(context.Context) error{e.tables, e.server, e.counter, e.rights}
 	if dialect == database.SQLite {
@@ -114,8 +116,8 @@ func (e *exam) counter(context.Context) error {
 	}[e.dialect]
 	e.judge([]row{
 		{n.Next == 0, ok, what, fmt.Sprintf("next ID not told, largest ID %d", n.Last), "", ""},
-		{n.Next <= n.Last, bad, what, value, fmt.Sprintf("The counter is not above the largest ID: the next starts fail or, "+
-			"where the row of ID %d is gone, get an ID that was used before.", n.Next), do},
+		{n.Next <= n.Last, bad, what, value, fmt.Sprintf("The counter is not above the largest ID: the next starts "+
+			"fail or, where the row of ID %d is gone, get an ID that was used before.", n.Next), do},
 		fine(what, value),
 	}...)
 	return nil

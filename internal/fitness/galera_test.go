@@ -11,8 +11,8 @@ import (
 func TestGalera(t *testing.T) {
 	vars := settings{"wsrep_on": "ON", "wsrep_sync_wait": "1", "wsrep_trx_fragment_size": "0"}
 	status := settings{
-		"wsrep_cluster_status": "Primary", "wsrep_ready": "ON", "wsrep_local_state_comment": "Synced", "wsrep_cluster_size": "3",
-		"wsrep_local_cert_failures": "7", "wsrep_local_bf_aborts": "2",
+		"wsrep_cluster_status": "Primary", "wsrep_ready": "ON", "wsrep_cluster_size": "3",
+		"wsrep_local_state_comment": "Synced", "wsrep_local_cert_failures": "7", "wsrep_local_bf_aborts": "2",
 	}
 	require.True(t, (&server{vars: vars}).isGalera())
 	require.False(t, (&server{vars: settings{"wsrep_on": "OFF"}}).isGalera())
@@ -37,7 +37,8 @@ func TestGalera(t *testing.T) {
 	} {
 		t.Run(tt.name+tt.value, func(t *testing.T) {
 			s := &server{vars: vars.with(settings{tt.name: tt.value}), status: status.with(settings{tt.name: tt.value})}
-			rows, odd := s.galeraRows(), map[string]doctor.Level{"certification": note, "Galera's durability": takeover, tt.what: tt.want}
+			rows, odd := s.galeraRows(),
+				map[string]doctor.Level{"certification": note, "Galera's durability": takeover, tt.what: tt.want}
 			checkRows(t, rows, tt.what, tt.want, tt.says)
 			require.Len(t, doctor.Judge(rows...), 7)
 			for _, f := range doctor.Judge(rows...) {

@@ -28,7 +28,7 @@ type Table struct {
 // Losses lists what this account may see of how the database can lose a commit. It returns an error
 // that wraps [uid.ErrConfig] when a table cannot hold what is written to it, or a commit does not reach
 // the other nodes of the cluster at all.
-func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, tables ...Table) (losses []Loss, err error) {
+func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, tables ...Table) (all []Loss, err error) {
 	e := &exam{conn: conn, dialect: dialect, Config: doctor.Config{Never: true}}
 	for _, t := range tables {
 		if _, err := e.table(ctx, "table "+t.Name, t); err != nil {
@@ -41,14 +41,14 @@ func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, tabl
 		case refused:
 			return nil, fmt.Errorf("%w: %s: %s. %s %s", uid.ErrConfig, f.What, f.Value, f.Why, f.Do)
 		case crash, damage:
-			losses = append(losses, Loss{f.What + " is " + f.Value, false})
+			all = append(all, Loss{f.What + " is " + f.Value, false})
 		case takeover:
 			why, _, _ := strings.Cut(f.Why, lossWhy)
-			losses = append(losses, Loss{why, true})
+			all = append(all, Loss{why, true})
 		}
 	}
 	if err != nil && database.KindOf(err) == database.Final && !errors.Is(err, uid.ErrConfig) {
-		return append(losses, Loss{Why: fmt.Sprintf("its settings cannot be told: %v", err)}), nil
+		return append(all, Loss{Why: fmt.Sprintf("its settings cannot be told: %v", err)}), nil
 	}
-	return losses, err
+	return all, err
 }

@@ -11,12 +11,15 @@ import (
 
 // The variables and the status that the rows need: a start reads no others.
 const (
-	mysqlVariables = "SHOW VARIABLES WHERE Variable_name RLIKE '^(version|log_bin|sync_binlog|binlog_format|innodb_flush_log_at_trx_commit" +
+	mysqlVariables = "SHOW VARIABLES WHERE Variable_name RLIKE '^(" +
+		"version|log_bin|sync_binlog|binlog_format|innodb_flush_log_at_trx_commit" +
 		"|auto_increment_(increment|offset)|(transaction|tx)_isolation|(super_|innodb_|transaction_|tx_)?read_only" +
-		"|group_replication_(group_name|single_primary_mode)|rpl_semi_sync_(master_wait_for_slave|source_wait_for_replica)_count" +
+		"|group_replication_(group_name|single_primary_mode)" +
+		"|rpl_semi_sync_(master_wait_for_slave|source_wait_for_replica)_count" +
 		"|wsrep_(on|sync_wait|trx_fragment_size))$'"
-	mysqlStatus = "SHOW GLOBAL STATUS WHERE Variable_name RLIKE '^(slaves_(connected|running)|rpl_semi_sync_(master|source)_(status|clients)" +
-		"|wsrep_(connected|ready|cluster_status|cluster_size|local_state_comment|local_cert_failures|local_bf_aborts))$'"
+	mysqlStatus = "SHOW GLOBAL STATUS WHERE Variable_name RLIKE '^(" +
+		"slaves_(connected|running)|rpl_semi_sync_(master|source)_(status|clients)" +
+		"|wsrep_(connected|ready|cluster_(status|size)|local_(state_comment|cert_failures|bf_aborts)))$'"
 )
 
 // A server is what one of MySQL or MariaDB tells of itself.
@@ -93,25 +96,30 @@ func (s *server) sessionRows(disposable bool) []row {
 	const isolation, increment = "isolation", "auto_increment_increment"
 	const flushing, syncing = "innodb_flush_log_at_trx_commit", "sync_binlog"
 	return []row{
-		{forgets, warn, "server", name, "It forgets the AUTO_INCREMENT counter at a restart, and goes on after the largest ID that is left.",
+		{forgets, warn, "server", name,
+			"It forgets the AUTO_INCREMENT counter at a restart, and goes on after the largest ID that is left.",
 			"Never delete the newest row of disposable IDs, or take a newer server."},
 		fine("server", name),
-		{level == "READ-COMMITTED" && logs && s.vars["binlog_format"] == "STATEMENT", bad, isolation, level + ", binlog_format=STATEMENT",
-			"InnoDB refuses every write at this isolation with this format of the binary log.", "Set binlog_format to ROW or MIXED."},
-		{level == "READ-UNCOMMITTED", warn, isolation, level,
-			"Statements see what others have not committed. Workers lock what they decide by; reports such as this one may be wrong.",
+		{level == "READ-COMMITTED" && logs && s.vars["binlog_format"] == "STATEMENT", bad,
+			isolation, level + ", binlog_format=STATEMENT",
+			"InnoDB refuses every write at this isolation with this format of the binary log.",
+			"Set binlog_format to ROW or MIXED."},
+		{level == "READ-UNCOMMITTED", warn, isolation, level, "Statements see what others have not committed. " +
+			"Workers lock what they decide by; reports such as this one may be wrong.",
 			"Set the isolation to REPEATABLE-READ or READ-COMMITTED."},
 		{level == "SERIALIZABLE", note, isolation, level,
 			"Every read takes a lock: workers wait for each other, and meet deadlocks, after which they try again.",
 			"REPEATABLE-READ or READ-COMMITTED is enough."},
 		fine(isolation, level),
 		{steps > 1, wastes, increment, step + ", offset " + s.vars["auto_increment_offset"],
-			"Each start of a disposable worker uses up " + step + " of the layout's IDs instead of one. Leases do not use the counter.",
+			"Each start of a disposable worker uses up " + step + " of the layout's IDs instead of one. " +
+				"Leases do not use the counter.",
 			"Set it to 1 where no other writable server needs IDs of its own, or take leased IDs."},
 		fine(increment, step+", offset "+s.vars["auto_increment_offset"]),
 		{!flushes || s.isTiDB(), "", flushing, "", "", ""},
 		{flush == "1" || flush == "3", ok, flushing, flush, "", ""}, // MariaDB's 3 syncs as 1 does, with more work
-		{true, crash, flushing, flush + ", not 1", "A crash of the " + dies + " loses the commits of the last second or so" + lossWhy, "Set it to 1."},
+		{true, crash, flushing, flush + ", not 1",
+			"A crash of the " + dies + " loses the commits of the last second or so" + lossWhy, "Set it to 1."},
 		{!logs || s.isTiDB(), "", syncing, "", "", ""},
 		{synced != "1", crash, syncing, synced + ", not 1, and there is a binary log",
 			"After a crash of the machine the binary log may lack transactions that were acknowledged, " +
@@ -123,7 +131,8 @@ func (s *server) sessionRows(disposable bool) []row {
 // replicationRows judge the server's place among others.
 func (s *server) replicationRows() []row {
 	readOnly := ""
-	for _, name := range []string{"tx_read_only", "transaction_read_only", "innodb_read_only", "read_only", "super_read_only"} {
+	for _, prefix := range []string{"tx_", "transaction_", "innodb_", "", "super_"} {
+		name := prefix + "read_only"
 		// MariaDB 12 has more kinds of read_only than ON.
 		if v := strings.ToUpper(s.vars[name]); v != "" && v != "OFF" && v != "0" {
 			readOnly = name
@@ -148,31 +157,40 @@ func (s *server) replicationRows() []row {
 		{s.status.on("wsrep_connected") && !s.isGalera(), refused, alone, "OFF, at a node of a Galera cluster",
 			"What is written stays on this node: others hand out the same IDs and numbers.",
 			"Set it to ON, for the server and in the data source name."},
-		{readOnly != "", bad, writable, readOnly + " is on", "Workers cannot write here, only accounts that stand above the setting can.",
+		{readOnly != "", bad, writable, readOnly + " is on",
+			"Workers cannot write here, only accounts that stand above the setting can.",
 			"Connect workers to the primary."},
 		fine(writable, "yes"),
-		{!s.told, note, replica, "could not be told", "A replica that accepts writes diverges from its primary, and both hand out the same IDs.",
-			"Check with an account that has REPLICATION CLIENT (MariaDB from 10.5: REPLICA MONITOR), or make sure yourself."},
-		{s.follower && readOnly != "", bad, replica, "yes, read-only", "What workers need is on the primary.", "Connect workers to the primary."},
-		{s.follower && !s.running, warn, replica, "set up, but stopped; writable",
-			"It was a replica. If it has not been made the primary, two servers accept writes, and hand out the same IDs and ticks.",
-			onlyPrimary},
-		{s.follower, bad, replica, "yes, and writable", "Two servers that both accept writes diverge, and hand out the same IDs and ticks.",
-			onlyPrimary},
+		{!s.told, note, replica, "could not be told",
+			"A replica that accepts writes diverges from its primary, and both hand out the same IDs.",
+			"Check with an account that has REPLICATION CLIENT (MariaDB from 10.5: REPLICA MONITOR), " +
+				"or make sure yourself."},
+		{s.follower && readOnly != "", bad, replica, "yes, read-only", "What workers need is on the primary.",
+			"Connect workers to the primary."},
+		{s.follower && !s.running, warn, replica, "set up, but stopped; writable", "It was a replica. If it has not " +
+			"been made the primary, two servers accept writes, and hand out the same IDs and ticks.", onlyPrimary},
+		{s.follower, bad, replica, "yes, and writable",
+			"Two servers that both accept writes diverge, and hand out the same IDs and ticks.", onlyPrimary},
 		fine(replica, "no"),
 		{s.lacking != "", takeover, replication, how, s.lacking + lossWhy,
-			"Take leased IDs, with Losses as it is, or semi-synchronous replication in which a commit waits for as many replicas as there " +
-				"are (MySQL's rpl_semi_sync_source_wait_for_replica_count). After a failover, set the AUTO_INCREMENT counter above the largest ID ever given."},
-		{many && !s.vars.on("group_replication_single_primary_mode"), note, replication, cluster + ", several servers accept writes",
-			"Row locks hold within one server only; of two that change the same row at once, one fails at its commit and tries again.",
-			"Let all workers use the same server while it lives. Where the cluster sets auto_increment_increment, each start uses up that many disposable IDs."},
+			"Take leased IDs, with Losses as it is, or semi-synchronous replication in which a commit waits for as " +
+				"many replicas as there are (MySQL's rpl_semi_sync_source_wait_for_replica_count). " +
+				"After a failover, set the AUTO_INCREMENT counter above the largest ID ever given."},
+		{many && !s.vars.on("group_replication_single_primary_mode"), note, replication,
+			cluster + ", several servers accept writes", "Row locks hold within one server only; " +
+				"of two that change the same row at once, one fails at its commit and tries again.",
+			"Let all workers use the same server while it lives. Where the cluster sets auto_increment_increment, " +
+				"each start uses up that many disposable IDs."},
 		{cluster != "", ok, replication, cluster, "", ""},
 		{!s.vars.on("log_bin"), ok, replication, "none (no binary log)", "", ""},
-		{!s.counted, note, replication, "could not be told", "A failover to an asynchronous replica loses the newest commits" + lossWhy,
+		{!s.counted, note, replication, "could not be told",
+			"A failover to an asynchronous replica loses the newest commits" + lossWhy,
 			"Check with an account that has REPLICATION SLAVE, or make sure yourself."},
 		{s.connected == 0, ok, replication, "no replica is connected", "", ""},
-		{true, note, replication, how, "When no replica answers in time the server goes on without: a failover may then lose the newest commits" + lossWhy,
-			"Set the time-out of semi-synchronous replication so high that it is never reached, and its wait point to AFTER_SYNC."},
+		{true, note, replication, how, "When no replica answers in time the server goes on without: " +
+			"a failover may then lose the newest commits" + lossWhy,
+			"Set the time-out of semi-synchronous replication so high that it is never reached, " +
+				"and its wait point to AFTER_SYNC."},
 	}
 }
 
@@ -193,10 +211,11 @@ func (e *exam) idCache(ctx context.Context) error {
 func idCacheRows(create, table string) []row {
 	const what = "AUTO_ID_CACHE"
 	return []row{
-		{!strings.Contains(create, "AUTO_ID_CACHE=1 "), warn, what, "not 1", "Each TiDB server takes IDs in batches, of 30,000 by default, " +
-			"and forgets the rest of a batch when it restarts: they are used up fast, and do not ascend.",
-			"The option works only when a table is created: create it anew with AUTO_ID_CACHE 1 and a counter above the largest ID. " +
-				"ALTER TABLE " + table + " cannot change it to 1."},
+		{!strings.Contains(create, "AUTO_ID_CACHE=1 "), warn, what, "not 1",
+			"Each TiDB server takes IDs in batches, of 30,000 by default, " +
+				"and forgets the rest of a batch when it restarts: they are used up fast, and do not ascend.",
+			"The option works only when a table is created: create it anew with AUTO_ID_CACHE 1 and a counter above " +
+				"the largest ID. ALTER TABLE " + table + " cannot change it to 1."},
 		fine(what, "1"),
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 // sound are the variables of a server on which all is as it should be.
 var sound = settings{
-	"version": "8.0.36", "tx_isolation": "REPEATABLE-READ", "auto_increment_increment": "1", "auto_increment_offset": "1",
-	"innodb_flush_log_at_trx_commit": "1", "log_bin": "ON", "sync_binlog": "1", "wsrep_on": "OFF",
+	"version": "8.0.36", "tx_isolation": "REPEATABLE-READ", "log_bin": "ON", "sync_binlog": "1", "wsrep_on": "OFF",
+	"auto_increment_increment": "1", "auto_increment_offset": "1", "innodb_flush_log_at_trx_commit": "1",
 }
 
 // One thing each.
@@ -36,7 +36,8 @@ func TestSettingsOfMySQL(t *testing.T) {
 		{nil, "isolation", ok, "REPEATABLE-READ"},
 		{settings{"transaction_isolation": "READ-COMMITTED"}, "isolation", ok, "READ-COMMITTED"},
 		{settings{"tx_isolation": "READ-COMMITTED", "binlog_format": "MIXED"}, "isolation", ok, ""},
-		{settings{"tx_isolation": "READ-COMMITTED", "log_bin": "OFF", "binlog_format": "STATEMENT"}, "isolation", ok, ""},
+		{settings{"tx_isolation": "READ-COMMITTED", "log_bin": "OFF", "binlog_format": "STATEMENT"},
+			"isolation", ok, ""},
 		{settings{"tx_isolation": "READ-COMMITTED", "binlog_format": "STATEMENT"}, "isolation", bad, "STATEMENT"},
 		{settings{"tx_isolation": "READ-UNCOMMITTED"}, "isolation", warn, ""},
 		{settings{"transaction_isolation": "SERIALIZABLE"}, "isolation", note, ""},
@@ -54,16 +55,20 @@ func TestSettingsOfMySQL(t *testing.T) {
 		s := &server{vars: sound.with(tt.vars)}
 		checkRows(t, s.sessionRows(true), tt.what, tt.want, tt.says)
 	}
-	checkRows(t, (&server{vars: sound.with(settings{"auto_increment_increment": "7"})}).sessionRows(false), "auto_increment_increment", note)
+	checkRows(t, (&server{vars: sound.with(settings{"auto_increment_increment": "7"})}).sessionRows(false),
+		"auto_increment_increment", note)
 	for _, f := range doctor.Judge(append((&server{}).sessionRows(true), postgresRows(nil, nil)...)...) {
-		require.NotContains(t, []doctor.Level{crash, damage, takeover}, f.Level, "of a server that tells nothing: %+v", f)
+		require.NotContains(t, []doctor.Level{crash, damage, takeover}, f.Level,
+			"of a server that tells nothing: %+v", f)
 	}
 }
 
 func TestIDCache(t *testing.T) {
-	const create = "CREATE TABLE `WORKER_NODE` (\n  `ID` bigint(20) NOT NULL AUTO_INCREMENT,\n  PRIMARY KEY (`ID`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"
+	const create = "CREATE TABLE `WORKER_NODE` (\n" +
+		"  `ID` bigint(20) NOT NULL AUTO_INCREMENT,\n  PRIMARY KEY (`ID`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"
 	for rest, want := range map[string]doctor.Level{
-		"": warn, " /*T![auto_id_cache] AUTO_ID_CACHE=1 */": ok, " AUTO_ID_CACHE=1": ok, " /*T![auto_id_cache] AUTO_ID_CACHE=100 */": warn,
+		"": warn, " /*T![auto_id_cache] AUTO_ID_CACHE=1 */": ok, " AUTO_ID_CACHE=1": ok,
+		" /*T![auto_id_cache] AUTO_ID_CACHE=100 */": warn,
 	} {
 		checkRows(t, idCacheRows(create+rest+" ", "WORKER_NODE"), "AUTO_ID_CACHE", want)
 	}

@@ -9,8 +9,9 @@ import (
 // One thing each.
 func TestSettingsOfPostgres(t *testing.T) {
 	durable := settings{
-		"server_version": "17", "default_transaction_isolation": "read committed", "default_transaction_read_only": "off", "standby": "false",
-		"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "synchronous_standby_names": "", "wal_level": "replica",
+		"server_version": "17", "standby": "false", "fsync": "on", "full_page_writes": "on", "wal_level": "replica",
+		"default_transaction_isolation": "read committed", "default_transaction_read_only": "off",
+		"synchronous_commit": "on", "synchronous_standby_names": "",
 	}
 	const commit, names = "synchronous_commit", "synchronous_standby_names"
 	for _, tt := range []struct {
@@ -39,7 +40,8 @@ func TestSettingsOfPostgres(t *testing.T) {
 		{nil, nil, "replication", ok, "no standby"},
 		{nil, []string{"a", "b"}, "replication", takeover, "2 connected, asynchronous"},
 		{settings{names: "a"}, []string{"a", "b"}, "replication", note, "2 connected, synchronous_standby_names"},
-		{settings{names: "ANY 1 (a, b)"}, []string{"a", "b"}, "replication", takeover, "lists 2 standbys, and 1 of them"},
+		{settings{names: "ANY 1 (a, b)"}, []string{"a", "b"}, "replication", takeover,
+			"lists 2 standbys, and 1 of them"},
 		{nil, nil, "wal_level", ok, "replica"},
 		{settings{"wal_level": "minimal"}, nil, "wal_level", note, ""},
 		{nil, nil, "idle_in_transaction_session_timeout", ok, ""},
@@ -50,7 +52,9 @@ func TestSettingsOfPostgres(t *testing.T) {
 
 func TestRenewalsCost(t *testing.T) {
 	checkRows(t, renewalRows(settings{"fillfactor": "80"}, "l"), "indexes", ok)
-	checkRows(t, renewalRows(settings{"fillfactor": "80", "indexes": "lease_until"}, "l"), "indexes", warn, "also of lease_until")
+	checkRows(t, renewalRows(settings{"fillfactor": "80", "indexes": "lease_until"}, "l"), "indexes", warn,
+		"also of lease_until")
 	checkRows(t, renewalRows(settings{"fillfactor": "80"}, "l"), "fillfactor", ok, "80")
-	checkRows(t, renewalRows(settings{"fillfactor": "100"}, "l"), "fillfactor", note, "ALTER TABLE l SET (fillfactor = 80)")
+	checkRows(t, renewalRows(settings{"fillfactor": "100"}, "l"), "fillfactor", note,
+		"ALTER TABLE l SET (fillfactor = 80)")
 }

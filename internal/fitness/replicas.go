@@ -30,8 +30,8 @@ func (s *server) follows(ctx context.Context, conn *sqlx.Conn) (source, error) {
 	running := s.status["slaves_running"] != "" && s.status["slaves_running"] != "0" // MariaDB shows that to all
 	follows := source{told: err == nil || running, follower: len(all) > 0 || running, running: running}
 	for _, row := range all {
-		for _, name := range []string{"Replica_IO_Running", "Slave_IO_Running", "Replica_SQL_Running", "Slave_SQL_Running"} {
-			if v, is := row[name].([]byte); is && string(v) != "No" {
+		for _, thread := range []string{"Replica_IO", "Slave_IO", "Replica_SQL", "Slave_SQL"} {
+			if v, is := row[thread+"_Running"].([]byte); is && string(v) != "No" {
 				follows.running = true
 			}
 		}
@@ -77,7 +77,8 @@ func connectedReplicas(ctx context.Context, conn *sqlx.Conn, vars, status settin
 			return r, err
 		}
 		if n, r.counted = int64(len(all)), err == nil; !r.counted {
-			n, _ = strconv.ParseInt(status.first("rpl_semi_sync_source_clients", "rpl_semi_sync_master_clients"), 10, 64)
+			clients := status.first("rpl_semi_sync_source_clients", "rpl_semi_sync_master_clients")
+			n, _ = strconv.ParseInt(clients, 10, 64)
 			r.counted = n > 0
 		}
 	}
@@ -90,18 +91,23 @@ func connectedReplicas(ctx context.Context, conn *sqlx.Conn, vars, status settin
 func (r replicas) lacks(vars settings) string {
 	const when = "another one lacks the newest commits when it takes over"
 	if r.connected > 0 && !r.semiSync {
-		return fmt.Sprintf("%d replicas are connected without semi-synchronous replication: one of them lacks the newest commits when it takes over", r.connected)
+		return fmt.Sprintf("%d replicas are connected without semi-synchronous replication: "+
+			"one of them lacks the newest commits when it takes over", r.connected)
 	}
-	for _, name := range []string{"rpl_semi_sync_source_wait_for_replica_count", "rpl_semi_sync_master_wait_for_slave_count"} {
+	for _, name := range []string{
+		"rpl_semi_sync_source_wait_for_replica_count", "rpl_semi_sync_master_wait_for_slave_count",
+	} {
 		if n, err := strconv.ParseInt(vars[name], 10, 64); err == nil {
 			if r.connected > n {
-				return fmt.Sprintf("%d replicas are connected, and a commit waits for %d (%s): %s", r.connected, n, name, when)
+				return fmt.Sprintf("%d replicas are connected, and a commit waits for %d (%s): %s",
+					r.connected, n, name, when)
 			}
 			return ""
 		}
 	}
 	if r.connected > 1 {
-		return fmt.Sprintf("%d replicas are connected, and a commit waits for one replica's confirmation, as MariaDB does: %s", r.connected, when)
+		return fmt.Sprintf("%d replicas are connected, and a commit waits for one replica's confirmation, "+
+			"as MariaDB does: %s", r.connected, when)
 	}
 	return ""
 }

@@ -26,20 +26,21 @@ const (
 )
 
 // reportRights let an account see more of the server, and do nothing else.
-var reportRights = []string{"REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONITOR", "REPLICA MONITOR", "REPLICATION SLAVE",
-	"REPLICATION REPLICA", "PROCESS", "USAGE"}
+var reportRights = []string{"REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONITOR", "REPLICA MONITOR",
+	"REPLICATION SLAVE", "REPLICATION REPLICA", "PROCESS", "USAGE"}
 
 // aboveReadOnly are the rights of accounts that may write to a read-only server.
 var aboveReadOnly = []string{"SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN"}
 
 // granted asks for the rights of an account: MySQL's own tables of them have it as 'user'@'host'.
 var granted = map[database.Dialect]string{
-	database.MySQL: "SELECT PRIVILEGE_TYPE, IS_GRANTABLE = 'YES', '" + onServer + "' FROM {schema}.USER_PRIVILEGES WHERE GRANTEE = {me}" +
-		" UNION ALL SELECT PRIVILEGE_TYPE, IS_GRANTABLE = 'YES', IF(DATABASE() LIKE TABLE_SCHEMA, '" + onDatabase + "', '" + elsewhere + "')" +
+	database.MySQL: "SELECT {right}, '" + onServer + "' FROM {schema}.USER_PRIVILEGES WHERE GRANTEE = {me}" +
+		" UNION ALL SELECT {right}, IF(DATABASE() LIKE TABLE_SCHEMA, '" + onDatabase + "', '" + elsewhere + "')" +
 		" FROM {schema}.SCHEMA_PRIVILEGES WHERE GRANTEE = {me}" +
-		" UNION ALL SELECT PRIVILEGE_TYPE, IS_GRANTABLE = 'YES', {where} FROM {schema}.TABLE_PRIVILEGES WHERE GRANTEE = {me}" +
-		" UNION ALL SELECT PRIVILEGE_TYPE, IS_GRANTABLE = 'YES', {where} FROM {schema}.COLUMN_PRIVILEGES WHERE GRANTEE = {me}",
-	database.Postgres: "SELECT 'SUPERUSER', FALSE, '" + onServer + "' FROM pg_roles WHERE rolname = current_user AND rolsuper" +
+		" UNION ALL SELECT {right}, {where} FROM {schema}.TABLE_PRIVILEGES WHERE GRANTEE = {me}" +
+		" UNION ALL SELECT {right}, {where} FROM {schema}.COLUMN_PRIVILEGES WHERE GRANTEE = {me}",
+	database.Postgres: "SELECT 'SUPERUSER', FALSE, '" + onServer + "'" +
+		" FROM pg_roles WHERE rolname = current_user AND rolsuper" +
 		" UNION ALL SELECT p, FALSE, 'on ' || t FROM unnest(ARRAY['{nodes}', '{leases}']) t," +
 		" unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) p" +
 		" WHERE has_table_privilege(to_regclass(quote_ident(t)), p)",
@@ -47,12 +48,15 @@ var granted = map[database.Dialect]string{
 
 func (e *exam) granted(ctx context.Context) ([]right, error) {
 	const host = "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
-	query := strings.NewReplacer("{schema}", "information_schema",
-		"{me}", "CONCAT(QUOTE(LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH("+host+") - 1)), '@', QUOTE("+host+"))",
-		"{where}", "IF(TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ('{nodes}', '{leases}'), CONCAT('on ', TABLE_NAME), '"+elsewhere+"')",
+	const user = "LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(" + host + ") - 1)"
+	query := strings.NewReplacer("{schema}", "information_schema", "{right}", "PRIVILEGE_TYPE, IS_GRANTABLE = 'YES'",
+		"{me}", "CONCAT(QUOTE("+user+"), '@', QUOTE("+host+"))",
+		"{where}", "IF(TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ('{nodes}', '{leases}'), "+
+			"CONCAT('on ', TABLE_NAME), '"+elsewhere+"')",
 	).Replace(granted[e.dialect])
 	query = strings.NewReplacer("{nodes}", e.Nodes, "{leases}", e.Leases).Replace(query)
-	has, err := database.SelectRows(ctx, e.conn, func(r *right) []any { return []any{&r.name, &r.grantable, &r.where} }, query)
+	fields := func(r *right) []any { return []any{&r.name, &r.grantable, &r.where} }
+	has, err := database.SelectRows(ctx, e.conn, fields, query)
 	return has, database.Failed("ask for the account's rights", err)
 }
 
@@ -67,7 +71,9 @@ func (e *exam) rights(ctx context.Context) error {
 		needs = append(needs, need{"SELECT", e.Nodes, "HOST_NAME"}, need{"INSERT", e.Nodes, "HOST_NAME"})
 	}
 	if e.hasLease || !e.hasNodes {
-		needs = append(needs, need{"SELECT", e.Leases, "HOLDER"}, need{"INSERT", e.Leases, "HOLDER"}, need{"UPDATE", e.Leases, "HOLDER"})
+		for _, right := range []string{"SELECT", "INSERT", "UPDATE"} {
+			needs = append(needs, need{right, e.Leases, "HOLDER"})
+		}
 	}
 	has, err := e.granted(ctx)
 	if err != nil {
@@ -75,7 +81,8 @@ func (e *exam) rights(ctx context.Context) error {
 	}
 	var roles int
 	if e.dialect == database.MySQL {
-		err := e.conn.GetContext(ctx, &roles, "SELECT COUNT(*) FROM information_schema.APPLICABLE_ROLES") // MySQL 5.7 has none
+		// MySQL 5.7 has none.
+		err := e.conn.GetContext(ctx, &roles, "SELECT COUNT(*) FROM information_schema.APPLICABLE_ROLES")
 		if err = database.Failed("ask for roles", err); database.KindOf(err) == database.Transient {
 			return err
 		}
@@ -124,7 +131,8 @@ func (e *exam) lacks(ctx context.Context, n need) (bool, error) {
 
 // rightRows compare what the account has with what workers need. none says that there are no tables yet.
 func rightRows(has []right, needs []need, lacks []string, role, none bool) []row {
-	const what, statements = "grants", "The documentation of package sqlstore has the statements."
+	const what, wider = "grants", "Wider than workers need"
+	const statements = "The documentation of package sqlstore has the statements."
 	wide, more, above := ok, false, ""
 	for _, r := range has {
 		switch {
@@ -152,13 +160,16 @@ func rightRows(has []right, needs []need, lacks []string, role, none bool) []row
 	if role {
 		value += "; a role"
 	}
-	do := "Give workers an account of their own that does not own the tables, with " + rightsText(needed) + " and nothing else. " + statements
+	do := "Give workers an account of their own that does not own the tables, with " + rightsText(needed) +
+		" and nothing else. " + statements
 	return []row{
-		{len(lacks) > 0, lacking, what, value, "Workers need what this account lacks: " + strings.Join(lacks, ", ") + ".", "Grant it. " + statements},
-		{above != "", warn, what, value, "Wider than workers need. " + above + " on all databases even writes to a read-only replica, " +
-			"which then hands out IDs that the primary hands out, too.", do},
-		{more, warn, what, value, "Wider than workers need. A row that is deleted or dropped by mistake makes IDs come again.", do},
-		{wide != ok, wide, what, value, "Wider than workers need: who gets hold of this account can read or change other tables.", do},
+		{len(lacks) > 0, lacking, what, value,
+			"Workers need what this account lacks: " + strings.Join(lacks, ", ") + ".", "Grant it. " + statements},
+		{above != "", warn, what, value,
+			wider + ". " + above + " on all databases even writes to a read-only replica, " +
+				"which then hands out IDs that the primary hands out, too.", do},
+		{more, warn, what, value, wider + ". A row that is deleted or dropped by mistake makes IDs come again.", do},
+		{wide != ok, wide, what, value, wider + ": who gets hold of this account can read or change other tables.", do},
 		fine(what, value),
 	}
 }

@@ -9,7 +9,9 @@ import (
 )
 
 func TestSettingsOfSQLite(t *testing.T) {
-	for mode, want := range map[string]doctor.Level{"delete": ok, "wal": note, "truncate": ok, "persist": ok, "memory": damage, "OFF": damage} {
+	for mode, want := range map[string]doctor.Level{
+		"delete": ok, "wal": note, "truncate": ok, "persist": ok, "memory": damage, "OFF": damage,
+	} {
 		checkRows(t, sqliteRows(settings{"journal": mode}), "journal_mode", want)
 	}
 	for _, tt := range []struct {
@@ -20,7 +22,8 @@ func TestSettingsOfSQLite(t *testing.T) {
 		{"3", "delete", ok, "EXTRA"}, {"2", "delete", warn, "FULL"}, {"2", "wal", ok, "FULL"},
 		{"1", "wal", damage, "NORMAL"}, {"0", "delete", damage, "OFF"}, {"9", "wal", ok, "9"},
 	} {
-		checkRows(t, sqliteRows(settings{"synchronous": tt.level, "journal": tt.journal}), "synchronous", tt.want, tt.says)
+		rows := sqliteRows(settings{"synchronous": tt.level, "journal": tt.journal})
+		checkRows(t, rows, "synchronous", tt.want, tt.says)
 	}
 }
 

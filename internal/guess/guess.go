@@ -74,7 +74,8 @@ func Doubt(f foreign.Format, id int64, now time.Time) string {
 	case id >= 0:
 		return f.Layout().Doubt(uid.UID(id), now)
 	case p.Time.Sub(now) > 24*time.Hour:
-		return fmt.Sprintf("its time, %s, is in the future: it may be of another format", p.Time.Format(time.RFC3339Nano))
+		return fmt.Sprintf("its time, %s, is in the future: it may be of another format",
+			p.Time.Format(time.RFC3339Nano))
 	}
 	return ""
 }
@@ -101,7 +102,8 @@ func Guesses(id int64, now time.Time) []Guess {
 	for _, preset := range presets.Layouts() {
 		l := bits.MustParseLayout(preset.Name)
 		if p, err := l.Parse(uid.UID(id)); err == nil && l.Doubt(p.UID, now) == "" {
-			add(preset.Name, foreign.Parts{ID: id, Time: p.Time, Machine: p.WorkerID, Sequence: p.Sequence}, l.WorkerBits(), l.SequenceBits())
+			add(preset.Name, foreign.Parts{ID: id, Time: p.Time, Machine: p.WorkerID, Sequence: p.Sequence},
+				l.WorkerBits(), l.SequenceBits())
 		}
 	}
 	for _, name := range presets.Formats() {

@@ -120,7 +120,8 @@ func TestGuessesFindTheForm(t *testing.T) {
 		f := rapid.SampledFrom(forms).Draw(t, "form")
 		l := f.layout
 		u, err := l.Compose(rapid.Int64Range(l.TickAt(l.Epoch().Add(day))+1, l.MaxTick()).Draw(t, "tick"),
-			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker"), rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence"))
+			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker"),
+			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence"))
 		require.NoError(t, err)
 		made, err := l.Parse(u)
 		require.NoError(t, err)
@@ -145,7 +146,8 @@ func TestGuessesFindTheForm(t *testing.T) {
 				require.NoError(t, err)
 				p, err := l.Parse(u)
 				require.NoError(t, err)
-				require.Equal(t, foreign.Parts{ID: int64(u), Time: p.Time, Machine: p.WorkerID, Sequence: p.Sequence}, g.Parts)
+				want := foreign.Parts{ID: int64(u), Time: p.Time, Machine: p.WorkerID, Sequence: p.Sequence}
+				require.Equal(t, want, g.Parts)
 			}
 		}
 		for _, p := range presets.Layouts() {

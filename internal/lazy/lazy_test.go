@@ -51,7 +51,9 @@ func TestWhatIsOpenedIsClosed(t *testing.T) {
 
 // What a lease can do besides, it does in here.
 func TestLeaseInHere(t *testing.T) {
-	w := lazy.Lease(nil, func() (lease.Store, error) { return storetest.NewMemory(storetest.MemoryConfig{}).Store("orders"), nil })
+	w := lazy.Lease(nil, func() (lease.Store, error) {
+		return storetest.NewMemory(storetest.MemoryConfig{}).Store("orders"), nil
+	})
 	require.Zero(t, w.(health.WorkerReporter).WorkerHealth())
 	_, err := w.Acquire(t.Context(), bits.Default().Terms())
 	require.NoError(t, err)

@@ -19,8 +19,8 @@ import (
 var (
 	at  = time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC)
 	row = leasestore.Row{
-		WorkerID: 7, Nonce: "ABC", High: 1<<53 + 1, Until: at, Layout: "sign=1 <time>=28", Holder: `a"b` + "\U0001F984", Acquired: at.Add(-time.Hour),
-		Renewed: at.Add(-time.Minute),
+		WorkerID: 7, Nonce: "ABC", High: 1<<53 + 1, Until: at, Layout: "sign=1 <time>=28",
+		Holder: `a"b` + "\U0001F984", Acquired: at.Add(-time.Hour), Renewed: at.Add(-time.Minute),
 	}
 	namespace = leasestore.Namespace{
 		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Given: 5, Floor: -1,
@@ -32,8 +32,9 @@ var (
 func TestTexts(t *testing.T) {
 	s, err := leasejson.Row(row, "W1")
 	require.NoError(t, err)
-	require.Equal(t, `{"v":2,"write":"W1","nonce":"ABC","high":9007199254740993,"until":1782907200123456,"layout":"sign=1 \u003ctime\u003e=28",`+
-		`"holder":"a\"b`+"\U0001F984"+`","acquired":1782903600123456,"renewed":1782907140123456}`, s)
+	require.Equal(t, `{"v":2,"write":"W1","nonce":"ABC","high":9007199254740993,"until":1782907200123456,`+
+		`"layout":"sign=1 \u003ctime\u003e=28","holder":"a\"b`+"\U0001F984"+`",`+
+		`"acquired":1782903600123456,"renewed":1782907140123456}`, s)
 	r, err := leasejson.ParseRow(7, s)
 	require.NoError(t, err)
 	require.Equal(t, row, r)

@@ -21,7 +21,8 @@ func Strict(s string, version int, into any) error {
 	case head.Version < version:
 		return errors.New("it has no version that is known")
 	case head.Version > version:
-		return fmt.Errorf("it was written by a newer version: its form is %d, known are those up to %d", head.Version, version)
+		return fmt.Errorf("it was written by a newer version: its form is %d, known are those up to %d",
+			head.Version, version)
 	}
 	decoder := json.NewDecoder(strings.NewReader(s))
 	decoder.DisallowUnknownFields()

@@ -141,8 +141,8 @@ func (w Wanted) Within(ns Namespace) (Range, error) {
 		asked = w.Must
 	}
 	if both.First > both.Last || w.Must != (Range{}) && w.Must != has {
-		return Range{}, fmt.Errorf("%w: the namespace has the worker IDs %d to %d, asked for are %d to %d", uid.ErrRange,
-			has.First, has.Last, asked.First, asked.Last)
+		return Range{}, fmt.Errorf("%w: the namespace has the worker IDs %d to %d, asked for are %d to %d",
+			uid.ErrRange, has.First, has.Last, asked.First, asked.Last)
 	}
 	return both, nil
 }

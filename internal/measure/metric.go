@@ -58,7 +58,8 @@ func (m Metric) Value(h health.Health) (float64, bool) { return m.value(&h) }
 func All() []Metric { return slices.Clone(all) }
 
 var all = []Metric{
-	gauge("ready", "{generator}", "1 if calls get a UID without an error and without waiting for longer than a tick, else 0.",
+	gauge("ready", "{generator}",
+		"1 if calls get a UID without an error and without waiting for longer than a tick, else 0.",
 		func(h *health.Health) (float64, bool) { return number(h.Ready), true }),
 	gauge("warnings", "{warning}", "What ends soon if nobody acts: reasons of the level warning.",
 		func(h *health.Health) (float64, bool) {
@@ -72,14 +73,17 @@ var all = []Metric{
 		}),
 	gauge("buffered", "{uid}", "UIDs or numbers that are ready in memory.",
 		func(h *health.Health) (float64, bool) { return float64(h.Buffered), h.Generator != "uncached" }),
-	gauge("reservation_remaining", Seconds, "How long the reserved ticks last, at the rate of the last seconds: how long the worker's store may stay away.",
+	gauge("reservation_remaining", Seconds,
+		"How long the reserved ticks last, at the rate of the last seconds: how long the worker's store may stay away.",
 		func(h *health.Health) (float64, bool) {
 			if h.Reservation == nil || !h.Reservation.Bounded {
 				return 0, false
 			}
 			return h.Reservation.Remaining.Seconds(), true
 		}),
-	gauge("renewal_failing", Seconds, "For how long every attempt to renew the reservation, or to take numbers, has failed; 0 if the last one succeeded.",
+	gauge("renewal_failing", Seconds,
+		"For how long every attempt to renew the reservation, or to take numbers, has failed; "+
+			"0 if the last one succeeded.",
 		func(h *health.Health) (float64, bool) {
 			if h.Failing == nil {
 				return 0, true
@@ -168,10 +172,12 @@ var all = []Metric{
 	counter(count.Issued, "{uid}", "UIDs or numbers that were drawn."),
 	counter(count.Lost, "{uid}", "Claimed positions that were not issued; they leave gaps."),
 	counter(count.Ticks, "{tick}", "Ticks that were put into the ring."),
-	counter(count.StaleTicks, "{tick}", "Ticks that were skipped untouched, because the clock had left them behind or because they were discarded."),
+	counter(count.StaleTicks, "{tick}",
+		"Ticks that were skipped untouched, because the clock had left them behind or because they were discarded."),
 	counter(count.Refills, "{refill}", "Refills of the ring."),
 	counter(count.RejectedTakes, "{call}", "Calls that found no UID that they may have."),
-	counter(count.RejectedPuts, "{tick}", "Ticks for which the ring had no room, so that UIDs are issued behind the clock."),
+	counter(count.RejectedPuts, "{tick}",
+		"Ticks for which the ring had no room, so that UIDs are issued behind the clock."),
 	counter(count.HandlerPanics, "{panic}", "Panics of the program's handlers."),
 	counter(count.ClockBehind, "{call}", "Calls that found the clock behind the newest UID."),
 	counter(count.SequenceWaits, "{call}", "Calls that slept because the sequence of their tick was used up."),
@@ -179,7 +185,8 @@ var all = []Metric{
 	counter(count.NumbersTaken, "{number}", "Numbers that were taken from the store."),
 	counter(count.Segments, "{segment}", "How often numbers were taken from the store."),
 	counter(count.NumbersGivenBack, "{number}", "Numbers that were given back to the store."),
-	counter(count.NumbersDropped, "{number}", "Numbers of which nobody knows whether they were issued; they leave gaps."),
+	counter(count.NumbersDropped, "{number}",
+		"Numbers of which nobody knows whether they were issued; they leave gaps."),
 }
 
 func gauge(name, unit, help string, value func(*health.Health) (float64, bool)) Metric {

@@ -29,8 +29,9 @@ func Resolve(name string) (string, error) {
 	}
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c > '~' || strings.IndexByte("@[\\]^`{|}~", c) >= 0 {
-			return "", fmt.Errorf("%w: the Namespace %.100q has the byte 0x%02x at %d, which not all charsets have alike: "+
-				"ASCII letters, digits, spaces and !\"#$%%&'()*+,-./:;<=>?_ can be used", uid.ErrConfig, name, c, i)
+			return "", fmt.Errorf("%w: the Namespace %.100q has the byte 0x%02x at %d, which not all "+
+				"charsets have alike: ASCII letters, digits, spaces and !\"#$%%&'()*+,-./:;<=>?_ can be used",
+				uid.ErrConfig, name, c, i)
 		}
 	}
 	if name[0] == ' ' || name[len(name)-1] == ' ' {

@@ -1,5 +1,5 @@
-// Package numberstore is what disposable IDs ask of a store: numbers that nobody has had before. Package disposable uses
-// them; package sqlstore has them.
+// Package numberstore is what disposable IDs ask of a store: numbers that nobody has had before. Package disposable
+// uses them; package sqlstore has them.
 package numberstore
 
 import (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,21 +23,25 @@ func seconds(n float64) health.Duration { return health.Duration{Duration: time.
 
 // healthy is a cached generator on a lease.
 func healthy() health.Health {
+	year := 365 * 24 * time.Hour
 	return health.Health{
 		Generator: "cached", Time: noon, Buffered: 65536,
-		Reservation: &health.Reservation{WorkerID: 7, Until: noon.Add(74 * time.Second), Remaining: seconds(74.2), Bounded: true},
-		Lead:        &health.Lead{Now: seconds(0), Bound: seconds(600), Tick: seconds(1)},
-		TimeField:   &health.TimeField{Expires: noon.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
-		Worker:      &health.Worker{Kind: "lease", Place: "namespace orders", Ends: noon.Add(5 * time.Minute), IDs: &health.IDs{Taken: 8, Total: 1024}},
-		Counts:      map[string]uint64{count.Issued: 12, count.Lost: 0},
+		Reservation: &health.Reservation{WorkerID: 7, Until: noon.Add(74 * time.Second),
+			Remaining: seconds(74.2), Bounded: true},
+		Lead:      &health.Lead{Now: seconds(0), Bound: seconds(600), Tick: seconds(1)},
+		TimeField: &health.TimeField{Expires: noon.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * year}},
+		Worker: &health.Worker{Kind: "lease", Place: "namespace orders", Ends: noon.Add(5 * time.Minute),
+			IDs: &health.IDs{Taken: 8, Total: 1024}},
+		Counts: map[string]uint64{count.Issued: 12, count.Lost: 0},
 	}
 }
 
 // numbers is a segment's generator.
 func numbers() health.Health {
+	const most = math.MaxInt64 - 1
 	return health.Health{
 		Generator: "segment", Tag: "invoices", Time: noon, Buffered: 900,
-		Numbers: &health.Numbers{Lasts: seconds(1800), Newest: 5000, Left: math.MaxInt64 - 5001, Total: math.MaxInt64 - 1},
+		Numbers: &health.Numbers{Lasts: seconds(1800), Newest: 5000, Left: most - 5000, Total: most},
 		Counts:  map[string]uint64{count.Issued: 4100},
 	}
 }
@@ -44,9 +49,12 @@ func numbers() health.Health {
 // Each rule, with the numbers on both of its sides.
 func TestJudge(t *testing.T) {
 	down := &health.Failing{Error: "the database is down", Since: noon, Attempts: 1}
-	type want struct {
-		code, level string
-	}
+	type want struct{ code, level string }
+	type H = health.Health
+	warns := func(code string) []want { return []want{{code, reason.Warning}} }
+	fails := func(code string) []want { return []want{{code, reason.Error}} }
+	var none health.Duration
+	under, over := health.Duration{Duration: time.Minute - 1}, health.Duration{Duration: time.Second + 1}
 	failing := func(h *health.Health, left health.Duration) { h.Failing, h.Reservation.Remaining = down, left }
 	for name, c := range map[string]struct {
 		of     func() health.Health
@@ -56,41 +64,54 @@ func TestJudge(t *testing.T) {
 	}{
 		"healthy":         {of: healthy},
 		"healthy numbers": {of: numbers},
-		"closed":          {of: healthy, ended: fmt.Errorf("it: %w", uid.ErrClosed), want: []want{{reason.Closed, reason.Error}}},
-		"exhausted":       {of: numbers, ended: fmt.Errorf("it: %w", uid.ErrExhausted), want: []want{{reason.Exhausted, reason.Error}}},
-		"numbers lost":    {of: numbers, ended: errors.New("lost"), want: []want{{reason.NumbersLost, reason.Error}}},
-		"closed, and nothing else counts": {of: healthy, ended: uid.ErrClosed, want: []want{{reason.Closed, reason.Error}},
-			change: func(h *health.Health) { failing(h, health.Duration{}); h.TimeField.Ending = true }},
+		"closed":          {of: healthy, ended: fmt.Errorf("it: %w", uid.ErrClosed), want: fails(reason.Closed)},
+		"exhausted":       {of: numbers, ended: fmt.Errorf("it: %w", uid.ErrExhausted), want: fails(reason.Exhausted)},
+		"numbers lost":    {of: numbers, ended: errors.New("lost"), want: fails(reason.NumbersLost)},
+		"closed, and nothing else counts": {of: healthy, ended: uid.ErrClosed, want: fails(reason.Closed),
+			change: func(h *H) { failing(h, none); h.TimeField.Ending = true }},
 
-		"a minute is left":                                         {of: healthy, change: func(h *health.Health) { failing(h, seconds(60)) }},
-		"less than a minute is left":                               {of: healthy, change: func(h *health.Health) { failing(h, health.Duration{Duration: time.Minute - 1}) }, want: []want{{reason.ReservationFailing, reason.Warning}}},
-		"little is left of a reservation that is renewed":          {of: healthy, change: func(h *health.Health) { h.Reservation.Remaining = seconds(1) }},
-		"used up while more is on its way":                         {of: healthy, change: func(h *health.Health) { h.Reservation.UsedUp = true }, want: []want{{reason.ReservationUsedUp, reason.Warning}}},
-		"used up and failing":                                      {of: healthy, change: func(h *health.Health) { failing(h, seconds(50)); h.Reservation.UsedUp = true }, want: []want{{reason.NoReservation, reason.Error}}},
-		"nothing reserved yet":                                     {of: healthy, change: func(h *health.Health) { h.Reservation.UsedUp, h.Reservation.Until = true, time.Time{} }, want: []want{{reason.NoReservation, reason.Error}}},
-		"the clock has passed the reservation, but UIDs are ready": {of: healthy, change: func(h *health.Health) { failing(h, health.Duration{}) }, want: []want{{reason.ReservationFailing, reason.Warning}}},
+		"a minute is left": {of: healthy, change: func(h *H) { failing(h, seconds(60)) }},
+		"less than a minute is left": {of: healthy, change: func(h *H) { failing(h, under) },
+			want: warns(reason.ReservationFailing)},
+		"little is left of a reservation that is renewed": {of: healthy,
+			change: func(h *H) { h.Reservation.Remaining = seconds(1) }},
+		"used up while more is on its way": {of: healthy, change: func(h *H) { h.Reservation.UsedUp = true },
+			want: warns(reason.ReservationUsedUp)},
+		"used up and failing": {of: healthy, want: fails(reason.NoReservation),
+			change: func(h *H) { failing(h, seconds(50)); h.Reservation.UsedUp = true }},
+		"nothing reserved yet": {of: healthy, want: fails(reason.NoReservation),
+			change: func(h *H) { h.Reservation.UsedUp, h.Reservation.Until = true, time.Time{} }},
+		"the clock has passed the reservation, but UIDs are ready": {of: healthy,
+			change: func(h *H) { failing(h, none) }, want: warns(reason.ReservationFailing)},
 
-		"numbers for a minute":              {of: numbers, change: func(h *health.Health) { h.Failing, h.Numbers.Lasts = down, seconds(60) }},
-		"numbers for less than a minute":    {of: numbers, change: func(h *health.Health) { h.Failing, h.Numbers.Lasts = down, health.Duration{Duration: time.Minute - 1} }, want: []want{{reason.ReservationFailing, reason.Warning}}},
-		"numbers for nobody knows how long": {of: numbers, change: func(h *health.Health) { h.Failing, h.Numbers.Lasts = down, health.Duration{} }},
-		"no numbers":                        {of: numbers, change: func(h *health.Health) { h.Failing, h.Buffered = down, 0 }, want: []want{{reason.NoReservation, reason.Error}}},
-		"no numbers yet":                    {of: numbers, change: func(h *health.Health) { h.Buffered = 0 }},
-		"few numbers":                       {of: numbers, change: func(h *health.Health) { h.Numbers.Low = true }, want: []want{{reason.NumbersLow, reason.Warning}}},
+		"numbers for a minute": {of: numbers, change: func(h *H) { h.Failing, h.Numbers.Lasts = down, seconds(60) }},
+		"numbers for less than a minute": {of: numbers, want: warns(reason.ReservationFailing),
+			change: func(h *H) { h.Failing, h.Numbers.Lasts = down, under }},
+		"numbers for nobody knows how long": {of: numbers,
+			change: func(h *H) { h.Failing, h.Numbers.Lasts = down, none }},
+		"no numbers": {of: numbers, change: func(h *H) { h.Failing, h.Buffered = down, 0 },
+			want: fails(reason.NoReservation)},
+		"no numbers yet": {of: numbers, change: func(h *H) { h.Buffered = 0 }},
+		"few numbers":    {of: numbers, change: func(h *H) { h.Numbers.Low = true }, want: warns(reason.NumbersLow)},
 
-		"nine tenths of the lead": {of: healthy, change: func(h *health.Health) { h.Lead.Now = seconds(540) }, want: []want{{reason.LeadNearBound, reason.Warning}}},
-		"less of the lead":        {of: healthy, change: func(h *health.Health) { h.Lead.Now = seconds(539) }},
-		"no lead at all":          {of: healthy, change: func(h *health.Health) { h.Lead.Bound = health.Duration{} }},
-		"an unbounded lead": {of: healthy, change: func(h *health.Health) {
-			h.Lead.Now, h.Lead.Bound, h.Lead.Unbounded = seconds(1e6), health.Duration{}, true
+		"nine tenths of the lead": {of: healthy, change: func(h *H) { h.Lead.Now = seconds(540) },
+			want: warns(reason.LeadNearBound)},
+		"less of the lead": {of: healthy, change: func(h *H) { h.Lead.Now = seconds(539) }},
+		"no lead at all":   {of: healthy, change: func(h *H) { h.Lead.Bound = none }},
+		"an unbounded lead": {of: healthy, change: func(h *H) {
+			h.Lead.Now, h.Lead.Bound, h.Lead.Unbounded = seconds(1e6), none, true
 		}},
-		"a wait of a tick":            {of: healthy, change: func(h *health.Health) { h.Lead.Wait = seconds(1) }},
-		"a wait of more":              {of: healthy, change: func(h *health.Health) { h.Lead.Wait = health.Duration{Duration: time.Second + 1} }, want: []want{{reason.ClockIsBehind, reason.Error}}},
-		"the time field is ending":    {of: healthy, change: func(h *health.Health) { h.TimeField.Ending = true }, want: []want{{reason.TimeFieldEnding, reason.Warning}}},
-		"the time field is over":      {of: healthy, change: func(h *health.Health) { h.TimeField.Remaining = health.Duration{} }, want: []want{{reason.Exhausted, reason.Error}}},
-		"few worker IDs":              {of: healthy, change: func(h *health.Health) { h.Worker.IDs.Low = true }, want: []want{{reason.WorkerIDsLow, reason.Warning}}},
-		"a worker that tells nothing": {of: healthy, change: func(h *health.Health) { h.Worker = nil }},
+		"a wait of a tick": {of: healthy, change: func(h *H) { h.Lead.Wait = seconds(1) }},
+		"a wait of more":   {of: healthy, change: func(h *H) { h.Lead.Wait = over }, want: fails(reason.ClockIsBehind)},
+		"the time field is ending": {of: healthy, change: func(h *H) { h.TimeField.Ending = true },
+			want: warns(reason.TimeFieldEnding)},
+		"the time field is over": {of: healthy, change: func(h *H) { h.TimeField.Remaining = none },
+			want: fails(reason.Exhausted)},
+		"few worker IDs": {of: healthy, change: func(h *H) { h.Worker.IDs.Low = true },
+			want: warns(reason.WorkerIDsLow)},
+		"a worker that tells nothing": {of: healthy, change: func(h *H) { h.Worker = nil }},
 
-		"errors come first": {of: healthy, change: func(h *health.Health) { failing(h, seconds(5)); h.Lead.Wait = seconds(9) },
+		"errors come first": {of: healthy, change: func(h *H) { failing(h, seconds(5)); h.Lead.Wait = seconds(9) },
 			want: []want{{reason.ClockIsBehind, reason.Error}, {reason.ReservationFailing, reason.Warning}}},
 	} {
 		h := c.of()
@@ -110,7 +131,8 @@ func TestJudge(t *testing.T) {
 		require.Equal(t, c.want, got, name)
 		require.Equal(t, ready, h.Ready, name)
 		require.NotNil(t, h.Reasons, "[] in JSON")
-		if h.Failing != nil && len(got) > 0 && (got[0].code == reason.NoReservation || got[0].code == reason.ReservationFailing) {
+		failed := []string{reason.NoReservation, reason.ReservationFailing}
+		if h.Failing != nil && len(got) > 0 && slices.Contains(failed, got[0].code) {
 			require.Contains(t, h.Reasons[0].Text, "the database is down", name)
 		}
 	}

@@ -57,7 +57,9 @@ type counted struct {
 	m *memory
 }
 
-func (c counted) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (c counted) Change(
+	ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error,
+) error {
 	return c.note(c.Client.Change(ctx, id, decide))
 }
 

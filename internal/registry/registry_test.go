@@ -49,7 +49,8 @@ func (m *memory) own(name string, given int64, ids lease.Range) {
 // row returns a row whose lease ends, and whose ticks reach up to, some time from now.
 func row(id int64, until, high time.Duration) leasestore.Row {
 	return leasestore.Row{
-		WorkerID: id, Nonce: fmt.Sprint("nonce", id), High: layout.TickAt(now.Add(high)), Until: now.Add(until), Layout: layout.String(),
+		WorkerID: id, Nonce: fmt.Sprint("nonce", id), High: layout.TickAt(now.Add(high)), Until: now.Add(until),
+		Layout: layout.String(),
 		Holder: fmt.Sprint("host/", id), Acquired: now.Add(until - time.Hour), Renewed: now.Add(until - time.Minute),
 	}
 }
@@ -99,7 +100,8 @@ func TestOverviewTellsStates(t *testing.T) {
 	m := newMemory(0)
 	m.put("default",
 		row(0, time.Hour, 0), row(1, -time.Minute, 0), released(row(2, -time.Minute, 0)), row(3, -time.Hour, 0),
-		released(row(4, -time.Hour, 0)), released(row(5, time.Hour, 0)), row(6, 0, 0), row(7, -5*time.Minute, 0), row(8, -5*time.Minute-1, 0))
+		released(row(4, -time.Hour, 0)), released(row(5, time.Hour, 0)), row(6, 0, 0), row(7, -5*time.Minute, 0),
+		row(8, -5*time.Minute-1, 0))
 	m.put("other", row(7, time.Hour, 0))
 	m.put("unlisted", row(1, time.Hour, 0))
 	m.all.RemoveNamespace("unlisted")
@@ -134,7 +136,8 @@ func TestOverviewTellsStates(t *testing.T) {
 	}, o.Namespaces)
 	first := row(0, time.Hour, 0)
 	require.Equal(t, registry.LeaseInfo{
-		Namespace: "default", WorkerID: 0, State: registry.Live, Holder: "host/0", Acquired: first.Acquired, Renewed: first.Renewed, Until: first.Until,
+		Namespace: "default", WorkerID: 0, State: registry.Live, Holder: "host/0",
+		Acquired: first.Acquired, Renewed: first.Renewed, Until: first.Until,
 		High: first.High, Layout: first.Layout,
 	}, o.Leases[0])
 
@@ -234,7 +237,8 @@ func TestRelease(t *testing.T) {
 			want.Nonce, want.Until = "", now.Add(tt.until)
 			page, err := m.Rows(t.Context(), "default", -1, 9)
 			require.NoError(t, err)
-			require.Equal(t, []leasestore.Row{want, row(4, time.Hour, time.Hour)}, page.Rows, "the ticks stay used, and other rows as they were")
+			require.Equal(t, []leasestore.Row{want, row(4, time.Hour, time.Hour)}, page.Rows,
+				"the ticks stay used, and other rows as they were")
 		})
 	}
 }
@@ -275,7 +279,10 @@ func TestInit(t *testing.T) {
 func TestTransientFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := map[string]func(*registry.Registry) error{
-			"read the worker IDs": func(r *registry.Registry) error { _, err := r.Overview(t.Context(), 0); return err },
+			"read the worker IDs": func(r *registry.Registry) error {
+				_, err := r.Overview(t.Context(), 0)
+				return err
+			},
 			"release worker ID 1": func(r *registry.Registry) error {
 				_, err := r.Release(t.Context(), "", 1, true)
 				return err

@@ -58,10 +58,10 @@ func isUnreachable(err error) bool {
 	return ok && marked.Unreachable()
 }
 
-// Do calls attempt until it succeeds, fails for good, or the time is up: the caller's, or
-// timeout. The default is for callers who have not said how long they wait: then a deadline of theirs stands
-// in its place, and without one a store that no attempt has reached is given up much earlier. Pauses double from firstPause to longestPause. Each is drawn at random between half of
-// that and all of it, so that a fleet that was cut off together does not come back together.
+// Do calls attempt until it succeeds, fails for good, or the time is up: the caller's, or timeout. The default is for
+// callers who have not said how long they wait: then a deadline of theirs stands in its place, and without one a store
+// that no attempt has reached is given up much earlier. Pauses double from firstPause to longestPause. Each is drawn at
+// random between half of that and all of it, so that a fleet that was cut off together does not come back together.
 func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt func(context.Context) error) error {
 	limited, cancel := ctx, func() {}
 	_, told := ctx.Deadline()

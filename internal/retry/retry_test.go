@@ -22,7 +22,7 @@ func TestPausesAreSpread(t *testing.T) {
 		var pauses [4][]float64 // as parts of the longest, by attempt
 		for range fleet {
 			last, n := time.Now(), -1
-			require.NoError(t, retry.Do(t.Context(), time.Minute, slog.New(slog.DiscardHandler), func(context.Context) error {
+			attempt := func(context.Context) error {
 				if n >= 0 {
 					pauses[n] = append(pauses[n], float64(time.Since(last))/float64(50*time.Millisecond<<n))
 				}
@@ -30,7 +30,8 @@ func TestPausesAreSpread(t *testing.T) {
 					return nil
 				}
 				return down
-			}))
+			}
+			require.NoError(t, retry.Do(t.Context(), time.Minute, slog.New(slog.DiscardHandler), attempt))
 		}
 		for _, of := range pauses {
 			var low, high int
@@ -53,17 +54,18 @@ func TestPausesAreSpread(t *testing.T) {
 // has answered once, is waited for.
 func TestNobodyAnswers(t *testing.T) {
 	refused, busy := retry.Unreachable(errors.New("refused")), retry.Transient(errors.New("busy"))
+	const unset = retry.DefaultTimeout
 	for name, tt := range map[string]struct {
 		timeout, deadline time.Duration
 		errs              []error // of the attempts; the last one of all that follow
 		most, least       time.Duration
 	}{
-		"refused":               {retry.DefaultTimeout, 0, []error{refused}, 3 * time.Second, time.Second},
-		"busy":                  {retry.DefaultTimeout, 0, []error{busy}, retry.DefaultTimeout, retry.DefaultTimeout},
-		"answers once":          {retry.DefaultTimeout, 0, []error{refused, busy, refused}, retry.DefaultTimeout, retry.DefaultTimeout},
+		"refused":               {unset, 0, []error{refused}, 3 * time.Second, time.Second},
+		"busy":                  {unset, 0, []error{busy}, unset, unset},
+		"answers once":          {unset, 0, []error{refused, busy, refused}, unset, unset},
 		"with a timeout":        {20 * time.Second, 0, []error{refused}, 20 * time.Second, 20 * time.Second},
-		"with a deadline":       {retry.DefaultTimeout, time.Minute, []error{refused}, time.Minute, time.Minute},
-		"with a short deadline": {retry.DefaultTimeout, time.Second, []error{refused}, time.Second, time.Second},
+		"with a deadline":       {unset, time.Minute, []error{refused}, time.Minute, time.Minute},
+		"with a short deadline": {unset, time.Second, []error{refused}, time.Second, time.Second},
 		"with both":             {20 * time.Second, time.Minute, []error{refused}, 20 * time.Second, 20 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,8 +16,8 @@ var errOpened = errors.New("opened")
 
 func TestMain(m *testing.M) {
 	for port, schemes := range map[string]string{
-		"5432": "postgres postgresql", "3306": "mysql mariadb", "2379": "etcd", "2181": "zookeeper", "6379": "redis rediss",
-		"": "sqlite",
+		"5432": "postgres postgresql", "3306": "mysql mariadb", "6379": "redis rediss",
+		"2379": "etcd", "2181": "zookeeper", "": "sqlite",
 	} {
 		d := Driver{Schemes: strings.Fields(schemes), Port: port, SQL: port != "2379", Form: "as it has to be",
 			Open: func(context.Context, *URL, Options) (*Store, error) { return nil, errOpened }}
@@ -40,7 +40,9 @@ func TestFiles(t *testing.T) {
 		require.Equal(t, path, u.Path)
 		require.Empty(t, u.Hosts)
 	}
-	for _, text := range []string{"", "sqlite:", "sqlite:x", "sqlite://x.db", "sqlite:x.db?mode=ro", "sqlite://", "SQLITE:x.db"} {
+	for _, text := range []string{
+		"", "sqlite:", "sqlite:x", "sqlite://x.db", "sqlite:x.db?mode=ro", "sqlite://", "SQLITE:x.db",
+	} {
 		_, err := Parse(text)
 		require.ErrorIs(t, err, uid.ErrConfig, text)
 	}
@@ -82,7 +84,8 @@ func TestDriverThatIsNotThere(t *testing.T) {
 	mu.Unlock()
 	defer func() { drivers = was }()
 	for text, says := range map[string]string{
-		"redis://h": `import _ "github.com/uidgen/uid/stores/redis"`, "x.db": `import _ "github.com/uidgen/uid/worker/sqlite"`,
+		"redis://h": `import _ "github.com/uidgen/uid/stores/redis"`,
+		"x.db":      `import _ "github.com/uidgen/uid/worker/sqlite"`,
 	} {
 		_, err := Parse(text)
 		require.ErrorContains(t, err, says)

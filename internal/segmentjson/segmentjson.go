@@ -101,7 +101,8 @@ func MarshalRow(r segmentstore.Row, write string) (string, error) {
 	if !r.Updated.IsZero() {
 		v.Updated = r.Updated.UnixMicro()
 		if !datable(v.Updated) {
-			return "", fmt.Errorf("%w: tag %q was updated at %v, which is not within the years 1970 to 9999", uid.ErrRange, r.Tag, r.Updated)
+			return "", fmt.Errorf("%w: tag %q was updated at %v, which is not within the years 1970 to 9999",
+				uid.ErrRange, r.Tag, r.Updated)
 		}
 	}
 	return text(v)
@@ -114,13 +115,16 @@ func UnmarshalRow(tag, s string) (r segmentstore.Row, err error) {
 	if err := leasejson.Strict(s, version, &v); err != nil {
 		return segmentstore.Row{}, refuse(err)
 	}
-	r = segmentstore.Row{Tag: tag, Next: v.Next, Step: v.Step, Description: v.Description, Writes: v.Writes, Floor: v.Floor}
+	r = segmentstore.Row{
+		Tag: tag, Next: v.Next, Step: v.Step, Description: v.Description, Writes: v.Writes, Floor: v.Floor,
+	}
 	if r.Takers, err = unlist(v.Takers); err != nil {
 		return segmentstore.Row{}, err
 	}
 	if v.Updated != 0 {
 		if !datable(v.Updated) {
-			return segmentstore.Row{}, refuse(fmt.Errorf("updated is %d µs, which is not within the years 1970 to 9999", v.Updated))
+			err = fmt.Errorf("updated is %d µs, which is not within the years 1970 to 9999", v.Updated)
+			return segmentstore.Row{}, refuse(err)
 		}
 		r.Updated = time.UnixMicro(v.Updated).UTC()
 	}

@@ -143,7 +143,8 @@ func (r *Row) Check() error {
 		return fmt.Errorf("%w: the step of tag %q is %d, want 1 to %d", uid.ErrRange, r.Tag, r.Step, int64(MaxStep))
 	}
 	if n := len([]rune(r.Description)); n > maxDescription {
-		return fmt.Errorf("%w: the description of tag %q has %d characters, want %d at most", uid.ErrRange, r.Tag, n, maxDescription)
+		return fmt.Errorf("%w: the description of tag %q has %d characters, want %d at most",
+			uid.ErrRange, r.Tag, n, maxDescription)
 	}
 	return r.CheckTakers()
 }
@@ -159,7 +160,8 @@ func (r *Row) CheckTakers() error {
 	}
 	for _, t := range r.Takers {
 		if t.Nonce == "" || len(t.Nonce) > 32 || strings.ContainsFunc(t.Nonce, notAlphanumeric) {
-			return fmt.Errorf("%w: a taker of tag %q has a nonce of %d bytes, want 1 to 32 letters and digits", uid.ErrRange, r.Tag, len(t.Nonce))
+			return fmt.Errorf("%w: a taker of tag %q has a nonce of %d bytes, want 1 to 32 letters and digits",
+				uid.ErrRange, r.Tag, len(t.Nonce))
 		}
 		if t.Last < -1 {
 			return fmt.Errorf("%w: a taker of tag %q has taken up to %d, want -1 or more", uid.ErrRange, r.Tag, t.Last)

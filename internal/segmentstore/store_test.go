@@ -11,7 +11,8 @@ import (
 
 func TestRowCheck(t *testing.T) {
 	good := func() Row {
-		return Row{Tag: "a", Next: 0, Step: MaxStep, Description: strings.Repeat("ä", maxDescription), Takers: []Taker{{"aZ9", -1}}}
+		return Row{Tag: "a", Next: 0, Step: MaxStep, Description: strings.Repeat("ä", maxDescription),
+			Takers: []Taker{{"aZ9", -1}}}
 	}
 	row := good()
 	require.NoError(t, row.Check())

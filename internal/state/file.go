@@ -71,7 +71,8 @@ func Open(path string) (*File, error) {
 		return nil, errors.Join(fmt.Errorf("%w: cannot lock the file %s: %w", worker.ErrState, path, err), file.Close())
 	}
 	if !locked {
-		return nil, errors.Join(fmt.Errorf("%w: the state file %s is locked by %s", uid.ErrWorkerInUse, path, holder(path)), file.Close())
+		return nil, errors.Join(fmt.Errorf("%w: the state file %s is locked by %s",
+			uid.ErrWorkerInUse, path, holder(path)), file.Close())
 	}
 	f := &File{path: path, lock: file, disk: named{file}}
 	if err := f.read(); err != nil {
@@ -97,8 +98,8 @@ func (f *File) read() error {
 		return fmt.Errorf("%w: %s: %w", worker.ErrState, f.path, err)
 	}
 	if f.newest.Sequence == 0 {
-		return fmt.Errorf("%w: neither record in the %d bytes of %s is intact, so that nobody knows which ticks were issued; "+
-			"%s", worker.ErrState, info.Size(), f.path, remedy)
+		return fmt.Errorf("%w: neither record in the %d bytes of %s is intact, so that nobody knows which ticks were "+
+			"issued; %s", worker.ErrState, info.Size(), f.path, remedy)
 	}
 	if f.torn {
 		f.newest.High = f.newest.Next // the other one may be newer
@@ -233,7 +234,8 @@ func (f *File) checkPath() error {
 		return fmt.Errorf("%w: the file in use is no longer in its place: %w", worker.ErrState, err)
 	}
 	if !os.SameFile(ours, theirs) {
-		return fmt.Errorf("%w: the file in use is no longer in its place: another one is now at %s", worker.ErrState, f.path)
+		return fmt.Errorf("%w: the file in use is no longer in its place: another one is now at %s",
+			worker.ErrState, f.path)
 	}
 	return nil
 }

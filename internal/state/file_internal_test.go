@@ -491,7 +491,9 @@ func TestFileOnAFullDisk(t *testing.T) {
 
 // A file whose creation fails is as it was: empty, and good for another attempt.
 func TestFileCreatedOnAFullDisk(t *testing.T) {
-	for _, broken := range []tightDisk{{room: 0}, {room: 100}, {room: pageSize}, {room: 2*pageSize + 1}, {room: 3 * pageSize, failSync: true}} {
+	for _, broken := range []tightDisk{
+		{room: 0}, {room: 100}, {room: pageSize}, {room: 2*pageSize + 1}, {room: 3 * pageSize, failSync: true},
+	} {
 		path := tempFile(t)
 		f := mustOpen(t, path)
 		healthy := f.disk

@@ -24,7 +24,8 @@ import (
 // that one.
 const pageSize = 4096
 
-const note = `{"file":"ticks reserved under a uid worker ID; written while in use, not to be edited, copied or restored"}`
+const note = `{"file":"ticks reserved under a uid worker ID; ` +
+	`written while in use, not to be edited, copied or restored"}`
 
 // slotIndex returns the slot that the save with that sequence number goes to.
 func slotIndex(sequence int64) int64 { return (sequence + 1) % 2 }

@@ -174,13 +174,15 @@ func registries() map[string]wrongRegistry {
 			defer unlock()
 			return r.Rows(ctx, of, above, most)
 		}},
-		"an ended call has its own error": {namespaces: func(r *Registry, ctx context.Context) ([]string, clock, error) {
-			names, now, err := r.Namespaces(ctx)
-			if err != nil {
-				err = errors.New("interrupted")
-			}
-			return names, now, err
-		}},
+		"an ended call has its own error": {
+			namespaces: func(r *Registry, ctx context.Context) ([]string, clock, error) {
+				names, now, err := r.Namespaces(ctx)
+				if err != nil {
+					err = errors.New("interrupted")
+				}
+				return names, now, err
+			},
+		},
 		"errors of a registry tell the secret": rowsFail(func(_ page, err error) error {
 			if err != nil {
 				return fmt.Errorf("dial root:tiger@db: %w", err)

@@ -17,7 +17,7 @@ func Low(used, most int64) bool {
 // sentence on them: "are used". attrs are those of slog.Logger.Warn.
 func Warn(ctx context.Context, log *slog.Logger, id, first, last int64, how string, attrs ...any) {
 	if Low(id-first, last-first) {
-		log.WarnContext(ctx, "worker IDs are running out: more than 80 % "+how,
-			append([]any{"worker_id", id, "min_worker_id", first, "max_worker_id", last, "ids_left", last - id}, attrs...)...)
+		numbers := []any{"worker_id", id, "min_worker_id", first, "max_worker_id", last, "ids_left", last - id}
+		log.WarnContext(ctx, "worker IDs are running out: more than 80 % "+how, append(numbers, attrs...)...)
 	}
 }

@@ -30,7 +30,8 @@ func TestLow(t *testing.T) {
 	}
 	var text bytes.Buffer
 	supply.Warn(t.Context(), slog.New(slog.NewTextHandler(&text, nil)), 9, 0, 10, "are used", "table", "X")
-	require.Contains(t, text.String(), `level=WARN msg="worker IDs are running out: more than 80 % are used" worker_id=9 min_worker_id=0 max_worker_id=10 ids_left=1 table=X`)
+	require.Contains(t, text.String(), `level=WARN msg="worker IDs are running out: more than 80 % are used" `+
+		`worker_id=9 min_worker_id=0 max_worker_id=10 ids_left=1 table=X`)
 
 	// Of a range it is the place in it that counts.
 	for id, low := range map[int64]bool{512: false, 920: false, 921: true, 1023: true} {

@@ -13,7 +13,9 @@ import (
 // on a layout whose time field is full or nearly so, and with a floor out of reach; and it
 // warns when the time field will be full before long. name, that of the generator's package,
 // is for the texts.
-func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry bits.Expiry, floor Floor, cfg Config) (*Tenure, error) {
+func Begin(
+	ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry bits.Expiry, floor Floor, cfg Config,
+) (*Tenure, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%s: %w: nil worker", name, uid.ErrConfig)
 	}
@@ -38,5 +40,6 @@ func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry
 
 // Exhausted is why nothing is issued any more once the time field of a layout is full.
 func Exhausted(l bits.Layout) error {
-	return fmt.Errorf("%w: the last tick of the layout %s was %s", uid.ErrExhausted, l, l.Expires().Format(time.RFC3339Nano))
+	return fmt.Errorf("%w: the last tick of the layout %s was %s",
+		uid.ErrExhausted, l, l.Expires().Format(time.RFC3339Nano))
 }

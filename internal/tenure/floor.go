@@ -32,7 +32,8 @@ func (f Floor) tick(l bits.Layout, now time.Time) (int64, error) {
 	}
 	if begins := l.TimeOf(tick); begins.Sub(now) > f.Ahead {
 		return 0, fmt.Errorf("%w: the first tick above After %d begins at %s, %v ahead of the clock; %v is allowed",
-			uid.ErrRange, int64(f.After), begins.Format(time.RFC3339Nano), begins.Sub(now).Round(time.Millisecond), f.Ahead)
+			uid.ErrRange, int64(f.After), begins.Format(time.RFC3339Nano),
+			begins.Sub(now).Round(time.Millisecond), f.Ahead)
 	}
 	return tick, nil
 }

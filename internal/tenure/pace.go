@@ -46,5 +46,6 @@ func (t *Tenure) left(now time.Time) time.Duration {
 	if p.before.at.IsZero() || p.latest.tick < t.cfg.Terms.TickAt(now) {
 		return byClock // it is not ahead of the clock
 	}
-	return min(byClock, ticks.Lasting(until-p.latest.tick, p.latest.tick-p.before.tick, p.latest.at.Sub(p.before.at), t.cfg.Terms.Unit))
+	drawn, over := p.latest.tick-p.before.tick, p.latest.at.Sub(p.before.at)
+	return min(byClock, ticks.Lasting(until-p.latest.tick, drawn, over, t.cfg.Terms.Unit))
 }

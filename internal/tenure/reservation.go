@@ -16,7 +16,8 @@ type noReservation struct {
 
 // Error does not name the tick that a call needs, so that all that fail in an outage have one text.
 func (e *noReservation) Error() string {
-	return fmt.Sprintf("%v for worker %d (reserved up to tick %d): %v", uid.ErrNoReservation, e.workerID, e.until, e.err)
+	return fmt.Sprintf("%v for worker %d (reserved up to tick %d): %v",
+		uid.ErrNoReservation, e.workerID, e.until, e.err)
 }
 
 func (e *noReservation) Unwrap() []error { return []error{uid.ErrNoReservation, e.err} }

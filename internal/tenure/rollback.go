@@ -17,8 +17,8 @@ const RollbackField = "rollback"
 func RefuseRollback(fields []uid.Field) error {
 	for _, f := range fields {
 		if f.Name == RollbackField {
-			return fmt.Errorf("%w: only under uncached.RollbackBits may a part of the worker ID be named %q, as %s:%d is: rename it",
-				uid.ErrConfig, RollbackField, f.Name, f.Bits)
+			return fmt.Errorf("%w: only under uncached.RollbackBits may a part of the worker ID be named %q, as "+
+				"%s:%d is: rename it", uid.ErrConfig, RollbackField, f.Name, f.Bits)
 		}
 	}
 	return nil

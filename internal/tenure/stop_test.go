@@ -35,7 +35,9 @@ func TestReleasePanics(t *testing.T) {
 		require.Equal(t, 1, log.Count("level=ERROR"), log.String())
 		require.Contains(t, log.String(), "TestReleasePanics")
 
-		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{WorkerID: 16}, nil }
+		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) {
+			return uid.Reservation{WorkerID: 16}, nil
+		}
 		_, err := Start(t.Context(), w, o.config())
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "released: false")

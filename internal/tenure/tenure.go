@@ -294,7 +294,8 @@ func (t *Tenure) raise(r *uid.Reservation) { r.First = max(r.First, t.cfg.Terms.
 
 func (t *Tenure) check(r uid.Reservation) error {
 	if r.WorkerID < 0 || r.WorkerID > t.cfg.Terms.MaxWorkerID {
-		return fmt.Errorf("worker ID %d: the layout holds 0 to %d: %w", r.WorkerID, t.cfg.Terms.MaxWorkerID, uid.ErrRange)
+		return fmt.Errorf("worker ID %d: the layout holds 0 to %d: %w",
+			r.WorkerID, t.cfg.Terms.MaxWorkerID, uid.ErrRange)
 	}
 	if r.First < 0 {
 		return fmt.Errorf("reservation from tick %d on: ticks begin at 0: %w", r.First, uid.ErrRange)

@@ -139,7 +139,9 @@ func TestNothingToRenew(t *testing.T) {
 func TestAcquireFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
-		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{}, uid.ErrNoWorkerID }
+		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) {
+			return uid.Reservation{}, uid.ErrNoWorkerID
+		}
 		_, err := Start(t.Context(), w, o.config())
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.Empty(t, o.grants())

@@ -19,7 +19,8 @@ import (
 
 // layout is one of ticks of a second, as those of terms are.
 var (
-	layout = bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 4, SequenceBits: 4, Unit: time.Second, Epoch: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)})
+	layout = bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 4, SequenceBits: 4, Unit: time.Second,
+		Epoch: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)})
 	expiry bits.Expiry
 )
 

@@ -46,7 +46,8 @@ func Lasting(left, drawn int64, over, unit time.Duration) time.Duration {
 		return 0
 	}
 	span := Span(left, unit)
-	if sooner := float64(left) / float64(drawn) * float64(over); drawn > int64(over/unit) && over > 0 && sooner < float64(span) {
+	sooner := float64(left) / float64(drawn) * float64(over)
+	if drawn > int64(over/unit) && over > 0 && sooner < float64(span) {
 		return time.Duration(sooner)
 	}
 	return span

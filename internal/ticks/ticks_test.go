@@ -38,9 +38,11 @@ func TestSpan(t *testing.T) {
 		n          int64
 		unit, want time.Duration
 	}{
-		{0, time.Second, 0}, {3, time.Millisecond, 3 * time.Millisecond}, {2, 3 * time.Second, 6 * time.Second}, {-2, time.Second, -2 * time.Second},
-		{9223372036, time.Second, 9223372036 * time.Second}, {9223372037, time.Second, math.MaxInt64}, {-9223372037, time.Second, math.MinInt64},
-		{math.MaxInt64, 1, math.MaxInt64}, {math.MaxInt64, time.Hour, math.MaxInt64}, {math.MinInt64, time.Hour, math.MinInt64},
+		{0, time.Second, 0}, {3, time.Millisecond, 3 * time.Millisecond}, {2, 3 * time.Second, 6 * time.Second},
+		{-2, time.Second, -2 * time.Second}, {9223372036, time.Second, 9223372036 * time.Second},
+		{9223372037, time.Second, math.MaxInt64}, {-9223372037, time.Second, math.MinInt64},
+		{math.MaxInt64, 1, math.MaxInt64}, {math.MaxInt64, time.Hour, math.MaxInt64},
+		{math.MinInt64, time.Hour, math.MinInt64},
 	} {
 		require.Equal(t, c.want, ticks.Span(c.n, c.unit), "%d of %v", c.n, c.unit)
 	}
@@ -77,11 +79,13 @@ func TestUntil(t *testing.T) {
 	}{
 		{time.Second, 0, 0, 0}, {time.Second, 0, 1, time.Second}, {time.Second, 1, 1, time.Second - 1},
 		{time.Second, time.Second - 1, 1, 1}, {time.Second, time.Second, 1, 0}, {time.Second, time.Hour, 1, 0},
-		{time.Second, -1, 0, 1}, {time.Second, -time.Second, 0, time.Second}, {time.Second, -1500 * time.Millisecond, 1, 2500 * time.Millisecond},
+		{time.Second, -1, 0, 1}, {time.Second, -time.Second, 0, time.Second},
+		{time.Second, -1500 * time.Millisecond, 1, 2500 * time.Millisecond},
 		{time.Millisecond, 800*time.Millisecond + 300, 801, time.Millisecond - 300},
 		{10 * time.Millisecond, 5 * time.Millisecond, 3, 25 * time.Millisecond},
 		{time.Minute, 61 * time.Second, 3, 119 * time.Second}, {time.Minute, -time.Second, 1, 61 * time.Second},
-		{time.Second, 0, math.MaxInt64, math.MaxInt64}, {time.Second, -time.Hour, math.MaxInt64, math.MaxInt64}, {1, 5, math.MaxInt64, math.MaxInt64 - 5},
+		{time.Second, 0, math.MaxInt64, math.MaxInt64}, {time.Second, -time.Hour, math.MaxInt64, math.MaxInt64},
+		{1, 5, math.MaxInt64, math.MaxInt64 - 5},
 	} {
 		require.Equal(t, c.want, ticks.Until(terms(c.unit), epoch.Add(c.now), c.tick), "%+v", c)
 	}
@@ -98,7 +102,8 @@ func TestUntilIsExact(t *testing.T) {
 		// As far from each other as a count of units fits 64 bits.
 		reach := int64(math.MaxInt64/2) / int64(max(1, time.Second/unit)) >> 4
 		draw := func(name string) time.Time {
-			return time.Unix(rapid.Int64Range(-reach, reach).Draw(t, name), rapid.Int64Range(0, 999999999).Draw(t, name+" ns"))
+			return time.Unix(rapid.Int64Range(-reach, reach).Draw(t, name),
+				rapid.Int64Range(0, 999999999).Draw(t, name+" ns"))
 		}
 		terms, now := uid.Terms{Epoch: draw("epoch"), Unit: unit}, draw("now")
 		clock := terms.TickAt(now)

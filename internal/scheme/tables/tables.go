@@ -18,7 +18,8 @@ func Of(db *sql.DB, o scheme.Options) (*scheme.Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &scheme.Store{Registry: tables.Registry(), Numbers: tables.Numbers(), Segments: tables.Segments(), Close: db.Close}, nil
+	return &scheme.Store{Registry: tables.Registry(), Numbers: tables.Numbers(), Segments: tables.Segments(),
+		Close: db.Close}, nil
 }
 
 // OfServer is Of for a database on a server, to which a worker holds few connections.
