@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/plan"
 	"github.com/uidgen/uid/worker"
@@ -38,14 +37,14 @@ func TestOneProcessAfterTheOther(t *testing.T) {
 	// Without a floor it makes an old key again.
 	var c clock
 	c.set(time.UnixMilli(first.Time()))
-	o.refuses(t, drawn(t, newPlain(t, worker.Static(1, "no floor"), bits.MustParseLayout("twitter"), &c, 0)))
+	o.refuses(t, drawn(t, newPlain(t, worker.Static(1, "no floor"), twitter, &c, 0)))
 
 	// 1. Stop the old process. 2. Ask for the highest key. 3. Start the new one above it.
 	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
-	o.write(t, 100, map[string]writer{"new": of(newPlain(t, worker.Static(1, "floor"), bits.MustParseLayout("twitter"), &c, highest))})
+	o.write(t, 100, map[string]writer{"new": of(newPlain(t, worker.Static(1, "floor"), twitter, &c, highest))})
 	require.Greater(t, o.edge(t, "MIN(id)", "new"), int64(highest))
 	require.Equal(t, 100, reader.poll(t, o, uid.Max))
-	g := newCachedAfter(t, worker.Static(1, "cached"), bits.MustParseLayout("twitter"), uid.UID(o.edge(t, "MAX(id)", "%")))
+	g := newCachedAfter(t, worker.Static(1, "cached"), twitter, uid.UID(o.edge(t, "MAX(id)", "%")))
 	o.write(t, 100, map[string]writer{"new": of(g)})
 	reader.poll(t, o, uid.Max)
 	sawAll(t, o, reader)
@@ -58,7 +57,7 @@ func TestFloorTakenTooEarly(t *testing.T) {
 	o.write(t, 50, map[string]writer{"old": bwmarrin(old)})
 	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
 	var c clock
-	g := newPlain(t, worker.Static(1, "too early"), bits.MustParseLayout("twitter"), &c, highest)
+	g := newPlain(t, worker.Static(1, "too early"), twitter, &c, highest)
 	late := firstOfTick(old)
 	require.Greater(t, late.Int64(), int64(highest))
 	require.NoError(t, o.insert("old", late.Int64()))
@@ -70,7 +69,7 @@ func TestFloorTakenTooEarly(t *testing.T) {
 // can be ahead of it.
 func TestBackTooEarly(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	l := bits.MustParseLayout("twitter")
+	l := twitter
 	_, ahead, err := l.Range(time.Now().Add(time.Minute), time.Now().Add(time.Minute).Add(1))
 	require.NoError(t, err)
 	o.write(t, 10, map[string]writer{"new": of(newCachedAfter(t, worker.Static(1, "ahead"), l, ahead))})
@@ -86,7 +85,7 @@ func TestBackTooEarly(t *testing.T) {
 // update takes, and old processes end before the clock is there.
 func TestRollingBelowAFloor(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	l := bits.MustParseLayout("twitter")
+	l := twitter
 	zero, one := node(t, 0), node(t, 1)
 	o.write(t, 100, map[string]writer{"old 0": bwmarrin(zero), "old 1": bwmarrin(one)})
 
@@ -129,7 +128,7 @@ func TestRollingBelowAFloor(t *testing.T) {
 // A lease can begin as far ahead as a generator runs. Floors that a generator cannot pass are refused:
 // that of a full UidGenerator for one.
 func TestFloorOutOfReach(t *testing.T) {
-	l := bits.MustParseLayout("twitter")
+	l := twitter
 	_, ahead, err := l.Range(time.Now().Add(9*time.Minute), time.Now().Add(9*time.Minute).Add(1))
 	require.NoError(t, err)
 	for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
