@@ -45,8 +45,8 @@ func TestUnmarshalJSON(t *testing.T) {
 	require.EqualValues(t, 42, u, "null changes nothing")
 
 	for want, texts := range map[error][]string{
-		uid.ErrSyntax: {`-1`, `-0`, `1.0`, `1e3`, `1E0`, `0.5`, `""`, `" 1"`, `"-1"`, `"1.0"`, `"007"`, `"\u0031"`, `"null"`,
-			`true`, `{}`, `[1]`, `"\"1\""`},
+		uid.ErrSyntax: {`-1`, `-0`, `1.0`, `1e3`, `1E0`, `0.5`, `""`, `" 1"`, `"-1"`, `"1.0"`, `"007"`, `"\u0031"`,
+			`"null"`, `true`, `{}`, `[1]`, `"\"1\""`},
 		uid.ErrRange: {`9223372036854775808`, `"9223372036854775808"`, `99999999999999999999999`},
 	} {
 		for _, text := range texts {
