@@ -72,10 +72,13 @@ api: ## whether what the modules export is what their files api.txt list; make a
 api-write:
 	$(GO) run ./test/api -write
 
+# What an example prints cannot be wrapped.
 .PHONY: lint
 lint: api ## make api, gofmt, lines of at most 120 columns, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
-	@out=$$(git ls-files '*.go' | xargs perl -CSD -ne 's/\t/    /g; chomp; print "$$ARGV:$$.: $$_\n" if length > 120; close ARGV if eof'); \
+	@out=$$(git ls-files '*.go' | xargs perl -CSD -n \
+	    -e 's/\t/    /g; chomp; $$output = m{^ *//} && ($$output || m{^ *// (Unordered o|O)utput:});' \
+	    -e 'print "$$ARGV:$$.: $$_\n" if length > 120 && !$$output; close ARGV if eof'); \
 	  if [ -n "$$out" ]; then echo "longer than 120 columns:"; echo "$$out"; exit 1; fi
 	$(GO) vet $(ALL)
 	$(STATICCHECK) $(ALL)

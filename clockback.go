@@ -18,7 +18,8 @@ type ClockBackError struct {
 }
 
 func (e *ClockBackError) Error() string {
-	return fmt.Sprintf("%v: it shows %s, %v before %s, the time of the last UID or the first that is allowed; the policy allows %v",
+	return fmt.Sprintf("%v: it shows %s, %v before %s, the time of the last UID or the first that is allowed; "+
+		"the policy allows %v",
 		ErrClockBack, e.Now.UTC().Format(time.RFC3339Nano), e.Back, e.Last.UTC().Format(time.RFC3339Nano), e.Limit)
 }
 

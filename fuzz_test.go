@@ -3,6 +3,7 @@ package uid_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,8 @@ import (
 )
 
 func seed(f *testing.F, wrap func(string) any) {
-	for _, s := range append(append([]string{"0", "1", "180363646902239241", "9223372036854775807", "null", `"1"`}, notDecimal...), tooLarge...) {
+	decimal := []string{"0", "1", "180363646902239241", "9223372036854775807", "null", `"1"`}
+	for _, s := range slices.Concat(decimal, notDecimal, tooLarge) {
 		f.Add(wrap(s))
 	}
 }

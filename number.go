@@ -23,7 +23,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 		return nil, negativeError(int64(n))
 	}
 	if n > MaxNumber {
-		return nil, fmt.Errorf("%w: %d is above %d, the largest UID to be a JSON number", ErrRange, int64(n), int64(MaxNumber))
+		return nil, fmt.Errorf("%w: %d is above %d, the largest UID to be a JSON number", ErrRange, n, MaxNumber)
 	}
 	return strconv.AppendInt(make([]byte, 0, maxDigits), int64(n), 10), nil
 }
@@ -40,7 +40,7 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("%w: %s is not a JSON number of digits only", ErrSyntax, quote(data))
 	}
 	if err != nil || u > UID(MaxNumber) {
-		return fmt.Errorf("%w: %s is above %d, the largest UID to be a JSON number", ErrRange, quote(data), int64(MaxNumber))
+		return fmt.Errorf("%w: %s is above %d, the largest UID to be a JSON number", ErrRange, quote(data), MaxNumber)
 	}
 	*n = Number(u)
 	return nil

@@ -18,12 +18,13 @@ func TestTickAt(t *testing.T) {
 		return n.Add(n, big.NewInt(int64(at.Nanosecond())))
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		unit := rapid.SampledFrom([]time.Duration{1, 250, time.Microsecond, time.Millisecond, 10 * time.Millisecond, 500 * time.Millisecond,
-			time.Second, 3 * time.Second, time.Minute, 24 * time.Hour}).Draw(t, "unit")
+		unit := rapid.SampledFrom([]time.Duration{1, 250, time.Microsecond, time.Millisecond, 10 * time.Millisecond,
+			500 * time.Millisecond, time.Second, 3 * time.Second, time.Minute, 24 * time.Hour}).Draw(t, "unit")
 		// As far from each other as a count of units fits 64 bits.
 		reach := int64(math.MaxInt64/2) / int64(max(1, time.Second/unit)) >> 4
 		draw := func(name string) time.Time {
-			return time.Unix(rapid.Int64Range(-reach, reach).Draw(t, name), rapid.Int64Range(0, 999999999).Draw(t, name+" ns"))
+			s, ns := rapid.Int64Range(-reach, reach), rapid.Int64Range(0, 999999999)
+			return time.Unix(s.Draw(t, name), ns.Draw(t, name+" ns"))
 		}
 		epoch, at := draw("epoch"), draw("at")
 		want := new(big.Int).Sub(nanoseconds(at), nanoseconds(epoch))

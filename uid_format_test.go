@@ -24,17 +24,18 @@ func TestFormat(t *testing.T) {
 	for directive, want := range map[string]string{
 		"%d": "180363646902239241", "%x": "280c7c800008009", "%X": "280C7C800008009", "%o": "12006174400000100011",
 		"%b":   "1010000000110001111100100000000000000000001000000000001001",
-		"%08d": "180363646902239241", "%20d": "  180363646902239241", "%-20d|": "180363646902239241  |", "%020d": "00180363646902239241",
-		"%+d": "+180363646902239241", "%016x": "0280c7c800008009", "%#x": "0x280c7c800008009", "%#o": "012006174400000100011",
-		"%O": "0o12006174400000100011", "%.20d": "00180363646902239241",
-		"%v": "180363646902239241", "%+v": "180363646902239241", "%s": "180363646902239241",
-		"%20v": "  180363646902239241", "%-20s|": "180363646902239241  |", "%.3s": "180", "%5.3v": "  180",
-		"%q": `"180363646902239241"`, "%#q": "`180363646902239241`",
-		"%#v": "uid.UID(180363646902239241)", "%T": "uid.UID",
-		"%t": "%!t(uid.UID=180363646902239241)", "%e": "%!e(uid.UID=180363646902239241)", "%z": "%!z(uid.UID=180363646902239241)",
+		"%08d": "180363646902239241", "%20d": "  180363646902239241", "%-20d|": "180363646902239241  |",
+		"%020d": "00180363646902239241", "%.20d": "00180363646902239241", "%#o": "012006174400000100011",
+		"%+d": "+180363646902239241", "%016x": "0280c7c800008009", "%#x": "0x280c7c800008009",
+		"%O": "0o12006174400000100011", "%v": "180363646902239241", "%+v": "180363646902239241",
+		"%s": "180363646902239241", "%20v": "  180363646902239241", "%-20s|": "180363646902239241  |",
+		"%.3s": "180", "%5.3v": "  180", "%q": `"180363646902239241"`, "%#q": "`180363646902239241`",
+		"%#v": "uid.UID(180363646902239241)", "%T": "uid.UID", "%t": "%!t(uid.UID=180363646902239241)",
+		"%e": "%!e(uid.UID=180363646902239241)", "%z": "%!z(uid.UID=180363646902239241)",
 	} {
 		require.Equal(t, want, fmt.Sprintf(directive, u), directive)
-		require.Equal(t, strings.ReplaceAll(want, "uid.UID", "uid.Number"), fmt.Sprintf(directive, uid.Number(u)), directive)
+		want = strings.ReplaceAll(want, "uid.UID", "uid.Number")
+		require.Equal(t, want, fmt.Sprintf(directive, uid.Number(u)), directive)
 	}
 	require.Equal(t, "0007", fmt.Sprintf("%04x", uid.UID(7)))
 	require.Equal(t, "-0000001", fmt.Sprintf("%08d", uid.UID(-1)), "String aside, only fmt writes a negative one")
@@ -66,15 +67,17 @@ func TestFormatAsFmtDoes(t *testing.T) {
 		u := uid.UID(rapid.Int64().Draw(t, "u"))
 		flags := rapid.StringMatching(`[-+ #0]{0,5}`).Draw(t, "flags")
 		size := rapid.StringMatching(`([0-9]{1,2})?(\.[0-9]{0,2})?`).Draw(t, "size")
-		directive := "%" + flags + strings.TrimLeft(size, "0")
+		before := "%" + flags + strings.TrimLeft(size, "0")
 		for _, verb := range "bcdoOxXU" {
-			require.Equal(t, fmt.Sprintf(directive+string(verb), int64(u)), fmt.Sprintf(directive+string(verb), u), directive+string(verb))
+			directive := before + string(verb)
+			require.Equal(t, fmt.Sprintf(directive, int64(u)), fmt.Sprintf(directive, u), directive)
 		}
 		for _, verb := range "svq" {
 			if verb == 'v' && strings.Contains(flags, "#") {
 				continue
 			}
-			require.Equal(t, fmt.Sprintf(directive+string(verb), u.String()), fmt.Sprintf(directive+string(verb), u), directive+string(verb))
+			directive := before + string(verb)
+			require.Equal(t, fmt.Sprintf(directive, u.String()), fmt.Sprintf(directive, u), directive)
 		}
 	})
 }

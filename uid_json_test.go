@@ -22,7 +22,8 @@ func TestJSONRoundTrip(t *testing.T) {
 		in := row{ID: u, Ref: &v, Keys: map[uid.UID]int64{u: 1}}
 		text, err := json.Marshal(in)
 		require.NoError(t, err)
-		require.Equal(t, `{"id":"`+u.String()+`","ref":"`+v.String()+`","none":null,"keys":{"`+u.String()+`":1}}`, string(text))
+		id := u.String()
+		require.Equal(t, `{"id":"`+id+`","ref":"`+v.String()+`","none":null,"keys":{"`+id+`":1}}`, string(text))
 		var out row
 		require.NoError(t, json.Unmarshal(text, &out))
 		require.Equal(t, in, out)
@@ -43,15 +44,16 @@ func TestUnmarshalJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(`null`), &u))
 	require.EqualValues(t, 42, u, "null changes nothing")
 
-	for text, want := range map[string]error{
-		`-1`: uid.ErrSyntax, `-0`: uid.ErrSyntax, `1.0`: uid.ErrSyntax, `1e3`: uid.ErrSyntax, `1E0`: uid.ErrSyntax, `0.5`: uid.ErrSyntax,
-		`""`: uid.ErrSyntax, `" 1"`: uid.ErrSyntax, `"-1"`: uid.ErrSyntax, `"1.0"`: uid.ErrSyntax, `"007"`: uid.ErrSyntax,
-		`"\u0031"`: uid.ErrSyntax, `"null"`: uid.ErrSyntax, `true`: uid.ErrSyntax, `{}`: uid.ErrSyntax, `[1]`: uid.ErrSyntax, `"\"1\""`: uid.ErrSyntax,
-		`9223372036854775808`: uid.ErrRange, `"9223372036854775808"`: uid.ErrRange, `99999999999999999999999`: uid.ErrRange,
+	for want, texts := range map[error][]string{
+		uid.ErrSyntax: {`-1`, `-0`, `1.0`, `1e3`, `1E0`, `0.5`, `""`, `" 1"`, `"-1"`, `"1.0"`, `"007"`, `"\u0031"`,
+			`"null"`, `true`, `{}`, `[1]`, `"\"1\""`},
+		uid.ErrRange: {`9223372036854775808`, `"9223372036854775808"`, `99999999999999999999999`},
 	} {
-		u := uid.UID(42)
-		require.ErrorIs(t, json.Unmarshal([]byte(text), &u), want, "%s", text)
-		require.EqualValues(t, 42, u, "%s", text)
+		for _, text := range texts {
+			u := uid.UID(42)
+			require.ErrorIs(t, json.Unmarshal([]byte(text), &u), want, "%s", text)
+			require.EqualValues(t, 42, u, "%s", text)
+		}
 	}
 	// What encoding/json never passes on, but another caller may.
 	for _, text := range []string{``, `"`, `"1`, `"12`, `1"`, `12"`, ` 1`, `Null`, `""1""`} {

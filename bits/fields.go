@@ -23,8 +23,8 @@ func joinFields(fields []uid.Field) (string, error) {
 	seen := make(map[string]bool, len(fields))
 	for i, f := range fields {
 		if !validFieldName(f.Name) {
-			return "", fmt.Errorf("%w: %.40q as the name of a part of the worker ID: 1 to %d of a-z, 0-9, '_', '-', a letter first",
-				uid.ErrSyntax, f.Name, maxFieldName)
+			return "", fmt.Errorf("%w: %.40q as the name of a part of the worker ID: 1 to %d of a-z, 0-9, '_', '-', "+
+				"a letter first", uid.ErrSyntax, f.Name, maxFieldName)
 		}
 		if seen[f.Name] {
 			return "", fmt.Errorf("%w: two parts of the worker ID are named %q", uid.ErrSyntax, f.Name)

@@ -212,7 +212,7 @@ func TestFrozenVectors(t *testing.T) {
 		require.NoError(t, err)
 		at, err := time.Parse(time.RFC3339Nano, v.time)
 		require.NoError(t, err)
-		require.Equal(t, uid.Parts{UID: v.u, Time: at.UTC(), WorkerID: v.worker, Sequence: v.seq, Fields: v.l.fields}, p)
+		require.Equal(t, uid.Parts{UID: v.u, Time: at, WorkerID: v.worker, Sequence: v.seq, Fields: v.l.fields}, p)
 		require.Equal(t, v.tick, v.l.TickAt(at))
 	}
 }

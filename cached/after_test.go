@@ -21,7 +21,8 @@ func TestAfterWithinMaxLead(t *testing.T) {
 		require.NoError(t, err)
 		return u
 	}
-	_, err := cached.New(worker.Static(3), cached.Config{Layout: runsOf16, After: at(3), MaxLead: 3 * time.Second, Now: clock.Now})
+	cfg := cached.Config{Layout: runsOf16, After: at(3), MaxLead: 3 * time.Second, Now: clock.Now}
+	_, err := cached.New(worker.Static(3), cfg)
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "4s ahead of the clock; 3s is allowed")
 	start(t, worker.Static(3), clock, cached.Config{Layout: runsOf16, After: at(2), MaxLead: 3 * time.Second})

@@ -36,7 +36,8 @@ func TestBlocks(t *testing.T) {
 		{41, 4, time.Millisecond, 65536, 65536, 4},
 		{41, 6, time.Millisecond, 65536, 65536, 0},
 	} {
-		layout := bits.MustLayout(bits.Config{TimeBits: c.timeBits, WorkerBits: 8, SequenceBits: c.sequenceBits, Unit: c.unit})
+		shape := bits.Config{TimeBits: c.timeBits, WorkerBits: 8, SequenceBits: c.sequenceBits, Unit: c.unit}
+		layout := bits.MustLayout(shape)
 		cfg, err := Config{Layout: layout, Slots: c.ticks}.withDefaults()
 		require.NoError(t, err)
 		require.Equal(t, c.want, cfg.Slots, "%+v", c)

@@ -93,8 +93,9 @@ func (b *blocksTrial) run(t *testing.T) {
 		}
 		return b.grant(through), nil
 	}
+	layout := bits.Config{TimeBits: 41, WorkerBits: 8, SequenceBits: r.IntN(4), Unit: time.Millisecond}
 	cfg := cached.Config{
-		Layout: bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 8, SequenceBits: r.IntN(4), Unit: time.Millisecond}),
+		Layout: bits.MustLayout(layout),
 		Slots:  16 << r.IntN(3), MaxLag: time.Duration(1+r.IntN(40)) * time.Millisecond,
 		RandomStart: r.IntN(2) == 0, PaddingFactor: 1 + r.IntN(99),
 		Logger: slog.New(slog.DiscardHandler),
@@ -182,7 +183,7 @@ func (b *blocksTrial) check(t *testing.T, u uid.UID, ordered bool) {
 		"too far behind": !b.stepped && b.began.Truncate(time.Millisecond).Sub(p.Time) > late,
 	} {
 		if is {
-			t.Errorf("%d, %v, is %s, at %v; ordered %v, lag %v, last %d", u, p, fault, b.clock.Now(), ordered, b.lag, b.last)
+			t.Errorf("%d %v is %s at %v; order %v, lag %v, last %d", u, p, fault, b.clock.Now(), ordered, b.lag, b.last)
 		}
 	}
 	b.seen[u] = true
@@ -210,7 +211,8 @@ func TestCloseWithinABlock(t *testing.T) {
 // TestEndOfTheTimeFieldInBlocks: the last block is used to its end, and nothing comes behind it,
 // wherever in a block the first tick is.
 func TestEndOfTheTimeFieldInBlocks(t *testing.T) {
-	layout := bits.MustLayout(bits.Config{TimeBits: 34, WorkerBits: 29, Unit: time.Millisecond, Epoch: day.Add(-190 * 24 * time.Hour)})
+	epoch := day.Add(-190 * 24 * time.Hour)
+	layout := bits.MustLayout(bits.Config{TimeBits: 34, WorkerBits: 29, Unit: time.Millisecond, Epoch: epoch})
 	for left := range int64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			left++
@@ -286,7 +288,8 @@ func TestUsableWhileAWorkerChangesInABlock(t *testing.T) {
 				if tick > begin+end {
 					id = 2
 				}
-				require.Equal(t, [3]int64{tick, id, int64(i % 16)}, [3]int64{millis.TickAt(p.Time), p.WorkerID, p.Sequence})
+				got := [3]int64{millis.TickAt(p.Time), p.WorkerID, p.Sequence}
+				require.Equal(t, [3]int64{tick, id, int64(i % 16)}, got)
 			}
 			require.Zero(t, g.Health().Counts[count.Lost])
 		})

@@ -51,7 +51,7 @@ func TestIdleUpToTheTail(t *testing.T) {
 			reads.Store(0)
 			u, err := g.TryGetUID()
 			require.NoError(t, err, "after %d s", idle)
-			require.LessOrEqual(t, reads.Load(), int64(2), "one look is enough, and one for the goroutine that it wakes")
+			require.LessOrEqual(t, reads.Load(), int64(2), "one look is enough, and one for the goroutine it wakes")
 			require.Equal(t, clock.Now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
 		})
 	}
@@ -93,7 +93,8 @@ func TestLagIsBounded(t *testing.T) {
 func TestALagShorterThanASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(day)
-		g := start(t, &fake.Worker{}, clock, cached.Config{Layout: bits.MustParseLayout("twitter"), MaxLag: 5 * time.Millisecond})
+		cfg := cached.Config{Layout: bits.MustParseLayout("twitter"), MaxLag: 5 * time.Millisecond}
+		g := start(t, &fake.Worker{}, clock, cfg)
 		for range 3000 {
 			u, err := g.GetUID()
 			require.NoError(t, err)
@@ -221,7 +222,7 @@ func TestClockStepsForward(t *testing.T) {
 }
 
 // short is a layout whose time field is full soon after day.
-var short = bits.MustLayout(bits.Config{TimeBits: 23, WorkerBits: 3, SequenceBits: 6, Epoch: day.Add(-50 * 24 * time.Hour)})
+var short = bits.MustLayout(bits.Config{TimeBits: 23, WorkerBits: 3, SequenceBits: 6, Epoch: day.AddDate(0, 0, -50)})
 
 // beforeEnd returns the time from which on so many ticks of short are left.
 func beforeEnd(ticks int64) time.Time { return short.TimeOf(short.MaxTick() - ticks + 1) }
@@ -271,7 +272,8 @@ func TestEndOfAllBits(t *testing.T) {
 	layout := bits.MustLayout(bits.Config{TimeBits: 59, SequenceBits: 4, Unit: time.Nanosecond})
 	last := layout.TimeOf(layout.MaxTick())
 	g := start(t, &fake.Worker{}, nil, cached.Config{
-		Layout: layout, Now: func() time.Time { return last }, MaxLead: cached.Unbounded, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
+		Layout: layout, MaxLead: cached.Unbounded, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
+		Now: func() time.Time { return last },
 	})
 	lane, unordered := g.Lane(), g.Unordered()
 	for i := range 16 {

@@ -119,7 +119,8 @@ func (c Config) withDefaults() (Config, error) {
 	case c.MaxLag < 0:
 		return c, fmt.Errorf("cached: %w: MaxLag %v is negative", uid.ErrConfig, c.MaxLag)
 	case c.MaxLag < unit:
-		return c, fmt.Errorf("cached: %w: MaxLag %v is shorter than the layout's tick of %v", uid.ErrConfig, c.MaxLag, unit)
+		return c, fmt.Errorf("cached: %w: MaxLag %v is shorter than the layout's tick of %v",
+			uid.ErrConfig, c.MaxLag, unit)
 	}
 	switch {
 	case c.Slots == 0:

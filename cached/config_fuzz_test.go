@@ -20,13 +20,14 @@ func FuzzConfig(f *testing.F) {
 	f.Add(41, 10, 12, int64(time.Millisecond), int64(Unbounded), int64(time.Hour), 65536, 99, true, int64(1023))
 	f.Add(1, 0, 0, int64(time.Minute), int64(-1), int64(1), 3, 100, true, int64(-1))
 	f.Fuzz(func(t *testing.T, tb, wb, sb int, unit, lead, lag int64, slots, padding int, random bool, id int64) {
-		layout, err := bits.NewLayout(bits.Config{TimeBits: tb, WorkerBits: wb, SequenceBits: sb, Unit: time.Duration(unit)})
+		shape := bits.Config{TimeBits: tb, WorkerBits: wb, SequenceBits: sb, Unit: time.Duration(unit)}
+		layout, err := bits.NewLayout(shape)
 		if err != nil {
 			return
 		}
 		cfg := Config{
-			Layout: layout, MaxLead: time.Duration(lead), MaxLag: time.Duration(lag), Slots: slots, PaddingFactor: padding,
-			RandomStart: random, OnRejectedTake: uid.Fail, Logger: slog.New(slog.DiscardHandler),
+			Layout: layout, MaxLead: time.Duration(lead), MaxLag: time.Duration(lag), Slots: slots, RandomStart: random,
+			PaddingFactor: padding, OnRejectedTake: uid.Fail, Logger: slog.New(slog.DiscardHandler),
 			Now: func() time.Time { return layout.Epoch().Add(time.Hour) },
 		}
 		g, err := New(worker.Static(id), cfg)

@@ -16,8 +16,9 @@ import (
 // one of the next, are the ticks' own, one after the other.
 func TestFillMeetsTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // time stands still, so that no tick is left early
+		cfg := cached.Config{Layout: millis, MaxLead: cached.Unbounded}
 		for length := 1; length <= 40; length++ {
-			g := start(t, &fake.Worker{ID: 9}, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded})
+			g := start(t, &fake.Worker{ID: 9}, fake.NewClock(day), cfg)
 			dst := make([]uid.UID, length)
 			u, err := g.GetUID()
 			require.NoError(t, err)
@@ -48,7 +49,8 @@ func TestFillMeetsTicks(t *testing.T) {
 func TestFillTopsUp(t *testing.T) {
 	for _, ticks := range ticksOfRings {
 		synctest.Test(t, func(t *testing.T) {
-			g := start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
+			cfg := cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks}
+			g := start(t, &fake.Worker{}, fake.NewClock(day), cfg)
 			dst := make([]uid.UID, 16)
 			for range 5 * ticks {
 				_, err := g.Fill(dst)

@@ -114,7 +114,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	}
 	blockBits := blockBits(cfg.Slots, layout)
 	if err := g.ring.Init(ringbuffer.Config{
-		Slots: cfg.Slots >> blockBits, SequenceBits: layout.SequenceBits(), WorkerBits: layout.WorkerBits(), BlockBits: blockBits,
+		Slots: cfg.Slots >> blockBits, SequenceBits: g.seqBits, WorkerBits: layout.WorkerBits(), BlockBits: blockBits,
 	}); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,8 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	g.floor.Store(allStale)
 	terms := layout.Terms()
 	terms.MaxLead = cfg.MaxLead
-	g.tenure, err = tenure.Begin(ctx, "cached", w, layout, cfg.Expiry, tenure.Floor{After: cfg.After, Ahead: max(cfg.MaxLead, unit)}, tenure.Config{
+	floor := tenure.Floor{After: cfg.After, Ahead: max(cfg.MaxLead, unit)}
+	g.tenure, err = tenure.Begin(ctx, "cached", w, layout, cfg.Expiry, floor, tenure.Config{
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
 		Granted: func(uid.Reservation) { g.kick() },
 		Discard: g.discard,

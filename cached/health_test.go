@@ -1,6 +1,7 @@
 package cached_test
 
 import (
+	"cmp"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,26 +51,22 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 		codes  []string
 		want   error
 	}{
-		"the first tick is far ahead": {
+		"the first tick is far ahead": {cfg: cached.Config{MaxLead: time.Minute},
 			worker: fake.Giving(uid.Reservation{First: bits.Default().TickAt(day) + 90, Last: 1 << 40, Renew: 1 << 40}),
-			cfg:    cached.Config{MaxLead: time.Minute}, codes: []string{reason.ClockIsBehind}, want: uid.ErrRejectedTake,
-		},
-		"at the bound": {cfg: cached.Config{MaxLead: 10 * time.Second, Layout: runsOf16}, worker: fake.Endless(1), drain: true,
-			codes: []string{reason.LeadNearBound}, want: uid.ErrRejectedTake},
-		"a reservation that a burst has used up, and more on its way": {
-			worker: fake.Giving(uid.Reservation{Last: runsOf16.TickAt(day) + 20, Renew: 1 << 29}), cfg: cached.Config{Layout: runsOf16},
-			drain: true, codes: []string{reason.ReservationUsedUp}, want: uid.ErrNoReservation,
-		},
+			codes:  []string{reason.ClockIsBehind}, want: uid.ErrRejectedTake},
+		"at the bound": {cfg: cached.Config{MaxLead: 10 * time.Second, Layout: runsOf16}, worker: fake.Endless(1),
+			drain: true, codes: []string{reason.LeadNearBound}, want: uid.ErrRejectedTake},
+		"a reservation that a burst has used up, and more on its way": {cfg: cached.Config{Layout: runsOf16},
+			worker: fake.Giving(uid.Reservation{Last: runsOf16.TickAt(day) + 20, Renew: 1 << 29}),
+			drain:  true, codes: []string{reason.ReservationUsedUp}, want: uid.ErrNoReservation},
 		"the clock was set back": {worker: fake.Endless(1), step: -time.Hour},
 		"the time field was used up by a burst": {worker: fake.Endless(1), at: day.Add(250 * time.Second), drain: true,
-			cfg: cached.Config{Layout: full, Expiry: bits.Expiry{Refuse: -1, Warn: -1}}, codes: []string{reason.Exhausted}, want: uid.ErrExhausted},
+			cfg:   cached.Config{Layout: full, Expiry: bits.Expiry{Refuse: -1, Warn: -1}},
+			codes: []string{reason.Exhausted}, want: uid.ErrExhausted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if c.at.IsZero() {
-					c.at = day
-				}
-				clock := fake.NewClock(c.at)
+				clock := fake.NewClock(cmp.Or(c.at, day))
 				g := start(t, c.worker, clock, c.cfg)
 				synctest.Wait()
 				if c.step != 0 {

@@ -17,7 +17,8 @@ import (
 // far it can go ahead, which here the reservation says. When all is used it is told that calls wait.
 func TestHealthOfABurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 10, SequenceBits: 4, Unit: time.Second, Epoch: time.Now().Add(-time.Hour)})
+		epoch := time.Now().Add(-time.Hour)
+		layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 10, SequenceBits: 4, Epoch: epoch})
 		w := &fake.Worker{ID: 7, Window: 100, Now: time.Now}
 		g, err := cached.New(w, cached.Config{Layout: layout})
 		require.NoError(t, err)
@@ -35,12 +36,12 @@ func TestHealthOfABurst(t *testing.T) {
 		require.Equal(t, 101*time.Second, g.Health().Reservation.Remaining.Duration)
 		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		draw(10)
-		require.Equal(t, 91*time.Second, g.Health().Reservation.Remaining.Duration, "before the first UID there is no pace")
+		require.Equal(t, 91*time.Second, g.Health().Reservation.Remaining.Duration, "no pace before the first UID")
 		draw(10)
 		h := g.Health()
 		require.Equal(t, 80*time.Second, h.Lead.Reach.Duration)
 		byClock := 81 * time.Second
-		require.InDelta(t, byClock.Seconds()-20, 2*h.Reservation.Remaining.Seconds(), 4, "the lead of 20 s is used, too")
+		require.InDelta(t, byClock.Seconds()-20, 2*h.Reservation.Remaining.Seconds(), 4, "the lead of 20 s is used too")
 		require.True(t, h.Ready)
 		draw(29)
 		h = g.Health()

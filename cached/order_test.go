@@ -36,7 +36,8 @@ func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 		{"blocks of runs of 1", tiny, 64, 2000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := start(t, &fake.Worker{ID: 9}, nil, cached.Config{Layout: c.layout, Slots: c.slots, MaxLead: cached.Unbounded})
+			cfg := cached.Config{Layout: c.layout, Slots: c.slots, MaxLead: cached.Unbounded}
+			g := start(t, &fake.Worker{ID: 9}, nil, cfg)
 			const goroutines = 64
 			streams := make([][]uid.UID, goroutines)
 			var wg sync.WaitGroup

@@ -116,11 +116,12 @@ func TestQueuePassedOver(t *testing.T) {
 // withServed calls f, with the lock held, when calls wait of which the first 16 have been served and
 // have not collected yet. It returns what they returned, those that wait longer than after when the
 // generator was closed.
-func withServed(t *testing.T, after time.Duration, f func(g *Generator, clock *fake.Clock)) (got []uid.UID, errs []error) {
+func withServed(t *testing.T, after time.Duration, f func(*Generator, *fake.Clock)) (got []uid.UID, errs []error) {
 	const calls = 20
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	clock := fake.NewClock(day)
-	g, err := New(&fake.Worker{}, Config{Layout: runsOf16, MaxLead: 1, Now: clock.Now, Logger: slog.New(slog.DiscardHandler)})
+	cfg := Config{Layout: runsOf16, MaxLead: 1, Now: clock.Now, Logger: slog.New(slog.DiscardHandler)}
+	g, err := New(&fake.Worker{}, cfg)
 	require.NoError(t, err)
 	_, err = g.Fill(make([]uid.UID, 16))
 	require.NoError(t, err)

@@ -20,10 +20,9 @@ func TestRingState(t *testing.T) {
 		layout := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 4})
 		now := layout.Epoch().Add(1000 * time.Second)
 		clock := fake.NewClock(now)
-		g := start(t, &fake.Worker{ID: 7}, clock, cached.Config{Layout: layout, Slots: 4, MaxLead: 5500 * time.Millisecond, MaxLag: 2 * time.Second})
-		want := &health.Ring{
-			Slots: 4, PerTick: perTick, Cursor: 1000, Tail: 1004, Usable: true,
-		}
+		cfg := cached.Config{Layout: layout, Slots: 4, MaxLead: 5500 * time.Millisecond, MaxLag: 2 * time.Second}
+		g := start(t, &fake.Worker{ID: 7}, clock, cfg)
+		want := &health.Ring{Slots: 4, PerTick: perTick, Cursor: 1000, Tail: 1004, Usable: true}
 		require.Equal(t, want, g.Health().Ring)
 		require.Equal(t, 5*time.Second, g.Health().Lead.Bound.Duration)
 		require.Equal(t, 2*time.Second, g.Health().Lead.LagBound.Duration)

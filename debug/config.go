@@ -61,7 +61,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	if len(c.Generators) == 0 && c.Workers == nil && c.Layout.IsZero() {
-		return c, fmt.Errorf("debug: %w: there is nothing to show: no Generators, no Workers and no Layout", uid.ErrConfig)
+		return c, fmt.Errorf("debug: %w: there is nothing to show: no Generators, no Workers, no Layout", uid.ErrConfig)
 	}
 	seen := map[string]bool{}
 	for i, g := range c.Generators {

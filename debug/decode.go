@@ -156,13 +156,14 @@ func read(s string) (found []text, err error) {
 func (h *handler) parts(t text, d decoder) parts {
 	l := d.layout
 	v := parts{
-		Form: t.form, Decimal: t.uid.String(), Base32: form.Base32.Text(t.uid), Layout: l.String(), Unit: l.Unit().String(),
+		Form: t.form, Decimal: t.uid.String(), Base32: form.Base32.Text(t.uid),
+		Layout: l.String(), Unit: l.Unit().String(), Listed: h.workers.list != nil,
 		Generators: append([]string{}, d.generators...), Fields: []field{}, Own: []string{}, Leases: []holder{},
-		Listed: h.workers.list != nil,
 	}
 	p, err := l.Parse(t.uid)
 	if err != nil {
-		v.Problem = fmt.Sprintf("the layout has only %d bits: this UID is not of it", l.TimeBits()+l.WorkerBits()+l.SequenceBits())
+		size := l.TimeBits() + l.WorkerBits() + l.SequenceBits()
+		v.Problem = fmt.Sprintf("the layout has only %d bits: this UID is not of it", size)
 		return v
 	}
 	when := at(p.Time)
@@ -174,8 +175,9 @@ func (h *handler) parts(t text, d decoder) parts {
 			v.Own = append(v.Own, g.Name)
 		}
 	}
+	last := p.Time.Add(max(l.Unit(), time.Second)).UnixMilli()
 	for _, lease := range h.workers.leases(v.Layout, p.WorkerID, d.namespace) {
-		v.Leases = append(v.Leases, holder{lease, lease.Acquired.MS <= p.Time.Add(max(l.Unit(), time.Second)).UnixMilli()})
+		v.Leases = append(v.Leases, holder{lease, lease.Acquired.MS <= last})
 	}
 	return v
 }

@@ -26,7 +26,8 @@ func decode(t testing.TB, h *handler, text string) []parts {
 
 func TestDecode(t *testing.T) {
 	layout := bits.MustLayout(bits.Config{
-		TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Epoch: bits.MustParseLayout("twitter").Epoch(), Unit: time.Millisecond,
+		TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
+		Epoch:  bits.MustParseLayout("twitter").Epoch(),
 		Fields: []uid.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
 	})
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -109,7 +110,8 @@ func TestDecodeHolders(t *testing.T) {
 	require.False(t, decode(t, h, u.String())[0].Leases[0].Since, "somebody before made it")
 
 	// With a namespace, only its lease.
-	h = newPage(t, Config{Generators: []Generator{{Name: "a", Generator: newCached(t, 7), Namespace: "bills"}}, Workers: always(o)})
+	generators := []Generator{{Name: "a", Generator: newCached(t, 7), Namespace: "bills"}}
+	h = newPage(t, Config{Generators: generators, Workers: always(o)})
 	await(t, h, "up")
 	require.Len(t, decode(t, h, u.String())[0].Leases, 1)
 }
@@ -140,7 +142,8 @@ func TestDecodeRefuses(t *testing.T) {
 
 // Whatever is asked, the answer is JSON without markup, and what is taken apart is what was asked.
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{"", "0", "7", "180363646902239241", "05067s0001009", "1234567890123", "9223372036854775808", "<b>", "\xff", " 1", "0x7", "-1"} {
+	seeds := []string{"", "0", "7", "180363646902239241", "05067s0001009", "1234567890123", "9223372036854775808"}
+	for _, s := range append(seeds, "<b>", "\xff", " 1", "0x7", "-1") {
 		f.Add(s)
 	}
 	h := newPage(f, Config{Layout: bits.Default()})

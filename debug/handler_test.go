@@ -28,6 +28,9 @@ func newCached(t testing.TB, id int64) *cached.Generator {
 	return g
 }
 
+// shown is a generator under its name.
+func shown(name string, g uid.Generator) Generator { return Generator{Name: name, Generator: g} }
+
 func newPage(t testing.TB, cfg Config) *handler {
 	h, err := New(cfg)
 	require.NoError(t, err)
@@ -53,12 +56,13 @@ func get[T any](t testing.TB, h http.Handler, target string) (v T) {
 
 func TestHeaders(t *testing.T) {
 	h := newPage(t, Config{Layout: bits.Default()})
-	paths := []string{"", "page.css", "page.js", "icon.svg", "state", "state?since=x", "workers", "decode", "decode?uid=7", "nothing", "page.html"}
+	paths := []string{"", "page.css", "page.js", "page.html", "icon.svg", "state", "workers", "decode", "nothing"}
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
+		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 	for _, method := range []string{"GET", "HEAD", "POST", "DELETE", "OPTIONS"} {
-		for _, path := range paths {
+		for _, path := range append(paths, "state?since=x", "decode?uid=7") {
 			header := ask(h, method, "/debug/uid/"+path).Header()
-			require.Equal(t, "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "+
-				"frame-ancestors 'none'; base-uri 'none'; form-action 'none'", header.Get("Content-Security-Policy"), path)
+			require.Equal(t, policy, header.Get("Content-Security-Policy"), path)
 			require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"), path)
 			require.Equal(t, "no-store", header.Get("Cache-Control"), path)
 			require.Equal(t, "no-referrer", header.Get("Referrer-Policy"), path)
@@ -72,16 +76,17 @@ func TestHeaders(t *testing.T) {
 func TestMethods(t *testing.T) {
 	h := newPage(t, Config{Layout: bits.Default()})
 	for _, path := range []string{"/", "/page.js", "/state", "/decode?uid=7", "/nothing"} {
-		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "QUERY"} {
-			w := ask(h, method, path)
-			require.Equal(t, http.StatusMethodNotAllowed, w.Code, "%s %s", method, path)
+		for _, m := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "QUERY"} {
+			w := ask(h, m, path)
+			require.Equal(t, http.StatusMethodNotAllowed, w.Code, "%s %s", m, path)
 			require.Equal(t, "GET, HEAD", w.Header().Get("Allow"))
 		}
 	}
 	for path, code := range map[string]int{
-		"/": 200, "/page.js": 200, "/card.js": 200, "/state": 200, "/state?since=0": 200, "/decode?uid=7": 200, "/icon.svg": 200,
+		"/": 200, "/page.js": 200, "/card.js": 200, "/icon.svg": 200, "/page/page.js": 200,
+		"/state": 200, "/state?since=0": 200, "/decode?uid=7": 200,
 		"/state?since=-1": 400, "/state?since=99999999999": 400, "/decode": 400, "/decode?uid=x": 400,
-		"/nothing": 404, "/page.html": 404, "/page": 404, "/workers": 404, "/page/page.js": 200, "/handler.go": 404, "/..": 404,
+		"/nothing": 404, "/page.html": 404, "/page": 404, "/workers": 404, "/handler.go": 404, "/..": 404,
 	} {
 		for _, method := range []string{"GET", "HEAD"} {
 			require.Equal(t, code, ask(h, method, path).Code, "%s %s", method, path)
@@ -119,7 +124,8 @@ func TestPrefix(t *testing.T) {
 func TestFiles(t *testing.T) {
 	h := newPage(t, Config{Layout: bits.Default()})
 	elsewhere := regexp.MustCompile(`(https?:)?//[a-z0-9.]+\.[a-z]`)
-	markup := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(|DOMParser|createContextualFragment|srcdoc`)
+	markup := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(|` +
+		`DOMParser|createContextualFragment|srcdoc`)
 	inline := regexp.MustCompile(`(?i)<style|<script[^>]*>[^<]|\sstyle=|\son[a-z]+=`)
 	entries, err := fs.ReadDir(files, "page")
 	require.NoError(t, err)
@@ -176,17 +182,17 @@ func TestConfigIsChecked(t *testing.T) {
 	g := newCached(t, 7)
 	long := strings.Repeat("é", 129)
 	for want, cfg := range map[string]Config{
-		"there is nothing to show":                        {},
-		"the Title has 129 characters: want 1 to 128":     {Title: long, Layout: bits.Default()},
-		"not valid UTF-8":                                 {Title: "\xff", Layout: bits.Default()},
-		"the Name of generator 0 has 0 characters":        {Generators: []Generator{{Generator: g}}},
-		"the Name of generator 1 has 129 characters":      {Generators: []Generator{{Name: "a", Generator: g}, {Name: long, Generator: g}}},
-		`two generators have the Name "a"`:                {Generators: []Generator{{Name: "a", Generator: g}, {Name: "a", Generator: g}}},
-		`generator "a" is a <nil>`:                        {Generators: []Generator{{Name: "a"}}},
-		`generator "b" is a *cached.Generator`:            {Generators: []Generator{{Name: "b", Generator: (*cached.Generator)(nil)}}},
-		`generator "c" is a *uncached.Generator`:          {Generators: []Generator{{Name: "c", Generator: (*uncached.Generator)(nil)}}},
-		`generator "d" is a *segment.Generator`:           {Generators: []Generator{{Name: "d", Generator: (*segment.Generator)(nil)}}},
-		`generator "e" is a *uidtest.Generator: want a *`: {Generators: []Generator{{Name: "e", Generator: new(uidtest.Generator)}}},
+		"there is nothing to show":                   {},
+		"Title has 129 characters: want 1 to 128":    {Title: long, Layout: bits.Default()},
+		"not valid UTF-8":                            {Title: "\xff", Layout: bits.Default()},
+		"the Name of generator 0 has 0 characters":   {Generators: []Generator{{Generator: g}}},
+		"the Name of generator 1 has 129 characters": {Generators: []Generator{shown("a", g), shown(long, g)}},
+		`two generators have the Name "a"`:           {Generators: []Generator{shown("a", g), shown("a", g)}},
+		`generator "a" is a <nil>`:                   {Generators: []Generator{{Name: "a"}}},
+		`generator "b" is a *cached.Generator`:       {Generators: []Generator{shown("b", (*cached.Generator)(nil))}},
+		`generator "c" is a *uncached.Generator`:     {Generators: []Generator{shown("c", (*uncached.Generator)(nil))}},
+		`generator "d" is a *segment.Generator`:      {Generators: []Generator{shown("d", (*segment.Generator)(nil))}},
+		`"e" is a *uidtest.Generator: want a *`:      {Generators: []Generator{shown("e", new(uidtest.Generator))}},
 	} {
 		_, err := New(cfg)
 		require.ErrorIs(t, err, uid.ErrConfig, want)

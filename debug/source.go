@@ -148,8 +148,8 @@ func sourceOf(g Generator) (source, error) {
 			return source{"segment", bits.Layout{}, func() reading { return readSegment(of) }}, nil
 		}
 	}
-	return source{}, fmt.Errorf("debug: %w: generator %q is a %T: want a *cached.Generator, *uncached.Generator or *segment.Generator, not nil",
-		uid.ErrConfig, g.Name, g.Generator)
+	return source{}, fmt.Errorf("debug: %w: generator %q is a %T: want a *cached.Generator, *uncached.Generator or "+
+		"*segment.Generator, not nil", uid.ErrConfig, g.Name, g.Generator)
 }
 
 func readCached(g *cached.Generator) reading {

@@ -144,11 +144,13 @@ func TestKinds(t *testing.T) {
 	numbers, err := segment.New(segmenttest.NewMemory().Client(), "invoice", segment.Config{Create: true})
 	require.NoError(t, err)
 	ring, err := cached.New(worker.Static(8), cached.Config{
-		Layout: small, Slots: 4, MaxLead: cached.Unbounded, Now: fake.NewFrozenClock(time.Now()).Now, // no tick ends meanwhile
+		Layout: small, Slots: 4, MaxLead: cached.Unbounded,
+		Now: fake.NewFrozenClock(time.Now()).Now, // no tick ends meanwhile
 	})
 	require.NoError(t, err)
 	all := []uid.Generator{ring, plain, numbers}
-	h := newPage(t, Config{Now: time.Now, Generators: []Generator{{Name: "ring", Generator: ring}, {Name: "plain", Generator: plain}, {Name: "numbers", Generator: numbers}}})
+	generators := []Generator{shown("ring", ring), shown("plain", plain), shown("numbers", numbers)}
+	h := newPage(t, Config{Now: time.Now, Generators: generators})
 	for _, g := range all {
 		_, err := g.GetUID()
 		require.NoError(t, err)
@@ -160,7 +162,8 @@ func TestKinds(t *testing.T) {
 	r := s.All[0]
 	require.Equal(t, "1", r.Issued)
 	require.Equal(t, "8", r.WorkerID)
-	require.Equal(t, []any{int64(4), "16", "64", "1", "63", true}, []any{r.Ring.Slots, r.Ring.PerTick, r.Ring.Capacity, r.Ring.Used, r.Ring.Buffered, r.Ring.Usable})
+	require.Equal(t, []any{int64(4), "16", "64", "1", "63", true},
+		[]any{r.Ring.Slots, r.Ring.PerTick, r.Ring.Capacity, r.Ring.Used, r.Ring.Buffered, r.Ring.Usable})
 	require.EqualValues(t, 4, r.Ring.Ready)
 	require.Equal(t, 15.0/16, r.Ring.Front)
 	require.Equal(t, -1.0, r.Bounds.MaxLead)
@@ -175,7 +178,8 @@ func TestKinds(t *testing.T) {
 	require.Empty(t, s.All[1].Issued, "it does not count them")
 	require.Nil(t, s.All[1].Ring)
 	n := s.All[2]
-	require.Equal(t, []any{"1", "invoice", "1", "999", "1000"}, []any{n.Issued, n.Segment.Tag, n.Segment.Newest, n.Segment.Buffered, n.Segment.Step})
+	require.Equal(t, []any{"1", "invoice", "1", "999", "1000"},
+		[]any{n.Issued, n.Segment.Tag, n.Segment.Newest, n.Segment.Buffered, n.Segment.Step})
 	require.Empty(t, n.Layout)
 
 	for _, g := range all {
@@ -205,7 +209,7 @@ func TestHideFailures(t *testing.T) {
 	defer n.Close()
 	_, _ = n.TryGetUID()
 	for hide, want := range map[bool]int{false: 1, true: 0} {
-		h := newPage(t, Config{HideHosts: hide, Generators: []Generator{{Name: "a", Generator: g}, {Name: "b", Generator: n}}})
+		h := newPage(t, Config{HideHosts: hide, Generators: []Generator{shown("a", g), shown("b", n)}})
 		for g.Health().Failing == nil {
 			_, _ = g.TryGetUID()
 		}
@@ -240,7 +244,8 @@ func TestLeaseOfAGenerator(t *testing.T) {
 		{"bills", []lease{{"orders", 7, "a"}, {"bills", 7, "b"}}, "b"},
 		{"bills", []lease{{"orders", 7, "a"}}, ""},
 	} {
-		h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: g, Namespace: c.namespace}}, Workers: always(overview(time.Now(), c.leases...))})
+		generators := []Generator{{Name: "a", Generator: g, Namespace: c.namespace}}
+		h := newPage(t, Config{Generators: generators, Workers: always(overview(time.Now(), c.leases...))})
 		got := await(t, h, "up").All[0].Lease
 		if c.want == "" {
 			require.Nil(t, got)

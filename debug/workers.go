@@ -26,8 +26,8 @@ const (
 	most = 500
 )
 
-// Workers returns what [Config] needs to list the worker IDs of a store: the Registry of a sqlstore.DB, say. It needs the
-// right to read.
+// Workers returns what [Config] needs to list the worker IDs of a store: the Registry of a sqlstore.DB, say.
+// It needs the right to read.
 func Workers(store registry.Store) func(context.Context) (registry.Overview, error) {
 	return func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, store, 0) }
 }
@@ -63,7 +63,8 @@ func (w *workers) look() {
 		return
 	}
 	if !w.ended.IsZero() && now.Sub(w.ended) > stale+share*w.took {
-		w.overview, w.good, w.ended, w.failure, w.trouble = registry.Overview{}, time.Time{}, time.Time{}, "", time.Time{}
+		w.overview, w.failure = registry.Overview{}, ""
+		w.good, w.ended, w.trouble = time.Time{}, time.Time{}, time.Time{}
 	}
 	w.running, w.began = true, now
 	go w.read()
@@ -157,8 +158,8 @@ type leased struct {
 
 func (w *workers) leased(l registry.LeaseInfo) leased {
 	v := leased{
-		Namespace: l.Namespace, WorkerID: decimal(l.WorkerID), State: string(l.State), Released: l.Released, Holder: l.Holder,
-		Acquired: at(l.Acquired), Renewed: at(l.Renewed), Until: at(l.Until),
+		Namespace: l.Namespace, WorkerID: decimal(l.WorkerID), Holder: l.Holder, State: string(l.State),
+		Released: l.Released, Acquired: at(l.Acquired), Renewed: at(l.Renewed), Until: at(l.Until),
 	}
 	if w.hide {
 		v.Holder = ""

@@ -23,11 +23,13 @@ type lease struct {
 }
 
 func overview(now time.Time, leases ...lease) registry.Overview {
-	o := registry.Overview{Now: now, HasLeases: true, Namespaces: []registry.NamespaceInfo{{Namespace: "orders", Live: int64(len(leases))}}}
+	orders := registry.NamespaceInfo{Namespace: "orders", Live: int64(len(leases))}
+	o := registry.Overview{Now: now, HasLeases: true, Namespaces: []registry.NamespaceInfo{orders}}
 	for _, l := range leases {
 		o.Leases = append(o.Leases, registry.LeaseInfo{
-			Namespace: l.namespace, WorkerID: l.id, State: registry.Live, Holder: l.holder, Layout: bits.Default().String(),
-			Acquired: now.Add(-time.Hour), Renewed: now.Add(-time.Minute), Until: now.Add(4 * time.Minute),
+			Namespace: l.namespace, WorkerID: l.id, State: registry.Live, Holder: l.holder,
+			Layout: bits.Default().String(), Acquired: now.Add(-time.Hour), Renewed: now.Add(-time.Minute),
+			Until: now.Add(4 * time.Minute),
 		})
 	}
 	return o
@@ -171,20 +173,20 @@ func TestRoster(t *testing.T) {
 func TestHideHosts(t *testing.T) {
 	for _, hide := range []bool{false, true} {
 		var fails atomic.Bool
-		h := newPage(t, Config{HideHosts: hide, Layout: bits.Default(), Workers: func(context.Context) (registry.Overview, error) {
+		list := func(context.Context) (registry.Overview, error) {
 			if fails.Load() {
 				return registry.Overview{}, errors.New("dial db.secret.example: refused")
 			}
 			return overview(time.Now(), lease{"orders", 7, "host.secret.example/1"}), nil
-		}})
+		}
+		h := newPage(t, Config{HideHosts: hide, Layout: bits.Default(), Workers: list})
 		await(t, h, "up")
 		u, err := bits.Default().Compose(1, 7, 1)
 		require.NoError(t, err)
-		texts := []string{ask(h, "GET", "/workers").Body.String(), ask(h, "GET", "/decode?uid="+u.String()).Body.String()}
+		got := []string{ask(h, "GET", "/workers").Body.String(), ask(h, "GET", "/decode?uid="+u.String()).Body.String()}
 		fails.Store(true)
 		await(t, h, "down")
-		texts = append(texts, ask(h, "GET", "/state").Body.String())
-		for _, text := range texts {
+		for _, text := range append(got, ask(h, "GET", "/state").Body.String()) {
 			if hide {
 				require.NotContains(t, text, "secret")
 			} else {

@@ -16,7 +16,8 @@ import (
 var narrow = layout(42, 19, 2)
 
 func layout(ticks, worker, sequence int) bits.Layout {
-	return bits.MustLayout(bits.Config{TimeBits: ticks, WorkerBits: worker, SequenceBits: sequence, Unit: time.Millisecond})
+	cfg := bits.Config{TimeBits: ticks, WorkerBits: worker, SequenceBits: sequence, Unit: time.Millisecond}
+	return bits.MustLayout(cfg)
 }
 
 // between makes a generator whose calls do something once, between their look at the hint and the add.

@@ -103,7 +103,8 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	g.clock.each = ownClock || !g.glances()
 	terms.MaxWorkerID >>= turnBits
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
-	g.tenure, err = tenure.Begin(ctx, "uncached", w, layout, cfg.Expiry, tenure.Floor{After: cfg.After, Ahead: max(maxFloorAhead, layout.Unit())}, tenure.Config{
+	floor := tenure.Floor{After: cfg.After, Ahead: max(maxFloorAhead, layout.Unit())}
+	g.tenure, err = tenure.Begin(ctx, "uncached", w, layout, cfg.Expiry, floor, tenure.Config{
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
 		// UIDs under the new worker ID, which may be smaller, must be larger than all under
 		// the one before: they begin with the tick after the newest one.

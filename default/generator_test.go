@@ -83,7 +83,8 @@ func TestRandomStart(t *testing.T) {
 		require.Equal(t, time.Millisecond, last.Time.Sub(first.Time))
 	})
 	// A layout without a sequence has nothing to choose from.
-	g := quiet(t, fake.Endless(7), Config{Layout: bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 10, Unit: time.Millisecond}), RandomStart: true})
+	plain := bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 10, Unit: time.Millisecond})
+	g := quiet(t, fake.Endless(7), Config{Layout: plain, RandomStart: true})
 	defer g.Close()
 	require.Zero(t, take(t, g).sequence)
 }
@@ -101,7 +102,8 @@ func TestEndOfTheTimeField(t *testing.T) {
 		for _, passes := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				clock := fake.NewClock(l.Expires().Add(-time.Second))
-				g := quiet(t, fake.Endless(7), Config{Layout: l, ClockBack: policy, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now})
+				cfg := Config{Layout: l, ClockBack: policy, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now}
+				g := quiet(t, fake.Endless(7), cfg)
 				defer g.Close()
 				draws := 8
 				if passes {

@@ -563,7 +563,8 @@ func TestPolicyText(t *testing.T) {
 
 func TestPolicyRefuses(t *testing.T) {
 	noWorkers := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 10})
-	named := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 4, SequenceBits: 10, Fields: []uid.Field{{Name: "rack", Bits: 2}, {Name: "worker", Bits: 2}}})
+	parts := []uid.Field{{Name: "rack", Bits: 2}, {Name: "worker", Bits: 2}}
+	named := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 4, SequenceBits: 10, Fields: parts})
 	for _, c := range []struct {
 		policy Policy
 		layout bits.Layout
@@ -617,7 +618,8 @@ func TestClockBackIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		clock := fake.NewClock(morning)
-		g, err := New(fake.Endless(7), Config{Layout: millis, Now: clock.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		logger := slog.New(slog.NewTextHandler(&log, nil))
+		g, err := New(fake.Endless(7), Config{Layout: millis, Now: clock.Now, Logger: logger})
 		require.NoError(t, err)
 		defer g.Close()
 		lines := func() int { return strings.Count(log.String(), "\n") }
@@ -646,7 +648,8 @@ func TestStartWithinATickIsQuiet(t *testing.T) {
 		first := seconds.TickAt(morning) + 1
 		r := uid.Reservation{WorkerID: 7, First: first, Last: first + 100, Renew: math.MaxInt64}
 		var records logtest.Records
-		g, err := New(fake.Giving(r), Config{Layout: seconds, Now: clock.Now, ClockBack: Wait(time.Hour), Logger: records.Logger()})
+		cfg := Config{Layout: seconds, Now: clock.Now, ClockBack: Wait(time.Hour), Logger: records.Logger()}
+		g, err := New(fake.Giving(r), cfg)
 		require.NoError(t, err)
 		defer g.Close()
 		take(t, g)

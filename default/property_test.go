@@ -43,7 +43,8 @@ var distances = []time.Duration{
 
 // moves generates scripts.
 var moves = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) move {
-	m := move{op: rapid.SampledFrom([]op{draw, draw, draw, draw, pass, pass, step, step, step, stepIn, restart, crash}).Draw(t, "op")}
+	ops := []op{draw, draw, draw, draw, pass, pass, step, step, step, stepIn, restart, crash}
+	m := move{op: rapid.SampledFrom(ops).Draw(t, "op")}
 	switch m.op {
 	case draw:
 		m.n = rapid.IntRange(1, 10).Draw(t, "n")
@@ -74,10 +75,14 @@ type setting struct {
 
 // Four UIDs a tick, so that sequences are used up often.
 var (
-	tiny       = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond})
-	tinyTurns  = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond, Fields: []uid.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
+	waits     = Wait(DefaultWait)
+	rollback  = []uid.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}
+	tiny      = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond})
+	tinyTurns = bits.MustLayout(bits.Config{
+		TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond, Fields: rollback,
+	})
 	tinySec    = bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 21, SequenceBits: 2}) // with room for adds
-	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: []uid.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
+	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: rollback})
 )
 
 var configs = []setting{
@@ -85,8 +90,8 @@ var configs = []setting{
 	{name: "Logical/s", policy: Logical(), layout: tinySec, strict: true},
 	{name: "Fail/ms", policy: Fail(), layout: tiny, strict: true, exact: true, fails: true},
 	{name: "Fail/s", policy: Fail(), layout: tinySec, strict: true, exact: true, fails: true},
-	{name: "Wait/ms", policy: Wait(DefaultWait), layout: tiny, strict: true, exact: true, fails: true, limit: DefaultWait},
-	{name: "Wait/s", policy: Wait(DefaultWait), layout: tinySec, strict: true, exact: true, fails: true, limit: DefaultWait},
+	{name: "Wait/ms", policy: waits, layout: tiny, strict: true, exact: true, fails: true, limit: DefaultWait},
+	{name: "Wait/s", policy: waits, layout: tinySec, strict: true, exact: true, fails: true, limit: DefaultWait},
 	{name: "Remember/ms", policy: Remember(16), layout: tiny, exact: true, fails: true, ticks: 16},
 	{name: "Remember/s", policy: Remember(4), layout: tinySec, exact: true, fails: true, ticks: 4},
 	{name: "RollbackBits/ms", policy: RollbackBits(1), layout: tinyTurns, exact: true, fails: true},
@@ -110,7 +115,8 @@ func (s setting) play(script []move, durable bool) error {
 			w = state.worker()
 			worker = w
 		}
-		g, err = New(worker, Config{Layout: s.layout, ClockBack: s.policy, Now: clock.Now, Logger: slog.New(slog.DiscardHandler)})
+		cfg := Config{Layout: s.layout, ClockBack: s.policy, Now: clock.Now, Logger: slog.New(slog.DiscardHandler)}
+		g, err = New(worker, cfg)
 		return err
 	}
 	if err := start(); err != nil {
@@ -184,9 +190,9 @@ func (s setting) play(script []move, durable bool) error {
 				case s.exact && tick != clockTick:
 					return fmt.Errorf("move %d: %v: %v in tick %d, the clock is in %d", i, m, p, tick, clockTick)
 				case tick < clockTick:
-					return fmt.Errorf("move %d: %v: %v in tick %d, the clock is already in %d", i, m, p, tick, clockTick)
+					return fmt.Errorf("move %d: %v: %v in tick %d, behind the clock's %d", i, m, p, tick, clockTick)
 				case tick > most:
-					return fmt.Errorf("move %d: %v: %v in tick %d, a clock that never goes back is in %d", i, m, p, tick, most-1)
+					return fmt.Errorf("move %d: %v: %v in tick %d, past the clock's highest, %d", i, m, p, tick, most-1)
 				case durable && !w.reserved(tick):
 					return fmt.Errorf("move %d: %v: %v is of tick %d, which is not reserved", i, m, p, tick)
 				case p.WorkerID&15 != 7:

@@ -38,11 +38,12 @@ func makers() (all []maker) {
 		return cached.New(w, cached.Config{Layout: l, Logger: quiet})
 	}})
 	add := func(p uncached.Policy, turns int) {
-		all = append(all, maker{name: p.String(), turns: turns, make: func(w uid.Worker, l bits.Layout) (closer, error) {
+		all = append(all, maker{p.String(), turns, func(w uid.Worker, l bits.Layout) (closer, error) {
 			return uncached.New(w, uncached.Config{Layout: l, ClockBack: p, Logger: quiet})
 		}})
 	}
-	for _, p := range []uncached.Policy{uncached.Logical(), uncached.Fail(), uncached.Wait(time.Second), uncached.Remember(4)} {
+	policies := []uncached.Policy{uncached.Logical(), uncached.Fail(), uncached.Wait(time.Second), uncached.Remember(4)}
+	for _, p := range policies {
 		add(p, 0)
 	}
 	for turns := 1; turns <= 3; turns++ {

@@ -37,7 +37,8 @@ func stingy(asked *time.Duration) *fake.Worker {
 func TestMaxLeadIsTold(t *testing.T) {
 	layouts := map[time.Duration]bits.Layout{}
 	for _, unit := range []time.Duration{time.Millisecond, time.Second, time.Minute} {
-		layouts[unit] = bits.MustLayout(bits.Config{TimeBits: 42, WorkerBits: 10, SequenceBits: 1, Unit: unit, Epoch: time.Unix(0, 0)})
+		cfg := bits.Config{TimeBits: 42, WorkerBits: 10, SequenceBits: 1, Unit: unit, Epoch: time.Unix(0, 0)}
+		layouts[unit] = bits.MustLayout(cfg)
 	}
 	for unit, layout := range layouts {
 		for _, policy := range policies {

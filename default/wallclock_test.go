@@ -73,6 +73,7 @@ func TestReadings(t *testing.T) {
 
 // A clock that is configured is read for each UID; so is the machine's where it has to be.
 func TestReadsEachTime(t *testing.T) {
+	fast := bits.MustLayout(bits.Config{TimeBits: 51, WorkerBits: 5, SequenceBits: 7, Unit: time.Second / 2000})
 	for _, tt := range []struct {
 		cfg  Config
 		each bool
@@ -81,7 +82,7 @@ func TestReadsEachTime(t *testing.T) {
 		{Config{Layout: millis, ClockBack: RollbackBits(2)}, false},
 		{Config{Layout: millis, Now: time.Now}, true},
 		{Config{Layout: millis, ClockBack: Remember(2)}, true},
-		{Config{Layout: bits.MustLayout(bits.Config{TimeBits: 51, WorkerBits: 5, SequenceBits: 7, Unit: time.Second / 2000})}, true},
+		{Config{Layout: fast}, true},
 	} {
 		g := quiet(t, fake.Endless(7), tt.cfg)
 		require.Equal(t, tt.each, g.clock.each, tt)

@@ -43,7 +43,7 @@ func (d *Duration) UnmarshalJSON(text []byte) error {
 	}
 	n, err := strconv.ParseUint(strings.TrimLeft(whole, "0")+part+strings.Repeat("0", 9-len(part)), 10, 64)
 	if err != nil || n > most {
-		return fmt.Errorf("%w: %.40s seconds are more than a duration holds, %d ns", uid.ErrRange, text, int64(math.MaxInt64))
+		return fmt.Errorf("%w: %.40s seconds are above a duration's %d ns", uid.ErrRange, text, int64(math.MaxInt64))
 	}
 	d.Duration = time.Duration(n)
 	if negative {

@@ -21,12 +21,13 @@ func seconds(n float64) health.Duration { return health.Duration{Duration: time.
 
 // healthy is a cached generator on a lease.
 func healthy() health.Health {
+	until, ends, ids := noon.Add(74*time.Second), noon.Add(5*time.Minute), &health.IDs{Taken: 8, Total: 1024}
 	return health.Health{
 		Generator: "cached", Time: noon, Buffered: 65536,
-		Reservation: &health.Reservation{WorkerID: 7, Until: noon.Add(74 * time.Second), Remaining: seconds(74.2), Bounded: true},
+		Reservation: &health.Reservation{WorkerID: 7, Until: until, Remaining: seconds(74.2), Bounded: true},
 		Lead:        &health.Lead{Now: seconds(0), Bound: seconds(600), Tick: seconds(1)},
-		TimeField:   &health.TimeField{Expires: noon.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
-		Worker:      &health.Worker{Kind: "lease", Place: "namespace orders", Ends: noon.Add(5 * time.Minute), IDs: &health.IDs{Taken: 8, Total: 1024}},
+		TimeField:   &health.TimeField{Expires: noon.AddDate(7, 0, 0), Remaining: seconds(7 * 365 * 24 * 3600)},
+		Worker:      &health.Worker{Kind: "lease", Place: "namespace orders", Ends: ends, IDs: ids},
 		Counts:      map[string]uint64{count.Issued: 12, count.Lost: 0},
 	}
 }
@@ -107,54 +108,56 @@ func TestJSON(t *testing.T) {
 // Whatever the numbers are, also times that JSON cannot hold, they come back as they were judged.
 func TestJSONRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		duration := rapid.Custom(func(t *rapid.T) health.Duration {
-			return health.Duration{Duration: time.Duration(rapid.Int64().Draw(t, "ns"))}
-		})
-		instant := rapid.Custom(func(t *rapid.T) time.Time {
-			at := time.Unix(rapid.Int64Range(-1<<40, 1<<40).Draw(t, "s"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
-			return at.In(time.FixedZone("", rapid.IntRange(-12, 14).Draw(t, "zone")*3600))
-		})
+		word := func(name string) string { return rapid.String().Draw(t, name) }
+		some := func(name string) bool { return rapid.Bool().Draw(t, name) }
+		number := func(name string) int64 { return rapid.Int64().Draw(t, name) }
+		duration := func(name string) health.Duration { return health.Duration{Duration: time.Duration(number(name))} }
+		instant := func(name string) time.Time {
+			s, ns := rapid.Int64Range(-1<<40, 1<<40), rapid.Int64Range(0, 999999999)
+			zone := time.FixedZone("", rapid.IntRange(-12, 14).Draw(t, "zone")*3600)
+			return time.Unix(s.Draw(t, name), ns.Draw(t, "ns")).In(zone)
+		}
 		h := health.Health{
-			Generator: rapid.String().Draw(t, "generator"), Tag: rapid.String().Draw(t, "tag"), Time: instant.Draw(t, "time"),
-			Buffered: rapid.Int64().Draw(t, "buffered"), Counts: map[string]uint64{},
+			Generator: word("generator"), Tag: word("tag"), Time: instant("time"), Buffered: number("buffered"),
+			Counts: map[string]uint64{},
 		}
 		for _, n := range count.All() {
-			if rapid.Bool().Draw(t, "counts") {
+			if some("counts") {
 				h.Counts[n] = rapid.Uint64().Draw(t, n)
 			}
 		}
-		some := rapid.Bool()
-		if some.Draw(t, "reservation") {
+		if some("reservation") {
 			h.Reservation = &health.Reservation{
-				WorkerID: rapid.Int64().Draw(t, "worker"), Until: instant.Draw(t, "until"), Remaining: duration.Draw(t, "remaining"),
-				Bounded: some.Draw(t, "bounded"), UsedUp: some.Draw(t, "used up"),
+				WorkerID: number("worker"), Until: instant("until"), Remaining: duration("remaining"),
+				Bounded: some("bounded"), UsedUp: some("used up"),
 			}
 		}
-		if some.Draw(t, "lead") {
-			h.Lead = &health.Lead{duration.Draw(t, "now"), duration.Draw(t, "lag"), duration.Draw(t, "bound"), duration.Draw(t, "reach"),
-				some.Draw(t, "unbounded"), duration.Draw(t, "lag bound"), duration.Draw(t, "tick"), duration.Draw(t, "wait")}
+		if some("lead") {
+			h.Lead = &health.Lead{duration("now"), duration("lag"), duration("bound"), duration("reach"),
+				some("unbounded"), duration("lag bound"), duration("tick"), duration("wait")}
 		}
-		if some.Draw(t, "time field") {
-			h.TimeField = &health.TimeField{instant.Draw(t, "expires"), duration.Draw(t, "remaining"), some.Draw(t, "ending")}
+		if some("time field") {
+			h.TimeField = &health.TimeField{instant("expires"), duration("remaining"), some("ending")}
 		}
-		if some.Draw(t, "numbers") {
-			h.Numbers = &health.Numbers{duration.Draw(t, "lasts"), rapid.Int64().Draw(t, "drawn"), rapid.Int64().Draw(t, "step"), rapid.String().Draw(t, "store"),
-				rapid.Int64().Draw(t, "newest"), rapid.Int64().Draw(t, "left"), rapid.Int64().Draw(t, "total"), some.Draw(t, "low")}
+		if some("numbers") {
+			h.Numbers = &health.Numbers{duration("lasts"), number("drawn"), number("step"), word("store"),
+				number("newest"), number("left"), number("total"), some("low")}
 		}
-		if some.Draw(t, "ring") {
-			n := rapid.Int64()
-			h.Ring = &health.Ring{n.Draw(t, "slots"), n.Draw(t, "per tick"), n.Draw(t, "cursor"), n.Draw(t, "used"), n.Draw(t, "tail"), some.Draw(t, "usable")}
+		if some("ring") {
+			h.Ring = &health.Ring{number("slots"), number("per tick"), number("cursor"), number("used"), number("tail"),
+				some("usable")}
 		}
-		if some.Draw(t, "worker") {
-			h.Worker = &health.Worker{Kind: rapid.String().Draw(t, "kind"), Place: rapid.String().Draw(t, "place"), Ends: instant.Draw(t, "ends")}
-			if some.Draw(t, "IDs") {
-				h.Worker.IDs = &health.IDs{rapid.Int64().Draw(t, "taken"), rapid.Int64().Draw(t, "total"), some.Draw(t, "low")}
+		if some("worker") {
+			h.Worker = &health.Worker{Kind: word("kind"), Place: word("place"), Ends: instant("ends")}
+			if some("IDs") {
+				h.Worker.IDs = &health.IDs{number("taken"), number("total"), some("low")}
 			}
 		}
-		if some.Draw(t, "failing") {
-			h.Failing = &health.Failing{rapid.String().Draw(t, "error"), instant.Draw(t, "since"), rapid.Int64().Draw(t, "attempts")}
+		if some("failing") {
+			h.Failing = &health.Failing{word("error"), instant("since"), number("attempts")}
 		}
-		reason.Judge(&h, rapid.SampledFrom([]error{nil, uid.ErrClosed, uid.ErrExhausted, errors.New("lost")}).Draw(t, "ended"))
+		ended := rapid.SampledFrom([]error{nil, uid.ErrClosed, uid.ErrExhausted, errors.New("lost")})
+		reason.Judge(&h, ended.Draw(t, "ended"))
 		text, err := json.Marshal(h)
 		require.NoError(t, err)
 		var read health.Health

@@ -41,7 +41,8 @@ func TestDashboard(t *testing.T) {
 		}
 		require.NotEmpty(t, p.Targets, p.Title)
 		for _, q := range p.Targets {
-			require.Equal(t, len(named.FindAllString(q.Expr, -1)), strings.Count(q.Expr, `{generator=~"$generator"}`), q.Expr)
+			filtered := strings.Count(q.Expr, `{generator=~"$generator"}`)
+			require.Equal(t, len(named.FindAllString(q.Expr, -1)), filtered, q.Expr)
 			queries += q.Expr + "\n"
 		}
 	}

@@ -36,7 +36,8 @@ func TestNames(t *testing.T) {
 		require.Equal(t, m.Unit == measure.Seconds, strings.Contains(name, "_seconds"), name)
 		require.Regexp(t, `^(s|\{[a-z]+\})$`, m.Unit, name)
 		require.Regexp(t, `^[A-Z0-9][^\n]*\.$`, m.Help, name)
-		require.Equal(t, "uid."+strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "uid_"), "_total"), "_seconds"), m.OpenTelemetry())
+		short := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "uid_"), "_total"), "_seconds")
+		require.Equal(t, "uid."+short, m.OpenTelemetry())
 	}
 	for _, c := range count.All() {
 		require.True(t, seen["uid_"+c+"_total"], c)
@@ -71,9 +72,10 @@ func TestSamples(t *testing.T) {
 	}
 	for name, want := range map[string]float64{
 		"orders uid_ready": 1, "events uid_ready": 0, "orders uid_warnings": 1, "invoices uid_warnings": 0,
-		"orders uid_reservation_remaining_seconds": 42.5, "orders uid_renewal_failing_seconds": 20, "invoices uid_renewal_failing_seconds": 0,
+		"orders uid_reservation_remaining_seconds": 42.5, "orders uid_renewal_failing_seconds": 20,
+		"invoices uid_renewal_failing_seconds": 0, "events uid_clock_wait_seconds": 30,
 		"orders uid_lease_remaining_seconds": 200, "orders uid_lead_seconds": 5, "orders uid_lead_max_seconds": 600,
-		"events uid_clock_wait_seconds": 30, "orders uid_worker_id": 7, "orders uid_worker_ids_taken": 8, "orders uid_worker_ids_max": 1024,
+		"orders uid_worker_id": 7, "orders uid_worker_ids_taken": 8, "orders uid_worker_ids_max": 1024,
 		"orders uid_time_field_remaining_seconds": 220752000, "invoices uid_numbers_remaining_seconds": 450,
 		"invoices uid_numbers_left": 95000, "invoices uid_numbers_max": 100000, "orders uid_buffered": 65536,
 		"orders uid_issued_total": 123456, "invoices uid_segments_taken_total": 3, "events uid_clock_behind_total": 4,
@@ -83,8 +85,9 @@ func TestSamples(t *testing.T) {
 		require.Equal(t, want, got, name)
 	}
 	for _, name := range []string{
-		"events uid_reservation_remaining_seconds", "events uid_lead_max_seconds", "events uid_buffered", "events uid_worker_ids_max",
+		"events uid_reservation_remaining_seconds", "events uid_lead_max_seconds", "events uid_buffered",
 		"invoices uid_reservation_remaining_seconds", "invoices uid_lead_seconds", "events uid_issued_total",
+		"events uid_worker_ids_max",
 	} {
 		require.NotContains(t, all, name, "there is no such bound")
 	}
@@ -198,8 +201,8 @@ func TestFilesNameMetricsThatExist(t *testing.T) {
 		require.Contains(t, section, "`"+a[1]+"`")
 	}
 	for _, r := range []string{
-		reason.Closed, reason.Exhausted, reason.NumbersLost, reason.NoReservation, reason.ClockIsBehind, reason.ReservationFailing,
-		reason.LeadNearBound, reason.TimeFieldEnding, reason.WorkerIDsLow, reason.NumbersLow,
+		reason.Closed, reason.Exhausted, reason.NumbersLost, reason.NoReservation, reason.ClockIsBehind,
+		reason.ReservationFailing, reason.LeadNearBound, reason.TimeFieldEnding, reason.WorkerIDsLow, reason.NumbersLow,
 	} {
 		require.Contains(t, string(page), "| `"+r+"` | ")
 	}

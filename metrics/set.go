@@ -32,7 +32,8 @@ func (s *Set) Add(name string, g health.Reporter) error {
 	case name == "" || !utf8.ValidString(name):
 		return fmt.Errorf("metrics: %w: the name %.140q is empty or not valid UTF-8", uid.ErrConfig, name)
 	case len(name) > maxName:
-		return fmt.Errorf("metrics: %w: the name %.140q has %d bytes, want %d at most", uid.ErrRange, name, len(name), maxName)
+		return fmt.Errorf("metrics: %w: the name %.140q has %d bytes, want %d at most",
+			uid.ErrRange, name, len(name), maxName)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

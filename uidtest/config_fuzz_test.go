@@ -24,7 +24,8 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		cfg := uidtest.Config{Layout: l, Start: l.Epoch().Add(time.Duration(offset)), WorkerID: workerID, FailAfter: failAfter}
+		start := l.Epoch().Add(time.Duration(offset))
+		cfg := uidtest.Config{Layout: l, Start: start, WorkerID: workerID, FailAfter: failAfter}
 		if failAfter > 0 {
 			cfg.Err = uid.ErrRejectedTake
 		}

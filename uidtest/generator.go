@@ -102,7 +102,8 @@ func (g *Generator) Nth(n int64) (uid.UID, error) {
 	at := g.sequence + uint64(n-1)
 	ticks := at >> g.layout.SequenceBits()
 	if ticks > uint64(g.layout.MaxTick()-g.tick) {
-		return 0, fmt.Errorf("uidtest: %w: UID number %d is behind the last tick, %d, of the layout %s", uid.ErrExhausted, n, g.layout.MaxTick(), g.layout)
+		return 0, fmt.Errorf("uidtest: %w: UID number %d is behind the last tick, %d, of the layout %s",
+			uid.ErrExhausted, n, g.layout.MaxTick(), g.layout)
 	}
 	return g.layout.Compose(g.tick+int64(ticks), g.workerID, int64(at)&g.layout.MaxSequence())
 }

@@ -40,6 +40,7 @@ func TestReadableUIDs(t *testing.T) {
 		return bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 10, SequenceBits: sequenceBits})
 	}
 	second := bits.Default().Epoch().Add(time.Second)
+	twitter, flat := bits.MustParseLayout("twitter"), bits.MustLayout(bits.Config{TimeBits: 1, SequenceBits: 62})
 	for _, c := range []struct {
 		cfg  uidtest.Config
 		want []uid.UID
@@ -47,11 +48,11 @@ func TestReadableUIDs(t *testing.T) {
 		{uidtest.Config{}, []uid.UID{1, 2, 3}},
 		{uidtest.Config{WorkerID: 1}, []uid.UID{9001, 9002, 9003}},
 		{uidtest.Config{Start: second}, []uid.UID{1<<35 + 632 + 1, 34359739002, 34359739003}}, // 2^35 = 34359738368
-		{uidtest.Config{Layout: bits.MustParseLayout("twitter"), Start: bits.MustParseLayout("twitter").Epoch().Add(time.Millisecond)}, []uid.UID{4195001, 4195002}},
+		{uidtest.Config{Layout: twitter, Start: twitter.Epoch().Add(time.Millisecond)}, []uid.UID{4195001, 4195002}},
 		{uidtest.Config{Layout: tiny(5), WorkerID: 1}, []uid.UID{41, 42, 43}},
 		{uidtest.Config{Layout: tiny(4), WorkerID: 1}, []uid.UID{16, 17, 18}},
 		{uidtest.Config{Layout: tiny(0), WorkerID: 1}, []uid.UID{1, 1025, 2049}},
-		{uidtest.Config{Layout: bits.MustLayout(bits.Config{TimeBits: 1, SequenceBits: 62}), Start: second}, []uid.UID{5000000000000000001, 5000000000000000002}},
+		{uidtest.Config{Layout: flat, Start: second}, []uid.UID{5000000000000000001, 5000000000000000002}},
 	} {
 		require.Equal(t, c.want, draw(t, uidtest.MustNew(c.cfg), len(c.want)))
 	}
@@ -61,10 +62,12 @@ func TestReadableUIDs(t *testing.T) {
 func drawConfig(t *rapid.T) uidtest.Config {
 	timeBits := rapid.IntRange(1, 40).Draw(t, "time bits")
 	sequenceBits := rapid.IntRange(0, 63-timeBits).Draw(t, "sequence bits")
-	l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: rapid.IntRange(0, 63-timeBits-sequenceBits).Draw(t, "worker bits"), SequenceBits: sequenceBits})
+	workerBits := rapid.IntRange(0, 63-timeBits-sequenceBits).Draw(t, "worker bits")
+	l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: workerBits, SequenceBits: sequenceBits})
+	within := rapid.SampledFrom([]time.Duration{0, l.Unit() - 1}).Draw(t, "within")
 	return uidtest.Config{
 		Layout: l, WorkerID: rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker"),
-		Start: l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick")).Add(rapid.SampledFrom([]time.Duration{0, l.Unit() - 1}).Draw(t, "within")),
+		Start: l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick")).Add(within),
 	}
 }
 

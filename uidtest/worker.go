@@ -104,7 +104,8 @@ func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, err
 		err := w.binding.Take(t.Revoke, func() error {
 			switch {
 			case w.id < 0 || w.id > t.MaxWorkerID:
-				return fmt.Errorf("uidtest: %w: worker ID %d: the layout holds 0 to %d", uid.ErrRange, w.id, t.MaxWorkerID)
+				return fmt.Errorf("uidtest: %w: worker ID %d: the layout holds 0 to %d",
+					uid.ErrRange, w.id, t.MaxWorkerID)
 			case w.Ticks < 0:
 				return fmt.Errorf("uidtest: %w: %d Ticks", uid.ErrConfig, w.Ticks)
 			}
@@ -144,7 +145,8 @@ func (w *Worker) Release(_ context.Context, last int64) error {
 }
 
 // call does what a call asks for, if it may, and notes it.
-func (w *Worker) call(ctx context.Context, method string, do func() (uid.Reservation, error)) (r uid.Reservation, err error) {
+func (w *Worker) call(ctx context.Context, method string,
+	do func() (uid.Reservation, error)) (r uid.Reservation, err error) {
 	w.begin()
 	w.mu.Lock()
 	defer w.mu.Unlock()

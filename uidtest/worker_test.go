@@ -70,11 +70,11 @@ func TestWorkerReservesTicks(t *testing.T) {
 }
 
 func TestWorkerRefuses(t *testing.T) {
-	for id, says := range map[int64]string{-1: "worker ID -1: the layout holds 0 to 1023", 1024: "worker ID 1024: the layout holds 0 to 1023"} {
+	for id, says := range map[int64]string{-1: "worker ID -1", 1024: "worker ID 1024"} {
 		w := &uidtest.Worker{ID: id}
 		_, err := w.Acquire(t.Context(), terms())
 		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, says+": the layout holds 0 to 1023")
 		require.ErrorIs(t, w.Release(t.Context(), 1), uid.ErrNoReservation, "a refusal binds nothing")
 	}
 	_, err := (&uidtest.Worker{Ticks: -1}).Acquire(t.Context(), terms())

@@ -134,7 +134,8 @@ func (s *sealing) sealer() (sealer, error) {
 		return sealer{texts.Seal, texts.Open}, nil
 	}
 	if n := len(strings.Fields(keys)); n > 1 {
-		return sealer{}, badInput("--numbers is for one key, and %s has %d: a number does not tell which of them opens it", source, n)
+		return sealer{}, badInput("--numbers is for one key, and %s has %d: "+
+			"a number does not tell which of them opens it", source, n)
 	}
 	return sealer{
 		seal: func(u uid.UID) (string, error) {

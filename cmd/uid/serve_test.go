@@ -222,7 +222,7 @@ func (r reports) Health() health.Health { return health.Health(r) }
 // /readyz says what the generator's health says.
 func TestReady(t *testing.T) {
 	require.NoError(t, ready(reports{Ready: true}))
-	err := ready(reports{Reasons: []health.Reason{{Code: "no_reservation", Level: "error", Text: "the database is down"}}})
+	err := ready(reports{Reasons: []health.Reason{{Code: "no_reservation", Level: "error", Text: "the store is down"}}})
 	require.ErrorIs(t, err, uid.ErrNoReservation)
-	require.ErrorContains(t, err, "not ready: the database is down")
+	require.ErrorContains(t, err, "not ready: the store is down")
 }

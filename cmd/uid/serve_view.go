@@ -60,8 +60,8 @@ func (s *server) identity(g *cached.Generator, st *workerStore) string {
 	if s.workerID != nil {
 		own = " of --worker-id"
 	}
-	by := cmp.Or(st.place.source, "default")
-	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", g.Health().Reservation.WorkerID, own, st.place, by)
+	by, id := cmp.Or(st.place.source, "default"), g.Health().Reservation.WorkerID
+	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", id, own, st.place, by)
 }
 
 // namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.

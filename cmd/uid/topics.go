@@ -34,7 +34,8 @@ func explain(cmd *cobra.Command) {
 	if err != nil {
 		return
 	}
-	long := strings.NewReplacer("{store}", storeHelp, "{urls}\n", storeURLs(), "{presets}\n", listPresets()).Replace(string(text))
+	fill := strings.NewReplacer("{store}", storeHelp, "{urls}\n", storeURLs(), "{presets}\n", listPresets())
+	long := fill.Replace(string(text))
 	cmd.Long, cmd.Example, _ = strings.Cut(strings.TrimSpace(long), "\n\nExamples:\n")
 }
 

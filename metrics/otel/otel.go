@@ -41,7 +41,8 @@ func Register(meter metric.Meter, s *metrics.Set) (metric.Registration, error) {
 	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		for _, v := range s.Samples() {
-			o.ObserveFloat64(instruments[v.Metric], v.Value, metric.WithAttributes(attribute.String(measure.Label, v.Generator)))
+			of := metric.WithAttributes(attribute.String(measure.Label, v.Generator))
+			o.ObserveFloat64(instruments[v.Metric], v.Value, of)
 		}
 		return nil
 	}, observables...)
@@ -52,8 +53,9 @@ func Register(meter metric.Meter, s *metrics.Set) (metric.Registration, error) {
 }
 
 func newInstrument(meter metric.Meter, m measure.Metric) (metric.Float64Observable, error) {
+	unit, help := metric.WithUnit(m.Unit), metric.WithDescription(m.Help)
 	if m.Kind == measure.Counter {
-		return meter.Float64ObservableCounter(m.OpenTelemetry(), metric.WithUnit(m.Unit), metric.WithDescription(m.Help))
+		return meter.Float64ObservableCounter(m.OpenTelemetry(), unit, help)
 	}
-	return meter.Float64ObservableGauge(m.OpenTelemetry(), metric.WithUnit(m.Unit), metric.WithDescription(m.Help))
+	return meter.Float64ObservableGauge(m.OpenTelemetry(), unit, help)
 }

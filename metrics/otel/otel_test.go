@@ -79,7 +79,8 @@ type refusing struct {
 	instrument, callback error
 }
 
-func (r refusing) Float64ObservableGauge(name string, o ...metric.Float64ObservableGaugeOption) (metric.Float64ObservableGauge, error) {
+func (r refusing) Float64ObservableGauge(name string,
+	o ...metric.Float64ObservableGaugeOption) (metric.Float64ObservableGauge, error) {
 	if r.instrument != nil {
 		return nil, r.instrument
 	}

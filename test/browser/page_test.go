@@ -147,7 +147,7 @@ func TestOutage(t *testing.T) {
 	t.Cleanup(func() { _ = g.Close() })
 	p := serve(t, debug.Config{
 		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
-		Workers:    func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, tables.Registry(), 0) },
+		Workers:    debug.Workers(tables.Registry()),
 	})
 	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")

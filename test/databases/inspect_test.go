@@ -172,11 +172,11 @@ func TestUnderEveryCharset(t *testing.T) {
 		r.Next, r.Step, r.Description = 1, 1, description
 		return nil
 	}))
-	var charsets []string
-	require.NoError(t, db.Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
-	require.Contains(t, charsets, "gbk")
+	var sets []string
+	require.NoError(t, db.Select(&sets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
+	require.Contains(t, sets, "gbk")
 	tried := 0
-	for _, charset := range charsets {
+	for _, charset := range sets {
 		if _, err := db.Exec("SET NAMES " + charset); err != nil {
 			continue // no client can have it
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/plan"
 	"github.com/uidgen/uid/worker"
@@ -38,14 +37,14 @@ func TestOneProcessAfterTheOther(t *testing.T) {
 	// Without a floor it makes an old key again.
 	var c clock
 	c.set(time.UnixMilli(first.Time()))
-	o.refuses(t, drawn(t, newPlain(t, worker.Static(1, "no floor"), bits.MustParseLayout("twitter"), &c, 0)))
+	o.refuses(t, drawn(t, newPlain(t, worker.Static(1, "no floor"), twitter, &c, 0)))
 
 	// 1. Stop the old process. 2. Ask for the highest key. 3. Start the new one above it.
 	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
-	o.write(t, 100, map[string]writer{"new": of(newPlain(t, worker.Static(1, "floor"), bits.MustParseLayout("twitter"), &c, highest))})
+	o.write(t, 100, map[string]writer{"new": of(newPlain(t, worker.Static(1, "floor"), twitter, &c, highest))})
 	require.Greater(t, o.edge(t, "MIN(id)", "new"), int64(highest))
 	require.Equal(t, 100, reader.poll(t, o, uid.Max))
-	g := newCachedAfter(t, worker.Static(1, "cached"), bits.MustParseLayout("twitter"), uid.UID(o.edge(t, "MAX(id)", "%")))
+	g := newCachedAfter(t, worker.Static(1, "cached"), twitter, uid.UID(o.edge(t, "MAX(id)", "%")))
 	o.write(t, 100, map[string]writer{"new": of(g)})
 	reader.poll(t, o, uid.Max)
 	sawAll(t, o, reader)
@@ -58,7 +57,7 @@ func TestFloorTakenTooEarly(t *testing.T) {
 	o.write(t, 50, map[string]writer{"old": bwmarrin(old)})
 	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
 	var c clock
-	g := newPlain(t, worker.Static(1, "too early"), bits.MustParseLayout("twitter"), &c, highest)
+	g := newPlain(t, worker.Static(1, "too early"), twitter, &c, highest)
 	late := firstOfTick(old)
 	require.Greater(t, late.Int64(), int64(highest))
 	require.NoError(t, o.insert("old", late.Int64()))
@@ -70,14 +69,13 @@ func TestFloorTakenTooEarly(t *testing.T) {
 // can be ahead of it.
 func TestBackTooEarly(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	l := bits.MustParseLayout("twitter")
-	_, ahead, err := l.Range(time.Now().Add(time.Minute), time.Now().Add(time.Minute).Add(1))
+	_, ahead, err := twitter.Range(time.Now().Add(time.Minute), time.Now().Add(time.Minute).Add(1))
 	require.NoError(t, err)
-	o.write(t, 10, map[string]writer{"new": of(newCachedAfter(t, worker.Static(1, "ahead"), l, ahead))})
-	tick, err := l.Tick(uid.UID(o.edge(t, "MIN(id)", "new")))
+	o.write(t, 10, map[string]writer{"new": of(newCachedAfter(t, worker.Static(1, "ahead"), twitter, ahead))})
+	tick, err := twitter.Tick(uid.UID(o.edge(t, "MIN(id)", "new")))
 	require.NoError(t, err)
-	require.WithinRange(t, l.TimeOf(tick), time.Now(), time.Now().Add(time.Minute+time.Second))
-	back, err := l.Compose(tick, 1, 0) // what the old program makes in a minute
+	require.WithinRange(t, twitter.TimeOf(tick), time.Now(), time.Now().Add(time.Minute+time.Second))
+	back, err := twitter.Compose(tick, 1, 0) // what the old program makes in a minute
 	require.NoError(t, err)
 	o.refuses(t, back)
 }
@@ -86,34 +84,33 @@ func TestBackTooEarly(t *testing.T) {
 // update takes, and old processes end before the clock is there.
 func TestRollingBelowAFloor(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	l := bits.MustParseLayout("twitter")
 	zero, one := node(t, 0), node(t, 1)
 	o.write(t, 100, map[string]writer{"old 0": bwmarrin(zero), "old 1": bwmarrin(one)})
 
 	// 1. uid plan says the floor.
 	at := time.Now()
-	cost, err := plan.Move{From: l.Issuer(), To: l.Issuer(), At: at, Lead: 2 * time.Minute}.Cost()
+	cost, err := plan.Move{From: twitter.Issuer(), To: twitter.Issuer(), At: at, Lead: 2 * time.Minute}.Cost()
 	require.NoError(t, err)
-	_, floor, err := l.Range(at.Add(2*time.Minute), at.Add(2*time.Minute).Add(1))
+	_, floor, err := twitter.Range(at.Add(2*time.Minute), at.Add(2*time.Minute).Add(1))
 	require.NoError(t, err)
 	require.Equal(t, floor, cost.Highest)
 	// 2. A namespace with it, as uid worker init --after makes one.
-	orders := found(t, o.DB, "orders", lease.Founding{Layout: l, After: floor})
+	orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter, After: floor})
 	// 3. Readers have two cursors.
 	low, high := &cursor{}, &cursor{last: int64(floor)}
 	poll := func() {
-		low.poll(t, o, pastOf(t, l))
+		low.poll(t, o, pastOf(t, twitter))
 		high.poll(t, o, uid.Max)
 	}
 	poll()
 	// 4. One process after the other, back, and forth again.
-	g := newCached(t, leased(t, orders, lease.Range{}), l)
+	g := newCached(t, leased(t, orders, lease.Range{}), twitter)
 	o.write(t, 200, map[string]writer{"old 0": bwmarrin(zero), "new a": of(g)})
 	require.NoError(t, g.Close())
 	poll()
 	o.write(t, 100, map[string]writer{"old 0": bwmarrin(zero), "old 1": bwmarrin(one)})
 	poll()
-	g = newCached(t, leased(t, orders, lease.Range{}), l)
+	g = newCached(t, leased(t, orders, lease.Range{}), twitter)
 	o.write(t, 200, map[string]writer{"old 1": bwmarrin(one), "new b": of(g)})
 	poll()
 	low.poll(t, o, floor+1)
@@ -122,21 +119,20 @@ func TestRollingBelowAFloor(t *testing.T) {
 	require.Greater(t, o.edge(t, "MIN(id)", "new%"), int64(floor))
 	require.Less(t, o.edge(t, "MAX(id)", "old%"), int64(floor))
 	for _, writer := range []string{"new a", "new b"} {
-		require.LessOrEqual(t, o.parsed(t, l, "MIN(id)", writer).WorkerID, int64(1), "the old nodes' IDs")
+		require.LessOrEqual(t, o.parsed(t, twitter, "MIN(id)", writer).WorkerID, int64(1), "the old nodes' IDs")
 	}
 }
 
 // A lease can begin as far ahead as a generator runs. Floors that a generator cannot pass are refused:
 // that of a full UidGenerator for one.
 func TestFloorOutOfReach(t *testing.T) {
-	l := bits.MustParseLayout("twitter")
-	_, ahead, err := l.Range(time.Now().Add(9*time.Minute), time.Now().Add(9*time.Minute).Add(1))
+	_, ahead, err := twitter.Range(time.Now().Add(9*time.Minute), time.Now().Add(9*time.Minute).Add(1))
 	require.NoError(t, err)
 	for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
-		store := found(t, newTable(t, "BIGINT").DB, "orders", lease.Founding{Layout: l})
+		store := found(t, newTable(t, "BIGINT").DB, "orders", lease.Founding{Layout: twitter})
 		w, err := lease.New(store, lease.Config{Losses: losses, Logger: quiet})
 		require.NoError(t, err)
-		require.Greater(t, drawn(t, newCachedAfter(t, w, l, ahead)), ahead)
+		require.Greater(t, drawn(t, newCachedAfter(t, w, twitter, ahead)), ahead)
 	}
 	for _, floor := range []uid.UID{uid.Max, 9223372002503237631} {
 		_, err := cached.New(worker.Static(1, "out of reach"), cached.Config{Logger: quiet, After: floor})

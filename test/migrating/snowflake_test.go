@@ -28,7 +28,7 @@ func bwmarrin(n *snowflake.Node) writer {
 // leaf is the snowflake half of Leaf under a worker ID: Twitter's layout, and a random first
 // sequence below 100.
 func leaf(worker, first int64) writer {
-	return (&javaTicks{layout: bits.MustParseLayout("twitter"), worker: worker, from: first}).write
+	return (&javaTicks{layout: twitter, worker: worker, from: first}).write
 }
 
 // The layout stays, and old and new processes share it with worker IDs of their own: a rolling
@@ -42,15 +42,15 @@ func TestRollingInOneLayout(t *testing.T) {
 			t.Parallel()
 			o := newTable(t, "BIGINT")
 			reader := &cursor{}
-			poll := func() { reader.poll(t, o, pastOf(t, bits.MustParseLayout("twitter"))) }
+			poll := func() { reader.poll(t, o, pastOf(t, twitter)) }
 			o.write(t, 200, map[string]writer{"old 0": old[0], "old 1": old[1]})
 			poll()
 
 			// 1. A namespace with worker IDs that no old process has.
 			free := lease.Range{First: 512, Last: 1023}
-			orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.MustParseLayout("twitter"), IDs: free})
+			orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter, IDs: free})
 			// 2. One process after the other.
-			first := newCached(t, leased(t, orders, free), bits.MustParseLayout("twitter"))
+			first := newCached(t, leased(t, orders, free), twitter)
 			o.write(t, 300, map[string]writer{"old 1": old[1], "new a": of(first)})
 			poll()
 			// Back: the old program again, and a new process once more.
@@ -58,7 +58,8 @@ func TestRollingInOneLayout(t *testing.T) {
 			o.write(t, 100, map[string]writer{"old 1": old[1], "old 2": old[2]})
 			poll()
 			highest := o.edge(t, "MAX(id)", "old%")
-			second, third := newCached(t, leased(t, orders, free), bits.MustParseLayout("twitter")), newCached(t, leased(t, orders, free), bits.MustParseLayout("twitter"))
+			second := newCached(t, leased(t, orders, free), twitter)
+			third := newCached(t, leased(t, orders, free), twitter)
 			o.write(t, 300, map[string]writer{"new b": of(second), "new c": of(third)})
 			reader.poll(t, o, uid.Max)
 
@@ -66,7 +67,7 @@ func TestRollingInOneLayout(t *testing.T) {
 			sawAll(t, o, reader)
 			require.Greater(t, o.edge(t, "MIN(id)", "new b"), highest)
 			for writer, worker := range map[string]int64{"new a": 512, "new c": 513} {
-				parts := o.parsed(t, bits.MustParseLayout("twitter"), "MIN(id)", writer)
+				parts := o.parsed(t, twitter, "MIN(id)", writer)
 				require.GreaterOrEqual(t, parts.WorkerID, worker)
 				node := snowflake.ParseInt64(o.edge(t, "MIN(id)", writer)).Node()
 				require.Equal(t, parts.WorkerID, node, "bwmarrin reads the new ones, too")
@@ -80,9 +81,9 @@ func TestRollingInOneLayout(t *testing.T) {
 // process has.
 func TestWithoutARangeOfWorkers(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.MustParseLayout("twitter")})
+	orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter})
 	var c clock
-	g := newPlain(t, leased(t, orders, lease.Range{}), bits.MustParseLayout("twitter"), &c, 0)
+	g := newPlain(t, leased(t, orders, lease.Range{}), twitter, &c, 0)
 
 	started, zero := time.Now(), node(t, 0)
 	old := firstOfTick(zero)
@@ -94,8 +95,8 @@ func TestWithoutARangeOfWorkers(t *testing.T) {
 	o.refuses(t, drawn(t, g))
 
 	// A process that is configured for the old ones' IDs does not start on a namespace with a range.
-	ranged := found(t, o.DB, "ranged", lease.Founding{Layout: bits.MustParseLayout("twitter"), IDs: lease.Range{First: 512, Last: 1023}})
-	_, err := leased(t, ranged, lease.Range{First: 0, Last: 511}).Acquire(t.Context(), bits.MustParseLayout("twitter").Terms())
+	ranged := found(t, o.DB, "ranged", lease.Founding{Layout: twitter, IDs: lease.Range{First: 512, Last: 1023}})
+	_, err := leased(t, ranged, lease.Range{First: 0, Last: 511}).Acquire(t.Context(), twitter.Terms())
 	require.ErrorIs(t, err, uid.ErrRange)
 }
 
@@ -108,7 +109,7 @@ func TestCursorStaysBehind(t *testing.T) {
 		fast = node(t, 0).Generate()
 	}
 	hasty, patient := &cursor{}, &cursor{}
-	past, err := bits.MustParseLayout("twitter").First(time.UnixMilli(slow.Time()))
+	past, err := twitter.First(time.UnixMilli(slow.Time()))
 	require.NoError(t, err)
 	require.NoError(t, o.insert("fast", fast.Int64()))
 	require.Equal(t, 1, hasty.poll(t, o, uid.Max))
@@ -125,16 +126,17 @@ func TestLeasesThatBeginAhead(t *testing.T) {
 	o := newTable(t, "BIGINT")
 	free := lease.Range{First: 512, Last: 1023}
 	began := time.Now()
-	w, err := lease.New(found(t, o.DB, "orders", lease.Founding{Layout: bits.MustParseLayout("twitter"), IDs: free}), lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
+	orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter, IDs: free})
+	w, err := lease.New(orders, lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
 	require.NoError(t, err)
-	g := newCached(t, w, bits.MustParseLayout("twitter"))
+	g := newCached(t, w, twitter)
 	old := node(t, 1)
 	hasty, patient := &cursor{}, &cursor{}
 	o.write(t, 20, map[string]writer{"old": bwmarrin(old), "new": of(g)})
-	first := o.parsed(t, bits.MustParseLayout("twitter"), "MIN(id)", "new")
+	first := o.parsed(t, twitter, "MIN(id)", "new")
 	require.True(t, first.Time.After(began.Add(lease.Burn)), first.Time)
 	hasty.poll(t, o, uid.Max)
-	patient.poll(t, o, pastOf(t, bits.MustParseLayout("twitter")))
+	patient.poll(t, o, pastOf(t, twitter))
 	o.write(t, 20, map[string]writer{"old": bwmarrin(old)})
 	require.Zero(t, hasty.poll(t, o, uid.Max))
 	patient.poll(t, o, uid.Max) // when the clock is there

@@ -31,6 +31,9 @@ func utc(y int, m time.Month, d, h, min, s int) time.Time {
 	return time.Date(y, m, d, h, min, s, 0, time.UTC)
 }
 
+// The layouts of the old programs.
+var twitter, uidGenerator = bits.MustParseLayout("twitter"), bits.MustParseLayout("uidgenerator")
+
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // A table is the one whose keys come from somebody else from now on.

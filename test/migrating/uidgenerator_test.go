@@ -131,7 +131,7 @@ func TestEpochInAnotherZone(t *testing.T) {
 	require.Equal(t, right, typed)
 	require.WithinDuration(t, time.Now(), o.parsed(t, right, "MAX(id)", "java").Time, time.Hour)
 	// Left alone, epochStr is no text but 1463673600, midnight in Shanghai, whatever the zone.
-	require.EqualValues(t, 1463673600, bits.MustParseLayout("uidgenerator").Epoch().Unix())
+	require.EqualValues(t, 1463673600, uidGenerator.Epoch().Unix())
 	require.EqualValues(t, 1463673600, time.Date(2016, 5, 20, 0, 0, 0, 0, shanghai).Unix())
 	require.EqualValues(t, 1463702400, utc(2016, 5, 20, 0, 0, 0).Unix())
 }
@@ -143,12 +143,12 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	withNodes(t, o, 0)
 	at := utc(2026, 11, 22, 12, 0, 0)
 	tick := bits.Default().TickAt(at)
-	require.Equal(t, "2017-04-10T12:00:00Z", bits.MustParseLayout("uidgenerator").TimeOf(tick).Add(8*time.Hour).Format(time.RFC3339))
+	require.Equal(t, "2017-04-10T12:00:00Z", uidGenerator.TimeOf(tick).Add(8*time.Hour).Format(time.RFC3339))
 
 	var c clock
 	c.set(at)
 	fresh := newPlain(t, disposed(t, o), bits.Default(), &c, 0) // ID 1, as Java's first process of 2016
-	o.repeats(t, bits.MustParseLayout("uidgenerator"), tick+1, 1, fresh, &c, at.Add(time.Second))
+	o.repeats(t, uidGenerator, tick+1, 1, fresh, &c, at.Add(time.Second))
 	_, err := o.Exec("DELETE FROM orders")
 	require.NoError(t, err)
 
@@ -157,9 +157,9 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	var old []any // of 2017 and 2024, and what the cached generator has made since
 	for _, worker := range []int64{1, 500, 1000} {
 		for sequence := range int64(100) {
-			u, err := bits.MustParseLayout("uidgenerator").Compose(tick+sequence, worker, 0)
+			u, err := uidGenerator.Compose(tick+sequence, worker, 0)
 			require.NoError(t, err)
-			full, err := bits.MustParseLayout("uidgenerator").Compose(bits.MustParseLayout("uidgenerator").MaxTick(), worker, sequence)
+			full, err := uidGenerator.Compose(uidGenerator.MaxTick(), worker, sequence)
 			require.NoError(t, err)
 			old = append(old, int64(u), int64(full), overflowed(at.Add(-time.Hour), worker, sequence))
 		}
@@ -192,7 +192,7 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	// By age, and as values in Go.
 	var first, last int64
 	require.NoError(t, o.Get(&first, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id < 0, id LIMIT 1"))
-	require.NoError(t, o.Get(&last, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id < 0 DESC, id DESC LIMIT 1"))
+	require.NoError(t, o.Get(&last, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id<0 DESC, id DESC LIMIT 1"))
 	format, err := foreign.ParseFormat("uidgenerator")
 	require.NoError(t, err)
 	p, err := format.Parse(first)
@@ -207,7 +207,7 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	require.NoError(t, o.Get(&u, "SELECT MIN(id) FROM orders WHERE writer = 'go'"))
 
 	// What uid plan says of it.
-	from, to := bits.MustParseLayout("uidgenerator").Issuer(), bits.Default().Issuer()
+	from, to := uidGenerator.Issuer(), bits.Default().Issuer()
 	cost, err := plan.Move{From: from, To: to, At: at}.Cost()
 	require.NoError(t, err)
 	require.NotNil(t, cost.Repeats)
@@ -233,10 +233,10 @@ func TestOverflowed(t *testing.T) {
 
 // A bit more in the time field, on the old epoch, as many have done in Java.
 func TestWidenedUidGenerator(t *testing.T) {
-	wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: bits.MustParseLayout("uidgenerator").Epoch()})
+	wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: uidGenerator.Epoch()})
 	require.Equal(t, "2033-05-24", wide.Expires().Format(time.DateOnly))
 	const both = 5696891900414435328
-	then, err := bits.MustParseLayout("uidgenerator").Parse(both)
+	then, err := uidGenerator.Parse(both)
 	require.NoError(t, err)
 	require.Equal(t, "2021-08-20", then.Time.Format(time.DateOnly))
 	now, err := wide.Parse(both)
@@ -254,7 +254,7 @@ func TestWidenedUidGenerator(t *testing.T) {
 
 	// The old table goes on: its next IDs keep the two apart, up to the highest of 21 bits.
 	for _, highest := range []int64{1000, wide.MaxWorkerID() - 1} {
-		old, next := bits.MustParseLayout("uidgenerator").Issuer(), wide.Issuer()
+		old, next := uidGenerator.Issuer(), wide.Issuer()
 		old.LastWorker, next.FirstWorker = highest, highest+1
 		_, overlap, err := bits.FindOverlap(old, next)
 		require.NoError(t, err)

@@ -27,7 +27,8 @@ type late struct {
 	deliver func()
 }
 
-func (l *late) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, send grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+func (l *late) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,
+	send grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	if r, is := req.(*pb.TxnRequest); !is || len(r.Compare) == 0 || !l.hold {
 		return send(ctx, method, req, reply, cc, opts...)
 	}

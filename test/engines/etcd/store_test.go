@@ -49,7 +49,7 @@ func TestStore(t *testing.T) {
 				s := subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
 				if nodes == 1 {
 					s.Segments = func(out *segmenttest.Subject) {
-						// They notice that writes were lost, even if the cluster has the same ID and the revision that was read.
+						// They notice lost writes, even if the cluster has the same ID and the revision that was read.
 						out.Backup = func() (restore func()) {
 							back := backup(t, c)
 							return func() {
