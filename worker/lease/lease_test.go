@@ -222,7 +222,7 @@ func TestLeaseLost(t *testing.T) {
 		}, `another nonce or other ticks than this owner wrote; it is held by "another"`},
 		"ended":         {func(h *house) { h.pass(ttl + 100*time.Millisecond) }, "it ended at 20"},
 		"row is gone":   {func(h *house) { h.memory.RemoveRow(orders, 0) }, "its row is gone"},
-		"released":      {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "" }) }, "released by"},
+		"released":      {func(h *house) { h.edit(0, func(r *leasestore.Row) { r.Nonce = "" }) }, "by somebody else"},
 		"another nonce": {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "x" }) }, "another nonce"},
 		"more ticks":    {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) }, "other ticks"},
 		"fewer ticks":   {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) }, "other ticks"},

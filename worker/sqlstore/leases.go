@@ -64,6 +64,7 @@ func (l *leaseTable) Bind(schema string) error { return l.schema.Find(l.leases, 
 // Namespace returns the namespace's name.
 func (l *leaseTable) Namespace() string { return l.namespace }
 
+// A decision is made by a caller of Take or Change, from what a store has read, and changes that.
 type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 
 // Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows

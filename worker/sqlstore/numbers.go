@@ -127,9 +127,8 @@ func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *databa
 }
 
 // insertRow returns the ID that the insert itself reports.
-func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, nonce string, kind int) (
-	id int64, err error,
-) {
+func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, nonce string,
+	kind int) (id int64, err error) {
 	const doing = "insert a row"
 	insert := s.dialect.SQL("INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)" +
 		" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)")

@@ -82,8 +82,8 @@ func (s *numberTable) insertAbove(ctx context.Context, tx database.Session, plac
 }
 
 // newestMark returns the table's history, empty where the database does not tell, and the newest mark.
-func (s *numberTable) newestMark(ctx context.Context, tx database.Session, place *database.Place) (
-	history string, m mark, err error) {
+func (s *numberTable) newestMark(ctx context.Context, tx database.Session,
+	place *database.Place) (history string, m mark, err error) {
 	marks := " FROM `" + s.nodes + "` WHERE TYPE = 5 ORDER BY ID DESC LIMIT 1), "
 	query := s.dialect.SQL("SELECT " + s.dialect.OriginColumns(s.nodes) + ", COALESCE((SELECT ID" + marks + "0), " +
 		"COALESCE((SELECT HOST_NAME" + marks + "''), COALESCE((SELECT PORT" + marks + "'')")

@@ -37,8 +37,8 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 		// what was decided by a row that was only read.
 		a.writes = []write{{
 			l.dialect.Strict("UPDATE") + " `" + l.leases + "` c, `" + l.leases + "` r SET " +
-				sets("c.") + ", " + sets("r.") +
-				" WHERE " + asRead("c.", false) + " AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),
+				sets("c.") + ", " + sets("r.") + " WHERE " + asRead("c.", false) +
+				" AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),
 			join(touched(control).values()[1:], is.values()[1:], l.wasRead(c, false),
 				l.wasRead(r, true), s.Is(l.dialect)), 2,
 		}}
@@ -84,11 +84,9 @@ func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 		}
 		a.writes = []write{{
 			l.insert() + " SELECT v.* FROM `" + l.leases + "` c, (SELECT ? AS NAMESPACE, ? AS " +
-				strings.Join(leaseColumns, ", ? AS ") +
-				strings.Repeat(" UNION ALL SELECT "+row, n) + ") v WHERE " +
-				asRead("c.", false) + " AND " + l.dialect.Same(l.leases) +
-				" AND NOT EXISTS (SELECT 1 FROM `" + l.leases +
-				"` r WHERE r.NAMESPACE = ? AND r.WORKER_ID BETWEEN ? AND ?)" +
+				strings.Join(leaseColumns, ", ? AS ") + strings.Repeat(" UNION ALL SELECT "+row, n) + ") v WHERE " +
+				asRead("c.", false) + " AND " + l.dialect.Same(l.leases) + " AND NOT EXISTS (SELECT 1 FROM `" +
+				l.leases + "` r WHERE r.NAMESPACE = ? AND r.WORKER_ID BETWEEN ? AND ?)" +
 				" FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "),
 			join([]any{l.namespace}, control.values(), rows, l.wasRead(*s.control, false), s.Is(l.dialect),
 				[]any{l.namespace, made[0].WorkerID, made[n-1].WorkerID}),
