@@ -80,7 +80,7 @@ func ExampleGenerator_AtOrAfter() {
 	}
 	for range 3 {
 		if _, err := g.At(noon); errors.Is(err, backfill.ErrFull) {
-			fmt.Println(err)
+			fmt.Println("the tick of noon is full")
 		}
 	}
 	u, err := g.AtOrAfter(noon, time.Minute)
@@ -95,7 +95,7 @@ func ExampleGenerator_AtOrAfter() {
 	}
 	fmt.Println(parts.Time)
 	// Output:
-	// the tick is full: tick 2721600 of the time 2026-02-01T12:00:00Z: all 2 UIDs of a tick are issued, under 1 worker IDs
+	// the tick of noon is full
 	// 2026-02-01 12:00:01 +0000 UTC
 }
 

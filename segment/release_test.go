@@ -52,7 +52,8 @@ func TestRelease(t *testing.T) {
 		s := g.Health()
 		require.EqualValues(t, 9+18+10, s.Counts[count.NumbersGivenBack])
 		require.EqualValues(t, 14, s.Counts[count.Issued])
-		require.EqualValues(t, s.Counts[count.NumbersTaken], s.Counts[count.Issued]+s.Counts[count.NumbersGivenBack]+uint64(s.Buffered))
+		require.EqualValues(t, s.Counts[count.NumbersTaken],
+			s.Counts[count.Issued]+s.Counts[count.NumbersGivenBack]+uint64(s.Buffered))
 		require.NoError(t, g.Close())
 		require.EqualValues(t, 20, h.Row("a").Next)
 		require.EqualValues(t, 20, next(t, h.start(t, segment.Config{})), "a restart skips nothing")

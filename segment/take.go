@@ -10,7 +10,8 @@ import (
 )
 
 // takeSlow settles a claim that does not lie in the front span.
-func (g *Generator) takeSlow(ctx context.Context, front *span, pos uint64, handler func(uid.Rejection) error) (uid.UID, error) {
+func (g *Generator) takeSlow(ctx context.Context, front *span, pos uint64,
+	handler func(uid.Rejection) error) (uid.UID, error) {
 	if s := g.enter(front, pos); s != nil {
 		return uid.UID(s.base + pos - s.first), nil
 	}

@@ -35,9 +35,11 @@ func EnvID(variable string) Source {
 		text, ok := os.LookupEnv(variable)
 		switch {
 		case !ok:
-			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is not set", uid.ErrConfig, variable)
+			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is not set",
+				uid.ErrConfig, variable)
 		case text == "":
-			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is empty", uid.ErrConfig, variable)
+			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is empty",
+				uid.ErrConfig, variable)
 		}
 		return parseID(fmt.Sprintf("the environment variable %q", variable), text, maxWorkerID)
 	}
@@ -52,7 +54,8 @@ func OrdinalID(name string) Source {
 		first, _, _ := strings.Cut(name, ".")
 		digits := first[strings.LastIndexByte(first, '-')+1:]
 		if len(digits) == len(first) || !isNumber(digits) {
-			return 0, fmt.Errorf("%w: the name %.100q has no ordinal, a number behind a hyphen, at its end", uid.ErrConfig, name)
+			return 0, fmt.Errorf("%w: the name %.100q has no ordinal, a number behind a hyphen, at its end",
+				uid.ErrConfig, name)
 		}
 		return parseID(fmt.Sprintf("the ordinal of %.100q", name), digits, maxWorkerID)
 	}
@@ -133,15 +136,17 @@ func addressID(networkInterface string, all []hostAddress, maxWorkerID int64) (i
 	case len(found) == 0:
 		return 0, fmt.Errorf("%w: there is no %s; the host has %s", uid.ErrConfig, what, list(all))
 	case len(found) > 1 && networkInterface == "":
-		return 0, fmt.Errorf("%w: there is more than one %s, so that the interface has to be named: %s", uid.ErrConfig, what, list(found))
+		return 0, fmt.Errorf("%w: there is more than one %s, so that the interface has to be named: %s",
+			uid.ErrConfig, what, list(found))
 	case len(found) > 1:
 		return 0, fmt.Errorf("%w: there is more than one %s: %s", uid.ErrConfig, what, list(found))
 	case maxWorkerID&(maxWorkerID+1) != 0:
-		return 0, fmt.Errorf("%w: the maximum worker ID %d is not a power of two less one, so that no number of bits of an address makes one", uid.ErrRange, maxWorkerID)
+		return 0, fmt.Errorf("%w: the maximum worker ID %d is not a power of two less one, "+
+			"so that no number of bits of an address makes one", uid.ErrRange, maxWorkerID)
 	}
 	if hosts := int64(1) << (32 - found[0].Bits()); hosts-1 > maxWorkerID {
-		return 0, fmt.Errorf("%w: the network of %s has %d addresses, the layout only %d worker IDs: two hosts could get the same",
-			uid.ErrRange, found[0], hosts, maxWorkerID+1)
+		return 0, fmt.Errorf("%w: the network of %s has %d addresses, the layout only %d worker IDs: "+
+			"two hosts could get the same", uid.ErrRange, found[0], hosts, maxWorkerID+1)
 	}
 	ip := found[0].Addr().As4()
 	return (int64(ip[0])<<24 | int64(ip[1])<<16 | int64(ip[2])<<8 | int64(ip[3])) & maxWorkerID, nil
@@ -162,11 +167,13 @@ func list(addresses []hostAddress) string {
 // may be a secret in the wrong place.
 func parseID(what, text string, maxWorkerID int64) (int64, error) {
 	if !isNumber(text) {
-		return 0, fmt.Errorf("%w: %s is no worker ID: its %d bytes are not a decimal number from 0 to %d", uid.ErrConfig, what, len(text), maxWorkerID)
+		return 0, fmt.Errorf("%w: %s is no worker ID: its %d bytes are not a decimal number from 0 to %d",
+			uid.ErrConfig, what, len(text), maxWorkerID)
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %s is a number of %d digits, the layout's largest worker ID is %d", uid.ErrRange, what, len(text), maxWorkerID)
+		return 0, fmt.Errorf("%w: %s is a number of %d digits, the layout's largest worker ID is %d",
+			uid.ErrRange, what, len(text), maxWorkerID)
 	}
 	return id, workerid.Within(what+":", id, maxWorkerID)
 }

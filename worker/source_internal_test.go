@@ -45,8 +45,10 @@ func TestAddressID(t *testing.T) {
 		err  error
 		says []string
 	}{
-		{"", two, 1<<22 - 1, uid.ErrConfig, []string{"more than one", "has to be named", "10.1.2.3/16 (eth0)", "172.17.0.1/16 (docker0)"}},
-		{"eth0", addresses("eth0", "10.1.2.3/24", "eth0", "10.1.2.4/24"), 1<<22 - 1, uid.ErrConfig, []string{"more than one", "10.1.2.4/24"}},
+		{"", two, 1<<22 - 1, uid.ErrConfig,
+			[]string{"more than one", "has to be named", "10.1.2.3/16 (eth0)", "172.17.0.1/16 (docker0)"}},
+		{"eth0", addresses("eth0", "10.1.2.3/24", "eth0", "10.1.2.4/24"), 1<<22 - 1, uid.ErrConfig,
+			[]string{"more than one", "10.1.2.4/24"}},
 		{"", nil, 1<<22 - 1, uid.ErrConfig, []string{"no private IPv4 address", "none"}},
 		{"", addresses("eth0", "203.0.113.5/24"), 1<<22 - 1, uid.ErrConfig, []string{"no private", "203.0.113.5/24"}},
 		{"eth7", two, 1<<22 - 1, uid.ErrConfig, []string{`"eth7"`, "10.1.2.3/16 (eth0)"}},

@@ -58,7 +58,8 @@ func TestOrdinalID(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, id, name)
 	}
-	for _, name := range []string{"", "web", "12", "web12", "web-", "web-x", "web-1a", "web--", "web.shop-3", ".web-3", "web-+3", "web-3 ", "web-٣"} {
+	for _, name := range []string{"", "web", "12", "web12", "web-", "web-x", "web-1a", "web--", "web.shop-3",
+		".web-3", "web-+3", "web-3 ", "web-٣"} {
 		_, err := worker.OrdinalID(name)(1023)
 		require.ErrorIs(t, err, uid.ErrConfig, name)
 		require.ErrorContains(t, err, "no ordinal")

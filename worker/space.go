@@ -45,10 +45,12 @@ func (k *claimants) take(c claim, s *static) (last int64, err error) {
 	case held:
 		return before.last, nil
 	case c.space != "":
-		return 0, fmt.Errorf("%w: worker ID %d of the space %q, by the worker made at %s", uid.ErrWorkerInUse, c.id, c.space, before.made)
+		return 0, fmt.Errorf("%w: worker ID %d of the space %q, by the worker made at %s",
+			uid.ErrWorkerInUse, c.id, c.space, before.made)
 	case !before.warned:
 		slog.Default().Warn("uid: two generators have the same static worker ID, and can issue equal UIDs; "+
-			"if that is right, give each of them a space, at worker.Static", "worker_id", c.id, "layout", c.layout, "first", before.made, "second", s.made)
+			"if that is right, give each of them a space, at worker.Static",
+			"worker_id", c.id, "layout", c.layout, "first", before.made, "second", s.made)
 	}
 	return -1, nil
 }

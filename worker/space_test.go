@@ -52,7 +52,8 @@ func TestTwoStaticsAreReported(t *testing.T) {
 
 	acquire(t, second, terms)
 	require.Equal(t, 1, records.Count("two generators have the same static worker ID"))
-	require.Regexp(t, `level=WARN .*worker\.Static.* worker_id=3 layout=`+terms.Layout+` first=worker/space_test\.go:(\d+) second=worker/space_test\.go:\d+\n$`, records.String())
+	require.Regexp(t, `level=WARN .*worker\.Static.* worker_id=3 layout=`+terms.Layout+
+		` first=worker/space_test\.go:(\d+) second=worker/space_test\.go:\d+\n$`, records.String())
 
 	acquire(t, third, terms)
 	require.Equal(t, 1, records.Count("level"), "once")

@@ -97,7 +97,8 @@ func (s *static) take(t uid.Terms) error {
 	case err != nil:
 		return err
 	case s.last >= 0 && s.claim.layout != t.Layout:
-		return fmt.Errorf("%w: worker ID %d issued UIDs of %s, now asked for %s", ErrLayout, s.claim.id, s.claim.layout, t.Layout)
+		return fmt.Errorf("%w: worker ID %d issued UIDs of %s, now asked for %s",
+			ErrLayout, s.claim.id, s.claim.layout, t.Layout)
 	}
 	now := claim{s.space, t.Layout, id}
 	used, err := claims.take(now, s)
@@ -107,7 +108,8 @@ func (s *static) take(t uid.Terms) error {
 	used = max(used, s.last)
 	if used >= t.MaxTick {
 		s.drop(now, -1)
-		return fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d", uid.ErrExhausted, id, used, t.MaxTick)
+		return fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d",
+			uid.ErrExhausted, id, used, t.MaxTick)
 	}
 	s.claim, s.first, s.floor = now, max(used+1, t.MinTick), t.MinTick-1
 	return nil

@@ -22,7 +22,7 @@ const (
 )
 
 // Examine implements [doctor.Examiner]. It needs the right to read. It sees what a client sees: the number of servers,
-// who may write to the nodes, and how long the lists of rows are. How the servers sync to their disks no client can see.
+// who may write to the nodes, and how long the lists of rows are. No client sees how the servers sync their disks.
 func (d *driver) Examine(ctx context.Context, _ doctor.Config) ([]doctor.Finding, error) {
 	if err := d.ready(ctx); err != nil {
 		return nil, err

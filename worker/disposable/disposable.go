@@ -67,7 +67,8 @@ func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if err := host.validate(); err != nil {
 		return nil, err
 	}
-	return &disposable{numbers: numbers, cfg: cfg, host: host, binding: binding.New("the worker on " + numbers.Name())}, nil
+	return &disposable{numbers: numbers, cfg: cfg, host: host,
+		binding: binding.New("the worker on " + numbers.Name())}, nil
 }
 
 // Acquire implements [uid.Worker]; New has its errors.
@@ -111,7 +112,8 @@ func (d *disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, 
 		return 0, 0, err
 	}
 	if id <= 0 || id > most {
-		return 0, 0, fmt.Errorf("%w: %s gave the number %d, which is not within 1..%d", uid.ErrRange, d.numbers.Name(), id, most)
+		return 0, 0, fmt.Errorf("%w: %s gave the number %d, which is not within 1..%d",
+			uid.ErrRange, d.numbers.Name(), id, most)
 	}
 	d.cfg.Logger.InfoContext(ctx, "worker ID assigned", "worker_id", id, "max_worker_id", most,
 		"store", d.numbers.Name(), "host", host.Name, "port", host.Port)

@@ -150,29 +150,32 @@ func TestHost(t *testing.T) {
 		}
 		return numbers.hosts[0], nil
 	}
+	type vars = map[string]string
 	for _, c := range []struct {
 		name       string
-		env        map[string]string
+		env        vars
 		cfg        disposable.Config
 		host, port string
 	}{
 		{"operating system", nil, disposable.Config{}, own, ""},
-		{"own variables", map[string]string{"UID_HOST": "a", "UID_PORT": "1"}, disposable.Config{}, "a", "1"},
-		{"original's variables", map[string]string{"JPAAS_HOST": "b", "JPAAS_HTTP_PORT": "2"}, disposable.Config{}, "b", "2"},
-		{"original's other port", map[string]string{"JPAAS_HOST": "b", "JPAAS_HOST_PORT_8080": "3"}, disposable.Config{}, "b", "3"},
-		{"first one counts", map[string]string{"UID_HOST": "a", "JPAAS_HOST": "b", "JPAAS_HOST_PORT_8080": "3", "JPAAS_HTTP_PORT": "2"}, disposable.Config{}, "a", "2"},
-		{"blank ones are none", map[string]string{"JPAAS_HOST": " ", "JPAAS_HTTP_PORT": " \t"}, disposable.Config{}, own, ""},
-		{"blank ones are passed over", map[string]string{"UID_HOST": " ", "JPAAS_HOST": "b", "JPAAS_HTTP_PORT": " ", "JPAAS_HOST_PORT_8080": "3"}, disposable.Config{}, "b", "3"},
-		{"named variables", map[string]string{"UID_HOST": "a", "UID_PORT": "1", "H": "c", "P": "4"},
+		{"own variables", vars{"UID_HOST": "a", "UID_PORT": "1"}, disposable.Config{}, "a", "1"},
+		{"original's variables", vars{"JPAAS_HOST": "b", "JPAAS_HTTP_PORT": "2"}, disposable.Config{}, "b", "2"},
+		{"original's other port", vars{"JPAAS_HOST": "b", "JPAAS_HOST_PORT_8080": "3"}, disposable.Config{}, "b", "3"},
+		{"first one counts", vars{"UID_HOST": "a", "JPAAS_HOST": "b",
+			"JPAAS_HOST_PORT_8080": "3", "JPAAS_HTTP_PORT": "2"}, disposable.Config{}, "a", "2"},
+		{"blank ones are none", vars{"JPAAS_HOST": " ", "JPAAS_HTTP_PORT": " \t"}, disposable.Config{}, own, ""},
+		{"blank ones are passed over", vars{"UID_HOST": " ", "JPAAS_HOST": "b", "JPAAS_HTTP_PORT": " ",
+			"JPAAS_HOST_PORT_8080": "3"}, disposable.Config{}, "b", "3"},
+		{"named variables", vars{"UID_HOST": "a", "UID_PORT": "1", "H": "c", "P": "4"},
 			disposable.Config{HostEnv: []string{"G", "H"}, PortEnv: []string{"P"}}, "c", "4"},
-		{"no variables", map[string]string{"UID_HOST": "a", "UID_PORT": "1"},
+		{"no variables", vars{"UID_HOST": "a", "UID_PORT": "1"},
 			disposable.Config{HostEnv: []string{}, PortEnv: []string{}}, own, ""},
-		{"settings come first", map[string]string{"UID_HOST": "a", "UID_PORT": "1"}, disposable.Config{Host: "d"}, "d", ""},
+		{"settings come first", vars{"UID_HOST": "a", "UID_PORT": "1"}, disposable.Config{Host: "d"}, "d", ""},
 		{"settings with a port", nil, disposable.Config{Host: "d", Port: "5"}, "d", "5"},
 		// No host, but what the error says.
-		{"host alone", map[string]string{"UID_HOST": "a"}, disposable.Config{}, "", "JPAAS_HTTP_PORT"},
-		{"port alone", map[string]string{"UID_PORT": "1"}, disposable.Config{}, "", "UID_HOST"},
-		{"too long", map[string]string{"UID_HOST": strings.Repeat("a", 65), "UID_PORT": "1"}, disposable.Config{}, "", "65"},
+		{"host alone", vars{"UID_HOST": "a"}, disposable.Config{}, "", "JPAAS_HTTP_PORT"},
+		{"port alone", vars{"UID_PORT": "1"}, disposable.Config{}, "", "UID_HOST"},
+		{"too long", vars{"UID_HOST": strings.Repeat("a", 65), "UID_PORT": "1"}, disposable.Config{}, "", "65"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for k, v := range c.env {
@@ -235,8 +238,8 @@ func TestIDsRunOut(t *testing.T) {
 		warns, refused bool
 	}{
 		{80, 100, false, false}, {81, 100, true, false}, {100, 100, true, false}, {101, 100, false, true},
-		{3355442, 4194303, false, false}, {3355443, 4194303, true, false}, {4194303, 4194303, true, false}, {4194304, 4194303, false, true},
-		{1, 1, true, false}, {2, 1, false, true},
+		{3355442, 4194303, false, false}, {3355443, 4194303, true, false}, {4194303, 4194303, true, false},
+		{4194304, 4194303, false, true}, {1, 1, true, false}, {2, 1, false, true},
 		{math.MaxInt64, math.MaxInt64, true, false}, {1 << 62, math.MaxInt64, false, false},
 	} {
 		t.Run(fmt.Sprint(c.id, " of ", c.maxID), func(t *testing.T) {
@@ -348,7 +351,9 @@ func TestRefusedStore(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	for _, c := range []struct{ set, want time.Duration }{{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond}} {
+	for _, c := range []struct{ set, want time.Duration }{
+		{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			numbers := refusing()
 			d := newDisposable(t, numbers, disposable.Config{Timeout: c.set})
@@ -425,12 +430,14 @@ func TestFloor(t *testing.T) {
 		if c.kept > 0 {
 			k.kept = bits.Default().TimeOf(c.kept).Add(c.within)
 		}
-		d, err := disposable.New(&k, disposable.Config{Host: "h", Now: func() time.Time { return now }, Logger: (&logtest.Records{}).Logger()})
+		d, err := disposable.New(&k, disposable.Config{Host: "h", Now: func() time.Time { return now },
+			Logger: (&logtest.Records{}).Logger()})
 		require.NoError(t, err)
 		terms.MinTick, terms.Revoke = c.own, func() {}
 		r, err := d.Acquire(t.Context(), terms)
 		require.NoError(t, err)
-		require.Equal(t, uid.Reservation{WorkerID: 1, First: c.first, Last: math.MaxInt64, Renew: math.MaxInt64}, r, "%v", c)
+		require.Equal(t, uid.Reservation{WorkerID: 1, First: c.first, Last: math.MaxInt64, Renew: math.MaxInt64},
+			r, "%v", c)
 		again, err := d.Extend(t.Context(), 0)
 		require.NoError(t, err)
 		require.Equal(t, r, again)

@@ -43,8 +43,8 @@ func (s hostSource) identify() (numberstore.Host, error) {
 	}
 	h := numberstore.Host{Name: firstSet(s.hostEnv), Port: firstSet(s.portEnv)}
 	if (h.Name == "") != (h.Port == "") {
-		return numberstore.Host{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s only one is set",
-			uid.ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
+		return numberstore.Host{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s "+
+			"only one is set", uid.ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
 	}
 	if h.Name == "" {
 		name, err := host.Name()
@@ -63,7 +63,8 @@ func validate(h numberstore.Host) error {
 		}
 		// Cut short it could be another host's name: the user has to choose.
 		if n := utf8.RuneCountInString(v.text); n > maxNameLen {
-			return fmt.Errorf("%w: the %s %.100q has %d characters, a row holds %d: set Host and Port to a shorter form", uid.ErrRange, v.what, v.text, n, maxNameLen)
+			return fmt.Errorf("%w: the %s %.100q has %d characters, a row holds %d: "+
+				"set Host and Port to a shorter form", uid.ErrRange, v.what, v.text, n, maxNameLen)
 		}
 	}
 	return nil

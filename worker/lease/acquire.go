@@ -116,8 +116,8 @@ func (l *lease) take(ctx context.Context) (*hold, Event, error) {
 		}
 		h.ids = ids
 		*row = leasestore.Row{
-			WorkerID: h.id, Nonce: nonce(h.owner, 0), High: h.limit, Until: now.After(l.cfg.TTL), Layout: l.terms.Layout,
-			Holder: l.holder, Acquired: now.Now, Renewed: now.Now,
+			WorkerID: h.id, Nonce: nonce(h.owner, 0), High: h.limit, Until: now.After(l.cfg.TTL),
+			Layout: l.terms.Layout, Holder: l.holder, Acquired: now.Now, Renewed: now.Now,
 		}
 		l.doubt = &doubt{hold: *h, event: event}
 		return nil
@@ -152,7 +152,8 @@ func (l *lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasest
 // and ticks that make no sense by the store's clock.
 func (l *lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 	if ns.Layout != l.terms.Layout {
-		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, l.terms.Layout)
+		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s",
+			worker.ErrLayout, ns.Layout, l.terms.Layout)
 	}
 	if l.tickAt(now, 0) < 0 {
 		return fmt.Errorf("%w: the store's shows %s, which is before the layout's epoch, %s",
@@ -167,8 +168,8 @@ func (l *lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now
 		if ns.Floor > highest {
 			whose = "the namespace"
 		}
-		return fmt.Errorf("%w: the ticks of %s are used up to %d, the store's clock is at %d, more than %v before that", worker.ErrClock,
-			whose, max(row.High, ns.Floor), l.tickAt(now, 0), l.ahead)
+		return fmt.Errorf("%w: the ticks of %s are used up to %d, the store's clock is at %d, more than %v before that",
+			worker.ErrClock, whose, max(row.High, ns.Floor), l.tickAt(now, 0), l.ahead)
 	}
 	return l.checkFloor(now)
 }
@@ -182,8 +183,8 @@ func (l *lease) checkFloor(now leasestore.Clock) error {
 		allowed = l.reach(now) + l.patience()
 	}
 	if floor := l.terms.MinTick - 1; floor >= 0 && floor > l.tickAt(now, allowed) {
-		return fmt.Errorf("%w: the generator's floor rules out ticks up to %d, the clock is at %d; a lease can begin %v ahead of it at most",
-			uid.ErrRange, floor, l.tickAt(now, 0), allowed)
+		return fmt.Errorf("%w: the generator's floor rules out ticks up to %d, the clock is at %d; "+
+			"a lease can begin %v ahead of it at most", uid.ErrRange, floor, l.tickAt(now, 0), allowed)
 	}
 	return nil
 }

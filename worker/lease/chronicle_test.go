@@ -124,8 +124,8 @@ func (y *chronicle) step(p *player) {
 
 // pauses are what passes between two steps.
 var pauses = []time.Duration{
-	time.Millisecond, time.Second, time.Second, skew, skew + 3*time.Millisecond, skew + time.Second, window / 4, window / 2, window / 2,
-	reach, ttl, ttl + quarantine + time.Second,
+	time.Millisecond, time.Second, time.Second, skew, skew + 3*time.Millisecond, skew + time.Second,
+	window / 4, window / 2, window / 2, reach, ttl, ttl + quarantine + time.Second,
 }
 
 // turn is a step of anybody, or something that happens to the store.
@@ -180,7 +180,8 @@ func TestNoTickTwice(t *testing.T) {
 					got := 0
 					for seed := range c.histories {
 						synctest.Test(t, func(t *testing.T) {
-							y := &chronicle{durable: c.durable, versions: versions, off: off, rand: rand.New(rand.NewPCG(seed, 7))}
+							y := &chronicle{durable: c.durable, versions: versions, off: off,
+								rand: rand.New(rand.NewPCG(seed, 7))}
 							y.play(t)
 							got += y.Got
 						})
@@ -194,7 +195,7 @@ func TestNoTickTwice(t *testing.T) {
 
 // play begins and ends a history.
 func (y *chronicle) play(t *testing.T) {
-	y.house = newHouse(t, storetest.MemoryConfig{Versions: y.versions, Error: y.off, Now: func() time.Time { return y.clientNow() }})
+	y.house = newHouse(t, storetest.MemoryConfig{Versions: y.versions, Error: y.off, Now: y.clientNow})
 	y.found(orders)
 	for i := range 4 {
 		p := &player{name: fmt.Sprint("owner ", i)}

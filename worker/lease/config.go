@@ -121,10 +121,12 @@ func (c Config) withDefaults(store Store) (Config, error) {
 	case c.Losses < ByHistory || c.Losses > Anytime:
 		return c, fmt.Errorf("%w: Losses %d is not known", uid.ErrConfig, c.Losses)
 	case c.TTL < c.ahead():
-		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", uid.ErrConfig, c.TTL, c.Window)
+		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved",
+			uid.ErrConfig, c.TTL, c.Window)
 	case !c.never(store) && c.ahead() > Burn-c.MaxClockSkew:
-		return c, fmt.Errorf("%w: 3/2 of Window %v is %v, but with MaxClockSkew %v no more than %v can be reserved ahead in %s, "+
-			"which may lose writes", uid.ErrConfig, c.Window, c.ahead(), c.MaxClockSkew, Burn-c.MaxClockSkew, store.Name())
+		return c, fmt.Errorf("%w: 3/2 of Window %v is %v, but with MaxClockSkew %v no more than %v can be "+
+			"reserved ahead in %s, which may lose writes",
+			uid.ErrConfig, c.Window, c.ahead(), c.MaxClockSkew, Burn-c.MaxClockSkew, store.Name())
 	case c.IDs != (Range{}) && (c.IDs.First < 0 || c.IDs.First > c.IDs.Last):
 		return c, fmt.Errorf("%w: IDs from %d to %d are no range of worker IDs", uid.ErrRange, c.IDs.First, c.IDs.Last)
 	}

@@ -16,7 +16,8 @@ import (
 // FuzzLeaseConfig holds what comes of any settings against the rules of the protocol.
 func FuzzLeaseConfig(f *testing.F) {
 	f.Add(int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), false)
-	f.Add(int64(time.Second), int64(time.Minute), int64(time.Hour), int64(1), int64(512), int64(1023), int64(Never), false)
+	f.Add(int64(time.Second), int64(time.Minute), int64(time.Hour), int64(1), int64(512),
+		int64(1023), int64(Never), false)
 	f.Add(int64(0), int64(time.Hour), int64(0), int64(0), int64(0), int64(7), int64(Anytime), true)
 	f.Add(int64(-1), int64(1), int64(2), int64(3), int64(-1), int64(-2), int64(7), true)
 	f.Fuzz(func(t *testing.T, timeout, window, ttl, skew, first, last, losses int64, promised bool) {
@@ -43,7 +44,7 @@ func FuzzLeaseConfig(f *testing.F) {
 		require.Greater(t, c.mostAhead(0), c.ahead())
 		require.GreaterOrEqual(t, c.mostAhead(math.MaxInt64), c.mostAhead(time.Hour))
 		if !l.never {
-			require.LessOrEqual(t, c.ahead(), l.reach(leasestore.Clock{}), "what is reserved is less than what is burnt")
+			require.LessOrEqual(t, c.ahead(), l.reach(leasestore.Clock{}), "less is reserved than is burnt")
 		}
 		again, err := c.withDefaults(promise(promised))
 		require.NoError(t, err)
@@ -51,6 +52,8 @@ func FuzzLeaseConfig(f *testing.F) {
 		require.Equal(t, c.TTL, again.TTL)
 	})
 }
+
+type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 
 // promise is a store of which nothing is known but what it promises.
 type promise bool
@@ -61,9 +64,9 @@ func (promise) Inspect(context.Context) ([]string, error) { panic("New asks a st
 func (promise) Init(context.Context, func(*leasestore.Namespace, leasestore.Clock) error) error {
 	panic("New asks a store")
 }
-func (promise) Take(context.Context, leasestore.Wanted, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (promise) Take(context.Context, leasestore.Wanted, decision) error {
 	panic("New asks a store")
 }
-func (promise) Change(context.Context, int64, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (promise) Change(context.Context, int64, decision) error {
 	panic("New asks a store")
 }

@@ -19,17 +19,17 @@ import (
 func TestNewLeaseRefuses(t *testing.T) {
 	store := storetest.NewMemory(storetest.MemoryConfig{}).Store(orders)
 	for text, cfg := range map[string]lease.Config{
-		"Window -1s is not within 0 and":           {Window: -time.Second},
-		"TTL 1m0s is less than 3/2 of Window 1m0s": {TTL: time.Minute},
-		"3/2 of Window 10m0s is 15m0s, but with MaxClockSkew 2s no more than 10m0s can be reserved ahead in namespace": {Window: 10 * time.Minute},
-		"with MaxClockSkew 9m0s no more than 1m2s":     {MaxClockSkew: 9 * time.Minute},
-		"TTL 2562047h47m16.854775807s is not within 0": {TTL: math.MaxInt64},
-		"MaxClockSkew -1ns":                            {MaxClockSkew: -1},
-		"Losses 4 is not known":                        {Losses: 4},
-		"Timeout -1ns":                                 {Timeout: -1},
-		"IDs from -1 to 5 are no range":                {IDs: lease.Range{First: -1, Last: 5}},
-		"IDs from 6 to 5 are no range":                 {IDs: lease.Range{First: 6, Last: 5}},
-		"IDs from 0 to -1 are no range":                {IDs: lease.Range{First: 0, Last: -1}},
+		"Window -1s is not within 0 and":                            {Window: -time.Second},
+		"TTL 1m0s is less than 3/2 of Window 1m0s":                  {TTL: time.Minute},
+		"3/2 of Window 10m0s is 15m0s, but with MaxClockSkew 2s":    {Window: 10 * time.Minute},
+		"9m0s no more than 1m2s can be reserved ahead in namespace": {MaxClockSkew: 9 * time.Minute},
+		"TTL 2562047h47m16.854775807s is not within 0":              {TTL: math.MaxInt64},
+		"MaxClockSkew -1ns":                                         {MaxClockSkew: -1},
+		"Losses 4 is not known":                                     {Losses: 4},
+		"Timeout -1ns":                                              {Timeout: -1},
+		"IDs from -1 to 5 are no range":                             {IDs: lease.Range{First: -1, Last: 5}},
+		"IDs from 6 to 5 are no range":                              {IDs: lease.Range{First: 6, Last: 5}},
+		"IDs from 0 to -1 are no range":                             {IDs: lease.Range{First: 0, Last: -1}},
 	} {
 		l, err := lease.New(store, cfg)
 		require.Nil(t, l)

@@ -63,7 +63,8 @@ func Found(ctx context.Context, store Store, f Founding) error {
 func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost bool) error {
 	return written(store.Init(ctx, func(ns *leasestore.Namespace, now leasestore.Clock) error {
 		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(mostFloorAhead)) {
-			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; %v is allowed, since nobody could begin before",
+			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; "+
+				"%v is allowed, since nobody could begin before",
 				uid.ErrRange, t.MinTick, ticks.Span(t.MinTick-clock, t.Unit), clock, mostFloorAhead)
 		}
 		floor := t.MinTick - 1

@@ -18,10 +18,12 @@ var burns = map[string]struct {
 	cfg   lease.Config
 	lose  bool // a crash, in which nothing is lost
 }{
-	"another history":           {lose: true},
-	"a store that cannot tell":  {store: storetest.MemoryConfig{NoHistory: true}},
-	"a store that has to say":   {store: storetest.MemoryConfig{Durable: true}, cfg: lease.Config{Losses: lease.Anytime}},
-	"a store that tells a lie":  {store: storetest.MemoryConfig{SameHistory: true}, cfg: lease.Config{Losses: lease.Anytime}},
+	"another history":          {lose: true},
+	"a store that cannot tell": {store: storetest.MemoryConfig{NoHistory: true}},
+	"a store that has to say": {store: storetest.MemoryConfig{Durable: true},
+		cfg: lease.Config{Losses: lease.Anytime}},
+	"a store that tells a lie": {store: storetest.MemoryConfig{SameHistory: true},
+		cfg: lease.Config{Losses: lease.Anytime}},
 	"a store that seems to lie": {cfg: lease.Config{Losses: lease.Anytime}},
 }
 

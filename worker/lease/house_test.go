@@ -18,8 +18,8 @@ import (
 // millis are terms with ticks of a millisecond.
 func millis(maxID int64) uid.Terms {
 	return uid.Terms{
-		Layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Millisecond,
-		MaxTick: 1<<41 - 1, MaxWorkerID: maxID, Revoke: func() {},
+		Layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Unit: time.Millisecond, MaxTick: 1<<41 - 1, MaxWorkerID: maxID, Revoke: func() {},
 	}
 }
 

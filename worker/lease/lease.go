@@ -78,8 +78,8 @@ func New(store Store, cfg Config) (uid.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lease{cfg: cfg, store: store, never: cfg.never(store), now: cfg.Now, holder: holder(), clock: time.Now, chance: rand.Int64N,
-		binding: binding.New("the lease in " + store.Name())}, nil
+	return &lease{cfg: cfg, store: store, never: cfg.never(store), now: cfg.Now, holder: holder(), clock: time.Now,
+		chance: rand.Int64N, binding: binding.New("the lease in " + store.Name())}, nil
 }
 
 // Acquire implements [uid.Worker]; New has its errors.
@@ -96,7 +96,8 @@ func (l *lease) bind(t uid.Terms) error {
 		return fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", uid.ErrConfig, l.cfg.Window, t.Unit)
 	}
 	if l.cfg.IDs.Last > t.MaxWorkerID {
-		return fmt.Errorf("%w: the worker IDs %v are not within 0..%d, those of the layout", uid.ErrRange, l.cfg.IDs, t.MaxWorkerID)
+		return fmt.Errorf("%w: the worker IDs %v are not within 0..%d, those of the layout",
+			uid.ErrRange, l.cfg.IDs, t.MaxWorkerID)
 	}
 	if err := l.binding.Bind(t.Revoke); err != nil {
 		return err

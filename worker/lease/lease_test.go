@@ -26,8 +26,10 @@ func TestLeaseAcquire(t *testing.T) {
 			began := time.Now()
 			r := h.acquire(h.named("me", lease.Config{Losses: losses, Logger: logged.Logger(), OnEvent: told.add}))
 			require.Zero(t, time.Since(began), "it does not wait")
-			require.Equal(t, uid.Reservation{WorkerID: id, First: 0, Last: h.tick() + ms(reach), Renew: h.tick() + ms(window/2)}, r)
-			require.Equal(t, lease.Event{Kind: "acquired", Store: `namespace "orders" in memory`, WorkerID: id}, told.last())
+			require.Equal(t, uid.Reservation{WorkerID: id, Last: h.tick() + ms(reach),
+				Renew: h.tick() + ms(window/2)}, r)
+			require.Equal(t, lease.Event{Kind: "acquired", Store: `namespace "orders" in memory`, WorkerID: id},
+				told.last())
 
 			row := h.row(id)
 			require.Len(t, row.Nonce, 32)
@@ -92,7 +94,8 @@ func TestLeaseTakeover(t *testing.T) {
 			r := h.acquire(h.lease(lease.Config{OnEvent: told.add}))
 			require.EqualValues(t, i, r.WorkerID)
 			require.Greater(t, r.First, gone[i].Last)
-			require.Equal(t, lease.Event{Kind: "taken over", Store: `namespace "orders" in memory`, WorkerID: int64(i), Holder: holder}, told.last())
+			require.Equal(t, lease.Event{Kind: "taken over", Store: `namespace "orders" in memory`,
+				WorkerID: int64(i), Holder: holder}, told.last())
 		}
 		require.EqualValues(t, 3, h.acquire(h.lease(lease.Config{})).WorkerID)
 	})
@@ -188,7 +191,8 @@ func TestLeaseExtendThrough(t *testing.T) {
 					require.Equal(t, row, h.row(r.WorkerID))
 				}
 				h.pass(time.Second)
-				require.Equal(t, got.Last+ms(time.Second), h.extend(l, math.MaxInt64-1000).Last/ms(time.Millisecond)*ms(time.Millisecond))
+				require.Equal(t, got.Last+ms(time.Second),
+					h.extend(l, math.MaxInt64-1000).Last/ms(time.Millisecond)*ms(time.Millisecond))
 				require.NoError(t, l.Release(t.Context(), math.MaxInt64))
 				h.pass(quarantine + time.Second)
 				require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{Losses: trust(c.durable)})).WorkerID)
@@ -218,7 +222,7 @@ func TestLeaseLost(t *testing.T) {
 		}, `another nonce or other ticks than this owner wrote; it is held by "another"`},
 		"ended":         {func(h *house) { h.pass(ttl + 100*time.Millisecond) }, "it ended at 20"},
 		"row is gone":   {func(h *house) { h.memory.RemoveRow(orders, 0) }, "its row is gone"},
-		"released":      {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "" }) }, "released by somebody else"},
+		"released":      {func(h *house) { h.edit(0, func(r *leasestore.Row) { r.Nonce = "" }) }, "by somebody else"},
 		"another nonce": {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "x" }) }, "another nonce"},
 		"more ticks":    {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) }, "other ticks"},
 		"fewer ticks":   {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) }, "other ticks"},
@@ -256,8 +260,8 @@ func TestLeaseRenewedAtTheLastMoment(t *testing.T) {
 		row := h.row(0)
 		row.Until = row.Until.Add(time.Hour)
 		// A store that has chosen the row before that, and offers it as it is now.
-		stale := &meddled{Store: h.memory.Store(orders), offered: []func(*leasestore.Row){func(offered *leasestore.Row) {
-			*offered = row
+		stale := &meddled{Store: h.memory.Store(orders), offered: []func(*leasestore.Row){func(r *leasestore.Row) {
+			*r = row
 		}}}
 		var logged logtest.Records
 		r := h.acquire(h.on(stale, lease.Config{Logger: logged.Logger()}))
@@ -293,7 +297,7 @@ func TestLeaseClocks(t *testing.T) {
 				continue
 			}
 			require.ErrorIs(t, err, worker.ErrClock)
-			require.Regexp(t, `this process's shows 20.*Z, the store's 20.*Z, .* apart; at most .* are allowed`, err.Error())
+			require.Regexp(t, `this process's shows 20.*Z, the store's 20.*Z, .* apart; at most .* are allowed`, err)
 			h.acquire(h.lease(lease.Config{})) // and it is bound to nothing
 		}
 

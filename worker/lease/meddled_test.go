@@ -7,6 +7,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
+type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+
 // A meddled store has something done to it in the middle of the next calls of Take and Change.
 type meddled struct {
 	lease.Store
@@ -16,20 +18,20 @@ type meddled struct {
 }
 
 // Take is as [lease.Store] has it.
-func (m *meddled) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
-	return m.Store.Take(ctx, w, func(namespace *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+func (m *meddled) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+	return m.Store.Take(ctx, w, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		m.offer(row)
-		err := decide(namespace, row, now)
+		err := decide(ns, row, now)
 		m.decide()
 		return err
 	})
 }
 
 // Change is as [lease.Store] has it.
-func (m *meddled) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
-	return m.Store.Change(ctx, id, func(namespace *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+func (m *meddled) Change(ctx context.Context, id int64, decide decision) error {
+	return m.Store.Change(ctx, id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		m.offer(row)
-		err := decide(namespace, row, now)
+		err := decide(ns, row, now)
 		m.decide()
 		return err
 	})

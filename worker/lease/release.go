@@ -16,7 +16,7 @@ const releaseTimeout = 5 * time.Second
 func (l *lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	return retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
-		return written(l.store.Change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+		end := func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 			if row == nil || !h.owns(row) || row.Until.Before(now.Now) {
 				return errNothing // there is nothing left to release
 			}
@@ -24,21 +24,23 @@ func (l *lease) release(ctx context.Context, last int64) error {
 			// An earlier owner may still issue ticks, all of them below the base.
 			row.End(min(row.High, max(h.base, last)), now)
 			return nil
-		}))
+		}
+		return written(l.store.Change(ctx, h.id, end))
 	})
 }
 
 // giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
 func (l *lease) giveBack(ctx context.Context) error {
 	d := l.doubt
-	return written(l.store.Change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	end := func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		if !d.matches(row, now) {
 			return errNothing
 		}
 		l.settle(ns, now)
 		row.End(d.base, now)
 		return nil
-	}))
+	}
+	return written(l.store.Change(ctx, d.id, end))
 }
 
 // written turns errNothing into success.

@@ -31,7 +31,8 @@ func (l *lease) extend(ctx context.Context, through int64) error {
 		h.sent = max(number, newest) + 1 // what an earlier run of this attempt was to write was refused
 		limit = max(row.High, l.target(now, through, slacks(early)))
 		wait = l.untilMore(now, max(limit, h.base)) // the base is beyond the limit where a floor is
-		row.Nonce, row.High, row.Until, row.Renewed = nonce(h.owner, h.sent), limit, row.Later(now.After(l.cfg.TTL)), now.Now
+		row.Nonce, row.High = nonce(h.owner, h.sent), limit
+		row.Until, row.Renewed = row.Later(now.After(l.cfg.TTL)), now.Now
 		return nil
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -58,17 +59,22 @@ func TestLeaseLostReply(t *testing.T) {
 	}
 }
 
+// onRetry returns a logger that calls do when something is tried again.
+func onRetry(do func()) *slog.Logger {
+	return (&logtest.Records{On: map[string]func(){"trying again": do}}).Logger()
+}
+
 // What an acquisition has leased to nobody is not taken up once somebody else has had it.
 func TestLeaseLostReplyToAcquireIsStale(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		other := h.lease(lease.Config{Losses: losses})
 		var was, theirs leasestore.Row
-		l, client := h.client(lease.Config{Losses: losses, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+		l, client := h.client(lease.Config{Losses: losses, Logger: onRetry(func() {
 			was = h.row(0)
 			h.pass(ttl + quarantine + time.Second)
 			require.Zero(t, h.acquire(other).WorkerID)
 			theirs = h.row(0)
-		}}}).Logger()})
+		})})
 		client.Fault(storetest.LoseReply)
 		r := h.acquire(l)
 		require.NotEmpty(t, was.Nonce, "nobody could be told")
@@ -86,7 +92,7 @@ func TestGivenBackKeepsTheBase(t *testing.T) {
 		require.NoError(t, before.Release(t.Context(), used))
 		h.pass(quarantine + time.Second)
 		ctx, cancel := context.WithCancel(t.Context())
-		l, client := h.client(lease.Config{Logger: (&logtest.Records{On: map[string]func(){"trying again": cancel}}).Logger()})
+		l, client := h.client(lease.Config{Logger: onRetry(cancel)})
 		client.Fault(storetest.LoseReply)
 		_, err := l.Acquire(ctx, millis(1023))
 		require.ErrorIs(t, err, context.Canceled)
@@ -107,12 +113,12 @@ func TestGiveBackLeavesWhatIsNotItsOwn(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		other := h.lease(lease.Config{Losses: lease.Never})
 		var theirs leasestore.Row
-		l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+		l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
 			h.pass(ttl + quarantine + time.Second)
 			require.Zero(t, h.acquire(other).WorkerID)
 			theirs = h.row(0)
 			cancel()
-		}}}).Logger()})
+		})})
 		client.Fault(storetest.LoseReply)
 		_, err := l.Acquire(ctx, millis(1023))
 		require.ErrorIs(t, err, context.Canceled)

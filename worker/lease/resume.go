@@ -19,7 +19,8 @@ func (l *lease) Held() (h leasestore.Held, held bool) {
 	if l.hold == nil || l.binding.Invalid() {
 		return leasestore.Held{}, false
 	}
-	return leasestore.Held{WorkerID: l.hold.id, Nonce: nonce(l.hold.owner, l.hold.acked), Used: l.hold.base, Last: l.hold.limit}, true
+	return leasestore.Held{WorkerID: l.hold.id, Nonce: nonce(l.hold.owner, l.hold.acked),
+		Used: l.hold.base, Last: l.hold.limit}, true
 }
 
 // Store returns the store that was given to New.
@@ -36,11 +37,12 @@ const resumePatience = 5 * time.Second
 func (l *lease) Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid.Reservation, error) {
 	owner, number := writer(h.Nonce)
 	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Used < -1 {
-		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d, nonce %.40q and tick %d are no lease of a layout with IDs up to %d",
-			uid.ErrRange, h.WorkerID, h.Nonce, h.Used, t.MaxWorkerID)
+		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d, nonce %.40q and tick %d are no lease "+
+			"of a layout with IDs up to %d", uid.ErrRange, h.WorkerID, h.Nonce, h.Used, t.MaxWorkerID)
 	}
 	if l.cfg.IDs != (Range{}) && !l.cfg.IDs.Has(h.WorkerID) {
-		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d is not one of the IDs %v that are asked for", uid.ErrRange, h.WorkerID, l.cfg.IDs)
+		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d is not one of the IDs %v that are asked for",
+			uid.ErrRange, h.WorkerID, l.cfg.IDs)
 	}
 	if err := l.bind(t); err != nil {
 		return uid.Reservation{}, err
@@ -77,8 +79,8 @@ func (l *lease) resume(ctx context.Context) error {
 	}
 	h.at = l.clock()
 	l.dueAfter(h)
-	l.cfg.Logger.WarnContext(ctx, "the store cannot be reached, starting on what was reserved before", "worker_id", h.id,
-		"store", l.store.Name(), "left", ticks.Span(h.limit-next+1, l.terms.Unit), "error", err)
+	l.cfg.Logger.WarnContext(ctx, "the store cannot be reached, starting on what was reserved before",
+		"worker_id", h.id, "store", l.store.Name(), "left", ticks.Span(h.limit-next+1, l.terms.Unit), "error", err)
 	return nil
 }
 

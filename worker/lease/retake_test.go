@@ -63,16 +63,17 @@ func TestRetakenTakeover(t *testing.T) {
 // Whatever becomes of the step itself, the ID is taken up once.
 func TestRetakeIsLostAgain(t *testing.T) {
 	for name, ways := range map[string][]storetest.Fault{
-		"refused":                   {storetest.LoseReply, storetest.Refuse},
-		"stored":                    {storetest.LoseReply, storetest.LoseReply, storetest.LoseReply},
-		"not heard of":              {storetest.LoseReply, storetest.LoseWrite, storetest.LoseWrite},
-		"on its way":                {storetest.LoseReply, storetest.Delay, storetest.Delay},
-		"stored, then lost":         {storetest.LoseReply, storetest.LoseReply, storetest.LoseWrite, storetest.Refuse},
-		"lost, then stored":         {storetest.LoseReply, storetest.LoseWrite, storetest.LoseReply, storetest.LoseWrite},
+		"refused":           {storetest.LoseReply, storetest.Refuse},
+		"stored":            {storetest.LoseReply, storetest.LoseReply, storetest.LoseReply},
+		"not heard of":      {storetest.LoseReply, storetest.LoseWrite, storetest.LoseWrite},
+		"on its way":        {storetest.LoseReply, storetest.Delay, storetest.Delay},
+		"stored, then lost": {storetest.LoseReply, storetest.LoseReply, storetest.LoseWrite, storetest.Refuse},
+		"lost, then stored": {storetest.LoseReply, storetest.LoseWrite, storetest.LoseReply,
+			storetest.LoseWrite},
 		"on its way, then stored":   {storetest.LoseReply, storetest.Delay, storetest.LoseReply},
 		"nothing to take up, twice": {storetest.LoseWrite, storetest.OK, storetest.LoseWrite},
-		"each of many, and stored": {storetest.LoseReply, storetest.Delay, storetest.LoseWrite, storetest.LoseReply, storetest.Refuse,
-			storetest.Delay, storetest.LoseReply, storetest.LoseReply},
+		"each of many, and stored": {storetest.LoseReply, storetest.Delay, storetest.LoseWrite, storetest.LoseReply,
+			storetest.Refuse, storetest.Delay, storetest.LoseReply, storetest.LoseReply},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
@@ -152,10 +153,10 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
 				var row leasestore.Row
-				l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+				l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
 					change(h)
 					row = h.row(0)
-				}}}).Logger()})
+				})})
 				client.Fault(storetest.LoseReply)
 				require.EqualValues(t, 1, h.acquire(l).WorkerID)
 				require.Equal(t, row, h.row(0))
@@ -164,9 +165,9 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	}
 	t.Run("removed", func(t *testing.T) {
 		eachHouse(t, func(t *testing.T, h *house) {
-			l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+			l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
 				h.memory.RemoveRow(orders, 0)
-			}}}).Logger()})
+			})})
 			client.Fault(storetest.LoseReply)
 			require.EqualValues(t, 1, h.acquire(l).WorkerID, "an ID whose row is gone is nobody's")
 		})

@@ -21,8 +21,9 @@ func (l *lease) inspect(ctx context.Context) error {
 		return err
 	}
 	if len(lossy) > 0 && l.never && l.cfg.Losses != NeverUnchecked {
-		return fmt.Errorf("%w: the store is said to lose nothing, by Losses or by its kind, but it can lose what it has acknowledged: %s; "+
-			"Anytime makes up for that, NeverUnchecked takes its word", uid.ErrConfig, strings.Join(lossy, "; "))
+		return fmt.Errorf("%w: the store is said to lose nothing, by Losses or by its kind, but it can lose what "+
+			"it has acknowledged: %s; Anytime makes up for that, NeverUnchecked takes its word",
+			uid.ErrConfig, strings.Join(lossy, "; "))
 	}
 	return nil
 }
@@ -42,7 +43,8 @@ func (l *lease) first(ctx context.Context) error {
 	if err := found(ctx, l.store, l.terms, l.cfg.IDs, true); err != nil {
 		return err
 	}
-	l.cfg.Logger.WarnContext(ctx, "the namespace of the leases was not there and has been made; it may have been lost, so its first UIDs are ahead of the clock; "+
+	l.cfg.Logger.WarnContext(ctx, "the namespace of the leases was not there and has been made; "+
+		"it may have been lost, so its first UIDs are ahead of the clock; "+
 		"uid worker init makes a new one without that", "store", l.store.Name(), "ahead", Burn)
 	return l.acquire(ctx)
 }
@@ -52,8 +54,8 @@ func (l *lease) awaitTicks(ctx context.Context) error {
 	longest := l.patience()
 	for losses := 0; l.hold.unreserved(); {
 		if l.hold.wait > longest {
-			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved only in %v; "+
-				"a start waits for up to %v", uid.ErrNoReservation,
+			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved "+
+				"only in %v; a start waits for up to %v", uid.ErrNoReservation,
 				l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
 		}
 		// The wait may be longer than the lease, if ticks are long.
@@ -86,8 +88,9 @@ func (l *lease) warnAhead(ctx context.Context) {
 		return
 	}
 	if wait := ticks.Until(l.terms, l.now().Add(l.terms.MaxLead), l.hold.base+1); wait > near {
-		l.cfg.Logger.WarnContext(ctx, "the first UIDs lie further ahead of the clock than the generator's MaxLead, so that calls wait or fail",
-			"worker_id", l.hold.id, "store", l.store.Name(), "for", wait.Round(time.Second))
+		l.cfg.Logger.WarnContext(ctx, "the first UIDs lie further ahead of the clock than the generator's MaxLead, "+
+			"so that calls wait or fail", "worker_id", l.hold.id, "store", l.store.Name(),
+			"for", wait.Round(time.Second))
 	}
 }
 

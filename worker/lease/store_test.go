@@ -40,7 +40,7 @@ func (f *failing) Inspect(ctx context.Context) ([]string, error) {
 }
 
 // Take is as [lease.Store] has it.
-func (f *failing) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (f *failing) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
 	if err := f.fail(ctx); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (f *failing) Take(ctx context.Context, w leasestore.Wanted, decide func(*le
 }
 
 // Change is as [lease.Store] has it.
-func (f *failing) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (f *failing) Change(ctx context.Context, id int64, decide decision) error {
 	if err := f.fail(ctx); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func TestFinalError(t *testing.T) {
 		began := h.now()
 		_, err := l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, errBroken)
-		require.ErrorContains(t, err, `acquire the lease of a worker ID in namespace "orders" in memory: the disk is on fire`)
+		require.ErrorContains(t, err, `the lease of a worker ID in namespace "orders" in memory: the disk is on fire`)
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 1, f.called)
 		require.Equal(t, began, h.now())
@@ -178,7 +178,9 @@ func TestFinalError(t *testing.T) {
 // What may pass is tried again until the Timeout is over, and warned of once. A renewal makes
 // one attempt: the generator asks again.
 func TestTransientErrors(t *testing.T) {
-	for _, c := range []struct{ set, want time.Duration }{{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond}} {
+	for _, c := range []struct{ set, want time.Duration }{
+		{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond},
+	} {
 		bubble(t, func(t *testing.T, h *house, f *failing) {
 			f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
 			var logged logtest.Records
@@ -340,7 +342,8 @@ func TestMissing(t *testing.T) {
 func imprecise(t *testing.T, off time.Duration, test func(t *testing.T, h *house)) {
 	for kind, versions := range kinds {
 		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, storetest.MemoryConfig{Versions: versions, Error: off})) })
+			cfg := storetest.MemoryConfig{Versions: versions, Error: off}
+			synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, cfg)) })
 		})
 	}
 }
@@ -394,7 +397,7 @@ func TestClockErrorOfADoubt(t *testing.T) {
 // The clocks of two owners are apart by up to twice their error: nobody reserves so far that another one's burn would
 // not reach.
 func TestClockErrorOfTheReach(t *testing.T) {
-	for off, apart := range map[time.Duration]time.Duration{time.Second: skew, 1500 * time.Millisecond: 3 * time.Second} {
+	for off, apart := range map[time.Duration]time.Duration{time.Second: skew, 3 * time.Second / 2: 3 * time.Second} {
 		imprecise(t, off, func(t *testing.T, h *house) {
 			l, _ := h.held(lease.Config{})
 			h.pass(window / 2)

@@ -72,7 +72,8 @@ func Open(ctx context.Context, path string) (*sqlx.DB, error) {
 }
 
 func open(ctx context.Context, path string) (*sqlx.DB, error) {
-	if path == "" || strings.HasPrefix(path, ":memory:") || strings.HasPrefix(path, "file:") || strings.ContainsRune(path, 0) {
+	if path == "" || strings.HasPrefix(path, ":memory:") || strings.HasPrefix(path, "file:") ||
+		strings.ContainsRune(path, 0) {
 		return nil, fmt.Errorf("not the path of a file: %w", fs.ErrInvalid)
 	}
 	path, err := filepath.Abs(path)

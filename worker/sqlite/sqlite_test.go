@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,8 @@ func locked(t *testing.T, path string) bool {
 
 func TestOpenCreates(t *testing.T) {
 	for _, name := range []string{
-		"uid.db", "a/b/c/uid.db", "with space.db", "100%.db", "a?b=c&d.db", "a#b.db", "é:memory:.db", "%3f.db", "file.db?mode=memory",
+		"uid.db", "a/b/c/uid.db", "with space.db", "100%.db", "a?b=c&d.db", "a#b.db", "é:memory:.db", "%3f.db",
+		"file.db?mode=memory",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -116,7 +118,9 @@ func TestSettings(t *testing.T) {
 		conn, err := db.Connx(t.Context())
 		require.NoError(t, err)
 		defer conn.Close()
-		for pragma, want := range map[string]string{"synchronous": "3", "busy_timeout": "10000", "journal_mode": "delete"} {
+		for pragma, want := range map[string]string{
+			"synchronous": "3", "busy_timeout": "10000", "journal_mode": "delete",
+		} {
 			var got string
 			require.NoError(t, conn.GetContext(t.Context(), &got, "PRAGMA "+pragma))
 			require.Equal(t, want, got, pragma)
@@ -156,7 +160,7 @@ func TestRefusals(t *testing.T) {
 	require.ErrorContains(t, err, dir, "a folder")
 
 	text := filepath.Join(dir, "text")
-	require.NoError(t, os.WriteFile(text, []byte("this is not a database, but longer than a header of one hundred bytes, which is where SQLite looks first"), 0o600))
+	require.NoError(t, os.WriteFile(text, bytes.Repeat([]byte("no header of 100 bytes "), 5), 0o600))
 	_, err = sqlite.Open(t.Context(), text)
 	require.ErrorContains(t, err, "not a database")
 

@@ -9,7 +9,8 @@ import (
 
 // Package connect opens sqlite:PATH.
 func init() {
-	scheme.Register(scheme.Driver{Schemes: []string{"sqlite"}, Form: "sqlite:PATH", Params: []string{}, SQL: true, Open: openURL})
+	scheme.Register(scheme.Driver{Schemes: []string{"sqlite"}, Form: "sqlite:PATH",
+		Params: []string{}, SQL: true, Open: openURL})
 }
 
 func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Store, error) {

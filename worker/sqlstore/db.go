@@ -83,7 +83,8 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	if d.leases, err = database.TableName(cfg.LeaseTable, d.dialect.DefaultName(database.LeaseTable)); err != nil {
 		return nil, err
 	}
-	if d.segments, err = database.TableName(cfg.SegmentTable, d.dialect.DefaultName(database.SegmentTable)); err != nil {
+	d.segments, err = database.TableName(cfg.SegmentTable, d.dialect.DefaultName(database.SegmentTable))
+	if err != nil {
 		return nil, err
 	}
 	if d.takers, err = database.TableName(d.segments+database.TakersSuffix, ""); err != nil {
@@ -91,7 +92,8 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	}
 	for _, name := range []string{d.nodes, d.leases, d.takers} {
 		if d.dialect == database.Postgres && len(name) > 63 {
-			return nil, fmt.Errorf("%w: table name %q has %d characters; PostgreSQL cuts names after 63", uid.ErrConfig, name, len(name))
+			return nil, fmt.Errorf("%w: table name %q has %d characters; PostgreSQL cuts names after 63",
+				uid.ErrConfig, name, len(name))
 		}
 	}
 	return d, nil

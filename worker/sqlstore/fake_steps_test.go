@@ -45,7 +45,8 @@ func (s *steps) step(name string) error {
 // stepOf returns the step of a statement that reads nothing.
 func stepOf(query string) string {
 	for start, step := range map[string]string{
-		"START TRANSACTION": "begin", "COMMIT": "commit", "ROLLBACK": "rollback", "SET ": "set", "INSERT": "insert", "UPDATE": "update",
+		"START TRANSACTION": "begin", "COMMIT": "commit", "ROLLBACK": "rollback", "SET ": "set",
+		"INSERT": "insert", "UPDATE": "update",
 	} {
 		if strings.HasPrefix(query, start) {
 			return step

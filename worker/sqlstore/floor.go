@@ -56,12 +56,13 @@ func (s *numberTable) latestFloor() string {
 	seconds, now := "CAST(UNIX_TIMESTAMP(MODIFIED) AS SIGNED)", "UNIX_TIMESTAMP()"
 	switch s.dialect {
 	case database.Postgres:
-		seconds, now = "CAST(EXTRACT(EPOCH FROM MODIFIED AT TIME ZONE 'UTC') AS BIGINT)", "EXTRACT(EPOCH FROM CLOCK_TIMESTAMP())"
+		seconds = "CAST(EXTRACT(EPOCH FROM MODIFIED AT TIME ZONE 'UTC') AS BIGINT)"
+		now = "EXTRACT(EPOCH FROM CLOCK_TIMESTAMP())"
 	case database.SQLite:
 		seconds, now = "CAST(strftime('%s', MODIFIED) AS INTEGER)", "CAST(strftime('%s', 'now') AS INTEGER)"
 	}
-	return s.dialect.SQL("SELECT COALESCE(MAX(" + seconds + "), 0) FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes + "` WHERE ID <= ?" +
-		" ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND " + seconds + " > " + now)
+	return s.dialect.SQL("SELECT COALESCE(MAX(" + seconds + "), 0) FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes + "`" +
+		" WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND " + seconds + " > " + now)
 }
 
 func (s *numberTable) keepFloor() string {
@@ -72,5 +73,6 @@ func (s *numberTable) keepFloor() string {
 	case database.SQLite:
 		at = "datetime(?, 'unixepoch')"
 	}
-	return s.dialect.SQL("UPDATE `" + s.nodes + "` SET MODIFIED = " + at + ", TYPE = TYPE + 2 WHERE ID = ? AND TYPE IN (1, 2)")
+	return s.dialect.SQL("UPDATE `" + s.nodes + "` SET MODIFIED = " + at + ", TYPE = TYPE + 2" +
+		" WHERE ID = ? AND TYPE IN (1, 2)")
 }

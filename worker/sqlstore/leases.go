@@ -64,9 +64,12 @@ func (l *leaseTable) Bind(schema string) error { return l.schema.Find(l.leases, 
 // Namespace returns the namespace's name.
 func (l *leaseTable) Namespace() string { return l.namespace }
 
+// A decision is made by a caller of Take or Change, from what a store has read, and changes that.
+type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+
 // Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
 // or nothing else is left, and again two for each time that it loses the ID to another client.
-func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
 	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
 		seen, f, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
@@ -95,7 +98,7 @@ func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide func(
 
 // Change implements [lease.Store]. It takes two round trips to a server, and again two for each
 // time that somebody else writes the row in between.
-func (l *leaseTable) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leaseTable) Change(ctx context.Context, id int64, decide decision) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
 		seen, err := l.look(ctx, conn, theRow, id)
 		nothing := attempt{Origin: seen.Origin}

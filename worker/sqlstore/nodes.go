@@ -16,7 +16,8 @@ import (
 // Nodes implements [registry.NodeStore]. It needs SELECT.
 func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
 	err = r.connected(ctx, func(conn *sqlx.Conn) error {
-		err := conn.QueryRowContext(ctx, r.dialect.SQL("SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `"+r.nodes+"`")).Scan(&n.Rows, &n.Last)
+		query := r.dialect.SQL("SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `" + r.nodes + "`")
+		err := conn.QueryRowContext(ctx, query).Scan(&n.Rows, &n.Last)
 		if err != nil {
 			return database.Failed("count the rows of table "+r.nodes, err)
 		}
@@ -36,7 +37,8 @@ func (r register) nextNode(ctx context.Context, from database.Reader) (int64, er
 	if r.dialect == database.SQLite {
 		var next int64
 		err := from.GetContext(ctx, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", r.nodes)
-		if is := database.Failed(doing, err); errors.Is(err, sql.ErrNoRows) || database.KindOf(is) == database.MissingTable {
+		is := database.Failed(doing, err)
+		if errors.Is(err, sql.ErrNoRows) || database.KindOf(is) == database.MissingTable {
 			return 0, nil // nothing, or no table of this database, has a counter
 		} else if is != nil {
 			return 0, is
@@ -57,14 +59,17 @@ func (r register) nextNode(ctx context.Context, from database.Reader) (int64, er
 func (r register) nextInSequence(ctx context.Context, from database.Reader, doing string) (next int64, err error) {
 	var sequence string
 	var step int64
-	err = from.QueryRowContext(ctx, r.dialect.SQL("SELECT name, seqincrement FROM pg_get_serial_sequence(format('%I', CAST(? AS VARCHAR)), 'id') AS name"+
-		" JOIN pg_sequence ON seqrelid = CAST(name AS regclass) WHERE has_sequence_privilege(name, 'SELECT')"), r.nodes).Scan(&sequence, &step)
+	query := r.dialect.SQL("SELECT name, seqincrement" +
+		" FROM pg_get_serial_sequence(format('%I', CAST(? AS VARCHAR)), 'id') AS name" +
+		" JOIN pg_sequence ON seqrelid = CAST(name AS regclass) WHERE has_sequence_privilege(name, 'SELECT')")
+	err = from.QueryRowContext(ctx, query, r.nodes).Scan(&sequence, &step)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
 	if err == nil {
 		// The server has quoted the name.
-		err = from.GetContext(ctx, &next, "SELECT CASE WHEN is_called THEN last_value + "+strconv.FormatInt(step, 10)+" ELSE last_value END FROM "+sequence)
+		err = from.GetContext(ctx, &next, "SELECT CASE WHEN is_called THEN last_value + "+
+			strconv.FormatInt(step, 10)+" ELSE last_value END FROM "+sequence)
 	}
 	return next, database.Failed(doing, err)
 }

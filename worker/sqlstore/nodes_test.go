@@ -12,7 +12,8 @@ import (
 )
 
 func TestCounterOf(t *testing.T) {
-	const columns = "CREATE TABLE `WORKER_NODE` (\n  `ID` bigint(20) NOT NULL AUTO_INCREMENT COMMENT 'AUTO_INCREMENT=3',\n  PRIMARY KEY (`ID`)\n)"
+	const columns = "CREATE TABLE `WORKER_NODE` (\n  `ID` bigint(20) NOT NULL AUTO_INCREMENT" +
+		" COMMENT 'AUTO_INCREMENT=3',\n  PRIMARY KEY (`ID`)\n)"
 	for options, want := range map[string]int64{
 		" ENGINE=InnoDB AUTO_INCREMENT=18 DEFAULT CHARSET=utf8mb4 COMMENT='x'":                        18,
 		" ENGINE=InnoDB AUTO_INCREMENT=18":                                                            18,
@@ -42,8 +43,9 @@ func TestHolder(t *testing.T) {
 		require.Equal(t, text, holderOf(ids, given))
 	}
 	for _, text := range []string{
-		"all worker IDs", "all worker IDs, given up to", "all worker IDs, given up to -1", "all worker IDs, given up to 07", "given up to 7",
-		"worker IDs 0 to 9, given up to x", ", given up to 7", "all worker IDs, given up to 7 ", "worker IDs 9 to 0", "worker IDs -1 to 4",
+		"all worker IDs", "all worker IDs, given up to", "all worker IDs, given up to -1",
+		"all worker IDs, given up to 07", "given up to 7", "worker IDs 0 to 9, given up to x", ", given up to 7",
+		"all worker IDs, given up to 7 ", "worker IDs 9 to 0", "worker IDs -1 to 4",
 	} {
 		_, _, err := heldBy(text)
 		require.ErrorIs(t, err, uid.ErrConfig, text)

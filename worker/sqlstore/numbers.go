@@ -104,7 +104,8 @@ func (s *numberTable) look(ctx context.Context, conn *sqlx.Conn, place *database
 }
 
 // insert commits a row whose PORT is a nonce, and returns the ID from the insert's own result.
-func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h numberstore.Host, most int64) (id int64, nonce string, err error) {
+func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h numberstore.Host,
+	most int64) (id int64, nonce string, err error) {
 	kind := typeActual
 	if h.Port != "" {
 		kind = typeContainer
@@ -114,7 +115,8 @@ func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *databa
 			return err
 		}
 		if id <= 0 {
-			return fmt.Errorf("%w: the database reported ID %d for the new row; is the column ID an AUTO_INCREMENT key?", worker.ErrUnconfirmed, id)
+			return fmt.Errorf("%w: the database reported ID %d for the new row; "+
+				"is the column ID an AUTO_INCREMENT key?", worker.ErrUnconfirmed, id)
 		}
 		if id > most {
 			return fmt.Errorf("%w: the table's next ID is %d, the layout's maximum is %d", uid.ErrNoWorkerID, id, most)
@@ -125,7 +127,8 @@ func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *databa
 }
 
 // insertRow returns the ID that the insert itself reports.
-func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, nonce string, kind int) (id int64, err error) {
+func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, nonce string,
+	kind int) (id int64, err error) {
 	const doing = "insert a row"
 	insert := s.dialect.SQL("INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)" +
 		" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)")
@@ -150,20 +153,25 @@ func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, no
 		err := tx.GetContext(ctx, &found, s.dialect.SQL("SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?"), id)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			return fmt.Errorf("%w: the row just inserted, ID %d, is not there; did the read go to another server?", worker.ErrUnconfirmed, id)
+			return fmt.Errorf("%w: the row just inserted, ID %d, is not there; did the read go to another server?",
+				worker.ErrUnconfirmed, id)
 		case err != nil:
 			return database.Failed("read the new row back", err)
 		case found != nonce:
-			return fmt.Errorf("%w: the row with ID %d does not bear the random text just written: it is another's, or was changed", worker.ErrUnconfirmed, id)
+			return fmt.Errorf("%w: the row with ID %d does not bear the random text just written: "+
+				"it is another's, or was changed", worker.ErrUnconfirmed, id)
 		}
 		if port == "" {
 			return nil
 		}
-		res, err := tx.ExecContext(ctx, s.dialect.SQL("UPDATE `"+s.nodes+"` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP WHERE ID = ? AND PORT = ?"), port, id, nonce)
+		update := s.dialect.SQL("UPDATE `" + s.nodes + "` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP" +
+			" WHERE ID = ? AND PORT = ?")
+		res, err := tx.ExecContext(ctx, update, port, id, nonce)
 		if database.IsDuplicate(err) {
 			// The table has a unique key over host and port. The process before has ended, or
 			// also uses the port. It keeps its row, and this one keeps the random text.
-			s.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, whose row therefore keeps a random text for the port",
+			s.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, "+
+				"whose row therefore keeps a random text for the port",
 				"worker_id", id, "store", s.Name(), "port", port)
 			return nil
 		}

@@ -38,7 +38,7 @@ func TestUnconfirmed(t *testing.T) {
 		{"no ID", "", &fakeDB{tell: func(int64) int64 { return 0 }}, "reported ID 0 for"},
 		{"negative ID", "", &fakeDB{tell: func(int64) int64 { return -5 }}, "reported ID -5 for"},
 		{"ID of no row", "", &fakeDB{tell: func(int64) int64 { return 77 }}, "ID 77, is not there"},
-		{"ID of another's row", "", &fakeDB{ports: []string{"other"}, tell: func(int64) int64 { return 1 }}, "ID 1 does not bear"},
+		{"another's row", "", &fakeDB{ports: []string{"other"}, tell: func(int64) int64 { return 1 }}, "ID 1 does not"},
 		{"row changed before the port was written", "80", &fakeDB{missesUpdate: true}, "changed 0 rows with ID 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -61,7 +61,8 @@ var withPort = numberstore.Host{Name: "h", Port: "1"}
 // What may pass is tried again, at any step, and each time with a row of its own.
 func TestTransientFailures(t *testing.T) {
 	var failures []error
-	for _, number := range []uint16{1020, 1040, 1047, 1053, 1158, 1159, 1160, 1161, 1180, 1203, 1205, 1213, 1317, 1412, 1927, 3032, 3101, 4031} {
+	for _, number := range []uint16{1020, 1040, 1047, 1053, 1158, 1159, 1160, 1161, 1180, 1203, 1205, 1213,
+		1317, 1412, 1927, 3032, 3101, 4031} {
 		failures = append(failures, fmt.Errorf("wrapped: %w", &mysql.MySQLError{Number: number}))
 	}
 	for _, code := range []int{5, 6, 9, 15, 5 | 2<<8, 6 | 1<<8} {
@@ -123,7 +124,7 @@ func TestFinalFailures(t *testing.T) {
 		{&mysql.MySQLError{Number: 1062}, "AUTO_INCREMENT counter"},
 		{&mysql.MySQLError{Number: 1142}, "lacks this right"},
 		{&mysql.MySQLError{Number: 1290}, "read-only"},
-		{&mysql.MySQLError{Number: 1364, Message: "Field 'X'"}, "1364: a column that workers leave out has no default value"},
+		{&mysql.MySQLError{Number: 1364, Message: "Field 'X'"}, "1364: a column that workers leave out"},
 		{&mysql.MySQLError{Number: 1467}, "at its end"},
 		{&mysql.MySQLError{Number: 1792}, "read-only"},
 		{&mysql.MySQLError{Number: 1836}, "read-only"},
@@ -143,7 +144,7 @@ func TestFinalFailures(t *testing.T) {
 		{errors.New("whatever"), "*errors.errorString"},
 	} {
 		for _, step := range []string{"connect", "begin", "insert", "commit", "select", "update"} {
-			if number, is := errors.AsType[*mysql.MySQLError](failure.err); is && number.Number == 1062 && step == "update" {
+			if e, is := errors.AsType[*mysql.MySQLError](failure.err); is && e.Number == 1062 && step == "update" {
 				continue // a second row with the port, see TestUniqueHostAndPort
 			}
 			t.Run(fmt.Sprint(step, " ", failure.err), func(t *testing.T) {
@@ -194,7 +195,8 @@ func TestMissingTable(t *testing.T) {
 }
 
 func TestErrorNumberIsFound(t *testing.T) {
-	fake := &fakeDB{steps: steps{fail: func(string, int) error { return &mysql.MySQLError{Number: 1045, Message: "for user 'canary'"} }}}
+	fail := func(string, int) error { return &mysql.MySQLError{Number: 1045, Message: "for user 'canary'"} }
+	fake := &fakeDB{steps: steps{fail: fail}}
 	_, err := next(t.Context(), tables(t, fake).Numbers(), withPort)
 	var server *mysql.MySQLError
 	require.ErrorAs(t, err, &server)

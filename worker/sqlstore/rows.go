@@ -33,10 +33,12 @@ type leaseRow struct {
 }
 
 // leaseColumns are the columns but for the namespace, as fields and values have them.
-var leaseColumns = []string{"WORKER_ID", "NONCE", "HIGH", "LEASE_UNTIL", "LAYOUT", "HOLDER", "ACQUIRED", "RENEWED", "HISTORY"}
+var leaseColumns = []string{"WORKER_ID", "NONCE", "HIGH", "LEASE_UNTIL", "LAYOUT", "HOLDER",
+	"ACQUIRED", "RENEWED", "HISTORY"}
 
 func (r leaseRow) values() []any {
-	return []any{r.WorkerID, r.Nonce, r.High, int64(r.Until), r.Layout, r.Holder, int64(r.Acquired), int64(r.Renewed), r.History}
+	return []any{r.WorkerID, r.Nonce, r.High, int64(r.Until), r.Layout, r.Holder,
+		int64(r.Acquired), int64(r.Renewed), r.History}
 }
 
 // A nullableRow is a row as it is read, or NULLs when there is none.
@@ -84,7 +86,8 @@ func (r leaseRow) namespace(largest int64) (leasestore.Namespace, error) {
 
 // changed returns r, a namespace's own row, with the values of n.
 func (r leaseRow) changed(n leasestore.Namespace) leaseRow {
-	r.WorkerID, r.Layout, r.High, r.Holder, r.History = controlID, n.Layout, n.Floor, holderOf(n.IDs, n.Given), n.History
+	r.WorkerID, r.Layout, r.High = controlID, n.Layout, n.Floor
+	r.Holder, r.History = holderOf(n.IDs, n.Given), n.History
 	r.Acquired, r.Renewed = micros(n.Made), micros(n.Renewed)
 	return r
 }

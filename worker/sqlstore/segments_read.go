@@ -134,7 +134,8 @@ func (s *segmentTable) columns(there tablesThere) string {
 	d := s.dialect
 	columns := "NULL, NULL, NULL, NULL, NULL"
 	if there.leaf {
-		columns = d.Bytes("a.biz_tag") + ", a.max_id, a.step, " + d.Bytes("a.description") + ", " + d.MicrosOf("a.update_time")
+		columns = d.Bytes("a.biz_tag") + ", a.max_id, a.step, " +
+			d.Bytes("a.description") + ", " + d.MicrosOf("a.update_time")
 	}
 	if there.takers {
 		return columns + ", " + d.Bytes("t.nonce") + ", " + d.Bytes("t.takers")
@@ -151,7 +152,8 @@ func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, the
 		query, args = query+" LEFT JOIN `"+s.segments+"` a ON a.biz_tag = ?", append(args, tag)
 	}
 	if there.takers {
-		query, args = query+" LEFT JOIN `"+s.takers+"` t ON t.biz_tag = "+d.Indexed("COALESCE(a.biz_tag, ?)"), append(args, tag)
+		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("COALESCE(a.biz_tag, ?)")
+		args = append(args, tag)
 	}
 	rows, err := s.query(ctx, conn, query, args...)
 	var all []tagRow
@@ -171,10 +173,13 @@ func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, the
 
 // page reads rows in the order of the tags' bytes.
 func (s *segmentTable) page(ctx context.Context, conn session, after string, most int) ([]segmentstore.Row, error) {
-	return whatThereIs(func(there tablesThere) ([]segmentstore.Row, error) { return s.pageAt(ctx, conn, after, most, there) })
+	return whatThereIs(func(there tablesThere) ([]segmentstore.Row, error) {
+		return s.pageAt(ctx, conn, after, most, there)
+	})
 }
 
-func (s *segmentTable) pageAt(ctx context.Context, conn session, after string, most int, there tablesThere) ([]segmentstore.Row, error) {
+func (s *segmentTable) pageAt(ctx context.Context, conn session, after string, most int,
+	there tablesThere) ([]segmentstore.Row, error) {
 	if !there.leaf {
 		return nil, nil
 	}
@@ -247,7 +252,8 @@ func number(tag, column string, text sql.NullString) (int64, error) {
 		if text.Valid {
 			is = strconv.Quote(text.String[:min(len(text.String), 40)])
 		}
-		return 0, fmt.Errorf("%w: the column %s of tag %q is %s, want an integer from 0 to %d", uid.ErrRange, column, tag, is, int64(1<<63-1))
+		return 0, fmt.Errorf("%w: the column %s of tag %q is %s, want an integer from 0 to %d",
+			uid.ErrRange, column, tag, is, int64(1<<63-1))
 	}
 	return n, nil
 }

@@ -41,13 +41,15 @@ func looks(*segmentstore.Row) error { return errLook }
 func TestSegmentTableIsNamed(t *testing.T) {
 	for _, c := range []struct{ name, driver, is string }{
 		{"", "mysql", "leaf_alloc"}, {"", "pgx", "leaf_alloc"}, {"Segments_2", "sqlite", "Segments_2"},
-		{strings.Repeat("a", 57), "mysql", strings.Repeat("a", 57)}, {strings.Repeat("a", 56), "pgx", strings.Repeat("a", 56)},
+		{strings.Repeat("a", 57), "mysql", strings.Repeat("a", 57)},
+		{strings.Repeat("a", 56), "pgx", strings.Repeat("a", 56)},
 	} {
 		d, err := sqlstore.New((&fakeDB{}).open(t, c.driver), sqlstore.Config{SegmentTable: c.name})
 		require.NoError(t, err)
 		require.Equal(t, "table "+c.is, d.Segments().Name())
 	}
-	for name, driver := range map[string]string{strings.Repeat("a", 58): "mysql", strings.Repeat("b", 57): "pgx", "a`; DROP TABLE x": "mysql", "a b": "sqlite"} {
+	for name, driver := range map[string]string{strings.Repeat("a", 58): "mysql", strings.Repeat("b", 57): "pgx",
+		"a`; DROP TABLE x": "mysql", "a b": "sqlite"} {
 		_, err := sqlstore.New((&fakeDB{}).open(t, driver), sqlstore.Config{SegmentTable: name})
 		require.ErrorIs(t, err, uid.ErrConfig, name)
 	}
@@ -66,7 +68,8 @@ func TestSegmentFailures(t *testing.T) {
 		{dialError(os.NewSyscallError("connect", syscall.ECONNREFUSED)), true, "connection refused"},
 		{context.DeadlineExceeded, true, "deadline exceeded"},
 		{&mysql.MySQLError{Number: 1142, Message: "hunter2"}, false, "1142: access denied"},
-		{&mysql.MySQLError{Number: 1264, Message: "Out of range value for column 'max_id' of hunter2"}, false, "out of its column's range: MAX_ID"},
+		{&mysql.MySQLError{Number: 1264, Message: "Out of range value for column 'max_id' of hunter2"},
+			false, "out of its column's range: MAX_ID"},
 		{&mysql.MySQLError{Number: 65000, Message: "hunter2"}, false, "withheld"},
 		{errors.New("hunter2"), false, "withheld"},
 	} {
@@ -137,7 +140,8 @@ func TestSegmentsUnconfirmed(t *testing.T) {
 	runs := 0
 	err := fake.store(t).Change(t.Context(), "orders", takes(&runs))
 	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, `the update of tag "orders" in table leaf_alloc changed 0 rows, though nobody else has written: is there a trigger`)
+	require.ErrorContains(t, err, `the update of tag "orders" in table leaf_alloc changed 0 rows, `+
+		`though nobody else has written: is there a trigger`)
 	require.False(t, retry.IsTransient(err))
 	require.Equal(t, 2, runs)
 
@@ -147,7 +151,7 @@ func TestSegmentsUnconfirmed(t *testing.T) {
 	require.True(t, retry.IsTransient(err))
 
 	for i, other := range map[int]driver.Value{1: "1002", 2: "1001", 3: "for People", 5: "N2", 6: ""} {
-		fake = &fakeSegments{row: leafRow(), changes: func(n int) int64 { return map[bool]int64{true: 0, false: 2}[n == 1] }}
+		fake = &fakeSegments{row: leafRow(), changes: missFirst}
 		runs = 0
 		decide := takes(&runs)
 		require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
@@ -161,7 +165,7 @@ func TestSegmentsUnconfirmed(t *testing.T) {
 	err = fake.store(t).Change(t.Context(), "orders", takes(&runs))
 	logtest.Error(t, err, uid.ErrConfig, "changed 3 rows, not 2")
 	fake = &fakeSegments{row: leafRow(), changes: func(int) int64 { return 1 }}
-	require.NoError(t, fake.store(t).Change(t.Context(), "orders", takes(&runs)), "within a second of the write before, Leaf's row may be as it was")
+	require.NoError(t, fake.store(t).Change(t.Context(), "orders", takes(&runs)), "Leaf's row may be as it was")
 }
 
 // A Change that loses again and again goes on until its context ends.
@@ -191,7 +195,8 @@ func TestRowsThatAreNone(t *testing.T) {
 	}{
 		{1, "-1", "the next number of tag \"orders\" is -1"},
 		{1, "-9223372036854775808", "is -9223372036854775808"},
-		{1, "9223372036854775808", `max_id of tag "orders" is "9223372036854775808", want an integer from 0 to 9223372036854775807`},
+		{1, "9223372036854775808",
+			`max_id of tag "orders" is "9223372036854775808", want an integer from 0 to 9223372036854775807`},
 		{1, "18446744073709551615", `is "18446744073709551615"`},
 		{1, nil, `max_id of tag "orders" is NULL`},
 		{1, "", `max_id of tag "orders" is ""`},
@@ -244,16 +249,20 @@ func TestRowsThatCannotBeStored(t *testing.T) {
 			require.Empty(t, fake.sent)
 		}
 	}
-	for tag, is := range map[string]error{"": uid.ErrRange, strings.Repeat("a", 129): uid.ErrRange, "bücher": uid.ErrConfig, "a ": uid.ErrConfig, "a\x00": uid.ErrConfig} {
+	for tag, is := range map[string]error{"": uid.ErrRange, strings.Repeat("a", 129): uid.ErrRange,
+		"bücher": uid.ErrConfig, "a ": uid.ErrConfig, "a\x00": uid.ErrConfig} {
 		fake := &fakeSegments{row: leafRow()}
 		require.ErrorIs(t, fake.store(t).Change(t.Context(), tag, looks), is, "%q", tag)
 		require.Zero(t, fake.calls("connect"))
 	}
 }
 
+// missFirst tells of a write that changes nothing at first.
+func missFirst(n int) int64 { return map[bool]int64{true: 0, false: 2}[n == 1] }
+
 // A decision that is made again begins with what is read then, and the tag stays what it was.
 func TestDecisionsKeepToTheRow(t *testing.T) {
-	fake := &fakeSegments{row: leafRow(), changes: func(n int) int64 { return map[bool]int64{true: 0, false: 2}[n == 1] }}
+	fake := &fakeSegments{row: leafRow(), changes: missFirst}
 	runs := 0
 	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		runs++
@@ -320,7 +329,7 @@ func TestTakersTableIsMadeMeanwhile(t *testing.T) {
 				rows := read(t, fake.store(t))
 				require.Len(t, rows, 1)
 				if since < 2 {
-					require.Equal(t, []segmentstore.Taker{{Nonce: "A", Last: 1000}}, rows[0].Takers, "read %d finds both", since)
+					require.Equal(t, []segmentstore.Taker{{Nonce: "A", Last: 1000}}, rows[0].Takers, "read %d", since)
 				} else {
 					require.Empty(t, rows[0].Takers)
 				}

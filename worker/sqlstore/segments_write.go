@@ -41,7 +41,8 @@ func (w *tagWrite) complete() (err error) {
 func (s *segmentTable) attempt(w tagWrite) attempt {
 	a := attempt{Origin: w.seen.Origin, found: w.seen.replaced(), wrong: uid.ErrConfig}
 	a.what = fmt.Sprintf("tag %q in table %s", w.seen.tag, s.segments)
-	a.left = &trace{wrote: w.nonce, text: "nonce", from: "`" + s.takers + "` WHERE biz_tag = ?", args: []any{w.seen.stored()}}
+	a.left = &trace{wrote: w.nonce, text: "nonce", from: "`" + s.takers + "` WHERE biz_tag = ?",
+		args: []any{w.seen.stored()}}
 	same, here := s.dialect.Same(s.segments), w.seen.Is(s.dialect)
 	if w.seen.leaf == nil {
 		a.writes = []write{{
@@ -65,8 +66,8 @@ func (s *segmentTable) attempt(w tagWrite) attempt {
 	case s.dialect == database.MySQL:
 		// Where update_time is as it was, and max_id is, MySQL counts Leaf's row as unchanged.
 		a.writes = []write{{
-			s.dialect.Strict("UPDATE") + " `" + s.segments + "` a, `" + s.takers + "` t SET " + sets + ", t.nonce = ?, t.takers = ?" +
-				" WHERE " + is + " AND " + takersIs("t.") + " AND " + same,
+			s.dialect.Strict("UPDATE") + " `" + s.segments + "` a, `" + s.takers + "` t SET " + sets +
+				", t.nonce = ?, t.takers = ? WHERE " + is + " AND " + takersIs("t.") + " AND " + same,
 			join(values, []any{w.nonce, w.takers}, was, w.takersWas(), here), 2,
 		}}
 	case s.dialect == database.Postgres && w.seen.takers != nil:
@@ -74,13 +75,15 @@ func (s *segmentTable) attempt(w tagWrite) attempt {
 		a.writes = []write{{
 			"WITH held AS MATERIALIZED (SELECT 1 FROM `" + s.segments + "` a, `" + s.takers + "` t" +
 				" WHERE " + is + " AND " + takersIs("t.") + " AND " + same + " FOR UPDATE)," +
-				" noted AS (UPDATE `" + s.takers + "` SET nonce = ?, takers = ? WHERE biz_tag = ? AND EXISTS (SELECT 1 FROM held) RETURNING 1)" +
+				" noted AS (UPDATE `" + s.takers + "` SET nonce = ?, takers = ?" +
+				" WHERE biz_tag = ? AND EXISTS (SELECT 1 FROM held) RETURNING 1)" +
 				" UPDATE `" + s.segments + "` SET " + sets + " WHERE biz_tag = ? AND EXISTS (SELECT 1 FROM noted)",
 			join(was, w.takersWas(), here, []any{w.nonce, w.takers, w.seen.stored()}, values, []any{w.seen.tag}), 1,
 		}}
 	default:
 		is, was = s.leafIs("", w)
-		a.writes = []write{{"UPDATE `" + s.segments + "` SET " + sets + " WHERE " + is, join(values, was), 1}, s.takersWrite(w)}
+		a.writes = []write{{"UPDATE `" + s.segments + "` SET " + sets + " WHERE " + is, join(values, was), 1},
+			s.takersWrite(w)}
 	}
 	return a
 }
@@ -89,7 +92,8 @@ func (s *segmentTable) attempt(w tagWrite) attempt {
 func (s *segmentTable) takersWrite(w tagWrite) write {
 	same, here := s.dialect.Same(s.segments), w.seen.Is(s.dialect)
 	if w.seen.takers == nil {
-		return write{"INSERT INTO `" + s.takers + "` (biz_tag, nonce, takers) SELECT ?, ?, ? FROM (SELECT 1 AS ONE) o WHERE " + same,
+		return write{"INSERT INTO `" + s.takers + "` (biz_tag, nonce, takers)" +
+			" SELECT ?, ?, ? FROM (SELECT 1 AS ONE) o WHERE " + same,
 			join([]any{w.seen.stored(), w.nonce, w.takers}, here), 1}
 	}
 	return write{"UPDATE `" + s.takers + "` SET nonce = ?, takers = ? WHERE " + takersIs("") + " AND " + same,

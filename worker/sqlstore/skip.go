@@ -36,7 +36,8 @@ type mark struct {
 }
 
 // insertAbove inserts a row whose PORT is a nonce, with an ID that no lost commit can have given to another process.
-func (s *numberTable) insertAbove(ctx context.Context, tx database.Session, place *database.Place, h string, kind int, most int64) (id int64, nonce string, err error) {
+func (s *numberTable) insertAbove(ctx context.Context, tx database.Session, place *database.Place, h string,
+	kind int, most int64) (id int64, nonce string, err error) {
 	skip := s.skip
 	if skip == 0 {
 		skip = most / 1024
@@ -64,8 +65,9 @@ func (s *numberTable) insertAbove(ctx context.Context, tx database.Session, plac
 		}
 		last := newest
 		if newest.id = id + skip; newest.id >= most {
-			return 0, "", fmt.Errorf("%w: the database has another history than before and may have forgotten IDs above %d, %d of which are to be"+
-				" left out (Skip of sqlstore.Config); the layout's maximum is %d", uid.ErrNoWorkerID, id, skip, most)
+			return 0, "", fmt.Errorf("%w: the database has another history than before and may have forgotten "+
+				"IDs above %d, %d of which are to be left out (Skip of sqlstore.Config); the layout's maximum is %d",
+				uid.ErrNoWorkerID, id, skip, most)
 		}
 		if newest.id, err = s.follow(ctx, tx, last, newest.id, skip, host); err != nil {
 			return 0, "", err
@@ -73,13 +75,15 @@ func (s *numberTable) insertAbove(ctx context.Context, tx database.Session, plac
 	}
 	nonce, above := rand.Text(), newest.id
 	if id, err = s.insertRow(ctx, tx, h, nonce, kind); err == nil && id <= above {
-		err = fmt.Errorf("%w: the database reported ID %d for a row that follows on ID %d", worker.ErrUnconfirmed, id, above)
+		err = fmt.Errorf("%w: the database reported ID %d for a row that follows on ID %d",
+			worker.ErrUnconfirmed, id, above)
 	}
 	return id, nonce, err
 }
 
 // newestMark returns the table's history, empty where the database does not tell, and the newest mark.
-func (s *numberTable) newestMark(ctx context.Context, tx database.Session, place *database.Place) (history string, m mark, err error) {
+func (s *numberTable) newestMark(ctx context.Context, tx database.Session,
+	place *database.Place) (history string, m mark, err error) {
 	marks := " FROM `" + s.nodes + "` WHERE TYPE = 5 ORDER BY ID DESC LIMIT 1), "
 	query := s.dialect.SQL("SELECT " + s.dialect.OriginColumns(s.nodes) + ", COALESCE((SELECT ID" + marks + "0), " +
 		"COALESCE((SELECT HOST_NAME" + marks + "''), COALESCE((SELECT PORT" + marks + "'')")
@@ -108,7 +112,8 @@ func (s *numberTable) known(ctx context.Context, tx database.Session, history, h
 	if !strings.Contains(history, ", cluster ") {
 		return false, nil
 	}
-	err = tx.GetContext(ctx, &known, s.dialect.SQL("SELECT COUNT(*) > 0 FROM `"+s.nodes+"` WHERE TYPE = 5 AND HOST_NAME = ?"), host)
+	err = tx.GetContext(ctx, &known, s.dialect.SQL("SELECT COUNT(*) > 0 FROM `"+s.nodes+
+		"` WHERE TYPE = 5 AND HOST_NAME = ?"), host)
 	if err != nil {
 		return false, database.Failed("look for a mark of the node", err)
 	}
@@ -118,10 +123,13 @@ func (s *numberTable) known(ctx context.Context, tx database.Session, history, h
 // follow inserts a mark after the last one, with an ID of which as many before it are left out, and returns that. One
 // start does so; others that have seen the same last mark are to look again. It needs no other rights than a start with
 // a port.
-func (s *numberTable) follow(ctx context.Context, tx database.Session, last mark, id, skip int64, host string) (int64, error) {
-	const columns, now = "HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) ", "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
+func (s *numberTable) follow(ctx context.Context, tx database.Session, last mark, id, skip int64,
+	host string) (int64, error) {
+	const columns = "HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) "
+	const now = "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
 	do := func(statement string, args ...any) (changed int64, err error) {
-		res, err := tx.ExecContext(ctx, s.dialect.SQL(strings.ReplaceAll(statement, "{nodes}", "`"+s.nodes+"`")), args...)
+		statement = s.dialect.SQL(strings.ReplaceAll(statement, "{nodes}", "`"+s.nodes+"`"))
+		res, err := tx.ExecContext(ctx, statement, args...)
 		if err != nil {
 			return 0, err
 		}
@@ -138,7 +146,8 @@ func (s *numberTable) follow(ctx context.Context, tx database.Session, last mark
 	default:
 		// Only the sequence gives IDs. It goes up with each row, and not down when the rows are taken back.
 		for _, statement := range []string{
-			"SAVEPOINT uid", fmt.Sprint("INSERT INTO {nodes} ("+columns+"SELECT '', '', 0, "+now+" FROM GENERATE_SERIES(1, ", skip, ")"),
+			"SAVEPOINT uid",
+			fmt.Sprint("INSERT INTO {nodes} ("+columns+"SELECT '', '', 0, "+now+" FROM GENERATE_SERIES(1, ", skip, ")"),
 			"ROLLBACK TO SAVEPOINT uid",
 		} {
 			if _, err = do(statement); err != nil {

@@ -52,11 +52,13 @@ var (
 	// errRaced says that what was to be replaced is not as it was read.
 	errRaced = worker.Transient(errors.New("write a row: somebody else has written it"))
 	// errElsewhere says that what was decided was not written where it was read.
-	errElsewhere = worker.Transient(errors.New("write a row: the statement before was carried out by another server, or session, or before the server has lost its memory: does a proxy share connections?"))
+	errElsewhere = worker.Transient(errors.New("write a row: the statement before was carried out " +
+		"by another server, or session, or before the server has lost its memory: does a proxy share connections?"))
 )
 
 // swap makes attempts until what one has decided is stored. races is how many have lost to others.
-func (t *tables) swap(ctx context.Context, place *database.Place, try func(conn session, races int) (attempt, error)) error {
+func (t *tables) swap(ctx context.Context, place *database.Place,
+	try func(conn session, races int) (attempt, error)) error {
 	return t.connected(ctx, func(conn *sqlx.Conn) error {
 		if t.dialect == database.SQLite {
 			return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
@@ -85,7 +87,7 @@ func (t *tables) swap(ctx context.Context, place *database.Place, try func(conn 
 			}
 			if err != nil || len(a.writes) == 0 {
 				if !a.Plain() {
-					_, _ = conn.ExecContext(ctx, t.dialect.Rollback()) // the next one to look commits, or the session is gone
+					_, _ = conn.ExecContext(ctx, t.dialect.Rollback()) // the next look commits, or the session is gone
 				}
 				return err
 			}
@@ -97,7 +99,8 @@ func (t *tables) swap(ctx context.Context, place *database.Place, try func(conn 
 				return err
 			}
 			if err := ctx.Err(); err != nil {
-				return worker.Transient(fmt.Errorf("write a row: others have written it before, %d times in a row: %w", races+1, err))
+				return worker.Transient(fmt.Errorf("write a row: others have written it before, %d times in a row: %w",
+					races+1, err))
 			}
 		}
 	})
@@ -105,7 +108,8 @@ func (t *tables) swap(ctx context.Context, place *database.Place, try func(conn 
 
 // unconfirmed returns the error of a write that changed no row, though nobody else has written.
 func (a *attempt) unconfirmed() error {
-	return fmt.Errorf("%w: the update of %s changed 0 rows, though nobody else has written: is there a trigger, or does a proxy share connections?", a.kind(), a.what)
+	return fmt.Errorf("%w: the update of %s changed 0 rows, though nobody else has written: "+
+		"is there a trigger, or does a proxy share connections?", a.kind(), a.what)
 }
 
 func (a *attempt) kind() error { return cmp.Or(a.wrong, worker.ErrUnconfirmed) }
@@ -143,7 +147,8 @@ func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
 // inPlace runs a transaction on a SQLite file. Its commit counts only if the file is in its place
 // before and after, and what was written can be read there. Else it returns an error, as for a
 // commit whose reply was lost. do returns a nil trace if there is nothing to read.
-func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.Place, do func(session) (*trace, error)) error {
+func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.Place,
+	do func(session) (*trace, error)) error {
 	if err := place.Look(ctx, conn); err != nil {
 		return err
 	}

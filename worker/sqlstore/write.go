@@ -16,7 +16,8 @@ func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow, nonce bool) atte
 	case was == nil:
 		a.found = is.WorkerID
 		a.writes = []write{{l.insert() + " SELECT ?" + strings.Repeat(", ?", len(leaseColumns)) +
-			" FROM (SELECT 1 AS ONE) o WHERE " + l.dialect.Same(l.leases), join([]any{l.namespace}, is.values(), s.Is(l.dialect)), 1}}
+			" FROM (SELECT 1 AS ONE) o WHERE " + l.dialect.Same(l.leases),
+			join([]any{l.namespace}, is.values(), s.Is(l.dialect)), 1}}
 	case *was != is:
 		a.found = *was
 		a.writes = []write{l.update(s, *was, is, nonce)}
@@ -35,15 +36,18 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 		// The namespace's row is written, too: nodes of a Galera cluster refuse one of two writes of the same row, not
 		// what was decided by a row that was only read.
 		a.writes = []write{{
-			l.dialect.Strict("UPDATE") + " `" + l.leases + "` c, `" + l.leases + "` r SET " + sets("c.") + ", " + sets("r.") +
-				" WHERE " + asRead("c.", false) + " AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),
-			join(touched(control).values()[1:], is.values()[1:], l.wasRead(c, false), l.wasRead(r, true), s.Is(l.dialect)), 2,
+			l.dialect.Strict("UPDATE") + " `" + l.leases + "` c, `" + l.leases + "` r SET " +
+				sets("c.") + ", " + sets("r.") + " WHERE " + asRead("c.", false) +
+				" AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),
+			join(touched(control).values()[1:], is.values()[1:], l.wasRead(c, false),
+				l.wasRead(r, true), s.Is(l.dialect)), 2,
 		}}
 	case database.Postgres:
 		if !changes {
 			a.writes = []write{{
-				"WITH held AS MATERIALIZED (SELECT 1 FROM `" + l.leases + "` WHERE " + asRead("", false) + " FOR SHARE) UPDATE `" + l.leases + "` SET " + sets("") +
-					" WHERE " + asRead("", true) + " AND " + l.dialect.Same(l.leases) + " AND EXISTS (SELECT 1 FROM held)",
+				"WITH held AS MATERIALIZED (SELECT 1 FROM `" + l.leases + "` WHERE " + asRead("", false) +
+					" FOR SHARE) UPDATE `" + l.leases + "` SET " + sets("") + " WHERE " + asRead("", true) +
+					" AND " + l.dialect.Same(l.leases) + " AND EXISTS (SELECT 1 FROM held)",
 				join(l.wasRead(c, false), is.values()[1:], l.wasRead(r, true), s.Is(l.dialect)), 1,
 			}}
 			return a
@@ -62,7 +66,8 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 
 // grown makes new rows, and changes the namespace's. It overwrites none.
 func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
-	a := attempt{Origin: s.Origin, what: whose(made[0]), found: [2]any{stable(*s.control), made[0].WorkerID}, left: l.trace(made[0])}
+	a := attempt{Origin: s.Origin, what: whose(made[0]), found: [2]any{stable(*s.control), made[0].WorkerID},
+		left: l.trace(made[0])}
 	control = touched(control)
 	var rows []any
 	for _, r := range made {
@@ -74,12 +79,14 @@ func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 	case database.MySQL: // where a statement writes to a table once
 		var updates []string
 		for _, name := range leaseColumns[1:] {
-			updates = append(updates, name+" = IF(`"+l.leases+"`.WORKER_ID = -1, VALUES("+name+"), `"+l.leases+"`."+name+")")
+			updates = append(updates, name+" = IF(`"+l.leases+"`.WORKER_ID = -1, VALUES("+name+
+				"), `"+l.leases+"`."+name+")")
 		}
 		a.writes = []write{{
-			l.insert() + " SELECT v.* FROM `" + l.leases + "` c, (SELECT ? AS NAMESPACE, ? AS " + strings.Join(leaseColumns, ", ? AS ") +
-				strings.Repeat(" UNION ALL SELECT "+row, n) + ") v WHERE " + asRead("c.", false) + " AND " + l.dialect.Same(l.leases) +
-				" AND NOT EXISTS (SELECT 1 FROM `" + l.leases + "` r WHERE r.NAMESPACE = ? AND r.WORKER_ID BETWEEN ? AND ?)" +
+			l.insert() + " SELECT v.* FROM `" + l.leases + "` c, (SELECT ? AS NAMESPACE, ? AS " +
+				strings.Join(leaseColumns, ", ? AS ") + strings.Repeat(" UNION ALL SELECT "+row, n) + ") v WHERE " +
+				asRead("c.", false) + " AND " + l.dialect.Same(l.leases) + " AND NOT EXISTS (SELECT 1 FROM `" +
+				l.leases + "` r WHERE r.NAMESPACE = ? AND r.WORKER_ID BETWEEN ? AND ?)" +
 				" FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "),
 			join([]any{l.namespace}, control.values(), rows, l.wasRead(*s.control, false), s.Is(l.dialect),
 				[]any{l.namespace, made[0].WorkerID, made[n-1].WorkerID}),
@@ -109,7 +116,8 @@ func (l *leaseTable) insert() string {
 
 func (l *leaseTable) update(s sight, was, is leaseRow, nonce bool) write {
 	return write{
-		l.dialect.Strict("UPDATE") + " `" + l.leases + "` SET " + sets("") + " WHERE " + asRead("", nonce) + " AND " + l.dialect.Same(l.leases),
+		l.dialect.Strict("UPDATE") + " `" + l.leases + "` SET " + sets("") +
+			" WHERE " + asRead("", nonce) + " AND " + l.dialect.Same(l.leases),
 		join(is.values()[1:], l.wasRead(was, nonce), s.Is(l.dialect)), 1,
 	}
 }
@@ -143,7 +151,8 @@ func (l *leaseTable) trace(row leaseRow) *trace {
 		return nil
 	}
 	return &trace{
-		wrote: fmt.Sprintf("%s %d %d %d", row.Nonce, row.High, row.Until, row.Renewed), text: "NONCE || ' ' || HIGH || ' ' || LEASE_UNTIL || ' ' || RENEWED",
-		from: "`" + l.leases + "` WHERE NAMESPACE = ? AND WORKER_ID = ?", args: []any{l.namespace, row.WorkerID},
+		wrote: fmt.Sprintf("%s %d %d %d", row.Nonce, row.High, row.Until, row.Renewed),
+		text:  "NONCE || ' ' || HIGH || ' ' || LEASE_UNTIL || ' ' || RENEWED",
+		from:  "`" + l.leases + "` WHERE NAMESPACE = ? AND WORKER_ID = ?", args: []any{l.namespace, row.WorkerID},
 	}
 }

@@ -58,7 +58,8 @@ func (c Config) withDefaults() (Config, error) {
 		c.MaxAhead = defaultMaxAhead
 	}
 	if c.Window > c.MaxAhead-c.Window/2 {
-		return c, fmt.Errorf("%w: MaxAhead %v is less than 3/2 of Window %v, which is as far ahead as ticks are reserved", uid.ErrConfig, c.MaxAhead, c.Window)
+		return c, fmt.Errorf("%w: MaxAhead %v is less than 3/2 of Window %v, "+
+			"which is as far ahead as ticks are reserved", uid.ErrConfig, c.MaxAhead, c.Window)
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil

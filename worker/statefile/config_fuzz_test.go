@@ -17,7 +17,8 @@ func FuzzConfig(f *testing.F) {
 	f.Add("w.state", int64(0), int64(0), "", int64(3))
 	f.Add("", int64(-1), int64(math.MaxInt64), "host", int64(-3))
 	f.Fuzz(func(t *testing.T, path string, window, ahead int64, host string, id int64) {
-		w, err := New(path, worker.FixedID(id), Config{Window: time.Duration(window), MaxAhead: time.Duration(ahead), Host: host})
+		w, err := New(path, worker.FixedID(id),
+			Config{Window: time.Duration(window), MaxAhead: time.Duration(ahead), Host: host})
 		if err != nil {
 			require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
 			require.Less(t, len(err.Error()), 2000)

@@ -81,7 +81,8 @@ func New(path string, source worker.Source, cfg Config) (uid.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{path: path, source: source, cfg: cfg, binding: binding.New("the worker on the state file " + path)}, nil
+	return &file{path: path, source: source, cfg: cfg,
+		binding: binding.New("the worker on the state file " + path)}, nil
 }
 
 // Acquire implements [uid.Worker]; New has its errors.
@@ -165,21 +166,26 @@ func (f *file) check(found, want state.Record) error {
 	clock := f.clock()
 	switch {
 	case found.Kind != want.Kind:
-		return fmt.Errorf("%w: %s is that of another kind of worker: %q, not %q", worker.ErrState, path, found.Kind, want.Kind)
+		return fmt.Errorf("%w: %s is that of another kind of worker: %q, not %q",
+			worker.ErrState, path, found.Kind, want.Kind)
 	case found.WorkerID != want.WorkerID:
-		return fmt.Errorf("%w: %s belongs to worker ID %d, the source tells %d", worker.ErrState, path, found.WorkerID, want.WorkerID)
+		return fmt.Errorf("%w: %s belongs to worker ID %d, the source tells %d",
+			worker.ErrState, path, found.WorkerID, want.WorkerID)
 	case found.Layout != want.Layout:
-		return fmt.Errorf("%w: %s belongs to UIDs of %s under worker ID %d, now asked for %s", worker.ErrLayout, path, found.Layout, found.WorkerID, want.Layout)
+		return fmt.Errorf("%w: %s belongs to UIDs of %s under worker ID %d, now asked for %s",
+			worker.ErrLayout, path, found.Layout, found.WorkerID, want.Layout)
 	case found.Host != want.Host && !f.cfg.AnyHost:
-		return fmt.Errorf("%w: %s belongs to host %q, this is %q: if it was moved and not copied, set AnyHost", worker.ErrState, path, found.Host, want.Host)
+		return fmt.Errorf("%w: %s belongs to host %q, this is %q: if it was moved and not copied, set AnyHost",
+			worker.ErrState, path, found.Host, want.Host)
 	case found.High < -1:
 		return fmt.Errorf("%w: %s reserves ticks up to %d", worker.ErrState, path, found.High)
 	case found.High >= f.terms.MaxTick:
-		return fmt.Errorf("%w: %s reserves tick %d under worker ID %d, the last one is %d", uid.ErrExhausted, path, found.High, found.WorkerID, f.terms.MaxTick)
+		return fmt.Errorf("%w: %s reserves tick %d under worker ID %d, the last one is %d",
+			uid.ErrExhausted, path, found.High, found.WorkerID, f.terms.MaxTick)
 	case found.High-f.allowed() > clock && f.cfg.MaxAhead != math.MaxInt64:
-		return fmt.Errorf("%w: %s reserves ticks up to %d, which is %s ahead of the clock's tick %d; MaxAhead allows %v. "+
-			"Either the clock is wrong now, or it was when the file was written", worker.ErrClock, path, found.High,
-			f.span(found.High, clock), clock, f.cfg.MaxAhead)
+		return fmt.Errorf("%w: %s reserves ticks up to %d, which is %s ahead of the clock's tick %d; "+
+			"MaxAhead allows %v. Either the clock is wrong now, or it was when the file was written",
+			worker.ErrClock, path, found.High, f.span(found.High, clock), clock, f.cfg.MaxAhead)
 	}
 	return nil
 }
@@ -188,7 +194,8 @@ func (f *file) check(found, want state.Record) error {
 func (f *file) checkFloor() error {
 	floor, clock := f.terms.MinTick-1, f.clock()
 	if floor >= 0 && floor-f.allowed() > clock && f.cfg.MaxAhead != math.MaxInt64 {
-		return fmt.Errorf("%w: ticks up to %d are ruled out, which is %s ahead of the clock's tick %d; MaxAhead %v of %s allows less",
+		return fmt.Errorf("%w: ticks up to %d are ruled out, which is %s ahead of the clock's tick %d; "+
+			"MaxAhead %v of %s allows less",
 			uid.ErrRange, floor, f.span(floor, clock), clock, f.cfg.MaxAhead, f.state.Path())
 	}
 	return nil

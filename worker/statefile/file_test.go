@@ -97,7 +97,7 @@ func TestFileReserves(t *testing.T) {
 		clock := newClock()
 		f := newFile(t, tempPath(t), clock, statefile.Config{Window: c.window})
 		r := acquired(t, f, of)
-		require.Equal(t, uid.Reservation{WorkerID: 7, First: 0, Last: tick + c.reach, Renew: tick + c.reach - c.left}, r, "%v", c)
+		require.Equal(t, uid.Reservation{WorkerID: 7, Last: tick + c.reach, Renew: tick + c.reach - c.left}, r, "%v", c)
 		require.Greater(t, r.Renew, tick, "a renewal is not due at once")
 
 		// Nothing is due, nothing is written.
@@ -288,9 +288,11 @@ func TestFileBeforeTheEpoch(t *testing.T) {
 	require.Equal(t, r, again)
 }
 
+var alpha, beta = statefile.Config{Host: "alpha"}, statefile.Config{Host: "beta"}
+
 func TestFileServesOneGenerator(t *testing.T) {
 	clock, path := newClock(), tempPath(t)
-	f, g := newFile(t, path, clock, statefile.Config{Host: "alpha"}), newFile(t, path, clock, statefile.Config{Host: "alpha"})
+	f, g := newFile(t, path, clock, alpha), newFile(t, path, clock, alpha)
 	r := acquired(t, f, terms(9))
 	_, err := f.Acquire(t.Context(), terms(9))
 	logtest.Error(t, err, uid.ErrWorkerInUse, path)
@@ -307,7 +309,7 @@ func TestFileServesOneGenerator(t *testing.T) {
 
 func TestFileBelongsToOneWorker(t *testing.T) {
 	clock, path := newClock(), tempPath(t)
-	f := newFile(t, path, clock, statefile.Config{Host: "alpha"})
+	f := newFile(t, path, clock, alpha)
 	acquired(t, f, terms(9))
 	require.NoError(t, f.Release(t.Context(), 41))
 	refused := func(f *statefile.File, of uid.Terms, want error, says ...string) {
@@ -323,8 +325,8 @@ func TestFileBelongsToOneWorker(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, before, after)
 	}
-	refused(newFileOf(t, path, worker.FixedID(8), clock, statefile.Config{Host: "alpha"}), terms(9), worker.ErrState, "worker ID 7", "tells 8")
-	refused(newFile(t, path, clock, statefile.Config{Host: "beta"}), terms(9), worker.ErrState, `"alpha"`, `"beta"`, "AnyHost")
+	refused(newFileOf(t, path, worker.FixedID(8), clock, alpha), terms(9), worker.ErrState, "worker ID 7", "tells 8")
+	refused(newFile(t, path, clock, beta), terms(9), worker.ErrState, `"alpha"`, `"beta"`, "AnyHost")
 	refused(newFile(t, path, clock, statefile.Config{}), terms(9), worker.ErrState, `"alpha"`)
 	other := terms(9)
 	other.Layout = "41 ms/10/12"
@@ -342,7 +344,7 @@ func TestFileBelongsToOneWorker(t *testing.T) {
 		says string
 	}{{"lease", 5, `"lease"`}, {"fixed", -2, "up to -2"}} {
 		require.NoError(t, saveState(path, c.kind, terms(9).Layout, c.high))
-		refused(newFile(t, path, clock, statefile.Config{Host: "alpha"}), terms(9), worker.ErrState, c.says)
+		refused(newFile(t, path, clock, alpha), terms(9), worker.ErrState, c.says)
 	}
 }
 
@@ -506,7 +508,8 @@ func TestFilePathIsRelative(t *testing.T) {
 
 // childLayout has few UIDs in a tick, so that a generator goes through ticks.
 func childLayout() bits.Layout {
-	return bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 3, Unit: time.Millisecond, Epoch: terms(9).Epoch})
+	return bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 3,
+		Unit: time.Millisecond, Epoch: terms(9).Epoch})
 }
 
 type generator interface {

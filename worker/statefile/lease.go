@@ -96,9 +96,11 @@ func (l *fileLease) start(ctx context.Context) (uid.Reservation, error) {
 	var err error
 	if kept && found.Nonce != "" {
 		if l.file.Torn() {
-			l.cfg.Logger.WarnContext(ctx, state.Damaged, "worker_id", found.WorkerID, "store", l.path, "last_tick", found.High)
+			l.cfg.Logger.WarnContext(ctx, state.Damaged,
+				"worker_id", found.WorkerID, "store", l.path, "last_tick", found.High)
 		}
-		r, err = l.lease.Resume(ctx, l.terms, leasestore.Held{WorkerID: found.WorkerID, Nonce: found.Nonce, Used: found.High, Last: found.Limit})
+		r, err = l.lease.Resume(ctx, l.terms, leasestore.Held{WorkerID: found.WorkerID, Nonce: found.Nonce,
+			Used: found.High, Last: found.Limit})
 	} else {
 		// A lease that cannot be saved would be lost, so write the file once before.
 		if err := l.forget(); err != nil {
@@ -125,12 +127,14 @@ func (l *fileLease) check(found state.Record) error {
 		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.path,
 			found.Kind, found.Namespace, state.KindLease, l.lease.Store().Name())
 	case found.Host != l.record.Host && !l.cfg.AnyHost:
-		return fmt.Errorf("%w: %s was written on host %q, this is %q: a copy must not be used; if it was moved, set AnyHost",
-			worker.ErrState, l.path, found.Host, l.record.Host)
+		return fmt.Errorf("%w: %s was written on host %q, this is %q: a copy must not be used; "+
+			"if it was moved, set AnyHost", worker.ErrState, l.path, found.Host, l.record.Host)
 	case found.Layout != l.terms.Layout:
-		return fmt.Errorf("%w: the UIDs of %s are of %s, now asked for %s", worker.ErrLayout, l.path, found.Layout, l.terms.Layout)
+		return fmt.Errorf("%w: the UIDs of %s are of %s, now asked for %s",
+			worker.ErrLayout, l.path, found.Layout, l.terms.Layout)
 	case found.Nonce != "" && l.cfg.MaxAhead != math.MaxInt64 && found.High > l.terms.TickAt(now.Add(l.cfg.MaxAhead)):
-		return fmt.Errorf("%w: %s has used ticks up to %d, this process's clock is at %d, more than MaxAhead %v before that",
+		return fmt.Errorf("%w: %s has used ticks up to %d, this process's clock is at %d, "+
+			"more than MaxAhead %v before that",
 			worker.ErrClock, l.path, found.High, l.terms.TickAt(now), l.cfg.MaxAhead)
 	case !bound:
 		return nil
@@ -138,7 +142,8 @@ func (l *fileLease) check(found state.Record) error {
 	if s, is := l.lease.Store().(leasestore.PlacedStore); is {
 		return s.Bind(place)
 	}
-	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there", worker.ErrState, place, l.lease.Store().Name())
+	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there",
+		worker.ErrState, place, l.lease.Store().Name())
 }
 
 // inPlace stands between a store's Name and its Place in a state file.
@@ -175,7 +180,8 @@ func (l *fileLease) Extend(ctx context.Context, through int64) (uid.Reservation,
 		return uid.Reservation{}, errors.Join(err, l.forget())
 	}
 	if err != nil {
-		r = uid.Reservation{WorkerID: held.WorkerID, First: held.Used + 1, Last: held.Last, Renew: l.terms.TickAt(l.cfg.Now()) + 1}
+		r = uid.Reservation{WorkerID: held.WorkerID, First: held.Used + 1, Last: held.Last,
+			Renew: l.terms.TickAt(l.cfg.Now()) + 1}
 	}
 	if saved := l.grant(through); saved != nil {
 		return uid.Reservation{}, errors.Join(err, saved)

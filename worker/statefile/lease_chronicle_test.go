@@ -115,7 +115,8 @@ func (y *chronicle) step(p *player) {
 func (y *chronicle) turn() {
 	switch n := y.rand.IntN(24); {
 	case n < 5:
-		pauses := []time.Duration{time.Millisecond, time.Second, 3 * time.Second, fileWindow, time.Minute / 2, time.Minute, ttl, over}
+		pauses := []time.Duration{time.Millisecond, time.Second, 3 * time.Second,
+			fileWindow, time.Minute / 2, time.Minute, ttl, over}
 		d := pauses[y.rand.IntN(len(pauses))]
 		y.Say("%v pass", d)
 		time.Sleep(d)
@@ -150,7 +151,8 @@ func TestNoTickTwice(t *testing.T) {
 			got := 0
 			for seed := range uint64(histories) {
 				synctest.Test(t, func(t *testing.T) {
-					y := &chronicle{house: newHouse(t, versions, lease.Range{Last: 2}), rand: rand.New(rand.NewPCG(seed, 7))}
+					y := &chronicle{house: newHouse(t, versions, lease.Range{Last: 2}),
+						rand: rand.New(rand.NewPCG(seed, 7))}
 					for i := range 3 {
 						p := &player{path: fmt.Sprint(y.path, i)}
 						y.owners = append(y.owners, p)

@@ -30,7 +30,7 @@ var lives = map[string]struct {
 		time.Sleep(2 * time.Minute)
 		return p.extend(0)
 	}, 0},
-	"of a burst": {func(p *process, r uid.Reservation) uid.Reservation { return p.extend(r.Last + ms(time.Minute)) }, 0},
+	"of bursts": {func(p *process, r uid.Reservation) uid.Reservation { return p.extend(r.Last + ms(time.Minute)) }, 0},
 	"whose renewal was lost": {func(p *process, _ uid.Reservation) uid.Reservation {
 		time.Sleep(time.Minute / 2)
 		p.store.Fault(storetest.LoseWrite)

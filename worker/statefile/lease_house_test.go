@@ -57,7 +57,8 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 
 func newHouse(t *testing.T, versions bool, ids lease.Range) *house {
 	h := &house{t: t, path: tempPath(t)}
-	h.memory = storetest.NewMemory(storetest.MemoryConfig{Versions: versions, Now: func() time.Time { return time.Now().Add(h.off) }})
+	h.memory = storetest.NewMemory(storetest.MemoryConfig{Versions: versions,
+		Now: func() time.Time { return time.Now().Add(h.off) }})
 	require.NoError(t, lease.Found(t.Context(), h.memory.Store(orders),
 		lease.Founding{Layout: milliseconds, IDs: ids}))
 	return h
@@ -72,6 +73,8 @@ type process struct {
 	logged logtest.Records
 }
 
+type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+
 // A watched store calls answered after each Change that went well.
 type watched struct {
 	*storetest.Client
@@ -81,7 +84,7 @@ type watched struct {
 
 func (w *watched) Inspect(context.Context) ([]string, error) { return w.lossy, nil }
 
-func (w *watched) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (w *watched) Change(ctx context.Context, id int64, decide decision) error {
 	err := w.Client.Change(ctx, id, decide)
 	if err == nil && w.answered != nil {
 		w.answered()

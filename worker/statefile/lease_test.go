@@ -84,7 +84,7 @@ func TestLeaseWithoutStore(t *testing.T) {
 					next := end(p, r)
 					p = h.with(long, statefile.Config{})
 					r = p.acquire()
-					require.Equal(t, 1, p.logged.Count("the store cannot be reached, starting on what was reserved before"))
+					require.Equal(t, 1, p.logged.Count("the store cannot be reached, starting on what was reserved"))
 					require.Zero(t, r.WorkerID)
 					require.Equal(t, next, r.First)
 					require.Greater(t, r.Last, h.tick())
@@ -171,7 +171,7 @@ func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 // A file is refused that is not this lease's, and so is one that another generator uses.
 func TestLeaseFileRefused(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.with(lease.Config{}, statefile.Config{Host: "alpha"})
+		p := h.with(lease.Config{}, alpha)
 		r := p.acquire()
 		_, err := h.process().Acquire(t.Context(), millis())
 		require.ErrorIs(t, err, uid.ErrWorkerInUse)
@@ -187,31 +187,31 @@ func TestLeaseFileRefused(t *testing.T) {
 			logtest.Error(t, err, is, text)
 			require.Equal(t, row, h.row(0))
 		}
-		refused(h.with(lease.Config{}, statefile.Config{Host: "beta"}), millis(), worker.ErrState, `was written on host "alpha", this is "beta"`)
+		refused(h.with(lease.Config{}, beta), millis(), worker.ErrState, `was written on host "alpha", this is "beta"`)
 		terms := millis()
 		terms.Layout = "another"
-		refused(h.with(lease.Config{}, statefile.Config{Host: "alpha"}), terms, worker.ErrLayout, "are of 41/10/12")
+		refused(h.with(lease.Config{}, alpha), terms, worker.ErrLayout, "are of 41/10/12")
 		for _, ids := range []lease.Range{{First: 1, Last: 9}, {First: 5, Last: 5}} {
-			refused(h.with(lease.Config{IDs: ids}, statefile.Config{Host: "alpha"}), millis(), uid.ErrRange,
+			refused(h.with(lease.Config{IDs: ids}, alpha), millis(), uid.ErrRange,
 				fmt.Sprintf("is not one of the IDs %v that are asked for", ids))
 		}
 		behind := statefile.Config{Host: "alpha", Now: func() time.Time { return time.Now().Add(-time.Hour) }}
 		refused(h.with(lease.Config{}, behind), millis(), worker.ErrClock, "more than MaxAhead 15m0s before that")
 		terms = millis()
 		terms.MaxLead = time.Hour
-		refused(h.with(lease.Config{}, statefile.Config{Host: "alpha"}), terms, uid.ErrConfig, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
+		refused(h.with(lease.Config{}, alpha), terms, uid.ErrConfig, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
 
 		other := &house{t: t, memory: h.memory, path: h.path}
 		o, err := lease.New(h.memory.Store("invoices"), lease.Config{})
 		require.NoError(t, err)
-		file, err := statefile.OnLease(o, h.path, statefile.Config{Host: "alpha"})
+		file, err := statefile.OnLease(o, h.path, alpha)
 		require.NoError(t, err)
 		_, err = file.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, `for "namespace \"orders\" in memory", not "lease" for "namespace \"invoices\" in memory"`)
+		logtest.Error(t, err, worker.ErrState,
+			`for "namespace \"orders\" in memory", not "lease" for "namespace \"invoices\" in memory"`)
 		other.path = tempPath(t)
 		require.NoError(t, saveState(other.path, state.KindFixed, millis().Layout, 5))
-		_, err = other.with(lease.Config{}, statefile.Config{Host: "alpha"}).Acquire(t.Context(), millis())
+		_, err = other.with(lease.Config{}, alpha).Acquire(t.Context(), millis())
 		logtest.Error(t, err, worker.ErrState, `is of kind "fixed"`)
 
 		// With AnyHost it belongs to the new host from then on.
@@ -219,7 +219,7 @@ func TestLeaseFileRefused(t *testing.T) {
 		require.Equal(t, r.Last, p.acquire().First)
 		p.crash()
 		row = h.row(0)
-		refused(h.with(lease.Config{}, statefile.Config{Host: "alpha"}), millis(), worker.ErrState, `was written on host "beta"`)
+		refused(h.with(lease.Config{}, alpha), millis(), worker.ErrState, `was written on host "beta"`)
 	})
 }
 
@@ -399,7 +399,7 @@ type taken struct {
 	took func()
 }
 
-func (s *taken) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (s *taken) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
 	defer s.took()
 	return s.Client.Take(ctx, w, decide)
 }

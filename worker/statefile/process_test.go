@@ -40,7 +40,8 @@ func child(text string) error {
 		return err
 	}
 	now := func() time.Time { return time.Now().Add(-back) }
-	w, err := statefile.New(fields[2], worker.FixedID(7), statefile.Config{Now: now, Window: 20 * time.Millisecond, Logger: (&logtest.Records{}).Logger()})
+	w, err := statefile.New(fields[2], worker.FixedID(7),
+		statefile.Config{Now: now, Window: 20 * time.Millisecond, Logger: (&logtest.Records{}).Logger()})
 	if err != nil {
 		return err
 	}
