@@ -35,11 +35,9 @@ func EnvID(variable string) Source {
 		text, ok := os.LookupEnv(variable)
 		switch {
 		case !ok:
-			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is not set",
-				uid.ErrConfig, variable)
+			return 0, fmt.Errorf("%w: the environment variable %q of the worker ID is not set", uid.ErrConfig, variable)
 		case text == "":
-			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is empty",
-				uid.ErrConfig, variable)
+			return 0, fmt.Errorf("%w: the environment variable %q of the worker ID is empty", uid.ErrConfig, variable)
 		}
 		return parseID(fmt.Sprintf("the environment variable %q", variable), text, maxWorkerID)
 	}

@@ -118,12 +118,10 @@ func TestSettings(t *testing.T) {
 		conn, err := db.Connx(t.Context())
 		require.NoError(t, err)
 		defer conn.Close()
-		for pragma, want := range map[string]string{
-			"synchronous": "3", "busy_timeout": "10000", "journal_mode": "delete",
-		} {
+		for key, is := range map[string]string{"synchronous": "3", "busy_timeout": "10000", "journal_mode": "delete"} {
 			var got string
-			require.NoError(t, conn.GetContext(t.Context(), &got, "PRAGMA "+pragma))
-			require.Equal(t, want, got, pragma)
+			require.NoError(t, conn.GetContext(t.Context(), &got, "PRAGMA "+key))
+			require.Equal(t, is, got, key)
 		}
 	}
 }
