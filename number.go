@@ -7,17 +7,15 @@ import (
 	"strconv"
 )
 
-// Number is a UID that is a number in JSON, for APIs whose clients expect one, and for layouts of at most
-// 53 bits: JavaScript, and every other reader that keeps numbers as 64-bit floats, holds such a number
-// exactly. In all else it is the [UID] that it converts to. As keys of a JSON object use UIDs: keys are
-// strings, which no Number is read from.
+// Number is a UID that is a number in JSON, for clients that expect one, and for layouts of at most 53 bits, which
+// JavaScript holds exactly. In all else it is like [UID]. As keys of a JSON object use UIDs: keys are strings, which no
+// Number is read from.
 type Number UID
 
-// MaxNumber is the largest Number that has a JSON form, 2^53 - 1: JavaScript's Number.MAX_SAFE_INTEGER.
+// MaxNumber is the largest Number that has a JSON form, JavaScript's Number.MAX_SAFE_INTEGER.
 const MaxNumber Number = 1<<53 - 1
 
-// MarshalJSON returns n as a JSON number of digits only. It returns ErrRange when n is negative or above
-// MaxNumber.
+// MarshalJSON returns n as a JSON number. It returns ErrRange when n is negative or above MaxNumber.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if n < 0 {
 		return nil, negativeError(int64(n))
@@ -28,9 +26,8 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(make([]byte, 0, maxDigits), int64(n), 10), nil
 }
 
-// UnmarshalJSON sets n from a JSON number that [Parse] accepts. Other numbers, strings, booleans, arrays
-// and objects are refused with ErrSyntax, numbers above MaxNumber with ErrRange. null leaves n as it was;
-// so does every failure.
+// UnmarshalJSON sets n from a JSON number that [Parse] accepts. It returns ErrRange for one above MaxNumber, and
+// ErrSyntax for all else. null and failures leave n as it was.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
