@@ -9,8 +9,7 @@ var (
 	ErrClosed = errors.New("generator is closed")
 
 	// ErrExhausted is returned when the last tick of the layout, or the last number of a segment's bounds, is used up,
-	// and when a generator refuses to start because that is near. No later call with that layout or those bounds
-	// succeeds.
+	// and when a generator refuses to start because that is near. No later call with them succeeds.
 	ErrExhausted = errors.New("exhausted")
 
 	// ErrRejectedTake is returned when no UID may be issued just now and the call does not wait. A later call may
@@ -18,7 +17,7 @@ var (
 	ErrRejectedTake = errors.New("take rejected, no UID is available now")
 
 	// ErrNoReservation is returned when the worker's reservation is used up and cannot be extended, for example because
-	// its database is down. Calls succeed again when the generator, which keeps asking, gets one.
+	// its database is down. The generator keeps asking, so a later call may succeed.
 	ErrNoReservation = errors.New("no reservation")
 
 	// ErrClockBack is returned when the wall clock is further behind the last UID's tick than the generator's policy

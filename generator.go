@@ -5,8 +5,8 @@ import "context"
 // A Drawer makes UIDs, one at a time. Generators are Drawers, and so are a Lane and an Unordered of package cached;
 // each says who may share it.
 type Drawer interface {
-	// GetUID returns the next UID. Each Drawer documents whether it waits or fails when none may be issued just now.
-	// Errors wrap one of this package's.
+	// GetUID returns the next UID, or an error that wraps one of this package's. Each Drawer documents whether it waits
+	// or fails when none may be issued just now.
 	GetUID() (UID, error)
 }
 
@@ -19,8 +19,7 @@ type Generator interface {
 	// nothing.
 	GetUIDContext(ctx context.Context) (UID, error)
 
-	// TryGetUID is GetUID that never waits: where GetUID might, it returns an error, such as ErrRejectedTake or
-	// ErrNoReservation.
+	// TryGetUID is GetUID that never waits: it returns an error instead, such as ErrRejectedTake or ErrNoReservation.
 	TryGetUID() (UID, error)
 
 	// Fill fills dst with new UIDs and returns how many it got: len(dst), or fewer and GetUID's error. It is much

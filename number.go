@@ -8,8 +8,8 @@ import (
 )
 
 // Number is a UID that is a number in JSON, for clients that expect one, and for layouts of at most 53 bits, which
-// JavaScript holds exactly. In all else it is like [UID]. As keys of a JSON object use UIDs: keys are strings, which no
-// Number is read from.
+// JavaScript holds exactly. All other methods are those of [UID]. As keys of a JSON object use UIDs: keys are strings,
+// which no Number is read from.
 type Number UID
 
 // MaxNumber is the largest Number that has a JSON form, JavaScript's Number.MAX_SAFE_INTEGER.
@@ -43,32 +43,22 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String is that of [UID].
 func (n Number) String() string { return UID(n).String() }
 
-// Format is that of [UID].
 func (n Number) Format(s fmt.State, verb rune) { format(s, verb, UID(n), "uid.Number") }
 
-// AppendText is that of [UID].
 func (n Number) AppendText(b []byte) ([]byte, error) { return UID(n).AppendText(b) }
 
-// MarshalText is that of [UID].
 func (n Number) MarshalText() ([]byte, error) { return UID(n).MarshalText() }
 
-// UnmarshalText is that of [UID].
 func (n *Number) UnmarshalText(text []byte) error { return (*UID)(n).UnmarshalText(text) }
 
-// AppendBinary is that of [UID].
 func (n Number) AppendBinary(b []byte) ([]byte, error) { return UID(n).AppendBinary(b) }
 
-// MarshalBinary is that of [UID].
 func (n Number) MarshalBinary() ([]byte, error) { return UID(n).MarshalBinary() }
 
-// UnmarshalBinary is that of [UID].
 func (n *Number) UnmarshalBinary(data []byte) error { return (*UID)(n).UnmarshalBinary(data) }
 
-// Scan is that of [UID].
 func (n *Number) Scan(src any) error { return (*UID)(n).scan(src, "uid.Number") }
 
-// Value is that of [UID].
 func (n Number) Value() (driver.Value, error) { return UID(n).Value() }

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// Parts is a UID taken apart by a layout, for people and for debugging. It is comparable: equal UIDs of one layout have
-// equal Parts.
+// Parts is a UID taken apart by a layout, for people and for debugging. It is comparable.
 type Parts struct {
 	UID UID `json:"uid"`
 	// Time is when the UID's tick begins, in UTC.
 	Time     time.Time `json:"time"`
 	WorkerID int64     `json:"worker_id"`
 	Sequence int64     `json:"sequence"`
-	// Fields describes the parts of the worker ID, where the layout splits it, the highest bits first:
+	// Fields describes the parts of the worker ID, the highest bits first, where the layout splits it:
 	// "datacenter:5,worker:5". [Parts.Machine] has their values.
 	Fields string `json:"-"`
 }
@@ -28,8 +27,7 @@ type Field struct {
 	Bits int
 }
 
-// Machine returns the name and the value of each part of the worker ID, the highest bits first; nothing where the
-// layout does not split it.
+// Machine returns the names and values in Fields.
 func (p Parts) Machine() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		fields, shift := parseFields(p.Fields)
@@ -87,8 +85,8 @@ func (p Parts) String() string {
 }
 
 // MarshalJSON returns an object with the keys uid (a quoted decimal), time (RFC 3339), worker_id, machine (an object of
-// the named parts, if there are any) and sequence. It returns ErrRange when the UID is negative. encoding/json reads
-// all but machine back.
+// the values in Fields, if any) and sequence. It returns ErrRange when the UID is negative. encoding/json reads all but
+// machine back.
 func (p Parts) MarshalJSON() ([]byte, error) {
 	if p.UID < 0 {
 		return nil, negativeError(int64(p.UID))

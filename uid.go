@@ -6,8 +6,7 @@ import (
 	"strconv"
 )
 
-// UID is a unique ID: a non-negative integer of up to 63 bits, ordered by time. Its layout (package bits) says what the
-// bits mean.
+// UID is a unique ID: a non-negative integer of up to 63 bits, ordered by time. Package bits takes it apart.
 //
 // Its text is the decimal number, in JSON a quoted one, because JavaScript and other readers that keep numbers as
 // 64-bit floats lose the lowest bits from 2^53 up. In a database it is a BIGINT, in binary encodings eight bytes. A
@@ -153,7 +152,7 @@ func (u UID) MarshalText() ([]byte, error) {
 	return appendDecimal(make([]byte, 0, maxDigits), u), nil
 }
 
-// UnmarshalText sets u from text as Parse does. A failure leaves u as it was.
+// UnmarshalText is Parse; a failure leaves u as it was.
 func (u *UID) UnmarshalText(text []byte) error {
 	v, err := parse(text)
 	if err != nil {

@@ -11,15 +11,14 @@ import (
 //
 // A generator owns its worker. It calls Acquire once, before it issues anything, then Extend whenever its [Reservation]
 // runs low or falls due, and Release once, when it is closed: never two at the same time, and none while a call finds a
-// UID ready. So a Worker may block and use a database, and needs no locks against the generator.
+// UID ready. So a Worker may block, and needs no locks against the generator.
 //
 // The rule that keeps UIDs unique: a generator issues a UID only if its tick lies in the last Reservation that it got,
 // under that reservation's worker ID. A Worker must make a reservation durable before it returns it, and must never
 // return overlapping reservations of one worker ID to two generators.
 type Worker interface {
-	// Acquire binds the worker to one generator and returns its first reservation. It returns ErrWorkerInUse when the
-	// worker is already bound, and ErrRange or ErrNoWorkerID when it has no ID up to t.MaxWorkerID. It gives up when
-	// ctx ends.
+	// Acquire binds the worker and returns its first reservation. It returns ErrWorkerInUse when the worker is already
+	// bound, and ErrRange or ErrNoWorkerID when it has no ID up to t.MaxWorkerID. It gives up when ctx ends.
 	Acquire(ctx context.Context, t Terms) (Reservation, error)
 
 	// Extend renews the reservation and returns it as it now stands. The generator asks for ticks up to through; a
@@ -27,8 +26,8 @@ type Worker interface {
 	// reservation stays valid, and the generator asks again later.
 	Extend(ctx context.Context, through int64) (Reservation, error)
 
-	// Release ends the binding. The generator has issued no tick above last and never will; last is -1 when it issued
-	// none. It comes after the last Extend, unless that does not return.
+	// Release ends the binding, after the last Extend has returned. The generator has issued no tick above last and
+	// never will; last is -1 when it issued none.
 	Release(ctx context.Context, last int64) error
 }
 
@@ -51,8 +50,8 @@ type Terms struct {
 	MaxLead time.Duration
 	// Revoke, never nil, withdraws the reservation: when it returns, the generator has dropped every UID that it had
 	// ready, and issues none until another Extend has returned. It is for a Worker that learns that its process was
-	// cloned or restored, or that another holds its ID. Any goroutine may call it at any time, but not from inside
-	// Acquire, Extend or Release.
+	// cloned or restored, or that another holds its ID. Any goroutine may call it, but not from inside Acquire, Extend
+	// or Release.
 	Revoke func()
 }
 
@@ -61,7 +60,7 @@ func (t Terms) TickAt(at time.Time) int64 {
 	return tick.At(t.Epoch, t.Unit, at)
 }
 
-// A Reservation is the range of ticks that a generator may issue, and the worker ID under which it may.
+// A Reservation is the range of ticks that a generator may issue under a worker ID.
 type Reservation struct {
 	WorkerID int64
 	// First and Last bound the ticks, both included. A Last below First reserves none for now.

@@ -27,28 +27,28 @@ const Unbounded time.Duration = math.MaxInt64
 
 // Config configures a generator. Its zero value works.
 type Config struct {
-	// Layout of the UIDs. The zero value is bits.Default(). The layouts of uncached.RollbackBits are refused.
+	// Layout is bits.Default() if zero. The layouts of uncached.RollbackBits are refused.
 	Layout bits.Layout
 
 	// MaxLead is how far a UID's time may be ahead of the clock, in whole ticks, rounded down. At the bound
-	// OnRejectedTake decides. The default, ten minutes, allows the default layout a burst of 4,915,200 UIDs beyond what
-	// it sustains. A value below one tick borrows nothing; negative ones are refused.
+	// OnRejectedTake decides. The default, ten minutes, allows the default layout bursts of 4,915,200 UIDs. A value
+	// below one tick borrows nothing; negative ones are refused.
 	MaxLead time.Duration
 
 	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: older ticks in the ring are skipped. Zero
 	// stands for a second, or for one tick if that is longer; any other value shorter than a tick is refused. While
-	// UIDs are drawn, the generator wakes about every half MaxLag to check, but at most once a tick.
+	// UIDs are drawn, the generator wakes about every half MaxLag, but at most once a tick.
 	//
 	// The bound holds only if the scheduler lets it: at 1 ms, up to 3.6 % of the UIDs were late on a busy machine, and
-	// a process that was stopped can issue old UIDs for some milliseconds when it continues. While a reservation that
-	// cannot be renewed ends, UIDs can be up to 1½ MaxLag behind. Where times must be exact, use package uncached.
+	// a process that was stopped can issue old UIDs for some milliseconds. While a reservation that cannot be renewed
+	// ends, UIDs can be up to 1½ MaxLag behind. Where times must be exact, use package uncached.
 	MaxLag time.Duration
 
 	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. For
 	// the move from another generator or layout, set it to the largest UID made before; the UIDs begin with the next
 	// tick. Leases, state files and disposable rows keep the floor for whoever begins there later. Zero is no floor.
 	// New refuses one that is negative, that no UID of the layout is above, or whose next tick begins more than MaxLead
-	// (a tick, if that is longer) ahead of the clock.
+	// (or a tick) ahead of the clock.
 	After uid.UID
 
 	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536, at 72 bytes each. The default is 8, or
@@ -61,19 +61,19 @@ type Config struct {
 	PaddingFactor int
 
 	// RandomStart lets a tick that begins because the clock has moved on start at a random sequence in its first half,
-	// so that UIDs drawn at a low rate are spread evenly modulo any small number. Such a tick holds between half and
-	// all of its UIDs.
+	// so that UIDs drawn at a low rate are spread evenly modulo any small number. Such ticks hold fewer UIDs, at least
+	// half.
 	RandomStart bool
 
 	// OnRejectedTake decides what a call does when no UID may be issued before the clock moves on: see [uid.Rejection].
-	// Nil waits. A call that it lets wait keeps its place in the queue, and is not asked again.
+	// Nil waits. A call that waits keeps its place in the queue.
 	OnRejectedTake func(uid.Rejection) error
 
-	// OnRejectedPut is called for each tick that the clock has reached and that found no room in the ring, which is
-	// full of older ticks: UIDs are issued behind the clock, within MaxLag. That happens only if MaxLag is at least
-	// Slots ticks, or 7/8 of them if ticks share slots; more Slots or a shorter MaxLag end it. The tick is not used up.
-	// Nil does nothing; Health counts these ticks anyway. The generator's goroutine calls it and refills nothing
-	// meanwhile. It may call the generator's methods except Close.
+	// OnRejectedPut is called for each tick that the clock has reached while the ring is full of older ones: UIDs are
+	// issued behind the clock, within MaxLag. That happens only if MaxLag is at least Slots ticks, or 7/8 of them if
+	// ticks share slots; more Slots or a shorter MaxLag end it. The tick is not used up. Nil does nothing; Health
+	// counts these ticks anyway. The generator's goroutine calls it and refills nothing meanwhile. It may call the
+	// generator's methods except Close.
 	OnRejectedPut func(tick int64)
 
 	// Expiry is what to do as the layout's time field ends. Its zero value refuses to start in the last 30 days and
@@ -83,8 +83,8 @@ type Config struct {
 	// Logger gets what an operator wants to know, never UIDs. Nil is slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock, for tests; nil is time.Now. It may jump in either direction; any number of goroutines call
-	// it at once. Timers use the real clock.
+	// Now is the wall clock, for tests; nil is time.Now. It may jump; any number of goroutines call it at once. Timers
+	// use the real clock.
 	Now func() time.Time
 }
 

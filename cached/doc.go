@@ -1,11 +1,8 @@
 // Package cached makes UIDs from a ring that it fills ahead of time: tens to hundreds of millions a second, in strict
 // order, without a lock, an allocation or a reading of the clock on the fast path.
 //
-// # Ways to draw
-//
-// [Generator.GetUID] is strict: a call that starts after another one returned gets the larger UID. [Generator.Fill]
-// claims thousands of UIDs at once. A [Lane] is for one goroutine and contends with nobody. [Unordered] does the same
-// for any number of goroutines, without order.
+// [Generator.GetUID] makes one and [Generator.Fill] many at once, in strict order. A [Lane], for one goroutine, and
+// [Unordered], for many, contend less and give up order.
 //
 // # Time
 //
@@ -20,19 +17,18 @@
 //	          ^ clock     ^ newest UID    ^ tail
 //	                      '-- buffered ---'
 //
-// If the wall clock is set back, ticks go on from the last one, at the rate at which time really passes, until the
-// clock has caught up. If it is set forward, the generator notices within half MaxLag (or a tick).
+// If the wall clock is set back, ticks go on from the last one, as real time passes, until the clock has caught up. If
+// it is set forward, the generator notices within half MaxLag (or a tick).
 //
 // # Waiting
 //
 // Calls that wait, for the clock or for the worker, are served in the order in which they began to, whatever they draw
-// with. No later call passes them; TryGetUID fails while others wait. A call that gives up frees its place. UIDs that a
-// call has not collected when the worker revokes the reservation, or the generator is closed, are not issued.
+// with; no later call passes them. A call that gives up frees its place. UIDs that waiting calls have not collected
+// when the worker revokes the reservation, or the generator is closed, are not issued.
 //
 // # The worker
 //
-// New binds a [uid.Worker], which says under which worker ID and up to which tick UIDs may be made. The generator
-// extends this reservation in the background, long before it runs out, so calls do not notice a database that is down
-// for less time than is reserved. After that they return uid.ErrNoReservation until it is back. An idle generator
-// sleeps; the next call refills the ring in less than a microsecond.
+// The generator extends the reservation of its [uid.Worker] in the background, long before it runs out, so calls do not
+// notice a database that is down for less time than is reserved. After that they return uid.ErrNoReservation until it
+// is back. An idle generator sleeps; the next call refills the ring in less than a microsecond.
 package cached

@@ -15,8 +15,8 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// A Generator makes UIDs from a ring that it fills ahead of time. Make it with New; do not copy it. Any number of
-// goroutines may call its methods at once.
+// A Generator is a [uid.Generator] on a ring. Make it with New; do not copy it. Any number of goroutines may call its
+// methods at once.
 type Generator struct {
 	// ring is part of the structure: a pointer to it would cost every take a load.
 	ring ringbuffer.Ring
@@ -157,8 +157,8 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 // and in strict order: if one call returns before another one starts, in whatever goroutines, its UID is the smaller.
 //
 // Usually it costs one atomic add. If no tick may be issued before the clock moves on, Config.OnRejectedTake decides.
-// It returns ErrClosed after Close, ErrExhausted when the time field is full, ErrNoReservation when the worker's
-// reservation is used up and the last attempt to extend it failed, and the error of OnRejectedTake.
+// It returns ErrClosed after Close, ErrExhausted when the time field is full, ErrNoReservation when the reservation is
+// used up and the last attempt to extend it failed, and the error of OnRejectedTake.
 func (g *Generator) GetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {
@@ -167,8 +167,7 @@ func (g *Generator) GetUID() (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// GetUIDContext is GetUID that returns ctx's error when ctx ends while it waits, or has ended before: then it takes
-// nothing.
+// GetUIDContext is GetUID with a context: see [uid.Generator].
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -180,7 +179,8 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// TryGetUID is GetUID that never waits and calls no handler: it returns ErrRejectedTake or ErrNoReservation instead.
+// TryGetUID is GetUID that calls no handler and never waits: where GetUID might, it returns ErrRejectedTake or
+// ErrNoReservation.
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {
@@ -207,7 +207,7 @@ func (g *Generator) Close() error {
 
 // CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer. It then returns an error that
 // wraps ctx's and names the call that has not returned, Extend or Release. The generator is closed all the same; the
-// worker may still use its database. A Release that had to wait for an Extend comes later, and its failure is logged.
+// worker may still use its database, and its failure to release is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.mu.Lock()

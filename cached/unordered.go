@@ -9,15 +9,14 @@ import (
 	uid "github.com/uidgen/uid"
 )
 
-// Unordered draws without a cache line that all cores write: it spreads the calling goroutines over shards, each of
-// which claims in advance, as a [Lane] does. It scales with the number of cores; for a single goroutine it is about as
-// fast as [Generator.GetUID].
+// Unordered spreads the calling goroutines over shards, each of which claims in advance, as a [Lane] does. It scales
+// with the number of cores; for a single goroutine it is about as fast as [Generator.GetUID].
 //
-// It gives up order: UIDs are unique and keep to MaxLag, but a call may return a smaller UID than an earlier call, even
-// in the same goroutine.
+// Its UIDs are unique and keep to MaxLag, but a call may return a smaller UID than an earlier call, even in the same
+// goroutine.
 //
-// It takes 8 KB, and 1 KB more, allocated by a call, for each split of a shard at which goroutines met: at most 4
-// splits for each processor, or 32 if that is more.
+// It takes 8 KB, and 1 KB more, allocated by a call, for each split of a shard at which goroutines met: at most 4 for
+// each processor, or 32 if that is more.
 type Unordered struct {
 	// Which shard is a goroutine's depends on where its stack lies: GetUID takes the address of something
 	// on the stack as a number, by package unsafe, and never turns it back into a pointer. Nothing else

@@ -8,7 +8,6 @@
 //
 // A Health costs a reading of the clock, a lock and some small allocations, and calls that find a UID ready nothing.
 //
-// Ready is false only when calls fail, or wait for longer than a tick. What ends soon without help is a warning. A
-// renewal that fails is neither as long as a minute is left; [Failing] tells of it all the same. Readiness is for load
-// balancers, and no ground to restart a process: nothing here gets better by that.
+// What ends soon without help is a warning, a renewal that fails only when less than a minute is left; [Failing] tells
+// of it before. Readiness is for load balancers, and no ground to restart a process: nothing here gets better by that.
 package health

@@ -22,8 +22,8 @@ type Health struct {
 	// Time is the moment, by the generator's clock.
 	Time time.Time `json:"time"`
 
-	// Ready says that a call gets its UID without an error, and within a tick. Reasons say why it does not, or soon
-	// will not; the graver ones come first.
+	// Ready is false only when calls fail, or wait for longer than a tick. Reasons say why it is false, or soon will
+	// be; the graver ones come first.
 	Ready   bool     `json:"ready"`
 	Reasons []Reason `json:"reasons"`
 
@@ -53,14 +53,14 @@ type Health struct {
 	//	refills             by how many they came
 	//	rejected_takes      calls that found no UID that they may have
 	//	rejected_puts       ticks for which the ring had no room
-	//	handler_panics      panics of the program's handlers
+	//	handler_panics      panics of handlers
 	//	clock_behind        calls that found the clock behind the newest UID
-	//	sequence_waits      calls that slept because their tick's sequence was used up
-	//	renewal_failures    attempts to renew that failed
-	//	numbers_taken       numbers that a segment took from its store
+	//	sequence_waits      calls that slept because their tick was used up
+	//	renewal_failures    failures to renew
+	//	numbers_taken       from a segment's store
 	//	segments_taken      how often it took some
-	//	numbers_given_back  numbers that it gave back
-	//	numbers_dropped     numbers of which nobody knows whether they were issued
+	//	numbers_given_back  to the store
+	//	numbers_dropped     nobody knows whether they were issued
 	Counts map[string]uint64 `json:"counts"`
 }
 
@@ -76,18 +76,18 @@ type Reason struct {
 	//	no_reservation       error    nothing is reserved, or in hand, until the store has answered
 	//	clock_behind         error    calls wait or fail until the clock has caught up, for more than a tick
 	//	reservation_failing  warning  renewals fail, and what is left lasts less than a minute
-	//	reservation_used_up  warning  all that is reserved is used, ahead of the clock: calls wait for more
+	//	reservation_used_up  warning  all that is reserved is used, ahead of the clock: calls wait
 	//	lead_near_bound      warning  nine tenths of MaxLead are used: more is drawn than the layout sustains
 	//	time_field_ending    warning  the last tick is within Expiry.Warn
 	//	worker_ids_low       warning  more than 80 % of the worker IDs are taken
-	//	numbers_low          warning  more than 80 % of the numbers from First to Last are taken
+	//	numbers_low          warning  more than 80 % of the numbers are taken
 	Code  string `json:"code"`
 	Level string `json:"level"`
-	// Text is for people, with the numbers. It is not stable.
+	// Text is for people, and not stable.
 	Text string `json:"text"`
 }
 
-// A Reservation is what the worker has reserved for the generator.
+// A Reservation is what the worker has reserved.
 type Reservation struct {
 	// WorkerID is the ID under which UIDs are made now.
 	WorkerID int64 `json:"worker_id"`

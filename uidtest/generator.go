@@ -26,9 +26,9 @@ type Config struct {
 	CloseErr error
 }
 
-// A Generator is a [uid.Generator] whose UIDs are known beforehand: each is the one before plus one, until the sequence
-// of a tick is used up; then the next tick begins. The n-th UID ends in n, in three digits in the default layout. It
-// never waits, and looks at no clock. Make it with [MustNew]. Any number of goroutines may call its methods at once.
+// A Generator is a [uid.Generator] whose UIDs are known beforehand: each is the one before plus one, until a tick's
+// sequence is used up; then the next tick begins. The n-th UID ends in n, in three digits in the default layout. It
+// never waits, and looks at no clock. Any number of goroutines may call its methods at once.
 type Generator struct {
 	layout   bits.Layout
 	workerID int64
@@ -91,8 +91,8 @@ func readable(begin uint64, sequenceBits int) uint64 {
 	return (round-begin%round)%round + 1
 }
 
-// Nth returns the n-th UID that the generator makes, from 1. It returns [uid.ErrRange] when n is below 1, and
-// [uid.ErrExhausted] when the layout's last tick is used up before.
+// Nth returns the n-th UID that the generator makes, from 1, or [uid.ErrRange] when n is below 1, and
+// [uid.ErrExhausted] when it is behind the layout's last tick.
 func (g *Generator) Nth(n int64) (uid.UID, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("uidtest: %w: UID number %d: the first is 1", uid.ErrRange, n)
@@ -120,8 +120,8 @@ func (g *Generator) Fail(err error) {
 	g.err, g.failAt = err, 0
 }
 
-// GetUID returns the next UID. It returns [uid.ErrClosed] after Close, [uid.ErrExhausted] when the layout's last tick
-// is used up, and the error of Config or Fail.
+// GetUID returns the next UID, or [uid.ErrClosed], the error of Config or Fail, or [uid.ErrExhausted] after the
+// layout's last tick.
 func (g *Generator) GetUID() (uid.UID, error) {
 	return g.GetUIDContext(context.Background())
 }
@@ -136,12 +136,12 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 // TryGetUID is GetUID.
 func (g *Generator) TryGetUID() (uid.UID, error) { return g.GetUID() }
 
-// Fill fills dst with the next UIDs and returns how many it got: len(dst), or fewer and GetUID's error.
+// Fill fills dst with the next UIDs, or fewer, and then returns GetUID's error.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
-// FillContext is Fill, but takes nothing and returns ctx's error if ctx has ended.
+// FillContext is Fill, but takes nothing if ctx has ended.
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
