@@ -2,8 +2,8 @@ package uid
 
 import "errors"
 
-// The errors that callers can expect, for errors.Is. An error usually wraps one of them and adds the numbers.
-// docs/errors.md lists those of all packages, each with what to do.
+// The errors that callers can expect, for errors.Is. Errors usually wrap one and add the numbers. docs/errors.md lists
+// those of all packages, each with what to do.
 var (
 	// ErrClosed is returned by calls on a generator after Close began.
 	ErrClosed = errors.New("generator is closed")
@@ -12,26 +12,25 @@ var (
 	// and when a generator refuses to start because that is near. No later call with them succeeds.
 	ErrExhausted = errors.New("exhausted")
 
-	// ErrRejectedTake is returned when no UID may be issued just now and the call does not wait. A later call may
-	// succeed.
+	// ErrRejectedTake is returned when no UID may be issued just now and the call does not wait.
 	ErrRejectedTake = errors.New("take rejected, no UID is available now")
 
-	// ErrNoReservation is returned when the worker's reservation is used up and cannot be extended, for example because
-	// its database is down. The generator keeps asking, so a later call may succeed.
+	// ErrNoReservation is returned when the worker's reservation is used up and cannot be extended, as when its
+	// database is down. The generator keeps asking.
 	ErrNoReservation = errors.New("no reservation")
 
 	// ErrClockBack is returned when the wall clock is further behind the last UID's tick than the generator's policy
 	// allows. [ClockBackError] has the numbers.
 	ErrClockBack = errors.New("clock moved back")
 
-	// ErrWorkerInUse is returned when a generator is made with a Worker that already serves another one.
+	// ErrWorkerInUse is returned when a generator is made with a Worker that serves another one.
 	ErrWorkerInUse = errors.New("worker already serves a generator")
 
 	// ErrNoWorkerID is returned when all worker IDs that fit the layout are assigned.
 	ErrNoWorkerID = errors.New("no worker ID left")
 
-	// ErrLossy is returned when a store's settings let it lose what it has acknowledged, so that it could give out IDs
-	// or numbers twice, and nobody has vouched for it.
+	// ErrLossy is returned when a store's settings let it lose what it has acknowledged, and so give out IDs or numbers
+	// twice, and nobody has vouched for it.
 	ErrLossy = errors.New("the store can lose numbers that it has given out")
 
 	// ErrRange is returned when a number does not fit its field, layout or type.

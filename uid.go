@@ -8,8 +8,8 @@ import (
 
 // UID is a unique ID: a non-negative integer of up to 63 bits, ordered by time. Package bits takes it apart.
 //
-// Its text is the decimal number, in JSON a quoted one, because JavaScript and other readers that keep numbers as
-// 64-bit floats lose the lowest bits from 2^53 up. In a database it is a BIGINT, in binary encodings eight bytes. A
+// Its text is the decimal number, in JSON a quoted one, because readers that keep numbers as 64-bit floats, such as
+// JavaScript, lose the lowest bits from 2^53 up. In a database it is a BIGINT, in binary encodings eight bytes. A
 // negative UID can only come from a conversion; only String and Format write it out.
 type UID int64
 
@@ -136,7 +136,7 @@ func (u UID) String() string {
 }
 
 // AppendText appends the decimal text of u to b. It returns ErrRange, and b as it was, when u is negative. It allocates
-// only where b has no room.
+// only to grow b.
 func (u UID) AppendText(b []byte) ([]byte, error) {
 	if u < 0 {
 		return b, negativeError(int64(u))

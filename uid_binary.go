@@ -17,8 +17,8 @@ func (u UID) AppendBinary(b []byte) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(b, uint64(u)), nil
 }
 
-// MarshalBinary returns the eight bytes of AppendBinary, or ErrRange when u is negative. Encodings such as gob use it,
-// and so do clients of Redis: give them u.String() where others are to read a number.
+// MarshalBinary returns the eight bytes of AppendBinary, or ErrRange when u is negative. Clients of Redis write them:
+// give them u.String() where others are to read a number.
 func (u UID) MarshalBinary() ([]byte, error) {
 	if u < 0 {
 		return nil, negativeError(int64(u))

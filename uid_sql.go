@@ -6,8 +6,8 @@ import (
 )
 
 // Scan sets u from a database value: int64, uint64, or the decimal text in a string or []byte. It returns ErrRange when
-// the number is negative or above Max, and ErrSyntax for any other text or type. NULL is refused too: scan a column
-// that may hold it into a sql.Null[uid.UID]. A failure leaves u as it was.
+// the number is negative or above Max, and ErrSyntax for all else, NULL too: scan a column that may hold it into a
+// sql.Null[uid.UID]. A failure leaves u as it was.
 func (u *UID) Scan(src any) error {
 	return u.scan(src, "uid.UID")
 }

@@ -17,13 +17,13 @@ import (
 // under that reservation's worker ID. A Worker must make a reservation durable before it returns it, and must never
 // return overlapping reservations of one worker ID to two generators.
 type Worker interface {
-	// Acquire binds the worker and returns its first reservation. It returns ErrWorkerInUse when the worker is already
-	// bound, and ErrRange or ErrNoWorkerID when it has no ID up to t.MaxWorkerID. It gives up when ctx ends.
+	// Acquire binds the worker and returns its first reservation. It returns ErrWorkerInUse when the worker is bound,
+	// and ErrRange or ErrNoWorkerID when it has no ID up to t.MaxWorkerID. It gives up when ctx ends.
 	Acquire(ctx context.Context, t Terms) (Reservation, error)
 
 	// Extend renews the reservation and returns it as it now stands. The generator asks for ticks up to through; a
 	// Worker may give more or fewer, and another ID if it has lost its own. When Extend fails or panics, the former
-	// reservation stays valid, and the generator asks again later.
+	// reservation stays valid, and the generator asks again.
 	Extend(ctx context.Context, through int64) (Reservation, error)
 
 	// Release ends the binding, after the last Extend has returned. The generator has issued no tick above last and
@@ -33,7 +33,7 @@ type Worker interface {
 
 // Terms are what a generator tells its Worker about the UIDs that it will make.
 type Terms struct {
-	// Layout describes the layout completely: equal texts are equal layouts.
+	// Layout describes the layout: equal texts are equal layouts.
 	Layout string
 	// Epoch is when tick 0 begins, and Unit the length of a tick.
 	Epoch time.Time
@@ -41,8 +41,7 @@ type Terms struct {
 	// MaxTick and MaxWorkerID are the largest that the layout holds.
 	MaxTick, MaxWorkerID int64
 	// MinTick is the first tick that the generator may issue: 0 unless it was given a floor. A Worker that keeps what
-	// was issued keeps this as well: whoever has the ID next begins there or later, even if this generator issues
-	// nothing.
+	// was issued keeps this as well: whoever has the ID next begins there or later, even if nothing is issued.
 	MinTick int64
 	// MaxLead is how far ahead of its clock the generator may ask for ticks: 0 if never beyond the clock's own tick,
 	// and math.MaxInt64 if only MaxTick bounds it. While the wall clock is behind what it showed before, or behind the

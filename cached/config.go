@@ -39,16 +39,15 @@ type Config struct {
 	// stands for a second, or for one tick if that is longer; any other value shorter than a tick is refused. While
 	// UIDs are drawn, the generator wakes about every half MaxLag, but at most once a tick.
 	//
-	// The bound holds only if the scheduler lets it: at 1 ms, up to 3.6 % of the UIDs were late on a busy machine, and
-	// a process that was stopped can issue old UIDs for some milliseconds. While a reservation that cannot be renewed
-	// ends, UIDs can be up to 1½ MaxLag behind. Where times must be exact, use package uncached.
+	// The bound holds only if the scheduler lets it: at 1 ms, up to 3.6 % of the UIDs were late on a busy machine, as
+	// are some after the process was stopped. While a reservation that cannot be renewed ends, UIDs can be up to 1½
+	// MaxLag behind. Where times must be exact, use package uncached.
 	MaxLag time.Duration
 
 	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. For
-	// the move from another generator or layout, set it to the largest UID made before; the UIDs begin with the next
-	// tick. Leases, state files and disposable rows keep the floor for whoever begins there later. Zero is no floor.
-	// New refuses one that is negative, that no UID of the layout is above, or whose next tick begins more than MaxLead
-	// (or a tick) ahead of the clock.
+	// the move from another generator or layout, set it to the largest UID made before. Leases, state files and
+	// disposable rows keep the floor for whoever begins there later. New refuses one that is negative, that no UID of
+	// the layout is above, or whose next tick begins more than MaxLead (or a tick) ahead of the clock.
 	After uid.UID
 
 	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536, at 72 bytes each. The default is 8, or
@@ -56,8 +55,8 @@ type Config struct {
 	// the worker's ID changes, ticks under the new one wait until the slot that they share is used up.
 	Slots int
 
-	// PaddingFactor is the fill level, in per cent of the ring from 1 to 99, below which a call that draws tops it up.
-	// The default is 50.
+	// PaddingFactor is the per cent of the ring, from 1 to 99, below which a call that draws refills it. The default is
+	// 50.
 	PaddingFactor int
 
 	// RandomStart lets a tick that begins because the clock has moved on start at a random sequence in its first half,
@@ -80,7 +79,7 @@ type Config struct {
 	// warns in the last year.
 	Expiry bits.Expiry
 
-	// Logger gets what an operator wants to know, never UIDs. Nil is slog.Default().
+	// Logger gets what an operator wants to know. Nil is slog.Default().
 	Logger *slog.Logger
 
 	// Now is the wall clock, for tests; nil is time.Now. It may jump; any number of goroutines call it at once. Timers

@@ -1,7 +1,7 @@
-// Package cached makes UIDs from a ring that it fills ahead of time: tens to hundreds of millions a second, in strict
-// order, without a lock, an allocation or a reading of the clock on the fast path.
+// Package cached makes UIDs from a ring that it fills ahead of time: tens to hundreds of millions a second, without a
+// lock, an allocation or a reading of the clock on the fast path.
 //
-// [Generator.GetUID] makes one and [Generator.Fill] many at once, in strict order. A [Lane], for one goroutine, and
+// [Generator.GetUID] makes one and [Generator.Fill] many, in strict order. A [Lane], for one goroutine, and
 // [Unordered], for many, contend less and give up order.
 //
 // # Time
@@ -28,7 +28,6 @@
 //
 // # The worker
 //
-// The generator extends the reservation of its [uid.Worker] in the background, long before it runs out, so calls do not
-// notice a database that is down for less time than is reserved. After that they return uid.ErrNoReservation until it
-// is back. An idle generator sleeps; the next call refills the ring in less than a microsecond.
+// The generator extends the reservation of its [uid.Worker] in the background, early, so calls do not notice a database
+// that is down for less time than is reserved. After that they return uid.ErrNoReservation until it is back.
 package cached

@@ -156,9 +156,9 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 // GetUID returns the next UID. UIDs are unique as long as the worker keeps its promise (docs/promise.md has the cases),
 // and in strict order: if one call returns before another one starts, in whatever goroutines, its UID is the smaller.
 //
-// Usually it costs one atomic add. If no tick may be issued before the clock moves on, Config.OnRejectedTake decides.
-// It returns ErrClosed after Close, ErrExhausted when the time field is full, ErrNoReservation when the reservation is
-// used up and the last attempt to extend it failed, and the error of OnRejectedTake.
+// Usually it costs one atomic add. It returns ErrClosed after Close, ErrExhausted when the time field is full,
+// ErrNoReservation when the reservation is used up and the last attempt to extend it failed, and the error of
+// Config.OnRejectedTake, which decides when no tick may be issued before the clock moves on.
 func (g *Generator) GetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {
@@ -189,11 +189,9 @@ func (g *Generator) TryGetUID() (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// ParseUID splits a UID by the generator's layout, after Close too. It returns ErrRange when u is negative or has bits
-// set beyond the layout.
+// ParseUID splits a UID by the layout, after Close too. It returns ErrRange when u is negative or has more bits.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
-// Layout returns the layout in use.
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
 // Close ends the generator's goroutines and releases the worker, for which it waits at most 30 s. Calls that wait, and

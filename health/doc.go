@@ -8,6 +8,5 @@
 //
 // A Health costs a reading of the clock, a lock and some small allocations, and calls that find a UID ready nothing.
 //
-// What ends soon without help is a warning, a renewal that fails only when less than a minute is left; [Failing] tells
-// of it before. Readiness is for load balancers, and no ground to restart a process: nothing here gets better by that.
+// Readiness is for load balancers, and no ground to restart a process: nothing here gets better by that.
 package health

@@ -32,8 +32,8 @@ type Health struct {
 
 	Waiting int64 `json:"waiting"`
 
-	// Reservation, Lead and TimeField are nil for a segment, Numbers for the others, Ring for all but cached. Worker is
-	// nil for a segment, and where the worker is no [WorkerReporter].
+	// Reservation, Lead, TimeField and Worker are nil for a segment, Numbers for the others, Ring for all but cached.
+	// Worker is nil, too, where the worker is no [WorkerReporter].
 	Reservation *Reservation `json:"reservation,omitzero"`
 	Lead        *Lead        `json:"lead,omitzero"`
 	TimeField   *TimeField   `json:"time_field,omitzero"`
@@ -43,23 +43,23 @@ type Health struct {
 	// Failing is nil if the last attempt to renew the reservation, or to take numbers, succeeded.
 	Failing *Failing `json:"failing,omitzero"`
 
-	// Counts are what the generator has counted since it was made. Those that its kind does not count are missing. None
+	// Counts are what the generator has counted since it was made, without those that its kind does not count. None
 	// falls, but for issued while Lanes give back what they held.
 	//
 	//	issued              UIDs drawn
 	//	lost                positions claimed and not issued, which leave gaps
-	//	ticks               ticks put into the ring
+	//	ticks               put into the ring
 	//	stale_ticks         those of them that were skipped
-	//	refills             by how many they came
+	//	refills             by how many the ticks came
 	//	rejected_takes      calls that found no UID that they may have
 	//	rejected_puts       ticks for which the ring had no room
-	//	handler_panics      panics of handlers
+	//	handler_panics
 	//	clock_behind        calls that found the clock behind the newest UID
 	//	sequence_waits      calls that slept because their tick was used up
-	//	renewal_failures    failures to renew
+	//	renewal_failures
 	//	numbers_taken       from a segment's store
 	//	segments_taken      how often it took some
-	//	numbers_given_back  to the store
+	//	numbers_given_back
 	//	numbers_dropped     nobody knows whether they were issued
 	Counts map[string]uint64 `json:"counts"`
 }
@@ -68,19 +68,10 @@ type Health struct {
 type Reason struct {
 	// Code names the reason to programs, and Level is how grave it is: at "error" the generator is not ready; at
 	// "warning" it is, but not for ever if nobody acts. Both are stable; there may be more codes one day.
+	// docs/operations.md says what each means and what to do.
 	//
-	//	Code                 Level
-	//	closed               error    the generator was closed
-	//	exhausted            error    the time field, or the numbers up to Config.Last, are used up, for good
-	//	numbers_lost         error    the store has lost numbers that it gave, and none is issued any more
-	//	no_reservation       error    nothing is reserved, or in hand, until the store has answered
-	//	clock_behind         error    calls wait or fail until the clock has caught up, for more than a tick
-	//	reservation_failing  warning  renewals fail, and what is left lasts less than a minute
-	//	reservation_used_up  warning  all that is reserved is used, ahead of the clock: calls wait
-	//	lead_near_bound      warning  nine tenths of MaxLead are used: more is drawn than the layout sustains
-	//	time_field_ending    warning  the last tick is within Expiry.Warn
-	//	worker_ids_low       warning  more than 80 % of the worker IDs are taken
-	//	numbers_low          warning  more than 80 % of the numbers are taken
+	//	error    closed, exhausted, numbers_lost, no_reservation, clock_behind
+	//	warning  reservation_failing, reservation_used_up, lead_near_bound, time_field_ending, worker_ids_low, numbers_low
 	Code  string `json:"code"`
 	Level string `json:"level"`
 	// Text is for people, and not stable.
@@ -89,7 +80,6 @@ type Reason struct {
 
 // A Reservation is what the worker has reserved.
 type Reservation struct {
-	// WorkerID is the ID under which UIDs are made now.
 	WorkerID int64 `json:"worker_id"`
 	// Until is when the last tick that may be issued begins: zero while nothing is reserved, and beyond the year 9999.
 	Until time.Time `json:"until,omitzero"`
@@ -98,7 +88,7 @@ type Reservation struct {
 	Remaining Duration `json:"remaining_seconds"`
 	// Bounded says that there is something to renew: not all ticks up to the end of the time field are reserved.
 	Bounded bool `json:"bounded"`
-	// UsedUp says that every reserved tick was made ready or has passed, and that no UID is ready.
+	// UsedUp says that every reserved tick is used or has passed, and that no UID is ready.
 	UsedUp bool `json:"used_up"`
 }
 
@@ -106,7 +96,7 @@ type Reservation struct {
 // are zero.
 type Lead struct {
 	// Now is how far the newest tick from which a UID was issued is ahead of the clock, in whole ticks, and Lag how far
-	// behind: one of them is zero. The Lag of an idle generator grows, but its next UID gets its own time.
+	// behind: one of them is zero. The Lag of an idle generator grows, but its next UID is not late.
 	Now Duration `json:"now_seconds"`
 	Lag Duration `json:"lag_seconds"`
 	// Bound is MaxLead, and zero when Unbounded is true.
@@ -116,10 +106,9 @@ type Lead struct {
 	Unbounded bool     `json:"unbounded"`
 	// LagBound is MaxLag, in whole ticks.
 	LagBound Duration `json:"lag_bound_seconds"`
-	// Tick is the length of a tick.
 	Tick Duration `json:"tick_seconds"`
-	// Wait is how long it takes until the clock allows the next UID: at most a tick, or longer if the clock is behind
-	// what was issued before.
+	// Wait is how long it takes until the clock allows the next UID: more than a tick only if the clock is behind what
+	// was issued before.
 	Wait Duration `json:"wait_seconds"`
 }
 
@@ -143,8 +132,8 @@ type Ring struct {
 	Cursor int64 `json:"cursor"`
 	Used   int64 `json:"used"`
 	Tail   int64 `json:"tail"`
-	// Usable says that what the ring holds may be issued. It is false before the first tick, after a revocation or an
-	// outage made it stale, and after Close.
+	// Usable says that what the ring holds may be issued: not before the first tick, when a revocation or an outage has
+	// made it stale, or after Close.
 	Usable bool `json:"usable"`
 }
 
@@ -156,8 +145,8 @@ type Numbers struct {
 	Drawn int64  `json:"drawn"`
 	Step  int64  `json:"step"`
 	Store string `json:"store"`
-	// Newest is the highest number taken from the store, 0 before the first. Left is how many there are above it, of
-	// the Total from First to Last of the configuration.
+	// Newest is the highest number taken from the store, 0 before the first. Left is how many are above it, of the
+	// Total from First to Last of the configuration.
 	Newest int64 `json:"newest"`
 	Left   int64 `json:"left"`
 	Total  int64 `json:"total"`

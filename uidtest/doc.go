@@ -1,6 +1,5 @@
-// Package uidtest has stand-ins for tests of programs that make UIDs: a [Generator], whose UIDs are known beforehand
-// and easy to tell apart, and which can be told to fail; and a [Worker], on which a real generator can run out of
-// reserved ticks, lose its ID, or find the store down.
+// Package uidtest has stand-ins for tests of programs that make UIDs: a [Generator] of UIDs that are known beforehand,
+// and a [Worker] for real generators, which can run out of ticks, lose its ID, or find the store down.
 //
 // # Real generators in testing/synctest
 //
@@ -9,11 +8,11 @@
 //
 //	time.Sleep(time.Until(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)))
 //
-// or give the test a layout whose epoch is the bubble's beginning, which makes small UIDs:
+// or give the test a layout with that epoch, which makes small UIDs:
 //
 //	layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13,
 //		Epoch: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)})
 //
 // Make the generator inside the bubble, and close it there: a bubble waits for its goroutines. TestSynctest, in
-// example_synctest_test.go, has both ways in full, and an outage of the store.
+// example_synctest_test.go, has both ways in full.
 package uidtest

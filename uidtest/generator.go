@@ -106,7 +106,6 @@ func (g *Generator) Nth(n int64) (uid.UID, error) {
 	return g.layout.Compose(g.tick+int64(ticks), g.workerID, int64(at)&g.layout.MaxSequence())
 }
 
-// Drawn returns how many UIDs have been drawn.
 func (g *Generator) Drawn() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -133,7 +132,6 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return one[0], err
 }
 
-// TryGetUID is GetUID.
 func (g *Generator) TryGetUID() (uid.UID, error) { return g.GetUID() }
 
 // Fill fills dst with the next UIDs, or fewer, and then returns GetUID's error.
@@ -178,7 +176,7 @@ func (g *Generator) Close() error {
 	return g.CloseContext(context.Background())
 }
 
-// CloseContext is Close, whether ctx has ended or not.
+// CloseContext is Close.
 func (g *Generator) CloseContext(context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

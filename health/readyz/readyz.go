@@ -25,7 +25,7 @@ type report struct {
 // never ready again.
 //
 // The report has worker IDs, names of stores and texts of errors: keep it inside the network. Use it as a readiness
-// probe, never as a liveness probe: a restart makes nothing better.
+// probe, never as a liveness probe.
 //
 // Handler returns [uid.ErrConfig] when there is no generator, or a nil one.
 func Handler(generators map[string]health.Reporter) (http.Handler, error) {
