@@ -26,7 +26,7 @@ var (
 	// ErrWorkerInUse is returned when a generator is made with a Worker that serves another one.
 	ErrWorkerInUse = errors.New("worker already serves a generator")
 
-	// ErrNoWorkerID is returned when all worker IDs that fit the layout are assigned.
+	// ErrNoWorkerID is returned when all of the layout's worker IDs are assigned.
 	ErrNoWorkerID = errors.New("no worker ID left")
 
 	// ErrLossy is returned when a store's settings let it lose what it has acknowledged, and so give out IDs or numbers
@@ -36,8 +36,7 @@ var (
 	// ErrRange is returned when a number does not fit its field, layout or type.
 	ErrRange = errors.New("value out of range")
 
-	// ErrConfig is returned when a setting cannot be used: by a constructor, or later where only the running process
-	// can tell.
+	// ErrConfig is returned when a setting cannot be used, by constructors, or later where only the environment tells.
 	ErrConfig = errors.New("unusable configuration")
 
 	// ErrSyntax is returned when a text is malformed, such as a decimal UID, a description of a layout, or a name.

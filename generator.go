@@ -10,8 +10,8 @@ type Drawer interface {
 	GetUID() (UID, error)
 }
 
-// A Generator makes UIDs until it is closed. Those of packages cached, uncached and segment have more methods, such as
-// Health. Any number of goroutines may call all methods at once.
+// A Generator makes UIDs until it is closed. Those of this module have more methods, such as Health. Any number of
+// goroutines may call all methods at once.
 type Generator interface {
 	Drawer
 
@@ -30,7 +30,7 @@ type Generator interface {
 	FillContext(ctx context.Context, dst []UID) (n int, err error)
 
 	// Close ends the generator and releases its worker, or its numbers. Waiting calls, and all later ones that make
-	// UIDs, return ErrClosed. It returns an error if releasing fails, and nil if the generator was closed before.
+	// UIDs, return ErrClosed. It returns an error if releasing fails, and nil if it was called before.
 	Close() error
 
 	// CloseContext is Close that waits for the release until ctx ends, and then returns an error that wraps ctx's. The

@@ -8,8 +8,8 @@ import (
 )
 
 // Number is a UID that is a number in JSON, for clients that expect one, and for layouts of at most 53 bits, which
-// JavaScript holds exactly. All other methods are those of [UID]. As keys of a JSON object use UIDs: keys are strings,
-// which no Number is read from.
+// JavaScript holds exactly. All other methods are those of [UID]. As keys of a JSON object use UIDs: no Number is read
+// from a key.
 type Number UID
 
 // MaxNumber is the largest Number that has a JSON form, JavaScript's Number.MAX_SAFE_INTEGER.

@@ -10,8 +10,8 @@ func (u UID) appendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// UnmarshalJSON sets u from a JSON string or number that [Parse] accepts, with its errors; a string has no escapes.
-// null and failures leave u as it was.
+// UnmarshalJSON sets u from a JSON string without escapes or number that [Parse] accepts, with its errors. null and
+// failures leave u as it was.
 func (u *UID) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

@@ -31,21 +31,21 @@ type Worker interface {
 	Release(ctx context.Context, last int64) error
 }
 
-// Terms are what a generator tells its Worker about the UIDs that it will make.
+// Terms are what a generator tells its Worker about its UIDs.
 type Terms struct {
 	// Layout describes the layout: equal texts are equal layouts.
 	Layout string
 	// Epoch is when tick 0 begins, and Unit the length of a tick.
 	Epoch time.Time
 	Unit  time.Duration
-	// MaxTick and MaxWorkerID are the largest that the layout holds.
+	// MaxTick and MaxWorkerID are the layout's largest.
 	MaxTick, MaxWorkerID int64
 	// MinTick is the first tick that the generator may issue: 0 unless it was given a floor. A Worker that keeps what
 	// was issued keeps this as well: whoever has the ID next begins there or later, even if nothing is issued.
 	MinTick int64
 	// MaxLead is how far ahead of its clock the generator may ask for ticks: 0 if never beyond the clock's own tick,
-	// and math.MaxInt64 if only MaxTick bounds it. While the wall clock is behind what it showed before, or behind the
-	// first tick reserved, that distance comes on top.
+	// and math.MaxInt64 if only MaxTick bounds it. How far the wall clock is behind what it showed before, or behind
+	// the first tick reserved, comes on top.
 	MaxLead time.Duration
 	// Revoke, never nil, withdraws the reservation: when it returns, the generator has dropped every UID that it had
 	// ready, and issues none until another Extend has returned. It is for a Worker that learns that its process was
@@ -54,7 +54,7 @@ type Terms struct {
 	Revoke func()
 }
 
-// TickAt returns the tick in which a time falls: negative before the epoch, and perhaps above MaxTick.
+// TickAt returns the tick of a time: negative before the epoch, and perhaps above MaxTick.
 func (t Terms) TickAt(at time.Time) int64 {
 	return tick.At(t.Epoch, t.Unit, at)
 }
@@ -64,7 +64,7 @@ type Reservation struct {
 	WorkerID int64
 	// First and Last bound the ticks, both included. A Last below First reserves none for now.
 	First, Last int64
-	// Renew is the tick at which an Extend is due, as soon as the clock or the newest tick made ready has reached it;
-	// math.MaxInt64 where none is needed.
+	// Renew is the tick at which an Extend is due: when the clock or the newest tick made ready has reached it.
+	// math.MaxInt64 is never.
 	Renew int64
 }

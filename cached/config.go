@@ -46,13 +46,13 @@ type Config struct {
 
 	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. For
 	// the move from another generator or layout, set it to the largest UID made before. Leases, state files and
-	// disposable rows keep the floor for whoever begins there later. New refuses one that is negative, that no UID of
-	// the layout is above, or whose next tick begins more than MaxLead (or a tick) ahead of the clock.
+	// disposable rows keep it for whoever begins there later. New refuses one that is negative, that no UID of the
+	// layout is above, or whose next tick begins more than MaxLead (or a tick) ahead of the clock.
 	After uid.UID
 
 	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536, at 72 bytes each. The default is 8, or
-	// up to 8 seconds of ticks that hold 32 UIDs or fewer (5 sequence bits): these share slots of up to 256 UIDs. If
-	// the worker's ID changes, ticks under the new one wait until the slot that they share is used up.
+	// up to 8 seconds of ticks that hold 32 UIDs or fewer (5 sequence bits): these share slots of up to 256 UIDs, and
+	// wait for their slot to be used up if the worker's ID changes.
 	Slots int
 
 	// PaddingFactor is the per cent of the ring, from 1 to 99, below which a call that draws refills it. The default is
@@ -60,19 +60,17 @@ type Config struct {
 	PaddingFactor int
 
 	// RandomStart lets a tick that begins because the clock has moved on start at a random sequence in its first half,
-	// so that UIDs drawn at a low rate are spread evenly modulo any small number. Such ticks hold fewer UIDs, at least
-	// half.
+	// so that UIDs drawn at a low rate are spread evenly modulo any small number.
 	RandomStart bool
 
 	// OnRejectedTake decides what a call does when no UID may be issued before the clock moves on: see [uid.Rejection].
 	// Nil waits. A call that waits keeps its place in the queue.
 	OnRejectedTake func(uid.Rejection) error
 
-	// OnRejectedPut is called for each tick that the clock has reached while the ring is full of older ones: UIDs are
-	// issued behind the clock, within MaxLag. That happens only if MaxLag is at least Slots ticks, or 7/8 of them if
-	// ticks share slots; more Slots or a shorter MaxLag end it. The tick is not used up. Nil does nothing; Health
-	// counts these ticks anyway. The generator's goroutine calls it and refills nothing meanwhile. It may call the
-	// generator's methods except Close.
+	// OnRejectedPut is called for each tick that the clock has reached while the ring is full of older ones, so that
+	// UIDs are issued behind the clock, within MaxLag. That happens only if MaxLag is at least Slots ticks, or 7/8 of
+	// them if ticks share slots. The tick is not used up. Nil does nothing; Health counts these ticks anyway. The
+	// generator's goroutine calls it and refills nothing meanwhile. It may call the generator's methods except Close.
 	OnRejectedPut func(tick int64)
 
 	// Expiry is what to do as the layout's time field ends. Its zero value refuses to start in the last 30 days and

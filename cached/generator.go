@@ -76,14 +76,13 @@ type state struct {
 }
 
 // New acquires the worker and returns a running generator; Close ends it. It returns ErrConfig when cfg is unusable;
-// ErrRange when the floor After is out of reach or the worker's ID does not fit the layout; the error of bits.Expiry
-// when the time field is (nearly) full or the clock is before its epoch; and the worker's error, such as
-// ErrWorkerInUse.
+// ErrRange when After is out of reach or the worker's ID does not fit the layout; the error of bits.Expiry when the
+// time field is (nearly) full or the clock is before its epoch; and the worker's error, such as ErrWorkerInUse.
 func New(w uid.Worker, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), w, cfg)
 }
 
-// NewContext is New with a context for acquiring the worker alone; the generator outlives it.
+// NewContext is New with a context for acquiring the worker alone.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
 	patient := cfg.OnRejectedTake == nil
 	cfg, err := cfg.withDefaults()
@@ -144,7 +143,7 @@ func (g *Generator) fillFirst(now time.Time) {
 	g.refill(now)
 }
 
-// MustNew is New for a main function or a test; it panics where New fails.
+// MustNew is New, but panics where New fails.
 func MustNew(w uid.Worker, cfg Config) *Generator {
 	g, err := New(w, cfg)
 	if err != nil {
@@ -194,9 +193,9 @@ func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Par
 
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
-// Close ends the generator's goroutines and releases the worker, for which it waits at most 30 s. Calls that wait, and
-// all later ones that make UIDs, in Lanes too, return ErrClosed. Close returns the worker's error if releasing it
-// fails. A second Close waits for the first one and returns nil. Do not call it from a handler.
+// Close ends the generator and releases the worker, for which it waits at most 30 s. Calls that wait, and all later
+// ones that make UIDs, in Lanes too, return ErrClosed. Close returns the worker's error if releasing it fails. A second
+// Close waits for the first one and returns nil. Do not call it from a handler.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()

@@ -15,8 +15,8 @@ import (
 // Its UIDs are unique and keep to MaxLag, but a call may return a smaller UID than an earlier call, even in the same
 // goroutine.
 //
-// It takes 8 KB, and 1 KB more, allocated by a call, for each split of a shard at which goroutines met: at most 4 for
-// each processor, or 32 if that is more.
+// It takes 8 KB, and calls allocate 1 KB more for each split of a shard at which goroutines met: at most 4 for each
+// processor, or 32 if that is more.
 type Unordered struct {
 	// Which shard is a goroutine's depends on where its stack lies: GetUID takes the address of something
 	// on the stack as a number, by package unsafe, and never turns it back into a pointer. Nothing else

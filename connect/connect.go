@@ -34,11 +34,11 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A Store is open until its Close. It has namespaces of leases, disposable IDs, nil where it has none, and segments.
+// A Store has namespaces of leases, disposable IDs, nil where it has none, and segments, until its Close.
 type Store = scheme.Store
 
-// Open opens the store that url names, which need not be reachable yet. Close it after all that uses it. Open returns
-// the driver's error when it cannot open a file, or has to ask a server that does not answer.
+// Open opens the store that url names, which need not be reachable yet. It returns the driver's error when it cannot
+// open a file, or has to ask a server that does not answer. Close the Store after all that uses it.
 func Open(ctx context.Context, url string) (*Store, error) {
 	u, err := scheme.Parse(url)
 	if err != nil {
@@ -84,8 +84,8 @@ func on(s *scheme.Store, u *scheme.URL) (uid.Worker, error) {
 	return lease.New(leases, lease.Config{})
 }
 
-// Cached returns a generator on a [Worker], or an error of Worker or of [cached.NewContext]. Its Close closes all that
-// was opened.
+// Cached returns a generator on a [Worker], or an error of Worker or of [cached.NewContext]. Its Close closes
+// everything.
 func Cached(ctx context.Context, url string, cfg cached.Config) (*cached.Generator, error) {
 	w, err := Worker(url)
 	if err != nil {

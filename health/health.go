@@ -71,7 +71,8 @@ type Reason struct {
 	// docs/operations.md says what each means and what to do.
 	//
 	//	error    closed, exhausted, numbers_lost, no_reservation, clock_behind
-	//	warning  reservation_failing, reservation_used_up, lead_near_bound, time_field_ending, worker_ids_low, numbers_low
+	//	warning  reservation_failing, reservation_used_up, lead_near_bound,
+	//	         time_field_ending, worker_ids_low, numbers_low
 	Code  string `json:"code"`
 	Level string `json:"level"`
 	// Text is for people, and not stable.
@@ -81,12 +82,12 @@ type Reason struct {
 // A Reservation is what the worker has reserved.
 type Reservation struct {
 	WorkerID int64 `json:"worker_id"`
-	// Until is when the last tick that may be issued begins: zero while nothing is reserved, and beyond the year 9999.
+	// Until is when the last reserved tick begins: zero while nothing is reserved, and beyond the year 9999.
 	Until time.Time `json:"until,omitzero"`
-	// Remaining is how long the reserved ticks last, so how long the worker's store may stay away: by the clock or,
-	// where more is drawn than the layout sustains, at the rate of the last seconds.
+	// Remaining is how long the reserved ticks last, so how long the store may stay away: by the clock or, where more
+	// is drawn than the layout sustains, at the rate of the last seconds.
 	Remaining Duration `json:"remaining_seconds"`
-	// Bounded says that there is something to renew: not all ticks up to the end of the time field are reserved.
+	// Bounded is false when all ticks up to the end of the time field are reserved.
 	Bounded bool `json:"bounded"`
 	// UsedUp says that every reserved tick is used or has passed, and that no UID is ready.
 	UsedUp bool `json:"used_up"`
@@ -106,7 +107,7 @@ type Lead struct {
 	Unbounded bool     `json:"unbounded"`
 	// LagBound is MaxLag, in whole ticks.
 	LagBound Duration `json:"lag_bound_seconds"`
-	Tick Duration `json:"tick_seconds"`
+	Tick     Duration `json:"tick_seconds"`
 	// Wait is how long it takes until the clock allows the next UID: more than a tick only if the clock is behind what
 	// was issued before.
 	Wait Duration `json:"wait_seconds"`
@@ -124,11 +125,11 @@ type TimeField struct {
 
 // A Ring is what a cached generator holds ready.
 type Ring struct {
-	// Slots is how many ticks the ring can hold, and PerTick how many UIDs a tick holds.
+	// Slots is how many ticks the ring holds, and PerTick how many UIDs a tick holds.
 	Slots   int64 `json:"slots"`
 	PerTick int64 `json:"per_tick"`
 	// Cursor is the tick from which UIDs are drawn now, and Used how many of its UIDs are drawn or skipped. Tail is the
-	// first tick that is not in the ring yet: the ring is empty when Cursor is Tail.
+	// first tick not in the ring yet: the ring is empty when Cursor is Tail.
 	Cursor int64 `json:"cursor"`
 	Used   int64 `json:"used"`
 	Tail   int64 `json:"tail"`

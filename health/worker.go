@@ -4,14 +4,14 @@ import "time"
 
 // A WorkerReporter is a uid.Worker that tells of itself, which is optional.
 type WorkerReporter interface {
-	// WorkerHealth says how the worker stands. Any number of goroutines may call it at once, also during the calls of
-	// the generator. It never waits for a store, a disk, or a lock that is held during such a wait.
+	// WorkerHealth says how the worker stands. Any number of goroutines may call it at once, also during the
+	// generator's calls. It never waits for a store, a disk, or a lock held meanwhile.
 	WorkerHealth() Worker
 }
 
 // A Worker is what a worker knows of its worker ID.
 type Worker struct {
-	// Kind is lease, disposable, statefile or static, or a name of the worker's own.
+	// Kind is lease, disposable, statefile, static, or a name of another worker's own.
 	Kind string `json:"kind"`
 	// Place is the store, with the namespace, or the file; "" for none. It holds no secret.
 	Place string `json:"place,omitzero"`

@@ -16,7 +16,7 @@ type Config struct {
 	Start time.Time
 	// Layout of the UIDs. The zero value is bits.Default().
 	Layout bits.Layout
-	// WorkerID is the worker ID in the UIDs, up to the layout's maximum.
+	// WorkerID is that of the UIDs, up to the layout's maximum.
 	WorkerID int64
 
 	// Err is what draws return after the first FailAfter ones. With a nil Err none fails, and FailAfter has to be 0.
@@ -68,8 +68,8 @@ func newGenerator(cfg Config) (*Generator, error) {
 	}, nil
 }
 
-// MustNew returns a generator. It panics with [uid.ErrRange] when the layout does not hold cfg's Start or WorkerID, and
-// with [uid.ErrConfig] when FailAfter is negative, or is given without an Err.
+// MustNew panics with [uid.ErrRange] when the layout does not hold cfg's Start or WorkerID, and with [uid.ErrConfig]
+// when FailAfter is negative, or is given without an Err.
 func MustNew(cfg Config) *Generator {
 	g, err := newGenerator(cfg)
 	if err != nil {
@@ -168,7 +168,6 @@ func (g *Generator) next() (uid.UID, error) {
 	return g.Nth(g.drawn + 1)
 }
 
-// ParseUID splits a UID by the generator's layout, after Close too.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
 // Close ends the generator. It returns Config's CloseErr, and nil when the generator was closed before.

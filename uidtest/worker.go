@@ -54,9 +54,9 @@ func (w *Worker) Fail(err error) {
 }
 
 // Lose takes the worker's ID away, as if another process had it now: the generator drops what it has ready, and goes on
-// under the ID id, once Fail has no error. Before Acquire it only changes the ID. It returns [uid.ErrRange], and
-// changes nothing, when id is negative, above the layout's maximum, or one that the worker has or had, whose UIDs would
-// come again. Do not call it from inside a call of the worker.
+// under id, once Fail has no error. Before Acquire it only changes the ID. It returns [uid.ErrRange], and changes
+// nothing, when id is negative, above the layout's maximum, or one that the worker has or had, whose UIDs would come
+// again. Do not call it from inside a call of the worker.
 func (w *Worker) Lose(id int64) error {
 	w.begin()
 	w.mu.Lock()
