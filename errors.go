@@ -9,7 +9,7 @@ var (
 	ErrClosed = errors.New("generator is closed")
 
 	// ErrExhausted is returned when the last tick of the layout, or the last number of a segment's bounds, is used up,
-	// and when a generator refuses to start because that is near. No later call with them succeeds.
+	// or so near that a generator refuses to start. No later call with them succeeds.
 	ErrExhausted = errors.New("exhausted")
 
 	// ErrRejectedTake is returned when no UID may be issued just now and the call does not wait.
@@ -19,11 +19,11 @@ var (
 	// database is down. The generator keeps asking.
 	ErrNoReservation = errors.New("no reservation")
 
-	// ErrClockBack is returned when the wall clock is further behind the last UID's tick than the generator's policy
-	// allows. [ClockBackError] has the numbers.
+	// ErrClockBack is returned when the wall clock is further behind the last UID than the generator's policy allows.
+	// [ClockBackError] has the numbers.
 	ErrClockBack = errors.New("clock moved back")
 
-	// ErrWorkerInUse is returned when a generator is made with a Worker that serves another one.
+	// ErrWorkerInUse is returned when a Worker already serves another generator.
 	ErrWorkerInUse = errors.New("worker already serves a generator")
 
 	// ErrNoWorkerID is returned when all of the layout's worker IDs are assigned.
@@ -36,9 +36,9 @@ var (
 	// ErrRange is returned when a number does not fit its field, layout or type.
 	ErrRange = errors.New("value out of range")
 
-	// ErrConfig is returned when a setting cannot be used, by constructors, or later where only the environment tells.
+	// ErrConfig is returned when a setting cannot be used: by constructors, or later if only the environment tells.
 	ErrConfig = errors.New("unusable configuration")
 
-	// ErrSyntax is returned when a text is malformed, such as a decimal UID, a description of a layout, or a name.
+	// ErrSyntax is returned when a text, such as a decimal UID or the description of a layout, is malformed.
 	ErrSyntax = errors.New("syntax error")
 )

@@ -19,7 +19,7 @@ type Parts struct {
 	Fields string `json:"-"`
 }
 
-// Field is a named part of a layout's worker ID: a datacenter, a rack, a worker.
+// Field is a named part of a layout's worker ID, such as a datacenter.
 type Field struct {
 	// Name is 1 to 16 lower-case ASCII letters, digits, '_' and '-', a letter first.
 	Name string
@@ -85,8 +85,7 @@ func (p Parts) String() string {
 }
 
 // MarshalJSON returns an object with the keys uid (a quoted decimal), time (RFC 3339), worker_id, machine (an object of
-// the values in Fields, if any) and sequence. It returns ErrRange when the UID is negative. encoding/json reads all but
-// machine back.
+// the Fields, if any) and sequence, or ErrRange when the UID is negative. encoding/json reads all but machine back.
 func (p Parts) MarshalJSON() ([]byte, error) {
 	if p.UID < 0 {
 		return nil, negativeError(int64(p.UID))

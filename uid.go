@@ -20,8 +20,7 @@ const Max UID = math.MaxInt64
 const maxDigits = 19
 
 // Parse reads a UID from the text that String returns: decimal digits without sign, space, underscore or leading zero.
-// It returns ErrSyntax when s is anything else, and ErrRange when s is a number above Max. It allocates only if it
-// fails.
+// It returns ErrSyntax for anything else, and ErrRange for a number above Max. It allocates only if it fails.
 func Parse(s string) (UID, error) {
 	return parse(s)
 }
@@ -135,7 +134,7 @@ func (u UID) String() string {
 	return string(appendDecimal(make([]byte, 0, maxDigits+1), u))
 }
 
-// AppendText appends the decimal text of u to b. It returns ErrRange, and b as it was, when u is negative. It allocates
+// AppendText appends the decimal text of u to b, or returns ErrRange, and b as it was, when u is negative. It allocates
 // only to grow b.
 func (u UID) AppendText(b []byte) ([]byte, error) {
 	if u < 0 {

@@ -8,7 +8,7 @@ import (
 // binarySize is the number of bytes of a UID's binary form.
 const binarySize = 8
 
-// AppendBinary appends u to b as eight bytes, the highest first, which sort as UIDs do. It returns ErrRange, and b as
+// AppendBinary appends u to b as eight bytes, the highest first, which sort as UIDs do, or returns ErrRange, and b as
 // it was, when u is negative.
 func (u UID) AppendBinary(b []byte) ([]byte, error) {
 	if u < 0 {

@@ -40,8 +40,8 @@ type Terms struct {
 	Unit  time.Duration
 	// MaxTick and MaxWorkerID are the layout's largest.
 	MaxTick, MaxWorkerID int64
-	// MinTick is the first tick that the generator may issue: 0 unless it was given a floor. A Worker that keeps what
-	// was issued keeps this as well: whoever has the ID next begins there or later, even if nothing is issued.
+	// MinTick is the first tick that the generator may issue: 0 unless it has a floor. A Worker that keeps what was
+	// issued keeps this as well: whoever has the ID next begins there or later, even if nothing is issued.
 	MinTick int64
 	// MaxLead is how far ahead of its clock the generator may ask for ticks: 0 if never beyond the clock's own tick,
 	// and math.MaxInt64 if only MaxTick bounds it. How far the wall clock is behind what it showed before, or behind
@@ -49,8 +49,8 @@ type Terms struct {
 	MaxLead time.Duration
 	// Revoke, never nil, withdraws the reservation: when it returns, the generator has dropped every UID that it had
 	// ready, and issues none until another Extend has returned. It is for a Worker that learns that its process was
-	// cloned or restored, or that another holds its ID. Any goroutine may call it, but not from inside Acquire, Extend
-	// or Release.
+	// cloned or restored, or that another holds its ID. Any goroutine may call it, but not from inside the Worker's
+	// methods.
 	Revoke func()
 }
 
@@ -59,7 +59,7 @@ func (t Terms) TickAt(at time.Time) int64 {
 	return tick.At(t.Epoch, t.Unit, at)
 }
 
-// A Reservation is the range of ticks that a generator may issue under a worker ID.
+// A Reservation is the range of ticks that may be issued under a worker ID.
 type Reservation struct {
 	WorkerID int64
 	// First and Last bound the ticks, both included. A Last below First reserves none for now.

@@ -39,9 +39,9 @@ type Config struct {
 	// stands for a second, or for one tick if that is longer; any other value shorter than a tick is refused. While
 	// UIDs are drawn, the generator wakes about every half MaxLag, but at most once a tick.
 	//
-	// The bound holds only if the scheduler lets it: at 1 ms, up to 3.6 % of the UIDs were late on a busy machine, as
-	// are some after the process was stopped. While a reservation that cannot be renewed ends, UIDs can be up to 1½
-	// MaxLag behind. Where times must be exact, use package uncached.
+	// If the scheduler delays the generator, or the process was stopped, UIDs can be later: at 1 ms, up to 3.6 % were
+	// on a busy machine. While a reservation that cannot be renewed ends, they can be up to 1½ MaxLag behind. Where
+	// times must be exact, use package uncached.
 	MaxLag time.Duration
 
 	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. For

@@ -13,8 +13,8 @@ import (
 // A Lane claims from its generator in advance, so that a goroutine that draws many UIDs contends with nobody. One
 // goroutine at a time may use it; it needs no closing.
 //
-// Its UIDs are unique among all of the generator's, keep to MaxLag, and increase, but may be smaller than ones that
-// other goroutines got before. It claims 16 UIDs at first and twice as many each time, up to 1,024 or a tick's.
+// Its UIDs are unique among all of the generator's, keep to MaxLag, and increase, but may be smaller than earlier ones
+// of other goroutines. It claims 16 UIDs at first and twice as many each time, up to 1,024 or a tick's.
 type Lane struct {
 	_ cpu.CacheLinePad // the neighbours in memory may be other goroutines' Lanes
 

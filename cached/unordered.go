@@ -12,8 +12,7 @@ import (
 // Unordered spreads the calling goroutines over shards, each of which claims in advance, as a [Lane] does. It scales
 // with the number of cores; for a single goroutine it is about as fast as [Generator.GetUID].
 //
-// Its UIDs are unique and keep to MaxLag, but a call may return a smaller UID than an earlier call, even in the same
-// goroutine.
+// Its UIDs are unique and keep to MaxLag, but may be smaller than earlier ones, even in the same goroutine.
 //
 // It takes 8 KB, and calls allocate 1 KB more for each split of a shard at which goroutines met: at most 4 for each
 // processor, or 32 if that is more.

@@ -97,12 +97,12 @@ type Reservation struct {
 // are zero.
 type Lead struct {
 	// Now is how far the newest tick from which a UID was issued is ahead of the clock, in whole ticks, and Lag how far
-	// behind: one of them is zero. The Lag of an idle generator grows, but its next UID is not late.
+	// behind. The Lag of an idle generator grows, but its next UID is not late.
 	Now Duration `json:"now_seconds"`
 	Lag Duration `json:"lag_seconds"`
 	// Bound is MaxLead, and zero when Unbounded is true.
 	Bound Duration `json:"bound_seconds"`
-	// Reach is how far the lead can go now: Bound, or what is reserved if that is less; zero when nothing bounds it.
+	// Reach is how far the lead can go now: Bound, or what is reserved if that is less; zero if unbounded.
 	Reach     Duration `json:"reach_seconds"`
 	Unbounded bool     `json:"unbounded"`
 	// LagBound is MaxLag, in whole ticks.
@@ -133,14 +133,13 @@ type Ring struct {
 	Cursor int64 `json:"cursor"`
 	Used   int64 `json:"used"`
 	Tail   int64 `json:"tail"`
-	// Usable says that what the ring holds may be issued: not before the first tick, when a revocation or an outage has
-	// made it stale, or after Close.
+	// Usable is false before the first tick, when a revocation or an outage has made the ring stale, and after Close.
 	Usable bool `json:"usable"`
 }
 
 // Numbers are those that a segment has in hand.
 type Numbers struct {
-	// Lasts is how long the Buffered ones last at the present rate: 0 when that is not known, or nothing is drawn.
+	// Lasts is how long the Buffered ones last at the present rate: 0 when that is unknown or zero.
 	Lasts Duration `json:"lasts_seconds"`
 	// Drawn is the number issued last, 0 before the first, and Step how many the Store was asked for last.
 	Drawn int64  `json:"drawn"`

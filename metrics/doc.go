@@ -11,6 +11,5 @@
 // Nothing is measured until somebody asks. A generator has some 20 series, with one label, generator: its name in the
 // Set. No worker ID, tag, address or error text becomes a label.
 //
-// The folder has a dashboard for Grafana (dashboard.json) and alert rules for Prometheus (alerts.yaml);
-// docs/operations.md says what to do when one fires.
+// The folder has a dashboard for Grafana and alert rules for Prometheus; see docs/operations.md.
 package metrics

@@ -12,8 +12,8 @@ import (
 	"github.com/uidgen/uid/internal/measure"
 )
 
-// A Set is the generators whose metrics are shown, by their names. The zero Set is empty and ready for use. Any number
-// of goroutines may call its methods at once. Do not copy it.
+// A Set is the generators whose metrics are shown. The zero Set is empty and ready for use. Any number of goroutines
+// may call its methods at once. Do not copy it.
 type Set struct {
 	mu     sync.Mutex // guards the map; it is not held while generators are asked
 	byName map[string]health.Reporter
@@ -54,7 +54,7 @@ func (s *Set) Remove(name string) {
 	delete(s.byName, name)
 }
 
-// Samples asks each generator once, in the order of their names, for the packages that show metrics.
+// Samples asks each generator once, in the order of their names.
 func (s *Set) Samples() []measure.Sample {
 	all := measure.All()
 	s.mu.Lock()

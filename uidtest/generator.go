@@ -28,7 +28,7 @@ type Config struct {
 
 // A Generator is a [uid.Generator] whose UIDs are known beforehand: each is the one before plus one, until a tick's
 // sequence is used up; then the next tick begins. The n-th UID ends in n, in three digits in the default layout. It
-// never waits, and looks at no clock. Any number of goroutines may call its methods at once.
+// never waits. Any number of goroutines may call its methods at once.
 type Generator struct {
 	layout   bits.Layout
 	workerID int64
@@ -91,8 +91,8 @@ func readable(begin uint64, sequenceBits int) uint64 {
 	return (round-begin%round)%round + 1
 }
 
-// Nth returns the n-th UID that the generator makes, from 1, or [uid.ErrRange] when n is below 1, and
-// [uid.ErrExhausted] when it is behind the layout's last tick.
+// Nth returns the n-th UID, from 1, [uid.ErrRange] when n is below 1, or [uid.ErrExhausted] when it is behind the
+// layout's last tick.
 func (g *Generator) Nth(n int64) (uid.UID, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("uidtest: %w: UID number %d: the first is 1", uid.ErrRange, n)

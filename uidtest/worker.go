@@ -22,7 +22,7 @@ type Worker struct {
 	// Ticks is how many ticks are reserved at a time, from the clock's own: the generator cannot borrow more of the
 	// future than that. Zero stands for all, with no renewal. Acquire returns [uid.ErrConfig] for less.
 	Ticks int64
-	// Now is the wall clock for Ticks; nil is time.Now. Give the generator the same one.
+	// Now is the wall clock for Ticks, and should be the generator's; nil is time.Now.
 	Now func() time.Time
 
 	once    sync.Once
@@ -85,8 +85,8 @@ func (w *Worker) canHave(id int64) error {
 	return nil
 }
 
-// Calls returns the calls so far, in order, each with its argument and, after a colon, the error that it returned:
-// "Acquire", "Extend(963): the store is down", "Release(-1)".
+// Calls returns the calls so far, in order, with their arguments and errors: "Acquire", "Extend(963): the store is
+// down", "Release(-1)".
 func (w *Worker) Calls() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
