@@ -24,5 +24,5 @@
 //	Do strangers see them?                  package opaque
 //
 // Package lease has the settings of leases, and package form other texts of a UID: short ones, ones with a prefix,
-// UUIDs. The examples below make a UID in each of these ways.
+// UUIDs.
 package uid

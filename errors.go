@@ -12,7 +12,8 @@ var (
 	// or so near that a generator refuses to start. No later call with them succeeds.
 	ErrExhausted = errors.New("exhausted")
 
-	// ErrRejectedTake is returned when no UID may be issued just now and the call does not wait.
+	// ErrRejectedTake is returned when no UID may be issued just now and the call does not wait. A later call may
+	// succeed.
 	ErrRejectedTake = errors.New("take rejected, no UID is available now")
 
 	// ErrNoReservation is returned when the worker's reservation is used up and cannot be extended, as when its
@@ -36,7 +37,8 @@ var (
 	// ErrRange is returned when a number does not fit its field, layout or type.
 	ErrRange = errors.New("value out of range")
 
-	// ErrConfig is returned when a setting cannot be used: by constructors, or later if only the environment tells.
+	// ErrConfig is returned when a setting cannot be used: by a constructor, or later if only the environment of the
+	// process can tell.
 	ErrConfig = errors.New("unusable configuration")
 
 	// ErrSyntax is returned when a text, such as a decimal UID or the description of a layout, is malformed.

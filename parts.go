@@ -15,7 +15,7 @@ type Parts struct {
 	WorkerID int64     `json:"worker_id"`
 	Sequence int64     `json:"sequence"`
 	// Fields describes the parts of the worker ID, the highest bits first, where the layout splits it:
-	// "datacenter:5,worker:5". [Parts.Machine] has their values.
+	// "datacenter:5,worker:5".
 	Fields string `json:"-"`
 }
 
@@ -27,7 +27,7 @@ type Field struct {
 	Bits int
 }
 
-// Machine returns the names and values in Fields.
+// Machine returns the name and value of each part of the worker ID, in the order of Fields.
 func (p Parts) Machine() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		fields, shift := parseFields(p.Fields)

@@ -4,8 +4,8 @@ import "time"
 
 // A Rejection says why a call found no UID that it may have just now. The OnRejectedTake of a generator's Config
 // decides: if it returns nil, the call waits until there is a UID; if it returns an error, the call fails with that.
-// The calling goroutine runs it, with nothing locked; it may call the generator's methods. If it panics, the call fails
-// with ErrRejectedTake.
+// The calling goroutine runs it; it may call the generator's methods. If it panics, the call fails with
+// ErrRejectedTake.
 type Rejection struct {
 	// Err wraps ErrRejectedTake and has the numbers.
 	Err error

@@ -25,7 +25,7 @@ func Parse(s string) (UID, error) {
 	return parse(s)
 }
 
-// MustParse is Parse for constants; it panics where Parse fails.
+// MustParse is Parse, but panics where Parse fails.
 func MustParse(s string) UID {
 	u, err := parse(s)
 	if err != nil {
@@ -151,7 +151,7 @@ func (u UID) MarshalText() ([]byte, error) {
 	return appendDecimal(make([]byte, 0, maxDigits), u), nil
 }
 
-// UnmarshalText is Parse; a failure leaves u as it was.
+// UnmarshalText sets u from text as Parse does; a failure leaves u as it was.
 func (u *UID) UnmarshalText(text []byte) error {
 	v, err := parse(text)
 	if err != nil {

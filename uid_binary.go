@@ -26,8 +26,8 @@ func (u UID) MarshalBinary() ([]byte, error) {
 	return u.AppendBinary(make([]byte, 0, binarySize))
 }
 
-// UnmarshalBinary returns ErrSyntax for other than eight bytes and ErrRange for a number above Max, and leaves u as it
-// was then.
+// UnmarshalBinary sets u from eight bytes. It returns ErrSyntax for more or fewer and ErrRange for a number above Max;
+// a failure leaves u as it was.
 func (u *UID) UnmarshalBinary(data []byte) error {
 	if len(data) != binarySize {
 		return fmt.Errorf("%w: a UID has %d bytes, not %d", ErrSyntax, binarySize, len(data))

@@ -2,8 +2,8 @@ package uid
 
 import "fmt"
 
-// Format implements fmt.Formatter: %b, %c, %d, %o, %O, %x, %X and %U print the number as fmt does an integer; %s and %v
-// its decimal text, %q that text quoted; %#v Go syntax, uid.UID(180363646902239241).
+// Format implements fmt.Formatter: %s and %v print the decimal text, %q that text quoted, %#v Go syntax,
+// uid.UID(180363646902239241), and the other verbs of integers the number, as fmt does.
 func (u UID) Format(s fmt.State, verb rune) {
 	format(s, verb, u, "uid.UID")
 }

@@ -10,7 +10,7 @@ func (u UID) appendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// UnmarshalJSON sets u from a JSON string without escapes or number that [Parse] accepts, with its errors. null and
+// UnmarshalJSON sets u from a JSON number, or a string without escapes, that [Parse] accepts, with its errors. null and
 // failures leave u as it was.
 func (u *UID) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {

@@ -10,8 +10,8 @@ import (
 // A Worker is a worker ID together with the right to issue ticks under it.
 //
 // A generator owns its worker. It calls Acquire once, before it issues anything, then Extend whenever its [Reservation]
-// runs low or falls due, and Release once, when it is closed: never two at the same time, and none while a call finds a
-// UID ready. So a Worker may block, and needs no locks against the generator.
+// runs low or falls due, and Release once, when it is closed: never two at the same time, and none in a call that finds
+// a UID ready. So a Worker may block, and needs no locks against the generator.
 //
 // The rule that keeps UIDs unique: a generator issues a UID only if its tick lies in the last Reservation that it got,
 // under that reservation's worker ID. A Worker must make a reservation durable before it returns it, and must never
@@ -41,7 +41,7 @@ type Terms struct {
 	// MaxTick and MaxWorkerID are the layout's largest.
 	MaxTick, MaxWorkerID int64
 	// MinTick is the first tick that the generator may issue: 0 unless it has a floor. A Worker that keeps what was
-	// issued keeps this as well: whoever has the ID next begins there or later, even if nothing is issued.
+	// issued keeps this as well: whoever has the ID next begins there or later, even if this generator issues nothing.
 	MinTick int64
 	// MaxLead is how far ahead of its clock the generator may ask for ticks: 0 if never beyond the clock's own tick,
 	// and math.MaxInt64 if only MaxTick bounds it. How far the wall clock is behind what it showed before, or behind
@@ -49,8 +49,8 @@ type Terms struct {
 	MaxLead time.Duration
 	// Revoke, never nil, withdraws the reservation: when it returns, the generator has dropped every UID that it had
 	// ready, and issues none until another Extend has returned. It is for a Worker that learns that its process was
-	// cloned or restored, or that another holds its ID. Any goroutine may call it, but not from inside the Worker's
-	// methods.
+	// cloned or restored, or that another holds its ID. Any goroutine may call it at any time, but not from inside the
+	// Worker's methods.
 	Revoke func()
 }
 

@@ -47,7 +47,7 @@ type Config struct {
 	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. For
 	// the move from another generator or layout, set it to the largest UID made before. Leases, state files and
 	// disposable rows keep it for whoever begins there later. New refuses one that is negative, that no UID of the
-	// layout is above, or whose next tick begins more than MaxLead (or a tick) ahead of the clock.
+	// layout is above, or whose next tick begins more than MaxLead, or a tick if that is longer, ahead of the clock.
 	After uid.UID
 
 	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536, at 72 bytes each. The default is 8, or
@@ -60,7 +60,8 @@ type Config struct {
 	PaddingFactor int
 
 	// RandomStart lets a tick that begins because the clock has moved on start at a random sequence in its first half,
-	// so that UIDs drawn at a low rate are spread evenly modulo any small number.
+	// so that UIDs drawn at a low rate are spread evenly modulo any small number. Such a tick has at least half its
+	// UIDs.
 	RandomStart bool
 
 	// OnRejectedTake decides what a call does when no UID may be issued before the clock moves on: see [uid.Rejection].
@@ -73,11 +74,10 @@ type Config struct {
 	// generator's goroutine calls it and refills nothing meanwhile. It may call the generator's methods except Close.
 	OnRejectedPut func(tick int64)
 
-	// Expiry is what to do as the layout's time field ends. Its zero value refuses to start in the last 30 days and
-	// warns in the last year.
+	// Expiry is what to do as the layout's time field ends.
 	Expiry bits.Expiry
 
-	// Logger gets what an operator wants to know. Nil is slog.Default().
+	// Logger gets what an operator wants to know, never UIDs. Nil is slog.Default().
 	Logger *slog.Logger
 
 	// Now is the wall clock, for tests; nil is time.Now. It may jump; any number of goroutines call it at once. Timers

@@ -23,11 +23,10 @@
 // # Waiting
 //
 // Calls that wait, for the clock or for the worker, are served in the order in which they began to, whatever they draw
-// with; no later call passes them. A call that gives up frees its place. UIDs that waiting calls have not collected
-// when the worker revokes the reservation, or the generator is closed, are not issued.
+// with; no later call passes them.
 //
 // # The worker
 //
-// The generator extends the reservation of its [uid.Worker] in the background, early, so calls do not notice a database
-// that is down for less time than is reserved. After that they return uid.ErrNoReservation until it is back.
+// The generator extends the reservation of its [uid.Worker] early, in the background. So calls do not notice a database
+// that is down for less time than is reserved; after that they return uid.ErrNoReservation until it is back.
 package cached

@@ -12,8 +12,8 @@ import (
 const fillChunk = 4096
 
 // Fill fills dst with new UIDs in increasing order and returns how many it got: len(dst), or fewer and GetUID's error.
-// It claims thousands with one atomic add. The UIDs of concurrent calls interleave; to earlier and later calls the
-// order is strict. If it has to wait, it gets at its turn what the tick has left, and queues again.
+// The UIDs of concurrent calls interleave; to earlier and later calls the order is strict. If it has to wait, it gets
+// at its turn what the tick has left, and queues again.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }

@@ -178,8 +178,7 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// TryGetUID is GetUID that calls no handler and never waits: where GetUID might, it returns ErrRejectedTake or
-// ErrNoReservation.
+// TryGetUID is GetUID that never waits and calls no handler: see [uid.Generator].
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {

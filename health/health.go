@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Reporter tells of its health. The generators of packages cached, uncached and segment are Reporters.
+// A Reporter tells of its health, as the generators of this module do.
 type Reporter interface {
 	// Health says how the generator stands now. Any number of goroutines may call it at once, also after Close. It
 	// never waits for a store.

@@ -112,7 +112,7 @@ func (g *Generator) Drawn() int64 {
 	return g.drawn
 }
 
-// Fail makes all draws from now on return err; with nil they succeed. It replaces Config's Err and FailAfter.
+// Fail makes all draws from now on return err; with nil they succeed again. It replaces Config's Err and FailAfter.
 func (g *Generator) Fail(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
