@@ -41,6 +41,6 @@ var (
 	// process can tell.
 	ErrConfig = errors.New("unusable configuration")
 
-	// ErrSyntax is returned when a text, such as a decimal UID or the description of a layout, is malformed.
+	// ErrSyntax is returned when a text is malformed, such as a decimal UID or the description of a layout.
 	ErrSyntax = errors.New("syntax error")
 )

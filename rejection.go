@@ -11,7 +11,7 @@ type Rejection struct {
 	Err error
 	// Wait is how long it takes until the clock allows this call a UID; 0 when the call waits for a store.
 	Wait time.Duration
-	// Attempt is how often this call was rejected before; always 0 in package cached, which asks a call only once.
+	// Attempt is how often this call was rejected before; always 0 in package cached.
 	Attempt int
 }
 

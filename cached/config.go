@@ -65,7 +65,7 @@ type Config struct {
 	RandomStart bool
 
 	// OnRejectedTake decides what a call does when no UID may be issued before the clock moves on: see [uid.Rejection].
-	// Nil waits. A call that waits keeps its place in the queue.
+	// Nil waits.
 	OnRejectedTake func(uid.Rejection) error
 
 	// OnRejectedPut is called for each tick that the clock has reached while the ring is full of older ones, so that

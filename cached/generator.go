@@ -201,9 +201,9 @@ func (g *Generator) Close() error {
 	return g.CloseContext(ctx)
 }
 
-// CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer. It then returns an error that
-// wraps ctx's and names the call that has not returned, Extend or Release. The generator is closed all the same; the
-// worker may still use its database, and its failure to release is logged.
+// CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer, and then returns an error
+// that wraps ctx's. The generator is closed all the same; the worker may still use its database, and its failure to
+// release is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.mu.Lock()

@@ -93,8 +93,7 @@ type Reservation struct {
 	UsedUp bool `json:"used_up"`
 }
 
-// A Lead is how the generator stands to the clock. For uncached, which borrows no time, Lag, Bound, Reach and LagBound
-// are zero.
+// A Lead is how the generator stands to the clock. For uncached, Lag, Bound, Reach and LagBound are zero.
 type Lead struct {
 	// Now is how far the newest tick from which a UID was issued is ahead of the clock, in whole ticks, and Lag how far
 	// behind. The Lag of an idle generator grows, but its next UID is not late.
