@@ -5,13 +5,13 @@ import "time"
 // A WorkerReporter is a uid.Worker that tells of itself, which is optional.
 type WorkerReporter interface {
 	// WorkerHealth says how the worker stands. Any number of goroutines may call it at once, also during the
-	// generator's calls. It never waits for a store, a disk, or a lock held meanwhile.
+	// generator's calls. It never waits for a store, a disk, or a lock held during such a wait.
 	WorkerHealth() Worker
 }
 
 // A Worker is what a worker knows of its worker ID.
 type Worker struct {
-	// Kind is lease, disposable, statefile, static, or a name of another worker's own.
+	// Kind is lease, disposable, statefile, static, or another worker's own name.
 	Kind string `json:"kind"`
 	// Place is the store, with the namespace, or the file; "" for none. It holds no secret.
 	Place string `json:"place,omitzero"`
@@ -24,7 +24,7 @@ type Worker struct {
 
 // IDs are the worker IDs to choose from.
 type IDs struct {
-	// Taken is how many of the Total this worker knows to be taken: for leases those in use when it got its ID, for
+	// Taken is how many of the Total are known to be taken: for leases those in use when this worker got its ID, for
 	// disposable IDs those used up.
 	Taken int64 `json:"taken"`
 	Total int64 `json:"total"`
