@@ -5,15 +5,13 @@ import (
 	"time"
 )
 
-// A ClockBackError says how far the wall clock went back. Find it with errors.As; to errors.Is it is
-// [ErrClockBack].
+// A ClockBackError says how far the wall clock went back. Find it with errors.As; for errors.Is it is [ErrClockBack].
 type ClockBackError struct {
-	// Now is what the clock shows. Last is the earliest instant at which it would not have been behind: the
-	// beginning of the newest tick from which UIDs were issued, or of the first tick that the worker allows.
-	// Back is the distance from Now to Last.
+	// Now is what the clock shows. Last is the beginning of the newest tick from which UIDs were issued, or of the
+	// first that the worker allows. Back is the distance from Now to Last.
 	Now, Last time.Time
 	Back      time.Duration
-	// Limit is how far behind the policy lets it be at that moment.
+	// Limit is how far behind the policy lets it be.
 	Limit time.Duration
 }
 

@@ -1,15 +1,12 @@
-// Package uid defines the types the module's packages share: [UID], its decoded
-// [Parts], the [Generator] that makes UIDs, the [Worker] that says under which worker
-// ID and for which ticks they may be made, and the sentinel errors.
-//
-// A UID is a non-negative 63-bit integer, ordered by time:
+// Package uid defines the types the module's packages share: [UID], its [Parts], the [Generator] that makes UIDs, the
+// [Worker] that says under which worker ID and for which ticks (units of time) they may be made, and the errors.
 //
 //	 0   28 bits          22 bits     13 bits
 //	+-+----------------+-----------+----------+
 //	|0|  delta seconds | worker ID | sequence |   the default layout
 //	+-+----------------+-----------+----------+
 //
-// A layout (package bits) sets the widths, the epoch and the unit of the time field.
+// Package bits sets other widths, epochs and units of time.
 //
 // # Where to go
 //
@@ -26,8 +23,6 @@
 //	process, or JavaScript numbers?         bits.JavaScriptSafe; else the default
 //	Do strangers see them?                  package opaque
 //
-// Package lease has the settings of leases, and package form the forms of a UID other than decimal digits:
-// short texts, texts with a prefix, UUIDs. The examples below make a UID in each of these ways.
-//
-// This package imports the standard library only.
+// Package lease has the settings of leases, and package form other texts of a UID: short ones, ones with a prefix,
+// UUIDs.
 package uid

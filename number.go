@@ -7,17 +7,15 @@ import (
 	"strconv"
 )
 
-// Number is a UID that is a number in JSON, for APIs whose clients expect one, and for layouts of at most
-// 53 bits: JavaScript, and every other reader that keeps numbers as 64-bit floats, holds such a number
-// exactly. In all else it is the [UID] that it converts to. As keys of a JSON object use UIDs: keys are
-// strings, which no Number is read from.
+// Number is a UID that is a number in JSON, for clients that expect one, and for layouts of at most 53 bits, which
+// JavaScript holds exactly. All other methods are those of [UID]. As keys of a JSON object use UIDs: no Number is read
+// from a key.
 type Number UID
 
-// MaxNumber is the largest Number that has a JSON form, 2^53 - 1: JavaScript's Number.MAX_SAFE_INTEGER.
+// MaxNumber is the largest Number that has a JSON form, JavaScript's Number.MAX_SAFE_INTEGER.
 const MaxNumber Number = 1<<53 - 1
 
-// MarshalJSON returns n as a JSON number of digits only. It returns ErrRange when n is negative or above
-// MaxNumber.
+// MarshalJSON returns n as a JSON number. It returns ErrRange when n is negative or above MaxNumber.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if n < 0 {
 		return nil, negativeError(int64(n))
@@ -28,9 +26,8 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(make([]byte, 0, maxDigits), int64(n), 10), nil
 }
 
-// UnmarshalJSON sets n from a JSON number that [Parse] accepts. Other numbers, strings, booleans, arrays
-// and objects are refused with ErrSyntax, numbers above MaxNumber with ErrRange. null leaves n as it was;
-// so does every failure.
+// UnmarshalJSON sets n from a JSON number that [Parse] accepts. It returns ErrRange for one above MaxNumber, and
+// ErrSyntax for all else. null and failures leave n as it was.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -46,32 +43,22 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String is that of [UID].
 func (n Number) String() string { return UID(n).String() }
 
-// Format is that of [UID].
 func (n Number) Format(s fmt.State, verb rune) { format(s, verb, UID(n), "uid.Number") }
 
-// AppendText is that of [UID].
 func (n Number) AppendText(b []byte) ([]byte, error) { return UID(n).AppendText(b) }
 
-// MarshalText is that of [UID].
 func (n Number) MarshalText() ([]byte, error) { return UID(n).MarshalText() }
 
-// UnmarshalText is that of [UID].
 func (n *Number) UnmarshalText(text []byte) error { return (*UID)(n).UnmarshalText(text) }
 
-// AppendBinary is that of [UID].
 func (n Number) AppendBinary(b []byte) ([]byte, error) { return UID(n).AppendBinary(b) }
 
-// MarshalBinary is that of [UID].
 func (n Number) MarshalBinary() ([]byte, error) { return UID(n).MarshalBinary() }
 
-// UnmarshalBinary is that of [UID].
 func (n *Number) UnmarshalBinary(data []byte) error { return (*UID)(n).UnmarshalBinary(data) }
 
-// Scan is that of [UID].
 func (n *Number) Scan(src any) error { return (*UID)(n).scan(src, "uid.Number") }
 
-// Value is that of [UID].
 func (n Number) Value() (driver.Value, error) { return UID(n).Value() }

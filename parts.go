@@ -7,29 +7,27 @@ import (
 	"time"
 )
 
-// Parts is a UID taken apart by a layout, for people and for debugging. Two Parts of one UID under one
-// layout are ==.
+// Parts is a UID taken apart by a layout, for people and for debugging. It is comparable.
 type Parts struct {
 	UID UID `json:"uid"`
-	// Time is the instant at which the UID's tick begins, in UTC.
+	// Time is when the UID's tick begins, in UTC.
 	Time     time.Time `json:"time"`
 	WorkerID int64     `json:"worker_id"`
 	Sequence int64     `json:"sequence"`
-	// Fields names the parts of the worker ID, where the layout splits it, as name:bits, the highest
-	// bits first: "datacenter:5,worker:5". [Parts.Machine] has their values.
+	// Fields describes the parts of the worker ID, the highest bits first, where the layout splits it:
+	// "datacenter:5,worker:5".
 	Fields string `json:"-"`
 }
 
-// Field is a named part of a layout's worker ID: a datacenter, a rack, a worker.
+// Field is a named part of a layout's worker ID, such as a datacenter.
 type Field struct {
 	// Name is 1 to 16 lower-case ASCII letters, digits, '_' and '-', a letter first.
 	Name string
-	// Bits is the width of the part, at least 1.
+	// Bits is the width, at least 1.
 	Bits int
 }
 
-// Machine returns the name and the value of each part of the worker ID, the highest bits first; nothing
-// where the layout does not split it.
+// Machine returns the name and value of each part of the worker ID, in the order of Fields.
 func (p Parts) Machine() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		fields, shift := parseFields(p.Fields)
@@ -59,7 +57,7 @@ func parseFields(text string) (fields []Field, bits int) {
 	return fields, bits
 }
 
-// String returns the parts in one line for a person to read:
+// String returns the parts in one line for people:
 //
 //	180363646902239241: 2016-07-19T10:07:53Z, worker 4, sequence 9
 //	1541815603606036480: 2022-06-28T16:07:40.105Z, worker 378 (datacenter 11, worker 26), sequence 0
@@ -86,9 +84,8 @@ func (p Parts) String() string {
 	return string(b)
 }
 
-// MarshalJSON returns an object with the keys uid (a quoted decimal), time (RFC 3339), worker_id, machine
-// (an object of the named parts, left out where there are none) and sequence. It returns ErrRange when the
-// UID is negative. Read back by encoding/json, all but the names of the parts return.
+// MarshalJSON returns an object with the keys uid (a quoted decimal), time (RFC 3339), worker_id, machine (an object of
+// the Fields, if any) and sequence, or ErrRange when the UID is negative. encoding/json reads all but machine back.
 func (p Parts) MarshalJSON() ([]byte, error) {
 	if p.UID < 0 {
 		return nil, negativeError(int64(p.UID))

@@ -2,20 +2,18 @@ package uid
 
 import "time"
 
-// A Rejection says why a call found no UID that it may have just now. The OnRejectedTake of a generator's
-// Config gets it and decides: if it returns nil, the call waits until there is a UID; if it returns an
-// error, the call fails with that error. The goroutine of the call runs it, with nothing locked; it may
-// call the generator's methods. If it panics, the call fails with ErrRejectedTake.
+// A Rejection says why a call found no UID that it may have just now. The OnRejectedTake of a generator's Config
+// decides: if it returns nil, the call waits until there is a UID; if it returns an error, the call fails with that.
+// The calling goroutine runs it; it may call the generator's methods. If it panics, the call fails with
+// ErrRejectedTake.
 type Rejection struct {
 	// Err wraps ErrRejectedTake and has the numbers.
 	Err error
-	// Wait is how long it takes until the clock allows the tick in which it would be this call's turn; 0 when
-	// the call waits for a store.
+	// Wait is how long it takes until the clock allows this call a UID; 0 when the call waits for a store.
 	Wait time.Duration
-	// Attempt is how often this call was rejected before, from 0. A call of package cached that was let wait is
-	// not rejected again.
+	// Attempt is how often this call was rejected before; always 0 in package cached.
 	Attempt int
 }
 
-// Fail is an OnRejectedTake that fails at once with ErrRejectedTake.
+// Fail is an OnRejectedTake that makes the call fail with ErrRejectedTake.
 func Fail(r Rejection) error { return r.Err }

@@ -6,13 +6,11 @@ import (
 	"strconv"
 )
 
-// UID is a unique ID: a non-negative integer of up to 63 bits, whose order is the order in time. What its
-// bits mean is the layout's, in package bits.
+// UID is a unique ID: a non-negative integer of up to 63 bits, ordered by time. Package bits takes it apart.
 //
-// Its text is the decimal number, in JSON a quoted one, "180363646902239241": readers that keep numbers as
-// 64-bit floats, JavaScript's among them, would lose the lowest bits from 2^53 up. In a database it is a
-// BIGINT, in binary encodings eight bytes. A negative UID can only come from a conversion: no function of
-// this module returns one, and none writes one out, String aside.
+// Its text is the decimal number, in JSON a quoted one, because readers that keep numbers as 64-bit floats, such as
+// JavaScript, lose the lowest bits from 2^53 up. In a database it is a BIGINT, in binary encodings eight bytes. A
+// negative UID can only come from a conversion; only String and Format write it out.
 type UID int64
 
 // Max is the largest UID.
@@ -21,14 +19,13 @@ const Max UID = math.MaxInt64
 // maxDigits is the number of decimal digits of Max.
 const maxDigits = 19
 
-// Parse reads a UID from the very text that String returns: decimal digits only, without sign, space,
-// underscore or leading zero. It returns ErrSyntax when s is anything else, and ErrRange when s is a number
-// above 9223372036854775807. It does not allocate unless it fails.
+// Parse reads a UID from the text that String returns: decimal digits without sign, space, underscore or leading zero.
+// It returns ErrSyntax for anything else, and ErrRange for a number above Max. It allocates only if it fails.
 func Parse(s string) (UID, error) {
 	return parse(s)
 }
 
-// MustParse is Parse for constants in programs and tests; it panics where Parse fails.
+// MustParse is Parse, but panics where Parse fails.
 func MustParse(s string) UID {
 	u, err := parse(s)
 	if err != nil {
@@ -132,13 +129,13 @@ func quote[T string | []byte](s T) string {
 	return fmt.Sprintf("%q... (%d bytes)", string(s[:most]), len(s))
 }
 
-// String returns u in decimal. A negative u gets its minus sign.
+// String returns u in decimal, with a minus sign if u is negative.
 func (u UID) String() string {
 	return string(appendDecimal(make([]byte, 0, maxDigits+1), u))
 }
 
-// AppendText appends the decimal text of u to b. It returns ErrRange, and b as it was, when u is negative.
-// It allocates only where b has no room.
+// AppendText appends the decimal text of u to b, or returns ErrRange, and b as it was, when u is negative. It allocates
+// only to grow b.
 func (u UID) AppendText(b []byte) ([]byte, error) {
 	if u < 0 {
 		return b, negativeError(int64(u))
@@ -154,7 +151,7 @@ func (u UID) MarshalText() ([]byte, error) {
 	return appendDecimal(make([]byte, 0, maxDigits), u), nil
 }
 
-// UnmarshalText sets u from text as Parse does, and leaves it as it was when that fails.
+// UnmarshalText sets u from text as Parse does; a failure leaves u as it was.
 func (u *UID) UnmarshalText(text []byte) error {
 	v, err := parse(text)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 // binarySize is the number of bytes of a UID's binary form.
 const binarySize = 8
 
-// AppendBinary appends the binary form of u to b: eight bytes, the highest first, which sort as UIDs do.
-// It returns ErrRange, and b as it was, when u is negative.
+// AppendBinary appends u to b as eight bytes, the highest first, which sort as UIDs do, or returns ErrRange, and b as
+// it was, when u is negative.
 func (u UID) AppendBinary(b []byte) ([]byte, error) {
 	if u < 0 {
 		return b, negativeError(int64(u))
@@ -17,9 +17,8 @@ func (u UID) AppendBinary(b []byte) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(b, uint64(u)), nil
 }
 
-// MarshalBinary returns the binary form of u, as AppendBinary has it: for keys of stores that keep bytes in
-// order, and for encodings such as gob. It returns ErrRange when u is negative. Clients of Redis write
-// these eight bytes, too: where others are to read a number give them u.String().
+// MarshalBinary returns the eight bytes of AppendBinary, or ErrRange when u is negative. Clients of Redis write them:
+// give them u.String() where others are to read a number.
 func (u UID) MarshalBinary() ([]byte, error) {
 	if u < 0 {
 		return nil, negativeError(int64(u))
@@ -27,8 +26,8 @@ func (u UID) MarshalBinary() ([]byte, error) {
 	return u.AppendBinary(make([]byte, 0, binarySize))
 }
 
-// UnmarshalBinary sets u from its binary form. It returns ErrSyntax for other than eight bytes, ErrRange
-// for a number above the largest UID, and leaves u as it was then.
+// UnmarshalBinary sets u from eight bytes. It returns ErrSyntax for more or fewer and ErrRange for a number above Max;
+// a failure leaves u as it was.
 func (u *UID) UnmarshalBinary(data []byte) error {
 	if len(data) != binarySize {
 		return fmt.Errorf("%w: a UID has %d bytes, not %d", ErrSyntax, binarySize, len(data))

@@ -2,10 +2,8 @@ package uid
 
 import "fmt"
 
-// Format implements fmt.Formatter: %b, %c, %d, %o, %O, %x, %X and %U print the number, with the widths and
-// flags of an integer; %s and %v its decimal text, %q that text quoted; %#v prints Go syntax,
-// uid.UID(180363646902239241). It costs some 0.2 µs more than fmt takes for an int64; String and AppendText
-// do not pass here.
+// Format implements fmt.Formatter: %s and %v print the decimal text, %q that text quoted, %#v Go syntax,
+// uid.UID(180363646902239241), and the other verbs of integers the number, as fmt does.
 func (u UID) Format(s fmt.State, verb rune) {
 	format(s, verb, u, "uid.UID")
 }

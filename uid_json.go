@@ -10,8 +10,8 @@ func (u UID) appendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// UnmarshalJSON sets u from a JSON string or number that Parse accepts; a string has no escapes. null
-// leaves u as it was; so does every failure. It returns ErrSyntax or ErrRange as Parse does.
+// UnmarshalJSON sets u from a JSON number, or a string without escapes, that [Parse] accepts, with its errors. null and
+// failures leave u as it was.
 func (u *UID) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

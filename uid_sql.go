@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Scan sets u from a database value: int64, uint64, or the decimal text in a string or []byte. It returns
-// ErrRange when the number is negative or above the largest UID, and ErrSyntax when the text or the type is
-// anything else. NULL is refused too: scan a column that may hold it into a sql.Null[uid.UID]. A failure
-// leaves u as it was.
+// Scan sets u from a database value: int64, uint64, or the decimal text in a string or []byte. It returns ErrRange when
+// the number is negative or above Max, and ErrSyntax for all else, NULL too: scan a column that may hold it into a
+// sql.Null[uid.UID]. A failure leaves u as it was.
 func (u *UID) Scan(src any) error {
 	return u.scan(src, "uid.UID")
 }

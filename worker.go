@@ -9,69 +9,62 @@ import (
 
 // A Worker is a worker ID together with the right to issue ticks under it.
 //
-// A generator owns its worker. It calls Acquire once, before it issues anything, then Extend whenever its
-// [Reservation] runs low or falls due, and Release once, when it is closed. It never calls two of these
-// methods at the same time, and none of them on the path of a caller that finds a UID ready. So an
-// implementation may block and use a database, and needs no locks against the generator.
+// A generator owns its worker. It calls Acquire once, before it issues anything, then Extend whenever its [Reservation]
+// runs low or falls due, and Release once, when it is closed: never two at the same time, and none in a call that finds
+// a UID ready. So a Worker may block, and needs no locks against the generator.
 //
-// The rule that keeps UIDs unique: a generator issues a UID only if its tick lies in the last Reservation
-// that it got, under that reservation's worker ID. A Worker must make a reservation durable before it
-// returns it, and must never return overlapping reservations of one worker ID to two generators.
+// The rule that keeps UIDs unique: a generator issues a UID only if its tick lies in the last Reservation that it got,
+// under that reservation's worker ID. A Worker must make a reservation durable before it returns it, and must never
+// return overlapping reservations of one worker ID to two generators.
 type Worker interface {
-	// Acquire binds the worker to one generator and returns its first reservation. It returns ErrWorkerInUse
-	// when the worker is already bound, and ErrRange or ErrNoWorkerID when there is no ID for it within
-	// t.MaxWorkerID. It gives up when ctx ends.
+	// Acquire binds the worker and returns its first reservation. It returns ErrWorkerInUse when the worker is bound,
+	// and ErrRange or ErrNoWorkerID when it has no ID up to t.MaxWorkerID. It gives up when ctx ends.
 	Acquire(ctx context.Context, t Terms) (Reservation, error)
 
-	// Extend renews the reservation and returns it as it now stands. The generator asks for ticks up to
-	// through; a Worker may give more or fewer. A Worker that has lost its ID may return a reservation under
-	// another one; the generator then goes on under that. When Extend fails or panics, the former reservation
-	// stays valid, and the generator asks again later.
+	// Extend renews the reservation and returns it as it now stands. The generator asks for ticks up to through; a
+	// Worker may give more or fewer, and another ID if it has lost its own. When Extend fails or panics, the former
+	// reservation stays valid, and the generator asks again.
 	Extend(ctx context.Context, through int64) (Reservation, error)
 
-	// Release ends the binding. This generator has issued no tick above last and never will; last is -1 when it
-	// issued none at all. It comes when no Extend is under way any more; a closed generator does not wait for
-	// ever for that.
+	// Release ends the binding, after the last Extend has returned. The generator has issued no tick above last and
+	// never will; last is -1 when it issued none.
 	Release(ctx context.Context, last int64) error
 }
 
-// Terms are what a generator tells its Worker about the UIDs that it will make.
+// Terms are what a generator tells its Worker about its UIDs.
 type Terms struct {
-	// Layout describes the layout completely: two layouts are equal exactly if these texts are.
+	// Layout describes the layout: equal texts are equal layouts.
 	Layout string
-	// Epoch is the instant at which tick 0 begins, and Unit the length of a tick.
+	// Epoch is when tick 0 begins, and Unit the length of a tick.
 	Epoch time.Time
 	Unit  time.Duration
-	// MaxTick and MaxWorkerID are the largest values that the layout can hold.
+	// MaxTick and MaxWorkerID are the layout's largest.
 	MaxTick, MaxWorkerID int64
-	// MinTick is the first tick that the generator may issue: 0 unless it was given a floor. A Worker that
-	// keeps what was issued keeps this as well: whoever has the ID after this generator begins there or later,
-	// even if it issues nothing.
+	// MinTick is the first tick that the generator may issue: 0 unless it has a floor. A Worker that keeps what was
+	// issued keeps this as well: whoever has the ID next begins there or later, even if this generator issues nothing.
 	MinTick int64
-	// MaxLead is how far ahead of its clock the generator may ask for ticks. It is 0 for one that never asks
-	// for more than the clock's own tick, and math.MaxInt64 if only MaxTick bounds it. While the wall clock is
-	// behind what it showed before, or behind the first tick reserved, the generator may ask for ticks that are
-	// further ahead by as much.
+	// MaxLead is how far ahead of its clock the generator may ask for ticks: 0 if never beyond the clock's own tick,
+	// and math.MaxInt64 if only MaxTick bounds it. How far the wall clock is behind what it showed before, or behind
+	// the first tick reserved, comes on top.
 	MaxLead time.Duration
-	// Revoke, never nil, withdraws the reservation at once: when it returns, the generator has dropped every
-	// UID that it had ready, and issues none until another Extend has returned. It is for a Worker that learns
-	// that its process was cloned or restored, or that another holds its ID. Any goroutine may call it at any
-	// time, but not from inside Acquire, Extend or Release.
+	// Revoke, never nil, withdraws the reservation: when it returns, the generator has dropped every UID that it had
+	// ready, and issues none until another Extend has returned. It is for a Worker that learns that its process was
+	// cloned or restored, or that another holds its ID. Any goroutine may call it at any time, but not from inside the
+	// Worker's methods.
 	Revoke func()
 }
 
-// TickAt returns the tick in which a time falls: negative before the epoch, and not limited to MaxTick.
+// TickAt returns the tick of a time: negative before the epoch, and perhaps above MaxTick.
 func (t Terms) TickAt(at time.Time) int64 {
 	return tick.At(t.Epoch, t.Unit, at)
 }
 
-// A Reservation is the range of ticks that a generator may issue, and the worker
-// ID under which it may issue them.
+// A Reservation is the range of ticks that may be issued under a worker ID.
 type Reservation struct {
 	WorkerID int64
-	// First and Last bound the ticks, both included. A Last below First reserves nothing for now.
+	// First and Last bound the ticks, both included. A Last below First reserves none for now.
 	First, Last int64
-	// Renew is the first tick at which an Extend is due: as soon as either the clock or the newest tick made
-	// ready has reached it. It is math.MaxInt64 where none is needed.
+	// Renew is the tick at which an Extend is due: when the clock or the newest tick made ready has reached it.
+	// math.MaxInt64 is never.
 	Renew int64
 }

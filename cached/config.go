@@ -22,78 +22,66 @@ const (
 	defaultPaddingFactor = 50
 )
 
-// Unbounded, as a MaxLead, lets a generator borrow future time up to the end of the time field.
+// Unbounded, as a MaxLead, lets a generator borrow time up to the end of the time field.
 const Unbounded time.Duration = math.MaxInt64
 
-// Config configures a generator. Its zero value works. New copies it.
+// Config configures a generator. Its zero value works.
 type Config struct {
-	// Layout of the UIDs. The zero value is bits.Default(). A part of the worker ID named "rollback" is
-	// refused: it marks the layouts of uncached.RollbackBits.
+	// Layout is bits.Default() if zero. The layouts of uncached.RollbackBits are refused.
 	Layout bits.Layout
 
 	// MaxLead is how far a UID's time may be ahead of the clock, in whole ticks, rounded down. At the bound
-	// OnRejectedTake decides. The default, ten minutes, allows the default layout a burst of 4,915,200 UIDs
-	// beyond the 8,192 a second that it sustains; the clock then catches up in ten minutes if nothing is drawn.
-	// A value below one tick borrows nothing. Unbounded borrows up to the end of the time field: at 100 million
-	// UIDs/s the 8½ years of the default layout last six hours. Negative values are refused.
+	// OnRejectedTake decides. The default, ten minutes, allows the default layout bursts of 4,915,200 UIDs. A value
+	// below one tick borrows nothing; negative ones are refused.
 	MaxLead time.Duration
 
-	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: older ticks in the ring are
-	// skipped. Zero stands for a second, or for one tick if that is longer; otherwise a value shorter than a
-	// tick is refused. While UIDs are drawn, the generator wakes about every half MaxLag, but at most once a
-	// tick, to check.
+	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: older ticks in the ring are skipped. Zero
+	// stands for a second, or for one tick if that is longer; any other value shorter than a tick is refused. While
+	// UIDs are drawn, the generator wakes about every half MaxLag, but at most once a tick.
 	//
-	// The bound holds as long as the generator's goroutine gets to run within half of MaxLag: at 1 ms, about
-	// the scheduler's latency, up to 3.6 % of the UIDs were late on a busy machine. A process that was stopped
-	// and continues can issue old UIDs for some milliseconds. While a reservation that cannot be renewed ends,
-	// its last UIDs can be up to 1½ MaxLag behind. If a UID's time must be exact, use package uncached.
+	// If the scheduler delays the generator, or the process was stopped, UIDs can be later: at 1 ms, up to 3.6 % were
+	// on a busy machine. While a reservation that cannot be renewed ends, they can be up to 1½ MaxLag behind. Where
+	// times must be exact, use package uncached.
 	MaxLag time.Duration
 
-	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made
-	// it. For the move from another generator or layout, set it to the largest UID that was made before. The
-	// UIDs begin with the next tick. Leases, state files and disposable rows keep the floor for whoever begins
-	// there later. The zero value is no floor. New refuses one that is negative, that no UID of the layout is
-	// above, or whose next tick begins more than MaxLead (a tick, if that is longer) ahead of the clock.
+	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. For
+	// the move from another generator or layout, set it to the largest UID made before. Leases, state files and
+	// disposable rows keep it for whoever begins there later. New refuses one that is negative, that no UID of the
+	// layout is above, or whose next tick begins more than MaxLead, or a tick if that is longer, ahead of the clock.
 	After uid.UID
 
-	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536. A tick costs 72 bytes. The
-	// default is 8, or up to 8 seconds of ticks if they hold 32 UIDs or fewer (5 sequence bits): such ticks
-	// share slots, in blocks of up to 256 UIDs, which cost 72 bytes each. If the worker's ID changes, ticks
-	// under the new one wait until those that their block holds already are used up.
+	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536, at 72 bytes each. The default is 8, or
+	// up to 8 seconds of ticks that hold 32 UIDs or fewer (5 sequence bits): these share slots of up to 256 UIDs, and
+	// wait for their slot to be used up if the worker's ID changes.
 	Slots int
 
-	// PaddingFactor is the fill level, in per cent of the ring from 1 to 99, below which takers top it up. The
-	// default is 50.
+	// PaddingFactor is the per cent of the ring, from 1 to 99, below which a call that draws refills it. The default is
+	// 50.
 	PaddingFactor int
 
-	// RandomStart makes a tick that begins because the clock has moved on start at a random sequence in its
-	// first half instead of at 0, so that UIDs drawn at a low rate are spread evenly modulo any small number.
-	// Such a tick holds between half and all of its UIDs.
+	// RandomStart lets a tick that begins because the clock has moved on start at a random sequence in its first half,
+	// so that UIDs drawn at a low rate are spread evenly modulo any small number. Such a tick has at least half its
+	// UIDs.
 	RandomStart bool
 
-	// OnRejectedTake decides what GetUID, Fill or a Lane does when no UID may be issued before the clock moves
-	// on: see [uid.Rejection]. Nil waits. A call that it lets wait keeps its place in the queue until it is
-	// served, and is not asked again. The Wait of a rejection is the time until the call's turn.
+	// OnRejectedTake decides what a call does when no UID may be issued before the clock moves on: see [uid.Rejection].
+	// Nil waits.
 	OnRejectedTake func(uid.Rejection) error
 
-	// OnRejectedPut is called for each tick that the clock has reached and for which a refill in the background
-	// found no room: the ring is full of ticks before the clock's that are not yet stale, so UIDs are issued
-	// behind the clock, within MaxLag. That happens only if MaxLag is at least Slots ticks, or 7/8 of them if
-	// ticks share slots (and to a tick under another worker ID amid ticks that share its slot); more Slots or a
-	// shorter MaxLag end it. The tick is not used up. Nil does nothing; Health counts rejected puts in any
-	// case. The generator's goroutine calls it and refills nothing meanwhile (takers still do). It may call the
-	// generator's methods except Close.
+	// OnRejectedPut is called for each tick that the clock has reached while the ring is full of older ones, so that
+	// UIDs are issued behind the clock, within MaxLag. That happens only if MaxLag is at least Slots ticks, or 7/8 of
+	// them if ticks share slots. The tick is not used up. Nil does nothing; Health counts these ticks anyway. The
+	// generator's goroutine calls it and refills nothing meanwhile. It may call the generator's methods except Close.
 	OnRejectedPut func(tick int64)
 
-	// Expiry is what to do as the end of the layout's time field comes near. Its zero value refuses to start in
-	// the last 30 days and warns in the last year.
+	// Expiry is what to do as the layout's time field ends.
 	Expiry bits.Expiry
 
-	// Logger gets what an operator wants to know, never single UIDs. Nil is slog.Default().
+	// Logger gets what an operator wants to know, never UIDs. Nil is slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock, for tests and simulations; nil is time.Now. It may jump in either direction; any
-	// number of goroutines call it at once. Timers use the real clock.
+	// Now is the wall clock, for tests; nil is time.Now. It may jump; any number of goroutines call it at once. Timers
+	// use the real clock.
 	Now func() time.Time
 }
 

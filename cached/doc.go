@@ -1,19 +1,15 @@
-// Package cached makes UIDs from a ring that it fills ahead of time: tens to hundreds of millions a second,
-// in strict order, without a lock, an allocation or a reading of the clock on the fast path.
+// Package cached makes UIDs from a ring that it fills ahead of time: tens to hundreds of millions a second, without a
+// lock, an allocation or a reading of the clock on the fast path.
 //
-// # Ways to draw
-//
-// [Generator.GetUID] is strict: a call that starts after another one returned gets the larger UID.
-// [Generator.Fill] claims thousands of UIDs with one atomic add. A [Lane] is for one goroutine and contends
-// with nobody. [Unordered] does the same for any number of goroutines, without order, and scales with the
-// number of cores.
+// [Generator.GetUID] makes one and [Generator.Fill] many, in strict order. A [Lane], for one goroutine, and
+// [Unordered], for many, contend less and give up order.
 //
 // # Time
 //
-// A UID's time is that of its tick (a second in the default layout), not of the call. It may be behind the
-// clock by Config.MaxLag and ahead of it by Config.MaxLead. It is ahead only after more UIDs were drawn
-// than a tick holds: the default layout sustains 8,192 a second; a burst borrows the rest from the future,
-// and gives it back while less is drawn. To sustain more, choose a layout with more sequence bits.
+// A UID's time is that of its tick (a second in the default layout), not of the call: behind the clock by at most
+// Config.MaxLag, ahead by at most Config.MaxLead. It is ahead only after more UIDs were drawn than the ticks hold: the
+// default layout sustains 8,192 a second; a burst borrows the rest from the future, and gives it back while less is
+// drawn. More sequence bits sustain more.
 //
 //	   MaxLag               MaxLead
 //	|<------->|<----------------------------------->|
@@ -21,28 +17,16 @@
 //	          ^ clock     ^ newest UID    ^ tail
 //	                      '-- buffered ---'
 //
-// If the wall clock is set back, ticks go on from the last one, at the rate at which time really passes,
-// and the lead is given back as the clock catches up. If it is set forward, the generator notices within
-// half MaxLag (or a tick).
+// If the wall clock is set back, ticks go on from the last one, as real time passes, until the clock has caught up. If
+// it is set forward, the generator notices within half MaxLag (or a tick).
 //
 // # Waiting
 //
-// Calls that wait, for the clock or for the worker, are served in the order in which they began to: GetUID,
-// Fill, Lanes and Unordered alike. No later call passes them; TryGetUID fails while others wait. A call
-// that gives up frees its place. UIDs that a call has not collected when the worker revokes the
-// reservation, or the generator is closed, are not issued.
-//
-// # Refilling
-//
-// The first call to draw from a tick tops the ring up when it is below Config.PaddingFactor, which takes
-// less than a hundred nanoseconds a tick; other calls do not wait for it. While UIDs are drawn, a goroutine
-// moves the ring on about once a second. An idle generator sleeps; the next call refills the ring in less
-// than a microsecond.
+// Calls that wait, for the clock or for the worker, are served in the order in which they began to, whatever they draw
+// with; no later call passes them.
 //
 // # The worker
 //
-// New binds a [uid.Worker], which says under which worker ID and up to which tick UIDs may be made. Only
-// reserved ticks ever enter the ring. The generator extends the reservation in the background, long before
-// it runs out, so calls do not notice a database that is down for less time than is reserved. After that
-// they return uid.ErrNoReservation until it is back.
+// The generator extends the reservation of its [uid.Worker] early, in the background. So calls do not notice a database
+// that is down for less time than is reserved; after that they return uid.ErrNoReservation until it is back.
 package cached

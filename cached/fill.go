@@ -11,16 +11,14 @@ import (
 // half-way loses no more than that.
 const fillChunk = 4096
 
-// Fill fills dst with new UIDs, each larger than the one before, and returns how many it got: len(dst), or
-// fewer and the error that GetUID would have returned. It claims thousands with one atomic add. The UIDs of
-// concurrent calls interleave; relative to earlier and later calls the order is strict. Where it has to
-// wait, it gets at its turn what the tick has left, and queues again behind the others for the rest.
+// Fill fills dst with new UIDs in increasing order and returns how many it got: len(dst), or fewer and GetUID's error.
+// The UIDs of concurrent calls interleave; to earlier and later calls the order is strict. If it has to wait, it gets
+// at its turn what the tick has left, and queues again.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
-// FillContext is Fill that gives up waiting when ctx ends, and then returns ctx's error. If ctx has already
-// ended, it takes nothing.
+// FillContext is Fill with a context: see [uid.Generator].
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	for n < len(dst) {
 		if err := ctx.Err(); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// A Generator makes UIDs from a ring that it fills ahead of time. Make it with New. Its methods may be
-// called by any number of goroutines at once. It must not be copied.
+// A Generator is a [uid.Generator] on a ring. Make it with New; do not copy it. Any number of goroutines may call its
+// methods at once.
 type Generator struct {
 	// ring is part of the structure: a pointer to it would cost every take a load.
 	ring ringbuffer.Ring
@@ -75,16 +75,14 @@ type state struct {
 	ticks    uint64        // ticks published
 }
 
-// New acquires the worker and returns a running generator; Close ends it. It returns uid.ErrConfig when cfg
-// is unusable; ErrRange when the floor After is out of reach or the worker's ID does not fit the layout;
-// the error of bits.Expiry when the layout's time field is (nearly) full or the clock is before its epoch;
-// and the worker's own error, such as ErrWorkerInUse, when it cannot be acquired.
+// New acquires the worker and returns a running generator; Close ends it. It returns ErrConfig when cfg is unusable;
+// ErrRange when After is out of reach or the worker's ID does not fit the layout; the error of bits.Expiry when the
+// time field is (nearly) full or the clock is before its epoch; and the worker's error, such as ErrWorkerInUse.
 func New(w uid.Worker, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), w, cfg)
 }
 
-// NewContext is New with a context for the worker's acquisition, which may use a database. The generator
-// itself outlives ctx.
+// NewContext is New with a context for acquiring the worker alone.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
 	patient := cfg.OnRejectedTake == nil
 	cfg, err := cfg.withDefaults()
@@ -145,7 +143,7 @@ func (g *Generator) fillFirst(now time.Time) {
 	g.refill(now)
 }
 
-// MustNew is New for a main function or a test; it panics where New fails.
+// MustNew is New, but panics where New fails.
 func MustNew(w uid.Worker, cfg Config) *Generator {
 	g, err := New(w, cfg)
 	if err != nil {
@@ -154,14 +152,12 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 	return g
 }
 
-// GetUID returns the next UID. UIDs are unique as long as the worker keeps its promise (docs/promise.md has
-// the cases), and in strict order: when one call returns before another one starts, in whatever goroutines,
-// its UID is the smaller.
+// GetUID returns the next UID. UIDs are unique as long as the worker keeps its promise (docs/promise.md has the cases),
+// and in strict order: if one call returns before another one starts, in whatever goroutines, its UID is the smaller.
 //
-// Usually it costs one atomic add. If no tick may be issued before the clock moves on,
-// Config.OnRejectedTake decides. It returns ErrClosed after Close, ErrExhausted when the time field is
-// full, ErrNoReservation when the worker's reservation is used up and the last attempt to extend it failed,
-// and the error of OnRejectedTake.
+// Usually it costs one atomic add. It returns ErrClosed after Close, ErrExhausted when the time field is full,
+// ErrNoReservation when the reservation is used up and the last attempt to extend it failed, and the error of
+// Config.OnRejectedTake, which decides when no tick may be issued before the clock moves on.
 func (g *Generator) GetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {
@@ -170,8 +166,7 @@ func (g *Generator) GetUID() (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns ctx's error. If ctx has
-// already ended, it takes nothing.
+// GetUIDContext is GetUID with a context: see [uid.Generator].
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -183,8 +178,7 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it returns an error
-// that wraps ErrRejectedTake or ErrNoReservation.
+// TryGetUID is GetUID that never waits and calls no handler: see [uid.Generator].
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {
@@ -193,27 +187,23 @@ func (g *Generator) TryGetUID() (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// ParseUID splits a UID by the generator's layout. It works on a closed generator. It returns ErrRange when
-// u is negative or has bits set beyond the layout.
+// ParseUID splits a UID by the layout, after Close too. It returns ErrRange when u is negative or has more bits.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
-// Layout returns the layout in use.
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
-// Close ends the generator's goroutines and releases the worker. Afterwards every call that makes UIDs
-// returns ErrClosed, in Lanes too; waiting calls return it at once. Close returns the worker's error if
-// releasing it fails. A second Close waits for the first one and returns nil. It waits at most 30 s for a
-// worker that does not return. Do not call it from a handler.
+// Close ends the generator and releases the worker, for which it waits at most 30 s. Calls that wait, and all later
+// ones that make UIDs, in Lanes too, return ErrClosed. Close returns the worker's error if releasing it fails. A second
+// Close waits for the first one and returns nil. Do not call it from a handler.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()
 	return g.CloseContext(ctx)
 }
 
-// CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer. It then returns
-// an error that wraps ctx's and names the call of the worker that has not returned, Extend or Release. The
-// generator is closed all the same; the worker may still use, say, its database. A Release that had to wait
-// for an Extend is called later, and its failure is logged.
+// CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer, and then returns an error
+// that wraps ctx's. The generator is closed all the same; the worker may still use its database, and its failure to
+// release is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.mu.Lock()

@@ -19,8 +19,7 @@ type counters struct {
 	rejectedPuts  atomic.Uint64
 }
 
-// Health says whether the generator is ready, why not, what it has counted, and how long the things last
-// that it depends on. It costs calls that find a UID in the ring nothing.
+// Health says whether the generator is ready, why not, and what it has counted: see [health.Reporter].
 func (g *Generator) Health() health.Health {
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, g.now())
 	h.Generator = "cached"

@@ -10,12 +10,11 @@ import (
 	uid "github.com/uidgen/uid"
 )
 
-// A Lane claims from its generator in advance, so that a goroutine that draws many UIDs contends with
-// nobody. Make it with Generator.Lane. One goroutine at a time may use it; it needs no closing.
+// A Lane claims from its generator in advance, so that a goroutine that draws many UIDs contends with nobody. One
+// goroutine at a time may use it; it needs no closing.
 //
-// A Lane's UIDs are unique among all of the generator's. They increase within the Lane, but not between
-// Lanes: a UID may be smaller than one that another goroutine got before. They keep to MaxLag. A Lane
-// claims 16 UIDs at first and, each time it has used them all, twice as many, up to 1,024 or a tick's.
+// Its UIDs are unique among all of the generator's, keep to MaxLag, and increase, but may be smaller than earlier ones
+// of other goroutines. It claims 16 UIDs at first and twice as many each time, up to 1,024 or a tick's.
 type Lane struct {
 	_ cpu.CacheLinePad // the neighbours in memory may be other goroutines' Lanes
 
@@ -43,7 +42,7 @@ const (
 	maxLaneChunk = 1024
 )
 
-// Lane returns a new Lane, for one goroutine. It claims nothing before its first use.
+// Lane returns a new Lane. It claims nothing before its first use.
 func (g *Generator) Lane() *Lane {
 	l := &Lane{last: none, n: none, end: none, g: g, chunk: minLaneChunk}
 	g.mu.Lock()
@@ -52,7 +51,7 @@ func (g *Generator) Lane() *Lane {
 	return l
 }
 
-// GetUID returns the Lane's next UID, or an error as Generator.GetUID does.
+// GetUID returns the Lane's next UID, or an error of [Generator.GetUID].
 func (l *Lane) GetUID() (_ uid.UID, err error) {
 	if l.n >= atomic.LoadInt64(&l.last) {
 		err = l.refill()

@@ -9,15 +9,13 @@ import (
 	uid "github.com/uidgen/uid"
 )
 
-// Unordered draws without a cache line that all cores write: it spreads the calling goroutines over shards,
-// each of which claims from the ring in advance, as a Lane does. Its GetUID scales with the number of
-// cores; for a single goroutine it is about as fast as Generator.GetUID.
+// Unordered spreads the calling goroutines over shards, each of which claims in advance, as a [Lane] does. It scales
+// with the number of cores; for a single goroutine it is about as fast as [Generator.GetUID].
 //
-// It gives up order: UIDs are unique, and behind the clock by MaxLag at most, but a call may return a
-// smaller UID than an earlier call, even in the same goroutine.
+// Its UIDs are unique and keep to MaxLag, but may be smaller than earlier ones, even in the same goroutine.
 //
-// An Unordered takes 8 KB, and 1 KB more, allocated by a call, for each time that goroutines met at one
-// shard and it was split: at most 4 times for each processor, or 32 if that is more.
+// It takes 8 KB, and calls allocate 1 KB more for each split of a shard at which goroutines met: at most 4 for each
+// processor, or 32 if that is more.
 type Unordered struct {
 	// Which shard is a goroutine's depends on where its stack lies: GetUID takes the address of something
 	// on the stack as a number, by package unsafe, and never turns it back into a pointer. Nothing else
@@ -59,7 +57,7 @@ func (g *Generator) Unordered() *Unordered {
 	return g.unordered
 }
 
-// GetUID returns a UID, or an error as Generator.GetUID does. It may be called by any number of goroutines at once.
+// GetUID returns a UID, or an error of [Generator.GetUID]. Any number of goroutines may call it at once.
 func (o *Unordered) GetUID() (uid.UID, error) {
 	// This is just below the compiler's limit for inlining: what comes before the call of take runs while
 	// the core waits for the caller's previous add, and in take it would not. (A zero-size value needs no

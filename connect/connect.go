@@ -11,15 +11,14 @@
 //	redis://user:password@host:6379/0                github.com/uidgen/uid/stores/redis
 //	zookeeper://user:password@host:2181/path         github.com/uidgen/uid/stores/zookeeper
 //
-// mariadb, postgresql and rediss (with TLS) are schemes, too. A path such as ./workers.db is a SQLite file; a word that
-// is neither is refused.
+// mariadb, postgresql and rediss (with TLS) are schemes, too. A path such as ./workers.db is a SQLite file.
 //
-// All URLs have the parameter namespace, for the namespace from which a worker ID is leased. With
-// ids=disposable, in a SQL database, each start takes a new ID instead. The others are the driver's. In a user
-// and a password / : @ # ? % are written as %2F %3A %40 %23 %3F %25.
+// The parameter namespace is the namespace from which a worker ID is leased. With ids=disposable, in a SQL database,
+// each start takes a new ID instead. The other parameters are the driver's. In a user and a password / : @ # ? % are
+// written as %2F %3A %40 %23 %3F %25.
 //
-// A server that refuses connections, or whose name is not known, is an error after 3 s. A context with a deadline
-// waits for it until then. Errors wrap [uid.ErrConfig] where a URL cannot be used; none holds a part of it.
+// A server that refuses connections, or whose name is not known, is an error after 3 s, or at the context's deadline if
+// it has one. Errors wrap [uid.ErrConfig] where a URL cannot be used; none holds a part of it.
 package connect
 
 import (
@@ -35,12 +34,11 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A Store is open until its Close. Its fields are its namespaces of leases, its disposable IDs, nil where it has
-// none, and its segments.
+// A Store has namespaces of leases, disposable IDs, nil where it has none, and segments, until its Close.
 type Store = scheme.Store
 
-// Open opens the store that url names, which need not be reachable yet. The caller closes it, after all that
-// uses it. Open returns the driver's error when it cannot open a file, or has to ask a server that does not answer.
+// Open opens the store that url names, which need not be reachable yet. It returns the driver's error when it cannot
+// open a file, or has to ask a server that does not answer. Close the Store after all that uses it.
 func Open(ctx context.Context, url string) (*Store, error) {
 	u, err := scheme.Parse(url)
 	if err != nil {
@@ -49,9 +47,9 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return u.Open(ctx, scheme.Options{})
 }
 
-// Worker returns a worker on the store that url names, with all settings at their defaults. A generator opens the store
-// when it is made, and closes it with its own Close. It returns the errors of [Open], of [lease.New] or of
-// [disposable.New]; Worker itself returns one when the URL cannot be read.
+// Worker returns a worker on the store that url names, with default settings, or an error when url cannot be read. A
+// generator opens the store when it is made, which returns the errors of [Open], [lease.New] or [disposable.New], and
+// closes it with its own Close.
 func Worker(url string) (uid.Worker, error) {
 	u, err := scheme.Parse(url)
 	if err != nil {
@@ -86,8 +84,8 @@ func on(s *scheme.Store, u *scheme.URL) (uid.Worker, error) {
 	return lease.New(leases, lease.Config{})
 }
 
-// Cached returns a generator on a [Worker]. It returns the errors of Worker and of [cached.NewContext]. Its
-// Close closes all that was opened.
+// Cached returns a generator on a [Worker], or an error of Worker or of [cached.NewContext]. Its Close closes
+// everything.
 func Cached(ctx context.Context, url string, cfg cached.Config) (*cached.Generator, error) {
 	w, err := Worker(url)
 	if err != nil {

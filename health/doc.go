@@ -1,16 +1,7 @@
-// Package health says whether a generator can issue UIDs, why not, what it has counted, and how long each
-// thing lasts that it depends on: its reservation, its lead over the clock, the layout's time field, the
-// worker IDs, the numbers of a segment.
+// Package health says whether a generator can issue UIDs, why not, what it has counted, and how long each thing lasts
+// that it depends on.
 //
-//	h := generator.Health()
-//	if !h.Ready {
-//		log.Print(h) // not ready: no tick is reserved ...
-//	}
+// A Health costs a reading of the clock, a lock and some small allocations, and calls that find a UID ready nothing.
 //
-// It costs the caller a reading of the clock, a lock and some small allocations, and calls that find a UID
-// ready nothing.
-//
-// Ready is false only when calls fail, or wait for longer than a tick. What ends soon without help is a
-// warning. A renewal that fails is neither as long as a minute is left; [Failing] tells of it all the same.
 // Readiness is for load balancers, and no ground to restart a process: nothing here gets better by that.
 package health

@@ -10,10 +10,10 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Duration is a time.Duration whose JSON is its number of seconds, with up to nine decimals: 74.2.
+// A Duration is a time.Duration whose JSON is its number of seconds: 74.2.
 type Duration struct{ time.Duration }
 
-// MarshalJSON returns the number of seconds.
+// MarshalJSON returns the number of seconds, with up to nine decimals.
 func (d Duration) MarshalJSON() ([]byte, error) {
 	n, text := uint64(d.Duration), ""
 	if d.Duration < 0 {
@@ -26,8 +26,8 @@ func (d Duration) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// UnmarshalJSON reads a number of seconds with at most nine decimals and no exponent. It returns
-// [uid.ErrSyntax] for all else, and [uid.ErrRange] for more than 292 years. null changes nothing.
+// UnmarshalJSON reads what MarshalJSON writes. It returns [uid.ErrSyntax] for all else, such as an exponent, and
+// [uid.ErrRange] for more than 292 years. null changes nothing.
 func (d *Duration) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil

@@ -2,30 +2,30 @@ package health
 
 import "time"
 
-// A WorkerReporter is a uid.Worker that tells of itself. It is optional.
+// A WorkerReporter is a uid.Worker that tells of itself, which is optional.
 type WorkerReporter interface {
 	// WorkerHealth says how the worker stands. Any number of goroutines may call it at once, also during the
-	// calls of the generator. It never waits for a store, a disk, or a lock that is held during such a wait.
+	// generator's calls. It never waits for a store, a disk, or a lock held during such a wait.
 	WorkerHealth() Worker
 }
 
 // A Worker is what a worker knows of its worker ID.
 type Worker struct {
-	// Kind is lease, disposable, statefile or static, or what another worker calls itself.
+	// Kind is lease, disposable, statefile, static, or another worker's own name.
 	Kind string `json:"kind"`
-	// Place is the store, with the namespace, or the path of the file; "" for none. It holds no secret.
+	// Place is the store, with the namespace, or the file; "" for none. It holds no secret.
 	Place string `json:"place,omitzero"`
-	// Ends is when the right to the ID ends if it is not renewed, by this process's clock; zero where it does
-	// not end or is not held.
+	// Ends is when the right to the ID ends if it is not renewed, by this process's clock; zero where it does not end
+	// or is not held.
 	Ends time.Time `json:"ends,omitzero"`
 	// IDs are nil where the worker does not know them.
 	IDs *IDs `json:"ids,omitzero"`
 }
 
-// IDs are the worker IDs that there are to choose from.
+// IDs are the worker IDs to choose from.
 type IDs struct {
-	// Taken is how many of the Total this worker knows to be taken: for leases those in use at once when it got
-	// its ID, for disposable IDs those used up.
+	// Taken is how many of the Total are known to be taken: for leases those in use when this worker got its ID, for
+	// disposable IDs those used up.
 	Taken int64 `json:"taken"`
 	Total int64 `json:"total"`
 	// Low says that more than 80 % are taken.

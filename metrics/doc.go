@@ -1,17 +1,8 @@
-// Package metrics has the numbers that generators tell of themselves, under the names that monitoring
-// systems use. Package expvars, and the modules metrics/prometheus and metrics/otel, show the same.
+// Package metrics has the numbers that generators tell of themselves, under the names that monitoring systems use. Add
+// the generators to a [Set], and give that to package expvars, or to the module metrics/prometheus or metrics/otel.
 //
-//	var generators metrics.Set
-//	err := generators.Add("orders", orders)
-//	...
-//	err = expvars.Publish("uid", &generators)                                // standard library
-//	err = registry.Register(uidprometheus.NewCollector(&generators))         // client_golang
-//	_, err = uidotel.Register(provider.Meter("uid"), &generators)            // OpenTelemetry
+// Nothing is measured until somebody asks. A generator has some 20 series, with one label, generator: its name in the
+// Set. No worker ID, tag, address or error text becomes a label.
 //
-// Nothing is measured until somebody asks, by [health.Reporter]. A generator has some 20 series, with one
-// label, generator: the name that the program gave it. No worker ID, tag, address or error text becomes a
-// label.
-//
-// The folder also has a dashboard for Grafana (dashboard.json) and alert rules for Prometheus
-// (alerts.yaml). docs/operations.md says what to do when one fires.
+// The folder has a dashboard for Grafana and alert rules for Prometheus; see docs/operations.md.
 package metrics

@@ -12,8 +12,8 @@ import (
 	"github.com/uidgen/uid/internal/measure"
 )
 
-// A Set is the generators whose metrics are shown, by their names. The zero Set is empty and ready for use.
-// All methods may be called by any number of goroutines at once. It must not be copied.
+// A Set is the generators whose metrics are shown. The zero Set is empty and ready for use. Any number of goroutines
+// may call its methods at once. Do not copy it.
 type Set struct {
 	mu     sync.Mutex // guards the map; it is not held while generators are asked
 	byName map[string]health.Reporter
@@ -22,9 +22,9 @@ type Set struct {
 // maxName is the length of the longest name.
 const maxName = 128
 
-// Add shows a generator under a name, which becomes the value of a label: choose one that stays the same
-// when the program starts again. It returns [uid.ErrConfig] for a nil generator and for a name that is
-// taken, empty or no valid UTF-8, and [uid.ErrRange] for one of more than 128 bytes.
+// Add shows a generator under a name, the value of its label: choose one that stays the same when the program starts
+// again. It returns [uid.ErrConfig] for a nil generator and for a name that is taken, empty or no valid UTF-8, and
+// [uid.ErrRange] for one of more than 128 bytes.
 func (s *Set) Add(name string, g health.Reporter) error {
 	switch {
 	case g == nil:
@@ -47,16 +47,14 @@ func (s *Set) Add(name string, g health.Reporter) error {
 	return nil
 }
 
-// Remove ends the metrics of a generator. Call it when the generator is closed: a closed one is not ready,
-// and alerts fire for it.
+// Remove ends the metrics of a generator. Call it at Close: a closed generator is not ready, and alerts fire for it.
 func (s *Set) Remove(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.byName, name)
 }
 
-// Samples asks each generator once, in the order of their names. It is for package expvars and the modules
-// metrics/prometheus and metrics/otel.
+// Samples asks each generator once, in the order of their names.
 func (s *Set) Samples() []measure.Sample {
 	all := measure.All()
 	s.mu.Lock()

@@ -1,26 +1,18 @@
-// Package uidtest has stand-ins for tests of programs that make UIDs, and shows how to test with the real
-// generators.
-//
-// [Generator] makes UIDs that are known beforehand and easy to tell apart: 1, 2, 3 in a zero [Config], and
-// numbers that end in 001, 002, 003 at a time and under a worker ID of the test's choice. It can be told to
-// fail.
-//
-// [Worker] stands for a worker ID in a store. A real generator on it can run out of reserved ticks, lose
-// its ID, or find the store down.
+// Package uidtest has stand-ins for tests of programs that make UIDs: a [Generator] of UIDs that are known beforehand,
+// and a [Worker] for real generators, which can run out of ticks, lose its ID, or find the store down.
 //
 // # Real generators in testing/synctest
 //
-// The clock of a synctest bubble begins at 2000-01-01T00:00:00Z, before the epoch of most layouts, which
-// New of the generators refuses. Either sleep until a later time, which takes none in a bubble:
+// The clock of a synctest bubble begins at 2000-01-01T00:00:00Z, before the epoch of most layouts, which New of the
+// generators refuses. Either sleep until a later time, which takes none in a bubble:
 //
 //	time.Sleep(time.Until(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)))
 //
-// or give the test a layout whose epoch is the bubble's beginning, which makes small UIDs:
+// or give the test a layout with that epoch, which makes small UIDs:
 //
 //	layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13,
 //		Epoch: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)})
 //
-// Make the generator inside the bubble, and close it there: a bubble does not end before the goroutines do
-// that were started in it. TestSynctest, in this package's example_synctest_test.go, has both ways in full,
-// and an outage of the store besides.
+// Make the generator inside the bubble, and close it there: a bubble waits for its goroutines. TestSynctest, in
+// example_synctest_test.go, has both ways in full.
 package uidtest

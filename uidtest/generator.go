@@ -10,27 +10,25 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// Config configures a [Generator]. Its zero value works: the UIDs are 1, 2, 3.
+// Config configures a [Generator]. With its zero value the UIDs are 1, 2, 3.
 type Config struct {
-	// Start is the time of the first UID, to the layout's tick. The default is the layout's epoch.
+	// Start is the time of the first UID, to the tick. The default is the layout's epoch.
 	Start time.Time
 	// Layout of the UIDs. The zero value is bits.Default().
 	Layout bits.Layout
-	// WorkerID is the worker ID in the UIDs, from 0 to the layout's maximum.
+	// WorkerID is that of the UIDs, up to the layout's maximum.
 	WorkerID int64
 
-	// Err is what draws return after the first FailAfter ones have succeeded. With a nil Err no draw fails, and
-	// FailAfter has to be 0.
+	// Err is what draws return after the first FailAfter ones. With a nil Err none fails, and FailAfter has to be 0.
 	Err       error
 	FailAfter int64
 	// CloseErr is what the first Close returns.
 	CloseErr error
 }
 
-// A Generator is a [uid.Generator] whose UIDs are known beforehand: each is the one before plus one, until
-// the sequence of a tick is used up; then the next tick begins. The first one is chosen so that the n-th
-// UID ends in n, in three digits in the default layout. It never waits, and looks at no clock. Make it with
-// [MustNew]. All methods may be called by any number of goroutines at once.
+// A Generator is a [uid.Generator] whose UIDs are known beforehand: each is the one before plus one, until a tick's
+// sequence is used up; then the next tick begins. The n-th UID ends in n, in three digits in the default layout. It
+// never waits. Any number of goroutines may call its methods at once.
 type Generator struct {
 	layout   bits.Layout
 	workerID int64
@@ -70,8 +68,8 @@ func newGenerator(cfg Config) (*Generator, error) {
 	}, nil
 }
 
-// MustNew returns a generator. It panics with [uid.ErrRange] when the layout does not hold cfg's Start
-// or WorkerID, and with [uid.ErrConfig] when FailAfter is negative, or is given without an Err.
+// MustNew panics with [uid.ErrRange] when the layout does not hold cfg's Start or WorkerID, and with [uid.ErrConfig]
+// when FailAfter is negative, or is given without an Err.
 func MustNew(cfg Config) *Generator {
 	g, err := newGenerator(cfg)
 	if err != nil {
@@ -93,8 +91,8 @@ func readable(begin uint64, sequenceBits int) uint64 {
 	return (round-begin%round)%round + 1
 }
 
-// Nth returns the n-th UID that the generator makes, counted from 1. It returns [uid.ErrRange] when n is
-// below 1, and [uid.ErrExhausted] when the layout's last tick is used up before.
+// Nth returns the n-th UID, from 1, [uid.ErrRange] when n is below 1, or [uid.ErrExhausted] when it is behind the
+// layout's last tick.
 func (g *Generator) Nth(n int64) (uid.UID, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("uidtest: %w: UID number %d: the first is 1", uid.ErrRange, n)
@@ -108,23 +106,21 @@ func (g *Generator) Nth(n int64) (uid.UID, error) {
 	return g.layout.Compose(g.tick+int64(ticks), g.workerID, int64(at)&g.layout.MaxSequence())
 }
 
-// Drawn returns how many UIDs have been drawn.
 func (g *Generator) Drawn() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.drawn
 }
 
-// Fail makes all draws from now on return err; with nil they succeed again. It takes the place of Config's
-// Err and FailAfter.
+// Fail makes all draws from now on return err; with nil they succeed again. It replaces Config's Err and FailAfter.
 func (g *Generator) Fail(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.err, g.failAt = err, 0
 }
 
-// GetUID returns the next UID. It returns [uid.ErrClosed] after Close, [uid.ErrExhausted] when the
-// layout's last tick is used up, and the error that the generator was told to return.
+// GetUID returns the next UID, or [uid.ErrClosed], the error of Config or Fail, or [uid.ErrExhausted] after the
+// layout's last tick.
 func (g *Generator) GetUID() (uid.UID, error) {
 	return g.GetUIDContext(context.Background())
 }
@@ -136,15 +132,14 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return one[0], err
 }
 
-// TryGetUID is GetUID.
 func (g *Generator) TryGetUID() (uid.UID, error) { return g.GetUID() }
 
-// Fill fills dst with the next UIDs and returns how many it got: len(dst), or fewer and GetUID's error.
+// Fill fills dst with the next UIDs, or fewer, and then returns GetUID's error.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
-// FillContext is Fill, but returns ctx's error, and takes nothing, if ctx has ended.
+// FillContext is Fill, but takes nothing if ctx has ended.
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -173,16 +168,14 @@ func (g *Generator) next() (uid.UID, error) {
 	return g.Nth(g.drawn + 1)
 }
 
-// ParseUID splits a UID by the generator's layout. It works on a closed generator.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
-// Close ends the generator: later draws return [uid.ErrClosed]. It returns Config's CloseErr, and
-// nil when the generator was closed before.
+// Close ends the generator. It returns Config's CloseErr, and nil when the generator was closed before.
 func (g *Generator) Close() error {
 	return g.CloseContext(context.Background())
 }
 
-// CloseContext is Close; it waits for nothing, whether ctx has ended or not.
+// CloseContext is Close.
 func (g *Generator) CloseContext(context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,18 +14,15 @@ import (
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// A Worker is a [uid.Worker] that stands for a worker ID in a store. The zero Worker has the ID 0 and
-// reserves all ticks. The fields are set before the first call and left alone then. Do not copy it. All
-// methods may be called by any number of goroutines at once, but Lose not from inside a call of the worker.
+// A Worker is a [uid.Worker] that stands for a worker ID in a store. The zero Worker has the ID 0 and reserves all
+// ticks. Set the fields before the first call. Do not copy it. Any number of goroutines may call its methods at once.
 type Worker struct {
 	// ID is the worker ID. Acquire returns [uid.ErrRange] when the layout does not hold it.
 	ID int64
-	// Ticks is how many ticks are reserved at a time, counted from the clock's own: the generator has to renew
-	// its reservation, and cannot borrow more of the future than that. Zero stands for all ticks, with no
-	// renewal. Acquire returns [uid.ErrConfig] for less.
+	// Ticks is how many ticks are reserved at a time, from the clock's own: the generator cannot borrow more of the
+	// future than that. Zero stands for all, with no renewal. Acquire returns [uid.ErrConfig] for less.
 	Ticks int64
-	// Now is the wall clock that Ticks are counted by; nil is time.Now. Give the worker and the generator the
-	// same one.
+	// Now is the wall clock for Ticks, and should be the generator's; nil is time.Now.
 	Now func() time.Time
 
 	once    sync.Once
@@ -48,19 +45,18 @@ func (w *Worker) begin() {
 	})
 }
 
-// Fail makes Acquire, Extend and Release return err from now on, as if the store were down; with nil they
-// succeed again. What is reserved stays reserved. A generator whose Extend failed asks again, by the real
-// clock, after pauses that grow to five seconds.
+// Fail makes Acquire, Extend and Release return err from now on, as if the store were down; with nil they succeed
+// again. What is reserved stays so. A generator asks again, by the real clock, after pauses that grow to five seconds.
 func (w *Worker) Fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.fail = err
 }
 
-// Lose takes the worker's ID away, as if another process had it now: the generator drops what it has ready,
-// and goes on under the ID id. (While Fail has an error it gets nothing.) Before Acquire it only changes
-// the ID. It returns [uid.ErrRange], and changes nothing, when id is negative, above the generator's
-// layout, or one that the worker has or had, whose UIDs would come again.
+// Lose takes the worker's ID away, as if another process had it now: the generator drops what it has ready, and goes on
+// under id, once Fail has no error. Before Acquire it only changes the ID. It returns [uid.ErrRange], and changes
+// nothing, when id is negative, above the layout's maximum, or one that the worker has or had, whose UIDs would come
+// again. Do not call it from inside a call of the worker.
 func (w *Worker) Lose(id int64) error {
 	w.begin()
 	w.mu.Lock()
@@ -89,16 +85,15 @@ func (w *Worker) canHave(id int64) error {
 	return nil
 }
 
-// Calls returns the calls so far, in their order, each with what the generator asked for and, after a
-// colon, the error that was returned: "Acquire", "Extend(963): the store is down", "Release(-1)".
+// Calls returns the calls so far, in order, with their arguments and errors: "Acquire", "Extend(963): the store is
+// down", "Release(-1)".
 func (w *Worker) Calls() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.calls)
 }
 
-// Acquire binds the worker to a generator. It returns [uid.ErrWorkerInUse] while another one is bound. A
-// later generator gets ticks above those that earlier ones have issued.
+// Acquire returns [uid.ErrWorkerInUse] while another generator is bound. A later one gets ticks above those issued.
 func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	return w.call(ctx, "Acquire", func() (uid.Reservation, error) {
 		err := w.binding.Take(t.Revoke, func() error {
@@ -119,7 +114,7 @@ func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, err
 	})
 }
 
-// Extend renews the reservation. It returns [uid.ErrNoReservation] when no generator is bound.
+// Extend returns [uid.ErrNoReservation] when no generator is bound.
 func (w *Worker) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	return w.call(ctx, fmt.Sprintf("Extend(%d)", through), func() (uid.Reservation, error) {
 		if err := w.binding.Check(); err != nil {
@@ -129,8 +124,7 @@ func (w *Worker) Extend(ctx context.Context, through int64) (uid.Reservation, er
 	})
 }
 
-// Release ends the binding, even if it returns Fail's error. It returns [uid.ErrNoReservation] when no
-// generator is bound.
+// Release ends the binding, even if it returns Fail's error, or [uid.ErrNoReservation] when no generator is bound.
 func (w *Worker) Release(_ context.Context, last int64) error {
 	w.begin()
 	w.mu.Lock()

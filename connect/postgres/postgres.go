@@ -1,6 +1,5 @@
-// Package postgres lets package connect open postgres:// and postgresql:// URLs, by pgx. A program imports it
-// for its init function alone. The URLs are as libpq knows them, with its parameters, its environment
-// variables and its password file; besides they have the parameters namespace and ids.
+// Package postgres lets package connect open postgres:// and postgresql:// URLs, by pgx. They are as libpq knows them,
+// with its parameters, environment variables and password file, and the parameters namespace and ids.
 package postgres
 
 import (

@@ -1,5 +1,4 @@
-// Package readyz serves the health of generators over HTTP, for load balancers and orchestrators. The
-// generators do not pull in net/http.
+// Package readyz serves the health of generators over HTTP, for load balancers and orchestrators.
 //
 //	ready, err := readyz.Handler(map[string]health.Reporter{"orders": orders})
 //	http.Handle("/readyz", ready)
@@ -21,12 +20,12 @@ type report struct {
 	Generators map[string]health.Health `json:"generators"`
 }
 
-// Handler returns a handler that answers GET and HEAD with status 200 if all generators are ready, else
-// 503, and with JSON: ready says whether all are, and generators has the [health.Health] of each by its
-// name. A generator that is closed is not ready, for ever.
+// Handler returns a handler that answers GET and HEAD with status 200 if all generators are ready, else 503, and with
+// JSON: ready says whether all are, and generators has the [health.Health] of each by its name. A closed generator is
+// never ready again.
 //
-// The report has worker IDs, names of stores and texts of errors: it is for the inside of a network. Use it
-// as a readiness probe, never as a liveness probe: a restart makes nothing better.
+// The report has worker IDs, names of stores and texts of errors: keep it inside the network. Use it as a readiness
+// probe, never as a liveness probe.
 //
 // Handler returns [uid.ErrConfig] when there is no generator, or a nil one.
 func Handler(generators map[string]health.Reporter) (http.Handler, error) {

@@ -1,12 +1,10 @@
-// Package expvars publishes the metrics of generators by package expvar of the standard library.
+// Package expvars publishes the metrics of generators by package expvar of the standard library, which adds a handler
+// for /debug/vars to http.DefaultServeMux.
 //
 //	var generators metrics.Set
 //	err := generators.Add("orders", orders)
 //	...
 //	err = expvars.Publish("uid", &generators)
-//
-// It is a package of its own because package expvar adds a handler for /debug/vars to
-// http.DefaultServeMux, which programs with other monitoring do not want.
 package expvars
 
 import (
@@ -22,10 +20,9 @@ import (
 // publishing makes the look for a name and its use one.
 var publishing sync.Mutex
 
-// Publish publishes a set as a variable: for each generator by its name, an object of the metrics by their
-// names for Prometheus, read anew with the variable. A variable can be published only once and never
-// removed; the set may change. Publish returns [uid.ErrConfig] when s is nil, and when there is a variable
-// of that name.
+// Publish publishes a set as a variable: for each generator by its name, an object of the metrics by their names for
+// Prometheus, read anew with the variable. A variable can be published only once and never removed; the set may change.
+// Publish returns [uid.ErrConfig] when s is nil, and when there is a variable of that name.
 func Publish(variable string, s *metrics.Set) error {
 	if s == nil {
 		return fmt.Errorf("expvars: %w: nil set", uid.ErrConfig)

@@ -1,13 +1,12 @@
-// Package otel shows the metrics of generators by the metric API of OpenTelemetry. It imports the API
-// alone: the program brings the SDK and the exporter.
+// Package otel shows the metrics of generators by the metric API of OpenTelemetry. The program brings the SDK and the
+// exporter.
 //
 //	var generators metrics.Set
 //	err := generators.Add("orders", orders)
 //	...
 //	registration, err := uidotel.Register(otel.Meter("orders"), &generators)
 //
-// The names are those of package metrics, such as uid.reservation_remaining in s; the one attribute
-// is generator. All instruments are observable: nothing is measured until a reader collects.
+// The names are those of package metrics, such as uid.reservation_remaining in s; the one attribute is generator.
 package otel
 
 import (
@@ -22,9 +21,9 @@ import (
 	"github.com/uidgen/uid/metrics"
 )
 
-// Register makes an instrument of meter for each metric, and has them observed whenever a reader collects.
-// The set may change while it is in use; Unregister of what Register returns ends it. The error wraps
-// [uid.ErrConfig] when meter or s is nil, and is the meter's otherwise.
+// Register makes an observable instrument of meter for each metric: nothing is measured until a reader collects. The
+// set may change while it is in use; Unregister of what Register returns ends it. The error wraps [uid.ErrConfig] when
+// meter or s is nil, and is the meter's otherwise.
 func Register(meter metric.Meter, s *metrics.Set) (metric.Registration, error) {
 	if meter == nil || s == nil {
 		return nil, fmt.Errorf("otel: %w: no meter, or no set", uid.ErrConfig)

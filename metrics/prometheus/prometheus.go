@@ -22,8 +22,8 @@ import (
 	"github.com/uidgen/uid/metrics"
 )
 
-// NewCollector returns a collector of the metrics of a set's generators. It asks them at each
-// scrape, which costs calls that draw UIDs nothing. The set may change while it is in use.
+// NewCollector returns a collector of the metrics of a set's generators. It asks them at each scrape, which costs calls
+// that draw UIDs nothing. The set may change while it is in use.
 func NewCollector(s *metrics.Set) client.Collector {
 	c := &collector{set: s}
 	for _, m := range measure.All() {
