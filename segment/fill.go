@@ -17,8 +17,7 @@ func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
-// FillContext is Fill that gives up waiting when ctx ends, with ctx's error. If ctx has already ended, it takes
-// nothing.
+// FillContext is Fill that returns ctx's error when ctx ends during a wait. If ctx has already ended, it takes nothing.
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	for n < len(dst) {
 		if err := ctx.Err(); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// A Generator issues the numbers of a tag. Make it with New, or get it from a Registry. Its methods may be called by
-// any number of goroutines at once. Do not copy it. It has no goroutine but while it takes numbers from the store.
+// A Generator issues the numbers of a tag. Make it with [New], or get it from a [Registry], and do not copy it. Any
+// number of goroutines may call its methods at once. It has a goroutine only while it takes numbers from the store.
 type Generator struct {
 	// ring hands out positions. It is part of the structure: a pointer to it would cost every
 	// take a load.
@@ -148,9 +148,9 @@ func (g *Generator) Tag() string { return g.source.Tag }
 // GetUID returns the next number, unique among all that draw from the tag. A generator's own are in strict order: when
 // one call returns before another one starts, in whatever goroutines, its number is the smaller.
 //
-// Usually it costs one atomic add. When the next numbers are on their way, Config.OnRejectedTake decides. It returns
-// [uid.ErrNoReservation], with the reason, when the last attempt to take numbers failed; the generator tries again in
-// the background. It returns [uid.ErrClosed] after Close, [uid.ErrExhausted] when Config.Last is used up, and ErrLost.
+// When the next numbers are on their way, Config.OnRejectedTake decides. GetUID returns [uid.ErrNoReservation], with
+// the reason, when the last attempt to take numbers failed; the generator tries again in the background. It returns
+// [uid.ErrClosed] after Close, [uid.ErrExhausted] when Config.Last is used up, and [ErrLost].
 func (g *Generator) GetUID() (uid.UID, error) {
 	s := g.front.Load()
 	pos := g.ring.Claim(1)
@@ -160,7 +160,7 @@ func (g *Generator) GetUID() (uid.UID, error) {
 	return g.takeSlow(context.Background(), s, pos, g.cfg.OnRejectedTake)
 }
 
-// GetUIDContext is GetUID that gives up waiting when ctx ends, with ctx's error. If ctx has already ended, it takes
+// GetUIDContext is GetUID that returns ctx's error when ctx ends during a wait. If ctx has already ended, it takes
 // nothing.
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
@@ -175,7 +175,7 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 }
 
 // TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it returns [uid.ErrRejectedTake]
-// or [uid.ErrNoReservation], and the next numbers are asked for.
+// or [uid.ErrNoReservation], and the generator takes the next numbers in the background.
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	s := g.front.Load()
 	pos := g.ring.Claim(1)

@@ -20,7 +20,7 @@ type counters struct {
 }
 
 // Health says whether the generator is ready, why not, what it has counted, and how long its numbers last. One that has
-// not been drawn from is ready. Health takes a lock that calls with a number in hand do not take.
+// not been drawn from is ready.
 func (g *Generator) Health() health.Health {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,11 +10,10 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Registry has a generator for each tag of a store, and makes it when it is first asked for. All methods may be
-// called by any number of goroutines at once.
+// A Registry has a generator for each tag of a store, and makes it when it is first asked for. Any number of goroutines
+// may call its methods at once.
 //
-// A tag that was drawn from costs 1.4 kB of memory, and no goroutine, until Forget or Close: do not let strangers
-// choose the tags.
+// A tag that was drawn from costs 1.4 kB of memory until Forget or Close: do not let strangers choose the tags.
 type Registry struct {
 	store  Store
 	cfg    Config
@@ -43,9 +42,9 @@ func NewRegistry(s Store, cfg Config) (*Registry, error) {
 	return &Registry{store: s, cfg: cfg, shared: newShared(atOnce)}, nil
 }
 
-// Get returns the generator of a tag, the same one each time until Forget. It returns [uid.ErrConfig] or [uid.ErrRange]
-// for what can be no tag (see [New]), and [uid.ErrClosed] after Close. It does not touch the store. Once there is a
-// generator, Get costs a look into a map and no lock.
+// Get returns the generator of a tag, the same one each time until Forget. It does not touch the store, and usually
+// costs a look into a map and no lock. It returns [uid.ErrConfig] or [uid.ErrRange] for what can be no tag (see [New]),
+// and [uid.ErrClosed] after Close.
 func (r *Registry) Get(tag string) (*Generator, error) {
 	if g, ok := r.all.Load(tag); ok {
 		return g.(*Generator), nil
