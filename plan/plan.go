@@ -36,25 +36,23 @@ const day = 24 * time.Hour
 type Need struct {
 	// Rate is how many UIDs a second each worker must sustain, 0 to 1e12.
 	Rate float64
-	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate, 0 to 1e15. They are borrowed from
-	// future ticks.
+	// Burst is how many UIDs at once a worker may borrow from future ticks, in addition to Rate, 0 to 1e15.
 	Burst float64
-	// Workers is how many workers run at the same time, up to 1e15. Zero stands for 8.
+	// Workers is how many workers run at the same time, up to 1e15. Zero is 8.
 	Workers int64
-	// RestartsPerDay is how often each of them is restarted a day, 0 to 1e6.
+	// RestartsPerDay is how often each worker restarts a day, 0 to 1e6.
 	RestartsPerDay float64
-	// Years is how long the layout must last, in years of 365.25 days counted from From: more than 0, at most 250.
+	// Years is how long the layout must last, in years of 365.25 days from From on: more than 0, at most 250.
 	Years float64
 	// JSSafe asks for UIDs of at most 53 bits, which a JavaScript number holds exactly.
 	JSSafe bool
 
-	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z. From is when the years begin, not before
-	// Epoch; zero stands for now.
+	// Epoch is the layouts' epoch; zero is 2026-01-01T00:00:00Z. From is when the years begin, not before Epoch; zero
+	// is now.
 	Epoch, From time.Time
-	// MaxLead is the most that a burst may borrow, as the generators' MaxLead. Zero stands for a day.
+	// MaxLead is the most that a burst may borrow, as the generators' MaxLead. Zero is a day.
 	MaxLead time.Duration
-	// Hold is how long a leased worker ID stays out of use after its worker died, quarantine included. Zero stands for
-	// an hour.
+	// Hold is how long a leased worker ID stays out of use after its worker died, quarantine included. Zero is an hour.
 	Hold time.Duration
 }
 
@@ -80,7 +78,7 @@ type Option struct {
 	// Full is when the last tick begins.
 	Full time.Time
 
-	// Lead is how far into the future a burst borrows, and GiveBack how long it takes to give that back at Need.Rate.
+	// Lead is how far into the future a burst borrows, and GiveBack how long giving that back takes at Need.Rate.
 	Lead, GiveBack time.Duration
 }
 
@@ -106,7 +104,7 @@ var planUnits = func() []time.Duration {
 //     Workers;
 //   - the time field is not full before From + Years, a burst at the end included.
 //
-// It returns a [*NoFitError] when no layout fits, and ErrConfig when a number of n is out of its range.
+// It returns a [*NoFitError] when no layout fits, and [uid.ErrConfig] when a number of n is out of its range.
 func Layouts(n Need) ([]Option, error) {
 	return layouts(n, time.Now())
 }
@@ -352,7 +350,7 @@ func (n Need) fits() bool {
 	return false
 }
 
-// NoFitError is what [Layouts] returns when no layout fits. It wraps uid.ErrConfig.
+// NoFitError is what [Layouts] returns when no layout fits. It wraps [uid.ErrConfig].
 type NoFitError struct {
 	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, with ticks of Unit, for which their
 	// sum is smallest. All four are 0 if no sequence is wide enough.
@@ -366,7 +364,7 @@ type NoFitError struct {
 
 // A Change is one number of a [Need], lowered until a layout fits.
 type Change struct {
-	// Text says the change: "a rate of at most 131000 UIDs a second per worker".
+	// Text is, for example, "a rate of at most 131000 UIDs a second per worker".
 	Text string
 	// Need is the changed need.
 	Need Need
