@@ -22,7 +22,7 @@ type Config struct {
 
 	// From and To bound the times of the run; their ticks are included. The defaults are the layout's epoch and the
 	// present, or the end of the layout if that is earlier. A time outside the layout, and a To after the present, is
-	// refused. With [FromLeases] say what you need: the more a run covers, the fewer worker IDs can serve it.
+	// refused. The more a run covers, the fewer worker IDs of [FromLeases] can serve it.
 	From, To time.Time
 
 	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a tick. The default is 1,
@@ -30,9 +30,9 @@ type Config struct {
 	Workers int
 
 	// Sorted says that the times do not go back, or by Back at most: a time whose tick lies more ticks before the
-	// newest one than Back has, rounded up, fails with [ErrOrder]. Else any time is allowed at any moment, and the
-	// generator remembers each tick that it has issued a UID of, in 25 to 40 bytes: 0.8 to 1.2 GB for each second of a
-	// year. A Back that is negative, or without Sorted, is refused.
+	// newest one than Back has, rounded up, fails with [ErrOrder]. Else any time is allowed, and the generator
+	// remembers each tick that it has issued a UID of, in 25 to 40 bytes: 0.8 to 1.2 GB for each second of a year. A
+	// Back that is negative, or without Sorted, is refused.
 	Sorted bool
 	Back   time.Duration
 

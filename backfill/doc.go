@@ -11,25 +11,20 @@
 //
 // # Why nothing collides
 //
-// Two UIDs are equal only if they have the same tick, worker ID and sequence. A [Generator] gives each sequence of a
-// tick once, and its right to all ticks that it may ever issue is stored when it is made:
+// A [Generator] gives each sequence of a tick once, and its right to all ticks that it may ever issue is stored when it
+// is made:
 //   - [FromNumbers]: a disposable worker ID, which nobody has had before and nobody will have again (package
 //     worker/disposable). All its ticks are the run's.
 //   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package worker/lease). A
 //     run takes an ID of which no tick from From on was used, and stores that whoever gets it next begins above To. The
 //     ID itself is free at once: a live generator may lease it.
 //
-// So live generators and any number of runs, at once or one after another, never share a tick of an ID. A run writes
-// nothing while it goes on, and goes by no clock. If it is killed, the next run gets the ticks of another ID: store
-// each row with its UID, and start again with the rows that have none.
+// So live generators and any number of runs never share a tick of an ID. A run writes nothing while it goes on. If it
+// is killed, the next run gets the ticks of another ID: store each row with its UID, and start again with the rows that
+// have none. But a running import that is cloned with its memory issues its UIDs twice.
 //
-// # What is refused, and why
-//
-//   - A static ID, a state file's, or an ID that a user picks. Nobody knows which of its past ticks were used.
-//   - A time in the future, which is mostly milliseconds taken for seconds.
-//   - A store of leases that can lose what it has acknowledged, unless LeaseConfig.Losses vouches for it.
-//   - A namespace whose floor lies at or above From: any ID may have been used up to there. Give imports a namespace of
-//     their own.
+// There is no source for a static ID, a state file's, or an ID that a user picks: nobody knows which of its past ticks
+// were used.
 //
 // # Spaces of worker IDs
 //
@@ -40,9 +35,4 @@
 //     (uid worker init --ids 100-199). It can be in a SQLite file.
 //   - Live leases, and imports from another namespace or from disposable IDs: give the live namespace a range when it
 //     is made, and the imports what is outside. Name the live namespaces in [Config].Apart.
-//
-// # What breaks it
-//
-// What packages worker/lease and worker/disposable say of their stores. A running import that is cloned with its memory
-// issues its UIDs twice.
 package backfill

@@ -35,10 +35,10 @@ type Generator struct {
 }
 
 // New returns a generator for the times from Config.From to Config.To. When it returns, it has taken worker IDs from
-// source and stored that all their ticks of the run are this generator's; [FromNumbers] and [FromLeases] say what can
-// go wrong with that. New returns [uid.ErrConfig] when a setting cannot be used, [uid.ErrRange] when the times are not
-// within the layout and past, or a namespace of Config.Apart has a worker ID of the run, [worker.ErrLayout] when it has
-// another layout, and [worker.ErrNoNamespace] when it is missing.
+// source and stored that all their ticks of the run are its own; [FromNumbers] and [FromLeases] have the errors of
+// that. New returns [uid.ErrConfig] when a setting cannot be used, [uid.ErrRange] when the times are not within the
+// layout and past, or a namespace of Config.Apart has a worker ID of the run, [worker.ErrLayout] when it has another
+// layout, and [worker.ErrNoNamespace] when it is missing.
 func New(source Source, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), source, cfg)
 }
@@ -105,12 +105,11 @@ func (g *Generator) take(ctx context.Context, source Source, w want, cfg Config)
 
 // At returns the next UID of the tick of t. It returns [ErrFull] when the tick has none left, [uid.ErrRange] when t is
 // not within the times of the run, [ErrOrder] when it comes too late for a Sorted run, and [uid.ErrClosed] after Close.
-// A call that fails changes nothing.
 func (g *Generator) At(t time.Time) (uid.UID, error) { return g.AtOrAfter(t, 0) }
 
 // AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is not: up to the
 // tick of t + within, and to the last of the run. Beyond that it returns [ErrFull], and else what At does, or
-// [uid.ErrRange] for a negative within. A call takes a constant time on average, however many ticks are full.
+// [uid.ErrRange] for a negative within. It takes a constant time on average.
 func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error) {
 	if within < 0 {
 		return 0, fmt.Errorf("backfill: %w: the time to look ahead, %v, is negative", uid.ErrRange, within)
@@ -237,8 +236,8 @@ func (g *Generator) Stats() Stats {
 }
 
 // Close ends the run: calls that make UIDs return [uid.ErrClosed]. Of leased IDs it gives back the ticks above the last
-// one that was issued, for which it waits at most 30 s; an error says that this write failed. A run that is not closed
-// keeps its ticks for ever, which harms nobody. Closing again returns nil.
+// one that was issued, in at most 30 s; it returns the error of that write. A run that is not closed keeps its ticks
+// for ever, which harms nobody. Closing again returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

@@ -48,8 +48,8 @@ var errNothing = errors.New("nothing to write")
 // one that was made for imports, with a range of IDs that no other has. For each worker ID, New writes one row.
 //
 // New returns
-//   - [uid.ErrNoWorkerID] when each ID of the namespace is leased, or was used at or after From, and when the
-//     namespace's floor lies at or above From;
+//   - [uid.ErrNoWorkerID] when each ID is leased, or was used at or after From, and when the namespace's floor lies at
+//     or above From: give imports a namespace of their own;
 //   - [uid.ErrConfig] when the store is not durable or a setting cannot be used;
 //   - [worker.ErrLayout] when the namespace has another layout, and [worker.ErrNoNamespace] when there is none;
 //   - [worker.ErrClock] when To lies more than two seconds after the store's clock;

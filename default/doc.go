@@ -1,6 +1,5 @@
-// Package uncached makes UIDs and looks at the clock for each one.
-//
-// Its folder is named default, which Go does not allow as a package's name.
+// Package uncached makes UIDs and looks at the clock for each one. Go does not allow its folder's name, default, as a
+// package's.
 //
 //	 62         worker+sequence   sequence         0
 //	+-+----------------+-----------+--------------+
@@ -8,19 +7,12 @@
 //	+-+----------------+-----------+--------------+
 //	                               0, 1, 2 … within the tick
 //
-// # When to use it
+// A UID carries the tick in which it was drawn. Only the renewal of a reservation runs in the background. Package
+// cached is for speed and bursts.
 //
-// A UID of this package carries the tick in which it was drawn, and only the renewal of a reservation runs in the
-// background. Take it if the time in a UID, memory or goroutines matter and a UID every 60 ns is enough. Package cached
-// is for speed and bursts.
-//
-// # What it costs
-//
-// A call costs about a bare time.Now with one goroutine, without a lock or an allocation. [Generator.Fill] makes all
-// remaining UIDs of a tick for the price of one call.
-//
-// A worker has 2^sequence bits UIDs in a tick, 8,192 a second in the default layout. For a higher sustained rate choose
-// another layout; see the command uid plan.
+// A call costs about a bare time.Now with one goroutine, without a lock or an allocation. A worker has 2^sequence bits
+// UIDs in a tick, 8,192 a second in the default layout. For a higher sustained rate choose another layout; see the
+// command uid plan.
 //
 // # When the clock goes back
 //
@@ -34,19 +26,13 @@
 //	RollbackBits(k)  go on, 2^k-1 times at least           by clock  the clock's tick
 //
 // Strict order: when one call returns before another one starts, its UID is the smaller. By clock: the same, except
-// that UIDs go back with the clock.
+// that UIDs go back with the clock. If a UID's time must be the clock's, choose Wait(DefaultWait). All policies follow
+// a step forward. A leap second is a step back of at most a second.
 //
-// If a UID's time must be the clock's, choose Wait(DefaultWait). All policies follow a step forward. A leap second is a
-// step back of at most a second.
-//
-// # When a step is seen
-//
-// A reading of the wall clock serves for the calls of up to a millisecond (on Linux, one that does not pass while the
-// machine is suspended). Until then, UIDs have the time from before a step. No UID comes twice by that: the ticks that
-// were reserved and used decide whether one may be issued, and not the clock.
-//
-// To have each step seen by the next call, set Config.Now to time.Now, which is then read for each UID. So it is with
-// Remember and with ticks shorter than a millisecond.
+// A reading of the wall clock serves for up to a millisecond (on Linux, one that does not pass while the machine is
+// suspended). So UIDs can have the time from before a step for that long, but none comes twice. To have each step seen
+// by the next call, set Config.Now to time.Now, which is then read for each UID. So it is with [Remember] and with
+// ticks shorter than a millisecond.
 //
 // # Restarts
 //

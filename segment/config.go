@@ -30,7 +30,7 @@ type Config struct {
 	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at once. It begins with
 	// MinStep and follows the rate, to make a step last for Lasting. A larger Step of the row has its way. Zero values
 	// stand for 1,000 and 1,000,000, or for the other one where that is beyond; MaxStep is at most 2,147,483,647. A
-	// process that is killed skips up to two steps.
+	// killed process skips up to two steps.
 	MinStep, MaxStep int64
 
 	// Lasting is how long a step is to last, and so how long a generator does without its store: it takes the next
@@ -48,11 +48,10 @@ type Config struct {
 	// Timeout bounds one attempt to take numbers. The default is 5 s.
 	Timeout time.Duration
 
-	// OnRejectedTake decides what GetUID or Fill does while the next numbers are on their way. Nil lets it wait, with a
-	// context until that ends.
+	// OnRejectedTake decides what a call does while the next numbers are on their way. Nil lets it wait.
 	OnRejectedTake func(uid.Rejection) error
 
-	// Logger gets what an operator wants to know, never single numbers. Nil is slog.Default().
+	// Logger gets what an operator wants to know, never numbers. Nil is slog.Default().
 	Logger *slog.Logger
 
 	// Now is the wall clock, by which steps adapt. Any number of goroutines call it at once. Nil is time.Now.

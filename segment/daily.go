@@ -16,7 +16,7 @@ import (
 // A Daily makes order numbers: a day, and a number that starts anew with 1 each day. Any number of goroutines may call
 // its methods at once.
 //
-// Each day has a tag of its own, name/20261122, whose row the first call of the day makes, and which stays. So an order
+// Each day has a tag of its own, name/20261122, whose row the day's first call makes, and which stays. So an order
 // number is unique whatever clocks and zones do.
 type Daily struct {
 	name string
@@ -28,9 +28,9 @@ type Daily struct {
 	today time.Time // the latest day, at midnight in UTC; zero before the first call
 }
 
-// NewDaily returns a Daily for a name, whose days begin and end as in a zone, the same in all processes; nil is UTC.
-// Create is set whatever cfg says. It does not touch the store. It returns [uid.ErrConfig] or [uid.ErrRange] when a
-// setting or the name cannot be used: with a slash and eight digits it must be a tag (see [New]).
+// NewDaily returns a Daily for a name, whose days are those of a zone, the same in all processes; nil is UTC. It sets
+// Create, and does not touch the store. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting or the name cannot
+// be used: with a slash and eight digits it must be a tag (see [New]).
 func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, error) {
 	cfg.Create = true
 	days, err := NewRegistry(s, cfg)
@@ -50,9 +50,8 @@ func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, er
 	return d, nil
 }
 
-// Next returns the next order number of today. It waits and fails as [Generator.GetUIDContext] does, and costs a look
-// at the clock, a lock and a search in a map more. It returns [uid.ErrRange] when the clock's year is not within 1 and
-// 9999.
+// Next returns the next order number of today. It waits and fails as [Generator.GetUIDContext] does, and returns
+// [uid.ErrRange] when the clock's year is not within 1 and 9999. A lock and a search in a map make it slower.
 func (d *Daily) Next(ctx context.Context) (OrderNumber, error) {
 	year, month, day := d.now().In(d.zone).Date()
 	if year < 1 || year > 9999 {

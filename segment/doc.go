@@ -1,13 +1,9 @@
 // Package segment issues dense numbers without time: 1, 2, 3. A store, such as a table of a database, keeps one row a
 // tag with the next number. A generator takes a range of numbers from the row, a segment, and issues them at the cost
-// of an atomic add. With sqlstore's Segments it works on the table of Leaf's segment mode, beside services in Java.
+// of an atomic add. With sqlstore's Segments it works on the table of Leaf's segment mode. See docs/segments.md.
 //
-// # When to use it
-//
-// For invoices, for short keys, and where a table counts already. Numbers of several processes are unique, but not
-// ordered by time. They tell how many there are, and a store has to be there when a process starts.
-//
-// # What is promised
+// It is for invoices, for short keys, and where a table counts already. Numbers of several processes are not ordered by
+// time. They tell how many there are, and a store has to be there when a process starts.
 //
 // No number of a tag is issued twice, by any process, as long as the store keeps what it has acknowledged. If it loses
 // numbers all the same, each generator that had them notices when it next takes some, unless 256 others have taken

@@ -17,7 +17,7 @@ import (
 )
 
 // A Generator issues the numbers of a tag. Make it with [New], or get it from a [Registry], and do not copy it. Any
-// number of goroutines may call its methods at once. It has a goroutine only while it takes numbers from the store.
+// number of goroutines may call its methods at once.
 type Generator struct {
 	// ring hands out positions. It is part of the structure: a pointer to it would cost every
 	// take a load.
@@ -111,7 +111,7 @@ func New(s Store, tag string, cfg Config) (*Generator, error) {
 	return g, nil
 }
 
-// MustNew is New for a main function or a test; it panics where New fails.
+// MustNew is New that panics where New fails.
 func MustNew(s Store, tag string, cfg Config) *Generator {
 	g, err := New(s, tag, cfg)
 	if err != nil {
@@ -146,9 +146,9 @@ var _ uid.Generator = (*Generator)(nil)
 func (g *Generator) Tag() string { return g.source.Tag }
 
 // GetUID returns the next number, unique among all that draw from the tag. A generator's own are in strict order: when
-// one call returns before another one starts, in whatever goroutines, its number is the smaller.
+// one call returns before another one starts, its number is the smaller.
 //
-// When the next numbers are on their way, Config.OnRejectedTake decides. GetUID returns [uid.ErrNoReservation], with
+// While the next numbers are on their way, Config.OnRejectedTake decides. GetUID returns [uid.ErrNoReservation], with
 // the reason, when the last attempt to take numbers failed; the generator tries again in the background. It returns
 // [uid.ErrClosed] after Close, [uid.ErrExhausted] when Config.Last is used up, and [ErrLost].
 func (g *Generator) GetUID() (uid.UID, error) {
@@ -175,7 +175,7 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 }
 
 // TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it returns [uid.ErrRejectedTake]
-// or [uid.ErrNoReservation], and the generator takes the next numbers in the background.
+// or [uid.ErrNoReservation].
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	s := g.front.Load()
 	pos := g.ring.Claim(1)

@@ -19,8 +19,8 @@ type counters struct {
 	waiting       atomic.Int64 // calls
 }
 
-// Health says whether the generator is ready, why not, what it has counted, and how long its numbers last. One that has
-// not been drawn from is ready.
+// Health says whether the generator is ready, why not, what it has counted, and how long its numbers last. It is ready
+// before it is drawn from.
 func (g *Generator) Health() health.Health {
 	g.mu.Lock()
 	defer g.mu.Unlock()

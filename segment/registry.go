@@ -43,8 +43,8 @@ func NewRegistry(s Store, cfg Config) (*Registry, error) {
 }
 
 // Get returns the generator of a tag, the same one each time until Forget. It does not touch the store, and usually
-// costs a look into a map and no lock. It returns [uid.ErrConfig] or [uid.ErrRange] for what can be no tag (see [New]),
-// and [uid.ErrClosed] after Close.
+// takes no lock. It returns [uid.ErrConfig] or [uid.ErrRange] for what can be no tag (see [New]), and [uid.ErrClosed]
+// after Close.
 func (r *Registry) Get(tag string) (*Generator, error) {
 	if g, ok := r.all.Load(tag); ok {
 		return g.(*Generator), nil
