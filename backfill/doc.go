@@ -6,25 +6,22 @@
 //	u, err := g.At(row.CreatedAt)
 //
 // The times may come in any order, and as many of a tick (a unit of the layout's time) as the tick holds: 2^sequence
-// bits for each worker ID of the run. [Generator.At] gives a UID of exactly the tick of a time, [Generator.AtOrAfter]
-// one of that tick or of a later one with room, [Generator.Spread] UIDs evenly over a time of which no more is known.
+// bits for each worker ID of the run.
 //
 // # Why nothing collides
 //
 // A [Generator] gives each sequence of a tick once, and its right to all ticks that it may ever issue is stored when it
 // is made:
-//   - [FromNumbers]: a disposable worker ID, which nobody has had before and nobody will have again (package
-//     worker/disposable). All its ticks are the run's.
-//   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package worker/lease). A
-//     run takes an ID of which no tick from From on was used, and stores that whoever gets it next begins above To. The
-//     ID itself is free at once: a live generator may lease it.
+//   - [FromNumbers]: all ticks of a disposable worker ID, which nobody else ever has (package worker/disposable).
+//   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package worker/lease),
+//     of which no tick from From on was used. Whoever gets the ID next begins above To. A live generator may lease it
+//     at once.
 //
 // So live generators and any number of runs never share a tick of an ID. A run writes nothing while it goes on. If it
 // is killed, the next run gets the ticks of another ID: store each row with its UID, and start again with the rows that
 // have none. But a running import that is cloned with its memory issues its UIDs twice.
 //
-// There is no source for a static ID, a state file's, or an ID that a user picks: nobody knows which of its past ticks
-// were used.
+// There is no source for a static ID or a state file's: nobody knows which of its past ticks were used.
 //
 // # Spaces of worker IDs
 //

@@ -44,10 +44,8 @@ const releaseTimeout = 5 * time.Second
 // errNothing makes a store write nothing, because nothing has changed.
 var errNothing = errors.New("nothing to write")
 
-// FromLeases returns a source of worker IDs of a namespace of leases, which must exist: that of the live generators, or
-// one that was made for imports, with a range of IDs that no other has. For each worker ID, New writes one row.
-//
-// New returns
+// FromLeases returns a source of worker IDs of a namespace of leases, which must exist. For each worker ID, New writes
+// one row. New returns
 //   - [uid.ErrNoWorkerID] when each ID is leased, or was used at or after From, and when the namespace's floor lies at
 //     or above From: give imports a namespace of their own;
 //   - [uid.ErrConfig] when the store is not durable or a setting cannot be used;

@@ -1,5 +1,6 @@
-// Package debug is a page that shows what the generators of a process do: an [http.Handler] to mount where only those
-// can reach it who may see it, as with net/http/pprof.
+// Package debug is a page that shows the health and the rate of each generator of a process, who holds which worker ID,
+// and whether the store of the workers answers. A field takes a UID, draws its bits and says who holds its worker.
+// Mount it where only those can reach it who may see it:
 //
 //	page, err := debug.New(debug.Config{
 //		Generators: []debug.Generator{{Name: "orders", Generator: g}},
@@ -7,15 +8,11 @@
 //	})
 //	mux.Handle("/debug/uid/", page)
 //
-// The page shows the health and the rate of each generator, who holds which worker ID, and whether the store of the
-// workers answers. A field takes a UID, draws its bits and says who holds its worker.
-//
 // # Who may see it
 //
 // The page has no login: mount it on a port of its own, or behind what guards your other debug pages. It changes
 // nothing, and holds no DSN, password, token or environment. It does show names of hosts and IDs of processes (a
-// lease's holder), addresses of databases (in the text of a failure), and worker IDs; see [Config].HideHosts. The
-// package registers nothing on http.DefaultServeMux.
+// lease's holder), addresses of databases (in the text of a failure), and worker IDs; see [Config].HideHosts.
 //
 // # What it costs
 //

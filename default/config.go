@@ -21,11 +21,11 @@ type Config struct {
 	// ClockBack is what to do when the wall clock is behind the last UID. The zero value is [Logical].
 	ClockBack Policy
 
-	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. When
-	// you move from another generator or layout, set it to the largest UID made before. The UIDs begin with the next
-	// tick; until the clock is there, ClockBack decides. Leases, state files and disposable rows keep the floor. Zero
-	// is no floor. New refuses one that is negative, that no UID of the layout is above, or whose next tick begins more
-	// than ten minutes (a tick, if that is longer) ahead of the clock.
+	// After is the floor: no UID at or below it is issued. When you move from another generator or layout, set it to
+	// the largest UID made before. The UIDs begin with the next tick; until the clock is there, ClockBack decides.
+	// Leases, state files and disposable rows keep the floor. Zero is no floor. New refuses one that is negative, that
+	// no UID of the layout is above, or whose next tick begins more than ten minutes (a tick, if that is longer) ahead
+	// of the clock.
 	After uid.UID
 
 	// RandomStart begins each tick at a random sequence in its first half, so that UIDs drawn at a low rate are spread
@@ -39,8 +39,8 @@ type Config struct {
 	// Logger gets what an operator wants to know, never UIDs. Nil is slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock for tests and simulations, read for each UID. It may jump in either direction, and any
-	// number of goroutines call it at once. Timers use the real clock. Nil is time.Now.
+	// Now is the wall clock, read for each UID. It may jump in either direction, and any number of goroutines call it
+	// at once. Timers use the real clock. Nil is time.Now.
 	Now func() time.Time
 }
 

@@ -7,12 +7,9 @@
 //	+-+----------------+-----------+--------------+
 //	                               0, 1, 2 … within the tick
 //
-// A UID carries the tick in which it was drawn. Only the renewal of a reservation runs in the background. Package
-// cached is for speed and bursts.
-//
 // A call costs about a bare time.Now with one goroutine, without a lock or an allocation. A worker has 2^sequence bits
-// UIDs in a tick, 8,192 a second in the default layout. For a higher sustained rate choose another layout; see the
-// command uid plan.
+// UIDs in a tick, 8,192 a second in the default layout; the command uid plan finds layouts for higher rates. Package
+// cached is for speed and bursts.
 //
 // # When the clock goes back
 //
@@ -26,17 +23,16 @@
 //	RollbackBits(k)  go on, 2^k-1 times at least           by clock  the clock's tick
 //
 // Strict order: when one call returns before another one starts, its UID is the smaller. By clock: the same, except
-// that UIDs go back with the clock. If a UID's time must be the clock's, choose Wait(DefaultWait). All policies follow
-// a step forward. A leap second is a step back of at most a second.
+// that UIDs go back with the clock. All policies follow a step forward. A leap second is a step back of at most a
+// second.
 //
-// A reading of the wall clock serves for up to a millisecond (on Linux, one that does not pass while the machine is
-// suspended). So UIDs can have the time from before a step for that long, but none comes twice. To have each step seen
-// by the next call, set Config.Now to time.Now, which is then read for each UID. So it is with [Remember] and with
-// ticks shorter than a millisecond.
+// A reading of the wall clock serves for up to a millisecond (on Linux, one that stands still while the machine is
+// suspended). So UIDs can have the time from before a step for that long, but none comes twice. Each UID has its own
+// reading with [Remember], with ticks shorter than a millisecond, or if you set Config.Now to time.Now.
 //
 // # Restarts
 //
-// The generator keeps nothing beyond its process. A worker that makes ticks durable before they are issued begins the
-// next reservation above them, wherever the clock stands. With one that keeps nothing (worker.Static, say), a clock set
-// back over a restart can give the same UIDs again, under every policy.
+// A worker that makes ticks durable before they are issued begins the next reservation above them, wherever the clock
+// stands. With one that keeps nothing (worker.Static, say), a clock set back over a restart can give the same UIDs
+// again, under every policy.
 package uncached

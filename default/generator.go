@@ -55,9 +55,9 @@ type Generator struct {
 }
 
 // New acquires the worker and returns a generator; Close ends it. It returns [uid.ErrConfig] when cfg is unusable;
-// [uid.ErrRange] when the floor After is out of reach or the worker's ID does not fit the layout, minus the bits of
-// RollbackBits; the error of [bits.Expiry] when the layout's time field is (nearly) full or the clock is before its
-// epoch; and the worker's own error, such as [uid.ErrWorkerInUse].
+// [uid.ErrRange] when the floor After is out of reach or the worker's ID does not fit the layout; the error of
+// [bits.Expiry] when the layout's time field is (nearly) full or the clock is before its epoch; and the worker's own
+// error, such as [uid.ErrWorkerInUse].
 func New(w uid.Worker, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), w, cfg)
 }
@@ -127,10 +127,9 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 // GetUID returns the next UID. UIDs are unique as long as the worker keeps its promise (docs/promise.md has the cases).
 //
 // When the sequence of the clock's tick is used up, it sleeps until the next tick; waiting calls are served first come,
-// first served. When the clock is behind, Config.ClockBack decides. When the worker's reservation is used up, it waits
-// for the next one. It returns [uid.ErrClosed] after Close, [uid.ErrExhausted] when the time field is full,
-// [uid.ErrNoReservation] when the reservation is used up and the last attempt to extend it failed, and
-// [uid.ErrClockBack], in a [uid.ClockBackError], as the policy says.
+// first served. When the worker's reservation is used up, it waits for the next one. It returns [uid.ErrClosed] after
+// Close, [uid.ErrExhausted] when the time field is full, [uid.ErrNoReservation] when the reservation is used up and the
+// last attempt to extend it failed, and [uid.ErrClockBack], in a [uid.ClockBackError], as Config.ClockBack says.
 func (g *Generator) GetUID() (uid.UID, error) {
 	u, _, err := g.draw(context.Background(), 1, true)
 	return u, err
@@ -170,8 +169,8 @@ func (g *Generator) Close() error {
 }
 
 // CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer. It then returns an error that
-// wraps ctx's and names the worker's call that has not returned. The generator is closed all the same; the worker may
-// still use, say, its database. A Release that had to wait for an Extend is called later, and its failure is logged.
+// wraps ctx's and names the worker's call that has not returned. The generator is closed all the same. A Release that
+// had to wait for an Extend is called later, and its failure is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.tenure.End(nil, uid.ErrClosed)

@@ -21,11 +21,11 @@ const (
 )
 
 // A Policy is what a generator does when the wall clock is behind the newest tick from which UIDs were issued, or
-// before the first tick that its worker allows, as it can be after a restart. Make it with [Logical], [Fail], [Wait],
-// [Remember] or [RollbackBits]; the zero Policy is Logical(). The package's table compares them.
+// before the first tick that its worker allows, as it can be after a restart. Its zero value is Logical(); the
+// package's table compares all.
 //
-// Every policy keeps UIDs unique while the generator lives, whatever the clock does. A step back within one tick does
-// no harm: the tick's sequence goes on.
+// Every policy keeps UIDs unique while the generator lives, whatever the clock does. After a step back within one tick,
+// the tick's sequence goes on.
 type Policy struct {
 	kind  kind
 	limit time.Duration // of Wait
@@ -43,12 +43,12 @@ const (
 )
 
 // Logical goes on from the last tick: the clock of the UIDs stands still until the wall clock has caught up with it.
-// When the tick's sequence is used up, the next tick begins once a tick's length of real time has passed, for which
-// calls wait.
+// When the tick's sequence is used up, calls wait until a tick's length of real time has passed, and the next tick
+// begins.
 //
-// The time of a UID is never more than a tick ahead of what the clock would show had it not gone back, or been behind
-// the worker's first tick. A clock that was far in the future by mistake, even for one call, leaves the UIDs there.
-// Only this policy starts at once where the worker's reservations begin ahead of the clock.
+// A UID's time is never more than a tick ahead of what the clock would show had it not gone back, or been behind the
+// worker's first tick. A clock that was far in the future by mistake, even for one call, leaves the UIDs there. Only
+// this policy starts at once where the worker's reservations begin ahead of the clock.
 func Logical() Policy { return Policy{} }
 
 // Fail fails the call, with a [uid.ClockBackError], for as long as the clock is behind. The least step back over the
@@ -60,9 +60,9 @@ func Fail() Policy { return Policy{kind: kindFail} }
 func Wait(limit time.Duration) Policy { return Policy{kind: kindWait, limit: limit} }
 
 // Remember keeps how far the sequences of the newest ticks were used, so that after a step back each tick goes on where
-// it stood. ticks is how many: a power of two from 2 to 65,536, of 8 bytes each. Further back, calls fail as under
-// [Fail] in each tick that was forgotten for a newer one. A call whose tick is used up waits until the clock is in one
-// that is not. Over a restart nothing is remembered: calls fail until the clock has reached the worker's first tick.
+// it stood. ticks is how many: a power of two from 2 to 65,536, of 8 bytes each. In a tick that was forgotten for a
+// newer one, calls fail as under [Fail]. A call whose tick is used up waits until the clock is in one that is not. Over
+// a restart nothing is remembered: calls fail until the clock has reached the worker's first tick.
 func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 
 // RollbackBits counts the steps back, modulo 2^bits, in the uppermost bits of the worker ID field: from 1 to 10 bits,
@@ -70,12 +70,11 @@ func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 // does, until the clock is past the ticks used under that count. The count begins at 0 with every start; then calls
 // fail until the clock has reached the worker's first tick.
 //
-// Only the rest of the field is left for worker IDs; larger ones are refused. The generator's Layout names the two
-// parts "rollback" and "worker". If the layout names parts itself, the first one must be the rollback, with just as
-// many bits.
+// Worker IDs that do not fit the rest of the field are refused. The generator's Layout names the two parts "rollback"
+// and "worker". If the layout names parts itself, the first one must be the rollback, with just as many bits.
 //
 // All generators that share worker IDs must use the same number of bits, or the count of one could be the worker ID of
-// another. A worker that compares the layout's text, such as lease.Lease, refuses a generator with another number.
+// another. Only a worker that compares the layout's text, such as lease.Lease, refuses another number.
 func RollbackBits(bits int) Policy { return Policy{kind: kindRollback, n: bits} }
 
 // String returns the policy as it is written in Go, such as "Wait(10ms)".

@@ -98,10 +98,9 @@ var planUnits = func() []time.Duration {
 // Layouts returns layouts that fit n: presets first, then layouts that use all of the 63 (or 53) bits, with the spare
 // bits given to all fields alike, or to the sequence, the worker ID or the time. A layout fits if
 //
-//   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
+//   - each worker sustains Rate, and more if there is a Burst to give back;
 //   - a Burst borrows no more than MaxLead, and is given back within a year;
-//   - there are worker IDs for all workers and for those on Hold, and where there is a bit to spare twice as many as
-//     Workers;
+//   - there are worker IDs for all workers and those on Hold, and with a bit to spare for twice as many as Workers;
 //   - the time field is not full before From + Years, a burst at the end included.
 //
 // It returns a [*NoFitError] when no layout fits, and [uid.ErrConfig] when a number of n is out of its range.

@@ -23,14 +23,14 @@ const (
 // Config configures a generator. Its zero value works for a tag that the store has.
 type Config struct {
 	// First and Last bound the numbers that are issued, whatever the store has: after a move from other numbers, First
-	// is the one after the largest of them. First is 1 or more, the default 1; Last is below 2^63-1, and the default
-	// the largest.
+	// is the one after the largest of them. First is 1 or more, the default 1; Last is below 2^63-1, by default the
+	// largest.
 	First, Last int64
 
 	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at once. It begins with
-	// MinStep and follows the rate, to make a step last for Lasting. A larger Step of the row has its way. Zero values
-	// stand for 1,000 and 1,000,000, or for the other one where that is beyond; MaxStep is at most 2,147,483,647. A
-	// killed process skips up to two steps.
+	// MinStep and follows the rate, to make a step last for Lasting. A larger Step of the row has its way. The defaults
+	// are 1,000 and 1,000,000, or the other one where that is beyond; MaxStep is at most 2,147,483,647. A killed
+	// process skips up to two steps.
 	MinStep, MaxStep int64
 
 	// Lasting is how long a step is to last, and so how long a generator does without its store: it takes the next

@@ -16,8 +16,8 @@ import (
 // A Daily makes order numbers: a day, and a number that starts anew with 1 each day. Any number of goroutines may call
 // its methods at once.
 //
-// Each day has a tag of its own, name/20261122, whose row the day's first call makes, and which stays. So an order
-// number is unique whatever clocks and zones do.
+// Each day has a tag and a row of its own, name/20261122, which stays. So an order number is unique whatever clocks and
+// zones do.
 type Daily struct {
 	name string
 	zone *time.Location

@@ -2,14 +2,14 @@
 // tag with the next number. A generator takes a range of numbers from the row, a segment, and issues them at the cost
 // of an atomic add. With sqlstore's Segments it works on the table of Leaf's segment mode. See docs/segments.md.
 //
-// It is for invoices, for short keys, and where a table counts already. Numbers of several processes are not ordered by
-// time. They tell how many there are, and a store has to be there when a process starts.
+// Numbers of several processes are not ordered by time. They tell how many there are, and a store has to be there when
+// a process starts.
 //
 // No number of a tag is issued twice, by any process, as long as the store keeps what it has acknowledged. If it loses
 // numbers all the same, each generator that had them notices when it next takes some, unless 256 others have taken
-// since; if somebody lowers a row's number by hand, or removes it, all notice, also those that start then. One that
-// notices issues nothing any more and returns [ErrLost]. What it and others have issued until then can be equal.
+// since; if somebody lowers a row's number, or removes it, all notice, also new ones. One that notices issues nothing
+// any more and returns [ErrLost]. What it and others have issued until then can be equal.
 //
 // Numbers are skipped when a process is killed with numbers in hand, when others have taken some before Close gives
-// back what is left, and when giving back fails or its reply is lost.
+// back what is left, and when giving back fails.
 package segment

@@ -88,9 +88,9 @@ type source struct {
 // New returns a generator for a tag of a store. A tag is 1 to 128 ASCII letters, digits, spaces (not at its ends) and
 // !"#$%&'()*+,-./:;<=>?_. A store may take tags that differ only in case for the same one.
 //
-// New asks the store whether it may lose numbers, unless Config.LossyStore is set. It returns [uid.ErrConfig] or
-// [uid.ErrRange] when a setting or the tag cannot be used, and [uid.ErrLossy] or [uid.ErrConfig] when the store cannot
-// be. A store that does not answer within Config.Timeout is no error: calls that draw fail until it does.
+// It returns [uid.ErrConfig] or [uid.ErrRange] when a setting or the tag cannot be used, and [uid.ErrLossy] or
+// [uid.ErrConfig] when the store cannot be. A store that does not answer within Config.Timeout is no error: calls that
+// draw fail until it does.
 func New(s Store, tag string, cfg Config) (*Generator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

@@ -30,7 +30,7 @@ type Registry struct {
 const atOnce = 8
 
 // NewRegistry returns a registry whose generators all have the same configuration. It does not touch the store. It
-// returns [uid.ErrConfig], with the field and the number, when a setting cannot be used.
+// returns [uid.ErrConfig] when a setting cannot be used.
 func NewRegistry(s Store, cfg Config) (*Registry, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

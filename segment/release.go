@@ -9,9 +9,9 @@ import (
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
-// Release gives unused numbers back to the store, as far as nobody has taken others since, and returns how many.
-// Meanwhile calls wait as if the numbers were used up; the next one takes numbers anew. It returns the store's error,
-// and then the generator does not issue numbers that the store may have back. It returns [uid.ErrClosed] after Close.
+// Release gives unused numbers back to the store, as far as nobody has taken others since, and returns how many. Calls
+// wait meanwhile. It returns the store's error, and then the generator does not issue numbers that the store may have
+// back. It returns [uid.ErrClosed] after Close.
 func (g *Generator) Release(ctx context.Context) (n int64, err error) {
 	if err := g.hold(ctx); err != nil {
 		return 0, err
