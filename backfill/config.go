@@ -20,9 +20,9 @@ type Config struct {
 	// "rollback" is refused.
 	Layout bits.Layout
 
-	// From and To bound the times of the run; their ticks are included. The defaults are the layout's epoch and the
-	// present, or the end of the layout if that is earlier. A time outside the layout, and a To after the present, is
-	// refused. The more a run covers, the fewer worker IDs of [FromLeases] can serve it.
+	// From and To bound the times of the run, both ticks included. The defaults are the layout's epoch and the present,
+	// or the end of the layout if that is earlier. A time outside the layout, and a To after the present, is refused.
+	// The more a run covers, the fewer worker IDs of [FromLeases] can serve it.
 	From, To time.Time
 
 	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a tick. The default is 1,
@@ -36,8 +36,8 @@ type Config struct {
 	Sorted bool
 	Back   time.Duration
 
-	// Apart are namespaces of leases, other than the source's own, whose UIDs stand in the same column as those of the
-	// run. New refuses a worker ID that one of them has, and writes nothing there.
+	// Apart are namespaces of leases, other than the source's own, whose UIDs stand in the same column. New refuses a
+	// worker ID that one of them has, and writes nothing there.
 	Apart []lease.Store
 
 	// Logger gets a record for each worker ID. Nil is slog.Default().

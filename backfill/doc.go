@@ -10,12 +10,10 @@
 //
 // # Why nothing collides
 //
-// A [Generator] gives each sequence of a tick once, and its right to all ticks that it may ever issue is stored when it
-// is made:
+// A [Generator] gives each sequence of a tick once, and its right to all its ticks is stored when it is made:
 //   - [FromNumbers]: all ticks of a disposable worker ID, which nobody else ever has (package worker/disposable).
 //   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package worker/lease),
-//     of which no tick from From on was used. Whoever gets the ID next begins above To. A live generator may lease it
-//     at once.
+//     of which no tick from From on was used. Whoever gets the ID next begins above To.
 //
 // So live generators and any number of runs never share a tick of an ID. A run writes nothing while it goes on. If it
 // is killed, the next run gets the ticks of another ID: store each row with its UID, and start again with the rows that
@@ -26,8 +24,8 @@
 // # Spaces of worker IDs
 //
 // UIDs are unique within one layout and one space of worker IDs. Each namespace, each table of disposable IDs, the
-// static IDs and the state files are such spaces. Take the source that the live generators use. A source of another
-// space has to have worker IDs that the live generators do not have:
+// static IDs and the state files are such spaces. Take the source that the live generators use, or one with worker IDs
+// that they do not have:
 //   - Live generators with static IDs or state files, 0 to 99 say: make a namespace with the IDs 100 and up for imports
 //     (uid worker init --ids 100-199). It can be in a SQLite file.
 //   - Live leases, and imports from another namespace or from disposable IDs: give the live namespace a range when it

@@ -107,8 +107,8 @@ func (g *Generator) take(ctx context.Context, source Source, w want, cfg Config)
 // not within the times of the run, [ErrOrder] when it comes too late for a Sorted run, and [uid.ErrClosed] after Close.
 func (g *Generator) At(t time.Time) (uid.UID, error) { return g.AtOrAfter(t, 0) }
 
-// AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is not: up to the
-// tick of t + within, and to the last of the run. Beyond that it returns [ErrFull], and else what At does, or
+// AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is not, up to the
+// tick of t + within. Beyond that, or the run's last tick, it returns [ErrFull], and else what At does, or
 // [uid.ErrRange] for a negative within. It takes a constant time on average.
 func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error) {
 	if within < 0 {
@@ -217,8 +217,7 @@ type Stats struct {
 	WorkerIDs []int64
 	// First and Last are the first and the last tick of the run.
 	First, Last int64
-	// Issued is how many UIDs were made, and Later how many of them by AtOrAfter in a later tick than that of their
-	// time.
+	// Issued is how many UIDs were made, and Later how many of them AtOrAfter made in a later tick.
 	Issued, Later uint64
 	// Ticks is how many ticks the generator remembers.
 	Ticks int
@@ -235,9 +234,9 @@ func (g *Generator) Stats() Stats {
 	return s
 }
 
-// Close ends the run: calls that make UIDs return [uid.ErrClosed]. Of leased IDs it gives back the ticks above the last
-// one that was issued, in at most 30 s; it returns the error of that write. A run that is not closed keeps its ticks
-// for ever, which harms nobody. Closing again returns nil.
+// Close ends the run: calls that make UIDs return [uid.ErrClosed]. It gives back leased ticks above the last one that
+// was issued, in at most 30 s, and returns the error of that write. A run that is not closed keeps its ticks for ever,
+// which harms nobody. Closing again returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

@@ -8,9 +8,9 @@ import (
 	"github.com/uidgen/uid/worker/disposable"
 )
 
-// FromNumbers returns a source of disposable worker IDs: each run uses up as many numbers as it has Workers, however
-// long its times are. New returns what disposable.New and Acquire would, such as [uid.ErrNoWorkerID] when the next
-// number is above the layout's maximum.
+// FromNumbers returns a source of disposable worker IDs: each run uses up as many numbers as it has Workers. New
+// returns what disposable.New and Acquire would, such as [uid.ErrNoWorkerID] when the next number is above the layout's
+// maximum.
 func FromNumbers(numbers disposable.Numbers, cfg disposable.Config) Source {
 	return fromNumbers{numbers, cfg}
 }

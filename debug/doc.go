@@ -1,6 +1,5 @@
 // Package debug is a page that shows the health and the rate of each generator of a process, who holds which worker ID,
 // and whether the store of the workers answers. A field takes a UID, draws its bits and says who holds its worker.
-// Mount it where only those can reach it who may see it:
 //
 //	page, err := debug.New(debug.Config{
 //		Generators: []debug.Generator{{Name: "orders", Generator: g}},
@@ -21,6 +20,6 @@
 //
 // # In the browser
 //
-// All files are embedded, and nothing is loaded from elsewhere. Each response has a strict Content-Security-Policy. The
-// handler works under any prefix, with or without http.StripPrefix, and refuses methods other than GET and HEAD.
+// Nothing is loaded from elsewhere. Each response has a strict Content-Security-Policy. The handler works under any
+// prefix, with or without http.StripPrefix, and refuses methods other than GET and HEAD.
 package debug

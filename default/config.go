@@ -29,7 +29,7 @@ type Config struct {
 	After uid.UID
 
 	// RandomStart begins each tick at a random sequence in its first half, so that UIDs drawn at a low rate are spread
-	// evenly modulo any small number. A tick then holds between half and all of its UIDs.
+	// evenly modulo any small number. A tick holds at least half of its UIDs then.
 	RandomStart bool
 
 	// Expiry is what to do near the end of the layout's time field. Its zero value refuses to start in the last 30 days

@@ -7,8 +7,8 @@ import (
 	"github.com/uidgen/uid/internal/consecutive"
 )
 
-// Fill fills dst with new UIDs, in the order of GetUID, and returns how many it got: len(dst), or fewer and the error
-// that GetUID would have returned. One look at the clock takes all that a tick has left.
+// Fill fills dst with new UIDs and returns how many it got: len(dst), or fewer and the error that GetUID would have
+// returned. One look at the clock takes all that a tick has left.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }

@@ -56,7 +56,7 @@ func Logical() Policy { return Policy{} }
 func Fail() Policy { return Policy{kind: kindFail} }
 
 // Wait sleeps until the clock has caught up, if that takes no longer than limit in all, and else fails at once as
-// [Fail] does. limit must be above 0 (see [DefaultWait]). Each step stalls all calls for as long as it was.
+// [Fail] does. limit must be above 0 (see [DefaultWait]). Each step stalls all calls.
 func Wait(limit time.Duration) Policy { return Policy{kind: kindWait, limit: limit} }
 
 // Remember keeps how far the sequences of the newest ticks were used, so that after a step back each tick goes on where

@@ -14,16 +14,16 @@ type Move struct {
 	From, To bits.Issuer
 	// At is when the change happens. Zero is now.
 	At time.Time
-	// Lead is how far From's UIDs may be ahead of At: its workers run on, borrow from the future, and have clocks that
+	// Lead is how far From's UIDs may be ahead of At: by running on, by borrowing from the future, and by clocks that
 	// are off.
 	Lead time.Duration
 }
 
 // A Cost is what a [Move] costs.
 type Cost struct {
-	// Ever says which numbers both can ever make. If it is nil, there are none, and both may run at the same time.
+	// Ever says which numbers both can ever make; if nil, both may run at the same time.
 	Ever *bits.Overlap
-	// Repeats says which of those From (a) can have made by At and To (b) can make from then on; nil is none.
+	// Repeats says which of those From (a) can have made by At and To (b) can make from then on.
 	Repeats *bits.Overlap
 
 	// Begun says that From can have made UIDs by At. Highest is the largest of them, the floor for To if nothing else
@@ -35,8 +35,7 @@ type Cost struct {
 	Lowest uid.UID
 
 	// Above says that To makes only UIDs above all that From has made: no floor is needed, and who asks for id > last
-	// misses nothing. Safe are the times from At on at which a switch has that; their bounds may be two ticks too
-	// strict.
+	// misses nothing. Safe are the times from At on at which that holds, with bounds up to two ticks too strict.
 	Above bool
 	Safe  []Window
 

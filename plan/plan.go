@@ -34,15 +34,16 @@ const day = 24 * time.Hour
 
 // Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are those of the busiest worker.
 type Need struct {
-	// Rate is how many UIDs a second each worker must sustain, 0 to 1e12.
+	// Rate is how many UIDs a second each worker sustains, 0 to 1e12.
 	Rate float64
-	// Burst is how many UIDs at once a worker may borrow from future ticks, in addition to Rate, 0 to 1e15.
+	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate: 0 to 1e15, borrowed from the
+	// future.
 	Burst float64
-	// Workers is how many workers run at the same time, up to 1e15. Zero is 8.
+	// Workers is how many run at the same time, up to 1e15. Zero is 8.
 	Workers int64
-	// RestartsPerDay is how often each worker restarts a day, 0 to 1e6.
+	// RestartsPerDay is each worker's, 0 to 1e6.
 	RestartsPerDay float64
-	// Years is how long the layout must last, in years of 365.25 days from From on: more than 0, at most 250.
+	// Years is how long the layout must last from From on: more than 0, at most 250, of 365.25 days each.
 	Years float64
 	// JSSafe asks for UIDs of at most 53 bits, which a JavaScript number holds exactly.
 	JSSafe bool
@@ -50,9 +51,9 @@ type Need struct {
 	// Epoch is the layouts' epoch; zero is 2026-01-01T00:00:00Z. From is when the years begin, not before Epoch; zero
 	// is now.
 	Epoch, From time.Time
-	// MaxLead is the most that a burst may borrow, as the generators' MaxLead. Zero is a day.
+	// MaxLead is the most that a burst may borrow. Zero is a day.
 	MaxLead time.Duration
-	// Hold is how long a leased worker ID stays out of use after its worker died, quarantine included. Zero is an hour.
+	// Hold is how long the leased worker ID of a dead worker stays out of use, quarantine included. Zero is an hour.
 	Hold time.Duration
 }
 
@@ -62,17 +63,17 @@ type Option struct {
 	Name   string
 	Layout bits.Layout
 
-	// Sustained is how many UIDs a second each worker can sustain.
+	// Sustained is how many UIDs a second each worker can make.
 	Sustained float64
 
-	// WorkerIDs is how many worker IDs there are, 0 included.
+	// WorkerIDs is how many there are, 0 included.
 	WorkerIDs int64
-	// DisposableRestarts is how many restarts, of all workers together, disposable worker IDs last.
+	// DisposableRestarts is how many restarts of all workers together disposable worker IDs last.
 	DisposableRestarts int64
 	// DisposableDays is how many days they last from Need.From on. Disposable says whether that is all of Need.Years.
 	DisposableDays float64
 	Disposable     bool
-	// LeasedRestartsPerDay is how many restarts a day, of all workers together, leased worker IDs allow.
+	// LeasedRestartsPerDay is how many such restarts a day leased worker IDs allow.
 	LeasedRestartsPerDay float64
 
 	// Full is when the last tick begins.
@@ -351,13 +352,13 @@ func (n Need) fits() bool {
 
 // NoFitError is what [Layouts] returns when no layout fits. It wraps [uid.ErrConfig].
 type NoFitError struct {
-	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, with ticks of Unit, for which their
-	// sum is smallest. All four are 0 if no sequence is wide enough.
+	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, at the Unit for which their sum is
+	// smallest. All four are 0 if no sequence is wide enough.
 	TimeBits, WorkerBits, SequenceBits int
 	Unit                               time.Duration
 	// Limit is how many bits there are: 63, or 53.
 	Limit int
-	// GiveUp are the changes each of which alone would make a layout fit.
+	// GiveUp are changes each of which alone makes a layout fit.
 	GiveUp []Change
 }
 

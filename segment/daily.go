@@ -28,9 +28,9 @@ type Daily struct {
 	today time.Time // the latest day, at midnight in UTC; zero before the first call
 }
 
-// NewDaily returns a Daily for a name, whose days are those of a zone, the same in all processes; nil is UTC. It sets
-// Create, and does not touch the store. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting or the name cannot
-// be used: with a slash and eight digits it must be a tag (see [New]).
+// NewDaily returns a Daily for a name, with the days of a zone, the same in all processes; nil is UTC. It sets Create,
+// and does not touch the store. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting or the name cannot be used:
+// with a slash and eight digits it must be a tag (see [New]).
 func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, error) {
 	cfg.Create = true
 	days, err := NewRegistry(s, cfg)
@@ -51,7 +51,7 @@ func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, er
 }
 
 // Next returns the next order number of today. It waits and fails as [Generator.GetUIDContext] does, and returns
-// [uid.ErrRange] when the clock's year is not within 1 and 9999. A lock and a search in a map make it slower.
+// [uid.ErrRange] when the clock's year is not within 1 and 9999.
 func (d *Daily) Next(ctx context.Context) (OrderNumber, error) {
 	year, month, day := d.now().In(d.zone).Date()
 	if year < 1 || year > 9999 {

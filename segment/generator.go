@@ -145,8 +145,8 @@ var _ uid.Generator = (*Generator)(nil)
 // Tag returns the generator's tag.
 func (g *Generator) Tag() string { return g.source.Tag }
 
-// GetUID returns the next number, unique among all that draw from the tag. A generator's own are in strict order: when
-// one call returns before another one starts, its number is the smaller.
+// GetUID returns the next number, unique among all that draw from the tag. When one call of a generator returns before
+// another one starts, its number is the smaller.
 //
 // While the next numbers are on their way, Config.OnRejectedTake decides. GetUID returns [uid.ErrNoReservation], with
 // the reason, when the last attempt to take numbers failed; the generator tries again in the background. It returns

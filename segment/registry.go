@@ -81,7 +81,7 @@ func (r *Registry) All() iter.Seq[*Generator] {
 	}
 }
 
-// Forget closes the generator of a tag, if there is one, as its CloseContext does; the next Get makes another one.
+// Forget closes the generator of a tag as its CloseContext does; the next Get makes another one.
 func (r *Registry) Forget(ctx context.Context, tag string) error {
 	g, ok := r.take(tag)
 	if !ok {
@@ -107,7 +107,7 @@ func (r *Registry) Close() error {
 	return r.CloseContext(ctx)
 }
 
-// CloseContext is Close that waits for the store only as long as ctx lasts. The generators are closed all the same.
+// CloseContext is Close that waits for the store only as long as ctx lasts.
 func (r *Registry) CloseContext(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true

@@ -23,9 +23,9 @@ func (g *Generator) Release(ctx context.Context) (n int64, err error) {
 	return g.giveBack(ctx)
 }
 
-// Close ends the generator and gives unused numbers back, as Release does. Waiting and later calls that draw return
-// [uid.ErrClosed]. It returns the store's error if that fails; then the numbers are skipped. It waits at most three
-// times Config.Timeout for the store. A second Close returns nil.
+// Close ends the generator and gives unused numbers back, as Release does, within three times Config.Timeout. Waiting
+// and later calls that draw return [uid.ErrClosed]. If the store fails, Close returns its error and the numbers are
+// skipped. A second Close returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*g.cfg.Timeout)
 	defer cancel()
