@@ -16,18 +16,17 @@
 //     of which no tick from From on was used. Whoever gets the ID next begins above To.
 //
 // So live generators and any number of runs never share a tick of an ID. A run writes nothing while it goes on. If it
-// is killed, the next run gets the ticks of another ID: store each row with its UID, and start again with the rows that
-// have none. But a running import that is cloned with its memory issues its UIDs twice.
+// is killed, the next run gets other ticks: store each row with its UID, and start again with the rows that have none.
+// But a running import that is cloned with its memory issues its UIDs twice.
 //
 // There is no source for a static ID or a state file's: nobody knows which of its past ticks were used.
 //
 // # Spaces of worker IDs
 //
-// UIDs are unique within one layout and one space of worker IDs. Each namespace, each table of disposable IDs, the
-// static IDs and the state files are such spaces. Take the source that the live generators use, or one with worker IDs
-// that they do not have:
+// UIDs are unique within one layout and one space of worker IDs: a namespace, a table of disposable IDs, the static
+// IDs, or the state files. Take the source that the live generators use, or one with worker IDs that they do not have:
 //   - Live generators with static IDs or state files, 0 to 99 say: make a namespace with the IDs 100 and up for imports
-//     (uid worker init --ids 100-199). It can be in a SQLite file.
+//     (uid worker init --ids 100-199), for example in a SQLite file.
 //   - Live leases, and imports from another namespace or from disposable IDs: give the live namespace a range when it
 //     is made, and the imports what is outside. Name the live namespaces in [Config].Apart.
 package backfill

@@ -7,8 +7,8 @@ import (
 
 // The errors of a Generator, for errors.Is; see also those of package uid.
 var (
-	// ErrFull is returned when every UID of a tick, or of all ticks that AtOrAfter may use, has been issued, under each
-	// worker ID of the run. Another run, or one with more Workers, has room in the same ticks.
+	// ErrFull is returned when every UID of a tick, or of all ticks that AtOrAfter may use, has been issued. Another
+	// run, or one with more Workers, has room in the same ticks.
 	ErrFull = errors.New("the tick is full")
 
 	// ErrOrder is returned when a time lies further behind the newest one than Config.Back allows.

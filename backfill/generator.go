@@ -34,11 +34,10 @@ type Generator struct {
 	closed  bool
 }
 
-// New returns a generator for the times from Config.From to Config.To. It takes worker IDs from source, and stores that
-// all their ticks of the run are its own; [FromNumbers] and [FromLeases] have the errors of that. New returns
-// [uid.ErrConfig] when a setting cannot be used, [uid.ErrRange] when the times are not within the layout and past, or a
-// namespace of Config.Apart has a worker ID of the run, [worker.ErrLayout] when it has another layout, and
-// [worker.ErrNoNamespace] when it is missing.
+// New returns a generator for the times from Config.From to Config.To, under worker IDs of source; [FromNumbers] and
+// [FromLeases] have the errors of that. New returns [uid.ErrConfig] when a setting cannot be used, [uid.ErrRange] when
+// the times are not within the layout and past, or a namespace of Config.Apart has a worker ID of the run,
+// [worker.ErrLayout] when it has another layout, and [worker.ErrNoNamespace] when it is missing.
 func New(source Source, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), source, cfg)
 }

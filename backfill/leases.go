@@ -28,8 +28,8 @@ type LeaseConfig struct {
 	// Timeout bounds each call of the store, all attempts together. The default is 30 s.
 	Timeout time.Duration
 
-	// Holder tells people who has used the ID, in at most 128 characters. The default is the word backfill, the host's
-	// name and the process ID.
+	// Holder tells people who has used the ID, in at most 128 characters. The default has the host's name and the
+	// process ID.
 	Holder string
 }
 

@@ -21,8 +21,8 @@ type Config struct {
 	Generators []Generator
 
 	// Workers lists who holds which worker ID; make it with [Workers]. Nil shows no such list. One goroutine at a time
-	// calls it while somebody looks: at most twice a second, and for at most a tenth of the time. Its context ends
-	// after ten seconds. The page says so when it fails, or does not answer within 750 ms.
+	// calls it while somebody looks: at most twice a second, for at most a tenth of the time, and with a context of ten
+	// seconds.
 	Workers func(context.Context) (registry.Overview, error)
 
 	// Layout is what the field for UIDs takes them apart by. The default are the layouts of the Generators.
@@ -44,8 +44,8 @@ type Generator struct {
 	// is in use.
 	Generator uid.Generator
 
-	// Namespace is that of its worker's lease, so that the lease is shown beside the generator. The default takes the
-	// lease of the generator's worker ID and layout if there is only one such among the Workers.
+	// Namespace is that of its worker's lease, which is shown beside it. The default is the only lease of the
+	// generator's worker ID and layout among the Workers.
 	Namespace string
 }
 

@@ -32,8 +32,8 @@ type Config struct {
 	// evenly modulo any small number. A tick holds at least half of its UIDs then.
 	RandomStart bool
 
-	// Expiry is what to do near the end of the layout's time field. Its zero value refuses to start in the last 30 days
-	// and warns in the last year.
+	// Expiry is what to do near the end of the layout's time field. Zero refuses to start in the last 30 days and warns
+	// in the last year.
 	Expiry bits.Expiry
 
 	// Logger gets what an operator wants to know, never UIDs. Nil is slog.Default().

@@ -160,8 +160,7 @@ func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Par
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
 // Close ends the generator and releases the worker, for which it waits at most 30 s. Waiting and later calls that make
-// UIDs return [uid.ErrClosed]. Close returns the worker's error if releasing it fails. A second Close waits for the
-// first and returns nil.
+// UIDs return [uid.ErrClosed]. Close returns the worker's error. A second Close waits for the first and returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()

@@ -42,9 +42,8 @@ const (
 	kindRollback
 )
 
-// Logical goes on from the last tick: the clock of the UIDs stands still until the wall clock has caught up with it.
-// When the tick's sequence is used up, calls wait until a tick's length of real time has passed, and the next tick
-// begins.
+// Logical goes on from the last tick until the wall clock has caught up with it. When the tick's sequence is used up,
+// calls wait until a tick's length of real time has passed, and the next tick begins.
 //
 // A UID's time is never more than a tick ahead of what the clock would show had it not gone back, or been behind the
 // worker's first tick. A clock that was far in the future by mistake, even for one call, leaves the UIDs there. Only
@@ -70,8 +69,8 @@ func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 // does, until the clock is past the ticks used under that count. The count begins at 0 with every start; then calls
 // fail until the clock has reached the worker's first tick.
 //
-// Worker IDs that do not fit the rest of the field are refused. The generator's Layout names the two parts "rollback"
-// and "worker". If the layout names parts itself, the first one must be the rollback, with just as many bits.
+// Worker IDs too large for the rest of the field are refused. The generator's Layout names the parts "rollback" and
+// "worker". If the layout names parts itself, the first must be the rollback, with just as many bits.
 //
 // All generators that share worker IDs must use the same number of bits, or the count of one could be the worker ID of
 // another. Only a worker that compares the layout's text, such as lease.Lease, refuses another number.

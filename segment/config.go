@@ -28,7 +28,7 @@ type Config struct {
 	First, Last int64
 
 	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at once. It begins with
-	// MinStep and follows the rate, to make a step last for Lasting. A larger Step of the row has its way. The defaults
+	// MinStep and follows the rate, to make a step last for Lasting, unless the row's own Step is larger. The defaults
 	// are 1,000 and 1,000,000, or the other one where that is beyond; MaxStep is at most 2,147,483,647. A killed
 	// process skips up to two steps.
 	MinStep, MaxStep int64

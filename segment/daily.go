@@ -16,8 +16,7 @@ import (
 // A Daily makes order numbers: a day, and a number that starts anew with 1 each day. Any number of goroutines may call
 // its methods at once.
 //
-// Each day has a tag and a row of its own, name/20261122, which stays. So an order number is unique whatever clocks and
-// zones do.
+// Each day has a tag and a row of its own, name/20261122, which stays. So order numbers are unique whatever clocks do.
 type Daily struct {
 	name string
 	zone *time.Location

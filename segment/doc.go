@@ -1,6 +1,6 @@
 // Package segment issues dense numbers without time: 1, 2, 3. A store, such as a table of a database, keeps one row a
 // tag with the next number. A generator takes a range of numbers from the row, a segment, and issues them at the cost
-// of an atomic add. With sqlstore's Segments it works on the table of Leaf's segment mode. See docs/segments.md.
+// of an atomic add. See docs/segments.md.
 //
 // Numbers of several processes are not ordered by time. They tell how many there are, and a store has to be there when
 // a process starts.

@@ -10,9 +10,8 @@ import (
 // fillChunk is how many numbers Fill claims at a time, at most.
 const fillChunk = 4096
 
-// Fill fills dst with new numbers, each larger than the one before, and returns how many it got: len(dst), or fewer and
-// the error that GetUID would have returned. One atomic add claims thousands. The numbers of concurrent calls
-// interleave.
+// Fill fills dst with new numbers in ascending order, and returns how many it got: len(dst), or fewer and the error
+// that GetUID would have returned. One atomic add claims thousands. The numbers of concurrent calls interleave.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }

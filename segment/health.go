@@ -19,8 +19,7 @@ type counters struct {
 	waiting       atomic.Int64 // calls
 }
 
-// Health says whether the generator is ready, why not, what it has counted, and how long its numbers last. It is ready
-// before it is drawn from.
+// Health says whether the generator is ready, why not, what it has counted, and how long its numbers last.
 func (g *Generator) Health() health.Health {
 	g.mu.Lock()
 	defer g.mu.Unlock()
