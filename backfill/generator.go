@@ -214,7 +214,7 @@ func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Par
 type Stats struct {
 	// WorkerIDs are those of the run, in ascending order.
 	WorkerIDs []int64
-	// First and Last are the first and the last tick of the run.
+	// First and Last are the ticks of the run, both included.
 	First, Last int64
 	// Issued is how many UIDs were made, and Later how many of them AtOrAfter made in a later tick.
 	Issued, Later uint64

@@ -1,5 +1,5 @@
 // Package debug is a page that shows the health and the rate of each generator of a process, who holds which worker ID,
-// and whether the store of the workers answers. A field takes a UID, draws its bits and says who holds its worker.
+// and whether the store of the workers answers. It also takes UIDs apart.
 //
 //	page, err := debug.New(debug.Config{
 //		Generators: []debug.Generator{{Name: "orders", Generator: g}},

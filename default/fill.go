@@ -13,7 +13,7 @@ func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
-// FillContext is Fill that returns ctx's error when ctx ends during a wait. If ctx has already ended, it takes nothing.
+// FillContext is to Fill what [Generator.GetUIDContext] is to GetUID.
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	for n < len(dst) {
 		if err := ctx.Err(); err != nil {

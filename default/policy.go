@@ -24,8 +24,7 @@ const (
 // before the first tick that its worker allows, as it can be after a restart. Its zero value is Logical(); the
 // package's table compares all.
 //
-// Every policy keeps UIDs unique while the generator lives, whatever the clock does. After a step back within one tick,
-// the tick's sequence goes on.
+// Every policy keeps UIDs unique while the generator lives, whatever the clock does.
 type Policy struct {
 	kind  kind
 	limit time.Duration // of Wait
@@ -55,7 +54,7 @@ func Logical() Policy { return Policy{} }
 func Fail() Policy { return Policy{kind: kindFail} }
 
 // Wait sleeps until the clock has caught up, if that takes no longer than limit in all, and else fails at once as
-// [Fail] does. limit must be above 0 (see [DefaultWait]). Each step stalls all calls.
+// [Fail] does. limit must be above 0 (see [DefaultWait]).
 func Wait(limit time.Duration) Policy { return Policy{kind: kindWait, limit: limit} }
 
 // Remember keeps how far the sequences of the newest ticks were used, so that after a step back each tick goes on where

@@ -79,7 +79,7 @@ type Option struct {
 	// Full is when the last tick begins.
 	Full time.Time
 
-	// Lead is how far into the future a burst borrows, and GiveBack how long giving that back takes at Need.Rate.
+	// Lead is how far a burst borrows, and GiveBack how long giving that back takes at Need.Rate.
 	Lead, GiveBack time.Duration
 }
 

@@ -74,7 +74,7 @@ func (r *Registry) GetUID(tag string) (uid.UID, error) {
 	return g.GetUID()
 }
 
-// All returns the generators there are, in no order.
+// All returns the generators, in no order.
 func (r *Registry) All() iter.Seq[*Generator] {
 	return func(yield func(*Generator) bool) {
 		r.all.Range(func(_, g any) bool { return yield(g.(*Generator)) })
