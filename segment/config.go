@@ -33,8 +33,8 @@ type Config struct {
 	// process skips up to two steps.
 	MinStep, MaxStep int64
 
-	// Lasting is how long a step is to last, and so a generator does without its store: it takes the next numbers when
-	// a tenth of the last ones is used. The default is 15 minutes.
+	// Lasting is how long a step is to last, and so how long a generator does without its store: it takes the next
+	// numbers when a tenth of the last ones is used. The default is 15 minutes.
 	Lasting time.Duration
 
 	// Create makes the row of a tag that the store does not have, to begin with First. Without it, a misspelt tag
