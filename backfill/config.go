@@ -20,26 +20,24 @@ type Config struct {
 	// "rollback" is refused.
 	Layout bits.Layout
 
-	// From and To bound the times of the run: all ticks from that of From to that of To, both included. The
-	// defaults are the layout's epoch and the present, or the end of the layout if that is earlier. A time
-	// outside the layout, and a To after the present, is refused. With FromLeases say what you need: the more
-	// a run covers, the fewer worker IDs can serve it.
+	// From and To bound the times of the run, both ticks included. The defaults are the layout's epoch and the present,
+	// or the end of the layout if that is earlier. A time outside the layout, and a To after the present, is refused.
+	// The more a run covers, the fewer worker IDs of [FromLeases] can serve it.
 	From, To time.Time
 
-	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a tick; the next
-	// one is used in ticks in which the one before has none left. The default is 1, the most as many as the
-	// layout has.
+	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a tick. The default is 1,
+	// the most as many as the layout has.
 	Workers int
 
-	// Sorted says that the times do not go back, or by Back at most: a time whose tick lies more ticks before
-	// the newest one than Back has, rounded up, fails with [ErrOrder], and the generator forgets such ticks.
-	// Else it allows any time at any moment, and remembers each tick that it has issued a UID of, in 25 to 40
-	// bytes: 0.8 to 1.2 GB for each second of a year. A Back that is negative, or without Sorted, is refused.
+	// Sorted says that the times do not go back, or by Back at most: a time whose tick lies more ticks before the
+	// newest one than Back has, rounded up, fails with [ErrOrder]. Else any time is allowed, and the generator
+	// remembers each tick that it has issued a UID of, in 25 to 40 bytes: 0.8 to 1.2 GB for each second of a year. A
+	// Back that is negative, or without Sorted, is refused.
 	Sorted bool
 	Back   time.Duration
 
-	// Apart are namespaces of leases, other than the source's own, whose UIDs stand in the same column as those
-	// of the run. New refuses a worker ID that one of them has, and writes nothing there.
+	// Apart are namespaces of leases, other than the source's own, whose UIDs stand in the same column. New refuses a
+	// worker ID that one of them has, and writes nothing there.
 	Apart []lease.Store
 
 	// Logger gets a record for each worker ID. Nil is slog.Default().

@@ -6,49 +6,27 @@
 //	u, err := g.At(row.CreatedAt)
 //
 // The times may come in any order, and as many of a tick (a unit of the layout's time) as the tick holds: 2^sequence
-// bits for each worker ID of the run. [Generator.At] gives a UID of exactly the tick of a time, [Generator.AtOrAfter]
-// one of that tick or of a later one with room, [Generator.Spread] UIDs evenly over a time of which no more is known.
+// bits for each worker ID of the run.
 //
 // # Why nothing collides
 //
-// Two UIDs are equal only if they have the same tick, worker ID and sequence. A [Generator] gives each sequence of a
-// tick once, and its right to all ticks that it may ever issue is stored when it is made. There are two kinds of such a
-// right:
-//   - [FromNumbers]: a disposable worker ID, a number that nobody has had before and nobody will have again (package
-//     worker/disposable). All its ticks are the run's.
-//   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package worker/lease).
-//     The row of an ID holds High, the last tick that anybody may have used under it, and whoever gets the ID next
-//     begins above it. A run takes a row of which no tick from From on was used, or an ID without a row, and raises
-//     High to the tick of To in one write. The ID itself is free at once: a live generator may lease it, since all its
-//     ticks lie above To.
+// A [Generator] gives each sequence of a tick once, and its right to all its ticks is stored when it is made:
+//   - [FromNumbers]: all ticks of a disposable worker ID, which nobody else ever has (package worker/disposable).
+//   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package worker/lease),
+//     of which no tick from From on was used. Whoever gets the ID next begins above To.
 //
-// So live generators and any number of runs, at once or one after another, never share a tick of an ID. A run writes
-// nothing while it goes on, and goes by no clock. If it is killed, the next run gets the ticks of another ID: store
-// each row with its UID, and start again with the rows that have none.
+// So live generators and any number of runs never share a tick of an ID. A run writes nothing while it goes on. If it
+// is killed, the next run gets other ticks: store each row with its UID, and start again with the rows that have none.
+// But a running import that is cloned with its memory issues its UIDs twice.
 //
-// # What is refused, and why
-//
-//   - A static ID, a state file's, or an ID that a user picks. Nobody knows which of its past ticks were used.
-//   - A time in the future. A row of leases would keep live generators from the ID until then; and a created_at in the
-//     future is mostly milliseconds taken for seconds.
-//   - A store of leases that can lose what it has acknowledged, unless LeaseConfig.Losses vouches for it: in the past
-//     there is no place beyond all that can have been lost.
-//   - A namespace whose floor lies above From: any ID may have been used up to there. Give imports a namespace of their
-//     own.
+// There is no source for a static ID or a state file's: nobody knows which of its past ticks were used.
 //
 // # Spaces of worker IDs
 //
-// UIDs are unique within one layout and one space of worker IDs. Take the source that the live generators use: their
-// namespace itself, or their table of disposable IDs. Each of these is a space, and so are static IDs and state files.
-// A source of another space has to have worker IDs that the live generators do not have:
+// UIDs are unique within one layout and one space of worker IDs: a namespace, a table of disposable IDs, the static
+// IDs, or the state files. Take the source that the live generators use, or one with worker IDs that they do not have:
 //   - Live generators with static IDs or state files, 0 to 99 say: make a namespace with the IDs 100 and up for imports
-//     (uid worker init --ids 100-199). It can be in a SQLite file.
+//     (uid worker init --ids 100-199), for example in a SQLite file.
 //   - Live leases, and imports from another namespace or from disposable IDs: give the live namespace a range when it
-//     is made, and the imports what is outside. Name the live namespaces in [Config].Apart, and New refuses their
-//     worker IDs.
-//
-// # What breaks it
-//
-// What package worker/lease and package worker/disposable say of their stores; and a running import that is cloned with
-// its memory issues its UIDs twice.
+//     is made, and the imports what is outside. Name the live namespaces in [Config].Apart.
 package backfill

@@ -7,13 +7,11 @@ import (
 
 // The errors of a Generator, for errors.Is; see also those of package uid.
 var (
-	// ErrFull is returned when every UID of a tick, or of all ticks that AtOrAfter may use, has been issued,
-	// under each worker ID of the run. Another run, which has other worker IDs, has room in the same ticks; so
-	// has a run with more Workers.
+	// ErrFull is returned when every UID of a tick, or of all ticks that AtOrAfter may use, has been issued. Another
+	// run, or one with more Workers, has room in the same ticks.
 	ErrFull = errors.New("the tick is full")
 
-	// ErrOrder is returned when a time lies further behind the newest one than Config.Back
-	// allows. Nothing is issued for it.
+	// ErrOrder is returned when a time lies further behind the newest one than Config.Back allows.
 	ErrOrder = errors.New("time out of order")
 )
 

@@ -16,9 +16,8 @@ import (
 // closeTimeout bounds Close.
 const closeTimeout = 30 * time.Second
 
-// A Generator makes UIDs for times of the past. Make it with [New], and do not copy it. All methods may be called by
-// any number of goroutines at once; each call that makes UIDs takes a lock, and neither touches the store nor reads a
-// clock.
+// A Generator makes UIDs for times of the past. Make it with [New], and do not copy it. Any number of goroutines may
+// call its methods at once; each call that makes UIDs takes a lock.
 type Generator struct {
 	layout      bits.Layout
 	first, last int64     // ticks
@@ -35,10 +34,9 @@ type Generator struct {
 	closed  bool
 }
 
-// New returns a generator for the times from Config.From to Config.To. It takes the worker IDs from source, and has
-// stored that all their ticks of the run are this generator's when it returns; what can go wrong with that is at
-// [FromNumbers] and [FromLeases]. New returns [uid.ErrConfig] when a setting cannot be used, [uid.ErrRange] when the
-// times are not within the layout and past, or a namespace of Config.Apart has a worker ID of the run,
+// New returns a generator for the times from Config.From to Config.To, under worker IDs of source; [FromNumbers] and
+// [FromLeases] have the errors of that. New returns [uid.ErrConfig] when a setting cannot be used, [uid.ErrRange] when
+// the times are not within the layout and past, or a namespace of Config.Apart has a worker ID of the run,
 // [worker.ErrLayout] when it has another layout, and [worker.ErrNoNamespace] when it is missing.
 func New(source Source, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), source, cfg)
@@ -106,12 +104,11 @@ func (g *Generator) take(ctx context.Context, source Source, w want, cfg Config)
 
 // At returns the next UID of the tick of t. It returns [ErrFull] when the tick has none left, [uid.ErrRange] when t is
 // not within the times of the run, [ErrOrder] when it comes too late for a Sorted run, and [uid.ErrClosed] after Close.
-// A call that fails changes nothing, and the next one may ask for any time.
 func (g *Generator) At(t time.Time) (uid.UID, error) { return g.AtOrAfter(t, 0) }
 
-// AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is not: up to the
-// tick of t + within, and to the last of the run. Beyond that it returns [ErrFull], and else what At does, or
-// [uid.ErrRange] for a negative within. However many ticks are full, a call takes a constant time on average.
+// AtOrAfter returns the next UID of the tick of t or, if that is full, of the first later tick that is not, up to the
+// tick of t + within. Beyond that, or the run's last tick, it returns [ErrFull], and else what At does, or
+// [uid.ErrRange] for a negative within. It takes a constant time on average.
 func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error) {
 	if within < 0 {
 		return 0, fmt.Errorf("backfill: %w: the time to look ahead, %v, is negative", uid.ErrRange, within)
@@ -137,8 +134,8 @@ func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error
 	return g.draw(found)
 }
 
-// Fill fills dst with UIDs of the tick of t and returns how many it got: len(dst), or fewer and the
-// error that At would have returned for the next one.
+// Fill fills dst with UIDs of the tick of t and returns how many it got: len(dst), or fewer and the error that At would
+// have returned for the next one.
 func (g *Generator) Fill(t time.Time, dst []uid.UID) (n int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -209,18 +206,17 @@ func (g *Generator) full(t time.Time, first, last int64) error {
 		stamp(t), g.levels.capacity, len(g.held))
 }
 
-// ParseUID splits a UID by the generator's layout. It works on a closed generator, too, and
-// returns [uid.ErrRange] when u is negative or has bits set beyond the layout.
+// ParseUID splits a UID by the generator's layout, also after Close. It returns [uid.ErrRange] when u is negative or
+// has bits set beyond the layout.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
 // Stats is a snapshot of a generator.
 type Stats struct {
 	// WorkerIDs are those of the run, in ascending order.
 	WorkerIDs []int64
-	// First and Last are the first and the last tick of the run.
+	// First and Last are the ticks of the run, both included.
 	First, Last int64
-	// Issued is how many UIDs were made, and Later how many of them by AtOrAfter in a later tick than
-	// that of their time.
+	// Issued is how many UIDs were made, and Later how many of them AtOrAfter made in a later tick.
 	Issued, Later uint64
 	// Ticks is how many ticks the generator remembers.
 	Ticks int
@@ -237,9 +233,9 @@ func (g *Generator) Stats() Stats {
 	return s
 }
 
-// Close ends the run: calls that make UIDs return [uid.ErrClosed]. Of leased IDs it gives back the ticks above the last
-// one that was issued; an error says that this write failed. A run that is not closed keeps its ticks for ever, which
-// harms nobody. Closing again returns nil.
+// Close ends the run: calls that make UIDs return [uid.ErrClosed]. It gives back leased ticks above the last one that
+// was issued, in at most 30 s, and returns the error of that write. A run that is not closed keeps its ticks for ever,
+// which harms nobody. Closing again returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

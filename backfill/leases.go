@@ -21,15 +21,15 @@ import (
 
 // A LeaseConfig holds the settings of [FromLeases]. The zero value works on a durable store.
 type LeaseConfig struct {
-	// Losses has to be [lease.Never] or [lease.NeverUnchecked], unless the store's kind is durable (see
-	// [lease.Store]): a run whose row was lost shares its ticks with the next one, and no history helps.
+	// Losses has to be [lease.Never] or [lease.NeverUnchecked], unless the store's kind is durable (see [lease.Store]):
+	// a run whose row was lost shares its ticks with the next one.
 	Losses lease.Losses
 
 	// Timeout bounds each call of the store, all attempts together. The default is 30 s.
 	Timeout time.Duration
 
-	// Holder tells people who has used the ID, in at most 128 characters. The default is the word backfill, the
-	// host's name and the process ID.
+	// Holder tells people who has used the ID, in at most 128 characters. The default has the host's name and the
+	// process ID.
 	Holder string
 }
 
@@ -44,14 +44,10 @@ const releaseTimeout = 5 * time.Second
 // errNothing makes a store write nothing, because nothing has changed.
 var errNothing = errors.New("nothing to write")
 
-// FromLeases returns a source of worker IDs of a namespace of leases: that of the live generators, or one that was made
-// for imports, with a range of IDs that no other has. The namespace must exist. For each worker ID, New writes one row,
-// of an ID that was used, but by nobody from Config.From on, or else one without a row. So a run that covers little
-// leaves more for others. Close lowers what is reserved to the last tick that was issued.
-//
-// New returns
-//   - [uid.ErrNoWorkerID] when each ID of the namespace is leased, or was used at or after From, and when the
-//     namespace's floor lies at or above From: IDs without a row may have been used up to there;
+// FromLeases returns a source of worker IDs of a namespace of leases, which must exist. For each worker ID, New writes
+// one row. New returns
+//   - [uid.ErrNoWorkerID] when each ID is leased, or was used at or after From, and when the namespace's floor lies at
+//     or above From: give imports a namespace of their own;
 //   - [uid.ErrConfig] when the store is not durable or a setting cannot be used;
 //   - [worker.ErrLayout] when the namespace has another layout, and [worker.ErrNoNamespace] when there is none;
 //   - [worker.ErrClock] when To lies more than two seconds after the store's clock;

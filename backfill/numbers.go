@@ -8,8 +8,7 @@ import (
 	"github.com/uidgen/uid/worker/disposable"
 )
 
-// FromNumbers returns a source of disposable worker IDs: each run takes as many numbers as it has Workers, which are
-// never given again. Config.From and Config.To cost nothing, since all ticks under such an ID are the run's. New
+// FromNumbers returns a source of disposable worker IDs: each run uses up as many numbers as it has Workers. New
 // returns what disposable.New and Acquire would, such as [uid.ErrNoWorkerID] when the next number is above the layout's
 // maximum.
 func FromNumbers(numbers disposable.Numbers, cfg disposable.Config) Source {

@@ -8,8 +8,8 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// A Source gives a run its worker IDs, each with the right to all ticks of the run. Make it with [FromNumbers] or
-// [FromLeases]: there are no others. It may serve any number of runs, and any number of goroutines.
+// A Source gives a run its worker IDs, each with the right to all ticks of the run. [FromNumbers] and [FromLeases] make
+// it. Any number of runs and goroutines may share it.
 type Source interface {
 	// take takes one ID. It has stored that the ticks belong to this run alone when it returns.
 	take(ctx context.Context, w want) (holding, error)

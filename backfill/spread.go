@@ -10,11 +10,9 @@ import (
 )
 
 // Spread returns n UIDs of the ticks of from to that of to, both included, in ascending order of their ticks and as
-// evenly as can be. The sequence ends with the first error, one that At would return for the time of the UID's tick, or
-// [uid.ErrRange] when from is after to, n is negative or the ticks cannot hold n.
-//
-// Each UID is made when the loop asks for it. Other calls that are made meanwhile may fill a tick on which Spread
-// counts.
+// evenly as can be. Each UID is made when the loop asks for it. The sequence ends with the first error, one that At
+// would return for the time of the UID's tick, or [uid.ErrRange] when from is after to, n is negative or the ticks
+// cannot hold n.
 func (g *Generator) Spread(from, to time.Time, n int64) iter.Seq2[uid.UID, error] {
 	return func(yield func(uid.UID, error) bool) {
 		first, count, err := g.spread(from, to, n)

@@ -17,23 +17,21 @@ type Config struct {
 	// Title is the page's heading, in at most 128 characters. The default is "Unique IDs".
 	Title string
 
-	// Generators are shown in this order, but for those that are not ready, which come first.
+	// Generators are shown in this order, those that are not ready first.
 	Generators []Generator
 
-	// Workers lists who holds which worker ID; make it with [Workers]. Nil shows no such list. It is called in
-	// the background, by one goroutine at a time, while somebody looks: at most twice a second, and for at most
-	// a tenth of the time. Its context ends after ten seconds. When it fails, or does not answer within 750 ms,
-	// the page says so.
+	// Workers lists who holds which worker ID; make it with [Workers]. Nil shows no such list. One goroutine at a time
+	// calls it while somebody looks: at most twice a second, for at most a tenth of the time, and with a context of ten
+	// seconds.
 	Workers func(context.Context) (registry.Overview, error)
 
 	// Layout is what the field for UIDs takes them apart by. The default are the layouts of the Generators.
 	Layout bits.Layout
 
-	// HideHosts leaves out who holds the worker IDs, and the texts of failures, in which hosts and addresses
-	// stand.
+	// HideHosts leaves out who holds the worker IDs, and the texts of failures, which name hosts and addresses.
 	HideHosts bool
 
-	// Now is the wall clock; nil is time.Now. It may be called by any number of goroutines at once.
+	// Now is the wall clock; nil is time.Now. Any number of goroutines may call it at once.
 	Now func() time.Time
 }
 
@@ -42,12 +40,12 @@ type Generator struct {
 	// Name is what it is for, in 1 to 128 characters. No two have the same.
 	Name string
 
-	// Generator is a *cached.Generator, a *uncached.Generator or a *segment.Generator. It may be
-	// closed while the page is in use.
+	// Generator is a *cached.Generator, a *uncached.Generator or a *segment.Generator. It may be closed while the page
+	// is in use.
 	Generator uid.Generator
 
-	// Namespace is that of its worker's lease, so that the lease is shown beside the generator. The default
-	// takes the lease of the generator's worker ID and layout if there is only one such among the Workers.
+	// Namespace is that of its worker's lease, which is shown beside it. The default is the only lease of the
+	// generator's worker ID and layout among the Workers.
 	Namespace string
 }
 

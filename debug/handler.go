@@ -42,9 +42,8 @@ type handler struct {
 	tracks  []*track
 }
 
-// New returns a handler that shows what cfg says. It returns [uid.ErrConfig] when a name, or the kind of a
-// generator, cannot be used, or when there is nothing to show. There is nothing to close. Any number of
-// goroutines may use the handler at once. The rate of the first view is the average since New.
+// New returns a handler that shows what cfg says. It returns [uid.ErrConfig] when a name, or the kind of a generator,
+// cannot be used, or when there is nothing to show. Any number of goroutines may use the handler at once.
 func New(cfg Config) (http.Handler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

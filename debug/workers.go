@@ -26,8 +26,8 @@ const (
 	most = 500
 )
 
-// Workers returns what [Config] needs to list the worker IDs of a store: the Registry of a sqlstore.DB, say.
-// It needs the right to read.
+// Workers returns what [Config] needs to list the worker IDs of a store, such as the Registry of a sqlstore.DB. It
+// needs the right to read.
 func Workers(store registry.Store) func(context.Context) (registry.Overview, error) {
 	return func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, store, 0) }
 }

@@ -12,40 +12,35 @@ import (
 // maxFloorAhead is how far ahead of the clock the first tick above Config.After may begin.
 const maxFloorAhead = 10 * time.Minute
 
-// Config configures a generator. Its zero value works. New copies it.
+// Config configures a generator. Its zero value works.
 type Config struct {
-	// Layout of the UIDs. The zero value is bits.Default(). A part of the worker ID named "rollback" is
-	// refused, but for the policy RollbackBits.
+	// Layout of the UIDs. The zero value is bits.Default(). Only [RollbackBits] allows a part of the worker ID named
+	// "rollback".
 	Layout bits.Layout
 
-	// ClockBack is what to do when the wall clock is behind the last UID. The zero
-	// value is Logical().
+	// ClockBack is what to do when the wall clock is behind the last UID. The zero value is [Logical].
 	ClockBack Policy
 
-	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made
-	// it. For the move from another generator or layout, set it to the largest UID that was made before. The
-	// UIDs begin with the next tick; until the clock is there, ClockBack decides. Leases, state files and
-	// disposable rows keep the floor for whoever begins there later. The zero value is no floor. New refuses
-	// one that is negative, that no UID of the layout is above, or whose next tick begins more than ten minutes
-	// (a tick, if that is longer) ahead of the clock.
+	// After is the floor: no UID at or below it is issued. When you move from another generator or layout, set it to
+	// the largest UID made before. The UIDs begin with the next tick; until the clock is there, ClockBack decides.
+	// Leases, state files and disposable rows keep the floor. Zero is no floor. New refuses one that is negative, that
+	// no UID of the layout is above, or whose next tick begins more than ten minutes (a tick, if that is longer) ahead
+	// of the clock.
 	After uid.UID
 
-	// RandomStart begins each tick at a random sequence in its first half instead of at 0, so that UIDs drawn
-	// at a low rate are spread evenly modulo any small number. A tick then holds between half and all of its
-	// UIDs.
+	// RandomStart begins each tick at a random sequence in its first half, so that UIDs drawn at a low rate are spread
+	// evenly modulo any small number. A tick holds at least half of its UIDs then.
 	RandomStart bool
 
-	// Expiry is what to do as the end of the layout's time field comes near. Its zero
-	// value refuses to start in the last 30 days and warns in the last year.
+	// Expiry is what to do near the end of the layout's time field. Zero refuses to start in the last 30 days and warns
+	// in the last year.
 	Expiry bits.Expiry
 
-	// Logger gets what an operator wants to know, never single UIDs. Nil is
-	// slog.Default().
+	// Logger gets what an operator wants to know, never UIDs. Nil is slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock, which is then read for each UID, for tests and simulations. It may jump in either
-	// direction; any number of goroutines call it at once. Timers use the real clock. Nil is time.Now, a
-	// reading of which serves for up to a millisecond: see the package's documentation.
+	// Now is the wall clock, read for each UID. It may jump in either direction, and any number of goroutines call it
+	// at once. Timers use the real clock. Nil is time.Now.
 	Now func() time.Time
 }
 

@@ -1,6 +1,5 @@
-// Package uncached makes UIDs and looks at the clock for each one.
-//
-// Its folder is named default, which Go does not allow as a package's name.
+// Package uncached makes UIDs and looks at the clock for each one. Go does not allow its folder's name, default, as a
+// package's.
 //
 //	 62         worker+sequence   sequence         0
 //	+-+----------------+-----------+--------------+
@@ -8,23 +7,13 @@
 //	+-+----------------+-----------+--------------+
 //	                               0, 1, 2 … within the tick
 //
-// # When to use it
-//
-// A UID of this package carries the tick in which it was drawn. Nothing runs in the background but the
-// renewal of a reservation. Take it if the time in a UID matters, if memory and goroutines do, or if a UID
-// every 60 ns is enough. Package cached is for speed and bursts.
-//
-// # What it costs
-//
-// A call looks at the monotonic clock once and adds one to a word, without a lock or an allocation: with
-// one goroutine, about a bare time.Now. Fill makes all remaining UIDs of a tick for the price of one call.
-//
-// A worker has 2^sequence bits UIDs in a tick, 8,192 a second in the default layout. For a higher sustained
-// rate choose another layout; see the command uid plan.
+// A call costs about a bare time.Now with one goroutine, without a lock or an allocation. A worker has 2^sequence bits
+// UIDs in a tick, 8,192 a second in the default layout; the command uid plan finds layouts for higher rates. Package
+// cached is for speed and bursts.
 //
 // # When the clock goes back
 //
-// Config.ClockBack chooses what happens then. Under every policy a generator issues no UID twice.
+// [Config].ClockBack chooses what happens then:
 //
 //	policy           calls while the clock is behind       order     a UID's time
 //	Logical()        go on                                 strict    ahead by the step at most
@@ -33,26 +22,17 @@
 //	Remember(ticks)  go on, or fail beyond so many ticks   by clock  the clock's tick
 //	RollbackBits(k)  go on, 2^k-1 times at least           by clock  the clock's tick
 //
-// Strict order: when one call returns before another one starts, its UID is the smaller. By clock: the
-// same, except that UIDs go back with the clock.
+// Strict order: when one call returns before another one starts, its UID is the smaller. By clock: the same, except
+// that UIDs go back with the clock. All policies follow a step forward. A leap second is a step back of at most a
+// second.
 //
-// Logical is the default: a service without keys does more harm than keys whose time is off by some
-// seconds. If a UID's time must be the clock's, choose Wait(DefaultWait). All policies follow a step
-// forward. A leap second is a step back of at most a second.
-//
-// # When a step is seen
-//
-// A reading of the wall clock serves for the calls of up to a millisecond. So a step, forward or back, is
-// seen no more than a millisecond after it; the UIDs until then have the time from before. (On Linux that
-// millisecond does not pass while the machine is suspended.) No UID comes twice by that: ticks that were
-// reserved and used decide whether one may be issued, and not the clock.
-//
-// Whoever needs each step seen by the next call sets Config.Now to time.Now, which then is read for each
-// UID. So it is with Remember and with ticks shorter than a millisecond.
+// A reading of the wall clock serves for up to a millisecond (on Linux, one that stands still while the machine is
+// suspended). So UIDs can have the time from before a step for that long, but none comes twice. Each UID has its own
+// reading with [Remember], with ticks shorter than a millisecond, or if you set Config.Now to time.Now.
 //
 // # Restarts
 //
-// The generator keeps nothing beyond its process. A worker that makes ticks durable before they are issued
-// begins the next reservation above them, wherever the clock stands. With one that keeps nothing
-// (worker.Static, say), a clock set back over a restart can give the same UIDs again, under every policy.
+// A worker that makes ticks durable before they are issued begins the next reservation above them, wherever the clock
+// stands. With one that keeps nothing (worker.Static, say), a clock set back over a restart can give the same UIDs
+// again, under every policy.
 package uncached

@@ -7,14 +7,13 @@ import (
 	"github.com/uidgen/uid/internal/consecutive"
 )
 
-// Fill fills dst with new UIDs and returns how many it got: len(dst), or fewer and the error that GetUID
-// would have returned. One look at the clock takes all that a tick has left. The order is as for GetUID.
+// Fill fills dst with new UIDs and returns how many it got: len(dst), or fewer and the error that GetUID would have
+// returned. One look at the clock takes all that a tick has left.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
-// FillContext is Fill that gives up waiting when ctx ends, and then returns ctx's error. If ctx has already
-// ended, it takes nothing.
+// FillContext is to Fill what [Generator.GetUIDContext] is to GetUID.
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	for n < len(dst) {
 		if err := ctx.Err(); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// A Generator makes UIDs and looks at the clock for each. Make it with New. Its methods may be called by
-// any number of goroutines at once. It must not be copied.
+// A Generator makes UIDs. Make it with [New], and do not copy it. Any number of goroutines may call its methods at
+// once.
 type Generator struct {
 	// marks say how far ticks have been used; see take. The mark of a tick is
 	// marks[tick&markMask]: there are as many as the policy remembers ticks, mostly one.
@@ -54,17 +54,15 @@ type Generator struct {
 	used    []int64 // by turn: the newest tick that it was used for before the next turn, -1 if none
 }
 
-// New acquires the worker and returns a generator; Close ends it. It returns uid.ErrConfig when cfg is
-// unusable; ErrRange when the floor After is out of reach or the worker's ID does not fit the layout, minus
-// the bits that RollbackBits takes; the error of bits.Expiry when the layout's time field is (nearly) full
-// or the clock is before its epoch; and the worker's own error, such as ErrWorkerInUse, when it cannot be
-// acquired.
+// New acquires the worker and returns a generator; Close ends it. It returns [uid.ErrConfig] when cfg is unusable;
+// [uid.ErrRange] when the floor After is out of reach or the worker's ID does not fit the layout; the error of
+// [bits.Expiry] when the layout's time field is (nearly) full or the clock is before its epoch; and the worker's own
+// error, such as [uid.ErrWorkerInUse].
 func New(w uid.Worker, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), w, cfg)
 }
 
-// NewContext is New with a context for the worker's acquisition, which may use a database. The generator
-// itself outlives ctx.
+// NewContext is New with a context for the worker's acquisition. The generator outlives ctx.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
 	ownClock := cfg.Now != nil
 	cfg, err := cfg.withDefaults()
@@ -117,7 +115,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	return g, nil
 }
 
-// MustNew is New for main and for tests; it panics where New fails.
+// MustNew is New that panics where New fails.
 func MustNew(w uid.Worker, cfg Config) *Generator {
 	g, err := New(w, cfg)
 	if err != nil {
@@ -126,21 +124,19 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 	return g
 }
 
-// GetUID returns the next UID. UIDs are unique as long as the worker keeps its promise (docs/promise.md has
-// the cases), and in the order that the policy keeps.
+// GetUID returns the next UID. UIDs are unique as long as the worker keeps its promise (docs/promise.md has the cases).
 //
-// If the sequence of the clock's tick is used up, it sleeps until the next tick, and calls that wait are
-// served first come, first served; if the clock is behind, Config.ClockBack decides; if the worker's
-// reservation is used up, it waits for the next one. It returns ErrClosed after Close, ErrExhausted when
-// the time field is full, ErrNoReservation when the reservation is used up and the last attempt to extend
-// it failed, and ErrClockBack, in a [uid.ClockBackError], as the policy says.
+// When the sequence of the clock's tick is used up, it sleeps until the next tick; waiting calls are served first come,
+// first served. When the worker's reservation is used up, it waits for the next one. It returns [uid.ErrClosed] after
+// Close, [uid.ErrExhausted] when the time field is full, [uid.ErrNoReservation] when the reservation is used up and the
+// last attempt to extend it failed, and [uid.ErrClockBack], in a [uid.ClockBackError], as Config.ClockBack says.
 func (g *Generator) GetUID() (uid.UID, error) {
 	u, _, err := g.draw(context.Background(), 1, true)
 	return u, err
 }
 
-// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns ctx's error. If ctx has
-// already ended, it takes nothing.
+// GetUIDContext is GetUID that returns ctx's error when ctx ends during a wait. If ctx has already ended, it takes
+// nothing.
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -149,34 +145,31 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return u, err
 }
 
-// TryGetUID is GetUID that never waits: where GetUID might wait, it returns an error that wraps
-// ErrRejectedTake (the tick's sequence is used up), ErrClockBack or ErrNoReservation.
+// TryGetUID is GetUID that never waits: where GetUID might wait, it returns [uid.ErrRejectedTake] (the tick's sequence
+// is used up), [uid.ErrClockBack] or [uid.ErrNoReservation].
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	u, _, err := g.draw(context.Background(), 1, false)
 	return u, err
 }
 
-// ParseUID splits a UID by the generator's layout. It works on a closed generator. It returns ErrRange when
-// u is negative or has bits set beyond the layout.
+// ParseUID splits a UID by the generator's layout, also after Close. It returns [uid.ErrRange] when u is negative or
+// has bits set beyond the layout.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
-// Layout returns the layout in use: Config.Layout, with its parts named if the policy is RollbackBits.
+// Layout returns Config.Layout, with its parts named if the policy is RollbackBits.
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
-// Close ends the generator and releases the worker. Afterwards every call that makes UIDs returns
-// ErrClosed; waiting calls return it at once. Close returns the worker's error if releasing it fails. A
-// second Close waits for the first one and returns nil. It waits at most 30 s for a worker that does not
-// return.
+// Close ends the generator and releases the worker, for which it waits at most 30 s. Waiting and later calls that make
+// UIDs return [uid.ErrClosed]. Close returns the worker's error. A second Close waits for the first and returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()
 	return g.CloseContext(ctx)
 }
 
-// CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer. It then returns
-// an error that wraps ctx's and names the call of the worker that has not returned, Extend or Release. The
-// generator is closed all the same; the worker may still use, say, its database. A Release that had to wait
-// for an Extend is called later, and its failure is logged.
+// CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer. It then returns an error that
+// wraps ctx's and names the worker's call that has not returned. The generator is closed all the same. A Release that
+// had to wait for an Extend is called later, and its failure is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.tenure.End(nil, uid.ErrClosed)

@@ -20,8 +20,8 @@ type counters struct {
 	warned, noted atomic.Int64
 }
 
-// Health says whether the generator is ready, why not, what it has counted, and how long the things last
-// that it depends on. It costs calls that need not wait nothing.
+// Health says whether the generator is ready, why not, what it has counted, and how long the reservation and the layout
+// last.
 func (g *Generator) Health() health.Health {
 	now := g.now()
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, now)

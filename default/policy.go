@@ -11,8 +11,7 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// DefaultWait is a limit for [Wait] that bridges a time service's usual corrections, and is short enough
-// for other steps.
+// DefaultWait is a limit for [Wait] that bridges a time service's usual corrections.
 const DefaultWait = 10 * time.Millisecond
 
 // The bounds of the arguments of Remember and RollbackBits.
@@ -21,14 +20,11 @@ const (
 	maxRollbackBits = 10
 )
 
-// A Policy is what a generator does when the wall clock is behind the newest tick from which UIDs were
-// issued, or before the first tick that its worker allows, as it can be after a restart. Make it with
-// [Logical], [Fail], [Wait], [Remember] or [RollbackBits]; the zero Policy is Logical().
+// A Policy is what a generator does when the wall clock is behind the newest tick from which UIDs were issued, or
+// before the first tick that its worker allows, as it can be after a restart. Its zero value is Logical(); the
+// package's table compares all.
 //
-// Every policy keeps UIDs unique while the generator lives, whatever the clock does. They differ in what
-// they give up instead: order, the true time, or the call. A step back within one tick does no harm: the
-// tick's sequence goes on. "The clock's tick" is that of the call, but for a step in the millisecond before
-// it, unless Config.Now is set.
+// Every policy keeps UIDs unique while the generator lives, whatever the clock does.
 type Policy struct {
 	kind  kind
 	limit time.Duration // of Wait
@@ -45,49 +41,38 @@ const (
 	kindRollback
 )
 
-// Logical goes on from the last tick: the clock of the UIDs stands still until the wall clock has caught up
-// with it. When the tick's sequence is used up, the next tick begins once a tick's length of real time has
-// passed.
+// Logical goes on from the last tick until the wall clock has caught up with it. When the tick's sequence is used up,
+// calls wait until a tick's length of real time has passed, and the next tick begins.
 //
-// UIDs are strictly increasing, no call fails, and none waits except for the next tick when its own is used
-// up. Meanwhile a call reads the clock three times. The time of a UID is never more than a tick ahead of
-// what the clock would show had it not gone back, or been behind the worker's first tick. A clock that was
-// far in the future by mistake, even for one call, leaves the UIDs there. It is the only policy that starts
-// at once where the worker's reservations begin ahead of the clock.
+// A UID's time is never more than a tick ahead of what the clock would show had it not gone back, or been behind the
+// worker's first tick. A clock that was far in the future by mistake, even for one call, leaves the UIDs there. Only
+// this policy starts at once where the worker's reservations begin ahead of the clock.
 func Logical() Policy { return Policy{} }
 
-// Fail fails the call, with a [uid.ClockBackError], for as long as the clock is behind. UIDs are strictly
-// increasing and carry the clock's tick. The least step back over the boundary of a tick fails calls; with
-// ticks of a millisecond, expect time services to do that.
+// Fail fails the call, with a [uid.ClockBackError], for as long as the clock is behind. The least step back over the
+// boundary of a tick fails calls; with ticks of a millisecond, expect time services to do that.
 func Fail() Policy { return Policy{kind: kindFail} }
 
-// Wait sleeps until the clock has caught up, if that takes no longer than limit in all, and else fails at
-// once as Fail does. limit must be above 0 (see [DefaultWait]). Each step stalls all calls for as long as
-// it was. GetUIDContext gives up when its context ends.
+// Wait sleeps until the clock has caught up, if that takes no longer than limit in all, and else fails at once as
+// [Fail] does. limit must be above 0 (see [DefaultWait]).
 func Wait(limit time.Duration) Policy { return Policy{kind: kindWait, limit: limit} }
 
-// Remember keeps how far the sequences of the newest ticks were used, so that after a step back each tick
-// goes on where it stood. ticks is how many: a power of two from 2 to 65,536, of 8 bytes each. Further
-// back, calls fail as under Fail in each tick that was forgotten for a newer one. UIDs carry the clock's
-// tick; those made after a step back are smaller than those made before it. A call whose tick is used up
-// waits until the clock is in one that is not. Over a restart nothing is remembered: calls fail until the
-// clock has reached the worker's first tick.
+// Remember keeps how far the sequences of the newest ticks were used, so that after a step back each tick goes on where
+// it stood. ticks is how many: a power of two from 2 to 65,536, of 8 bytes each. In a tick that was forgotten for a
+// newer one, calls fail as under [Fail]. A call whose tick is used up waits until the clock is in one that is not. Over
+// a restart nothing is remembered: calls fail until the clock has reached the worker's first tick.
 func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 
-// RollbackBits counts the steps back, modulo 2^bits, in the uppermost bits of the worker ID field: from 1
-// to 10 bits, and no more than the field has. UIDs carry the clock's tick; those made after a step back are
-// smaller than those made before it. A step that would visit a tick under the same count again fails calls,
-// as Fail does, until the clock is past the ticks used under that count: 2^bits-1 steps back are always
-// free. The count begins at 0 with every start; then calls fail until the clock has reached the worker's
-// first tick.
+// RollbackBits counts the steps back, modulo 2^bits, in the uppermost bits of the worker ID field: from 1 to 10 bits,
+// and no more than the field has. A step that would visit a tick under the same count again fails calls, as [Fail]
+// does, until the clock is past the ticks used under that count. The count begins at 0 with every start; then calls
+// fail until the clock has reached the worker's first tick.
 //
-// Only the rest of the field is left for worker IDs; larger ones are refused. The generator's Layout names
-// the two parts of the field "rollback" and "worker". If the layout names parts itself, the first one must
-// be the rollback, with just as many bits.
+// Worker IDs too large for the rest of the field are refused. The generator's Layout names the parts "rollback" and
+// "worker". If the layout names parts itself, the first must be the rollback, with just as many bits.
 //
-// All generators that share worker IDs must use the same number of bits, or the count of one could be the
-// worker ID of another. The layout's text shows the number, so a worker that compares it, such as
-// lease.Lease, refuses a generator with another one.
+// All generators that share worker IDs must use the same number of bits, or the count of one could be the worker ID of
+// another. Only a worker that compares the layout's text, such as lease.Lease, refuses another number.
 func RollbackBits(bits int) Policy { return Policy{kind: kindRollback, n: bits} }
 
 // String returns the policy as it is written in Go, such as "Wait(10ms)".

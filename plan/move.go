@@ -9,22 +9,21 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// A Move is a change of the layout in which one column's UIDs are made: From's workers make them until At, To's workers
-// from then on.
+// A Move is a change of the layout of one column's UIDs: From's workers make them until At, To's workers from then on.
 type Move struct {
 	From, To bits.Issuer
-	// At is when From's workers stop and To's begin. Zero stands for now.
+	// At is when the change happens. Zero is now.
 	At time.Time
-	// Lead is how far From's UIDs may be ahead of At: how long its workers run on, what they borrow from the future,
-	// and what their clocks are off.
+	// Lead is how far From's UIDs may be ahead of At: by running on, by borrowing from the future, and by clocks that
+	// are off.
 	Lead time.Duration
 }
 
 // A Cost is what a [Move] costs.
 type Cost struct {
-	// Ever says which numbers both can ever make; nil: none, so both may even run at the same time.
+	// Ever says which numbers both can ever make; if nil, both may run at the same time.
 	Ever *bits.Overlap
-	// Repeats says which of those From (a) can have made by At and To (b) can make from then on; nil: none.
+	// Repeats says which of those From (a) can have made by At and To (b) can make from then on.
 	Repeats *bits.Overlap
 
 	// Begun says that From can have made UIDs by At. Highest is the largest of them, the floor for To if nothing else
@@ -35,9 +34,8 @@ type Cost struct {
 	// Lowest is the smallest UID that To makes from At on, without a floor.
 	Lowest uid.UID
 
-	// Above says that all that To makes from At on is above all that From has made: no floor is needed, and who asks
-	// for id > last misses nothing. Safe are the times from At on at which a switch has that; their bounds may be two
-	// ticks too strict.
+	// Above says that To makes only UIDs above all that From has made: no floor is needed, and who asks for id > last
+	// misses nothing. Safe are the times from At on at which that holds, with bounds up to two ticks too strict.
 	Above bool
 	Safe  []Window
 
@@ -53,8 +51,8 @@ type Window struct {
 	To   time.Time `json:"to"`
 }
 
-// Cost returns what m costs. It returns uid.ErrRange when an issuer is not one (see bits.FindOverlap), Lead is
-// negative, or At is before To's epoch; and uid.ErrExhausted when To has no ticks left at At.
+// Cost returns what m costs. It returns [uid.ErrRange] when an issuer is not one (see [bits.FindOverlap]), Lead is
+// negative, or At is before To's epoch; and [uid.ErrExhausted] when To has no ticks left at At.
 func (m Move) Cost() (Cost, error) {
 	if m.At.IsZero() {
 		m.At = time.Now()

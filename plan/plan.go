@@ -34,27 +34,26 @@ const day = 24 * time.Hour
 
 // Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are those of the busiest worker.
 type Need struct {
-	// Rate is how many UIDs a second each worker must sustain, 0 to 1e12.
+	// Rate is how many UIDs a second each worker sustains, 0 to 1e12.
 	Rate float64
-	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate, 0 to 1e15. They are borrowed from
-	// future ticks.
+	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate: 0 to 1e15, borrowed from the
+	// future.
 	Burst float64
-	// Workers is how many workers run at the same time, up to 1e15. Zero stands for 8.
+	// Workers is how many run at the same time, up to 1e15. Zero is 8.
 	Workers int64
-	// RestartsPerDay is how often each of them is restarted a day, 0 to 1e6.
+	// RestartsPerDay is each worker's, 0 to 1e6.
 	RestartsPerDay float64
-	// Years is how long the layout must last, in years of 365.25 days counted from From: more than 0, at most 250.
+	// Years is how long the layout must last from From on: more than 0, at most 250, of 365.25 days each.
 	Years float64
 	// JSSafe asks for UIDs of at most 53 bits, which a JavaScript number holds exactly.
 	JSSafe bool
 
-	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z. From is when the years begin, not before
-	// Epoch; zero stands for now.
+	// Epoch is the layouts' epoch; zero is 2026-01-01T00:00:00Z. From is when the years begin, not before Epoch; zero
+	// is now.
 	Epoch, From time.Time
-	// MaxLead is the most that a burst may borrow, as the generators' MaxLead. Zero stands for a day.
+	// MaxLead is the most that a burst may borrow. Zero is a day.
 	MaxLead time.Duration
-	// Hold is how long a leased worker ID stays out of use after its worker died, quarantine included. Zero stands for
-	// an hour.
+	// Hold is how long the leased worker ID of a dead worker stays out of use, quarantine included. Zero is an hour.
 	Hold time.Duration
 }
 
@@ -64,23 +63,23 @@ type Option struct {
 	Name   string
 	Layout bits.Layout
 
-	// Sustained is how many UIDs a second each worker can sustain.
+	// Sustained is how many UIDs a second each worker can make.
 	Sustained float64
 
-	// WorkerIDs is how many worker IDs there are, 0 included.
+	// WorkerIDs is how many there are, 0 included.
 	WorkerIDs int64
-	// DisposableRestarts is how many restarts, of all workers together, disposable worker IDs last.
+	// DisposableRestarts is how many restarts of all workers together disposable worker IDs last.
 	DisposableRestarts int64
 	// DisposableDays is how many days they last from Need.From on. Disposable says whether that is all of Need.Years.
 	DisposableDays float64
 	Disposable     bool
-	// LeasedRestartsPerDay is how many restarts a day, of all workers together, leased worker IDs allow.
+	// LeasedRestartsPerDay is how many such restarts a day leased worker IDs allow.
 	LeasedRestartsPerDay float64
 
 	// Full is when the last tick begins.
 	Full time.Time
 
-	// Lead is how far into the future a burst borrows, and GiveBack how long it takes to give that back at Need.Rate.
+	// Lead is how far a burst borrows, and GiveBack how long giving that back takes at Need.Rate.
 	Lead, GiveBack time.Duration
 }
 
@@ -100,13 +99,12 @@ var planUnits = func() []time.Duration {
 // Layouts returns layouts that fit n: presets first, then layouts that use all of the 63 (or 53) bits, with the spare
 // bits given to all fields alike, or to the sequence, the worker ID or the time. A layout fits if
 //
-//   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
+//   - each worker sustains Rate, and more if there is a Burst to give back;
 //   - a Burst borrows no more than MaxLead, and is given back within a year;
-//   - there are worker IDs for all workers and for those on Hold, and where there is a bit to spare twice as many as
-//     Workers;
+//   - there are worker IDs for all workers and those on Hold, and with a bit to spare for twice as many as Workers;
 //   - the time field is not full before From + Years, a burst at the end included.
 //
-// It returns a [*NoFitError] when no layout fits, and ErrConfig when a number of n is out of its range.
+// It returns a [*NoFitError] when no layout fits, and [uid.ErrConfig] when a number of n is out of its range.
 func Layouts(n Need) ([]Option, error) {
 	return layouts(n, time.Now())
 }
@@ -352,21 +350,21 @@ func (n Need) fits() bool {
 	return false
 }
 
-// NoFitError is what [Layouts] returns when no layout fits. It wraps uid.ErrConfig.
+// NoFitError is what [Layouts] returns when no layout fits. It wraps [uid.ErrConfig].
 type NoFitError struct {
-	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, with ticks of Unit, for which their
-	// sum is smallest. All four are 0 if no sequence is wide enough.
+	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, at the Unit for which their sum is
+	// smallest. All four are 0 if no sequence is wide enough.
 	TimeBits, WorkerBits, SequenceBits int
 	Unit                               time.Duration
 	// Limit is how many bits there are: 63, or 53.
 	Limit int
-	// GiveUp are the changes each of which alone would make a layout fit.
+	// GiveUp are changes each of which alone makes a layout fit.
 	GiveUp []Change
 }
 
 // A Change is one number of a [Need], lowered until a layout fits.
 type Change struct {
-	// Text says the change: "a rate of at most 131000 UIDs a second per worker".
+	// Text is, for example, "a rate of at most 131000 UIDs a second per worker".
 	Text string
 	// Need is the changed need.
 	Need Need

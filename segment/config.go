@@ -22,41 +22,39 @@ const (
 
 // Config configures a generator. Its zero value works for a tag that the store has.
 type Config struct {
-	// First and Last bound the numbers that are issued, whatever the store has: after a move from other numbers,
-	// First is the one after the largest of them. First is 1 or more, the default 1; Last is below 2^63-1, and
-	// the default the largest.
+	// First and Last bound the numbers that are issued, whatever the store has: after a move from other numbers, First
+	// is the one after the largest of them. First is 1 or more, the default 1; Last is below 2^63-1, by default the
+	// largest.
 	First, Last int64
 
-	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at once. It begins
-	// with MinStep, and then follows the rate, to make a step last for Lasting. A row whose own Step is larger
-	// has its way. Zero values stand for 1,000 and 1,000,000, or for the other one where that is beyond; MaxStep
-	// is at most 2,147,483,647. A process that is killed skips up to two steps. A store that takes 20 ms keeps
-	// up with a million numbers a second from a step of some 50,000 on.
+	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at once. It begins with
+	// MinStep and follows the rate, to make a step last for Lasting, unless the row's own Step is larger. The defaults
+	// are 1,000 and 1,000,000, or the other one where that is beyond; MaxStep is at most 2,147,483,647. A killed
+	// process skips up to two steps.
 	MinStep, MaxStep int64
 
-	// Lasting is how long a step is to last, and so how long a generator does without its store: the next
-	// numbers are taken when a tenth of the last ones is used. The default is a quarter of an hour.
+	// Lasting is how long a step is to last, and so how long a generator does without its store: it takes the next
+	// numbers when a tenth of the last ones is used. The default is 15 minutes.
 	Lasting time.Duration
 
-	// Create makes the row of a tag that the store does not have, to begin with First. Without it such a tag is
-	// ErrNoTag, so that a misspelt tag begins no second series.
+	// Create makes the row of a tag that the store does not have, to begin with First. Without it, a misspelt tag
+	// begins no second series but returns [ErrNoTag].
 	Create bool
 
-	// LossyStore accepts a store that can lose numbers that it has given out: they come twice then. Without it
-	// such a store is uid.ErrLossy.
+	// LossyStore accepts a store that can lose numbers that it has given out: they come twice then. Without it such a
+	// store is [uid.ErrLossy].
 	LossyStore bool
 
 	// Timeout bounds one attempt to take numbers. The default is 5 s.
 	Timeout time.Duration
 
-	// OnRejectedTake decides what GetUID or Fill does when the numbers are used up and the next ones are on their
-	// way. Nil lets it wait: in GetUIDContext and FillContext until the context ends.
+	// OnRejectedTake decides what a call does while the next numbers are on their way. Nil lets it wait.
 	OnRejectedTake func(uid.Rejection) error
 
-	// Logger gets what an operator wants to know, never single numbers. Nil is slog.Default().
+	// Logger gets what an operator wants to know, never numbers. Nil is slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock, by which steps adapt, for any number of goroutines at once; nil is time.Now.
+	// Now is the wall clock, by which steps adapt. Any number of goroutines call it at once. Nil is time.Now.
 	Now func() time.Time
 }
 

@@ -13,11 +13,10 @@ import (
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
-// A Daily makes order numbers: a day, and a number that starts anew with 1 each day. All methods may be called by any
-// number of goroutines at once.
+// A Daily makes order numbers: a day, and a number that starts anew with 1 each day. Any number of goroutines may call
+// its methods at once.
 //
-// Each day has a tag of its own, name/20261122, whose row the first call of the day makes, and which stays. So an order
-// number is unique whatever clocks and zones do.
+// Each day has a tag and a row of its own, name/20261122, which stays. So order numbers are unique whatever clocks do.
 type Daily struct {
 	name string
 	zone *time.Location
@@ -28,9 +27,9 @@ type Daily struct {
 	today time.Time // the latest day, at midnight in UTC; zero before the first call
 }
 
-// NewDaily returns a Daily for a name, whose days begin and end as in a zone, the same in all processes; nil is UTC.
-// Create is set whatever cfg says. It does not touch the store. It returns [uid.ErrConfig] or [uid.ErrRange] when a
-// setting or the name cannot be used: with a slash and eight digits it must be a tag (see [New]).
+// NewDaily returns a Daily for a name, with the days of a zone, the same in all processes; nil is UTC. It sets Create,
+// and does not touch the store. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting or the name cannot be used:
+// with a slash and eight digits it must be a tag (see [New]).
 func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, error) {
 	cfg.Create = true
 	days, err := NewRegistry(s, cfg)
@@ -50,8 +49,8 @@ func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, er
 	return d, nil
 }
 
-// Next returns the next order number of today. It waits and fails as GetUIDContext does, and costs a look at the clock,
-// a lock and a search in a map more.
+// Next returns the next order number of today. It waits and fails as [Generator.GetUIDContext] does, and returns
+// [uid.ErrRange] when the clock's year is not within 1 and 9999.
 func (d *Daily) Next(ctx context.Context) (OrderNumber, error) {
 	year, month, day := d.now().In(d.zone).Date()
 	if year < 1 || year > 9999 {
@@ -101,22 +100,22 @@ func (d *Daily) forget(tag string) {
 	}
 }
 
-// Close closes the generators of all days; see Registry.Close.
+// Close closes the generators of all days; see [Registry.Close].
 func (d *Daily) Close() error { return d.days.Close() }
 
-// CloseContext is Close that waits for the store only as long as ctx lasts.
+// CloseContext is Close with a context; see [Registry.CloseContext].
 func (d *Daily) CloseContext(ctx context.Context) error { return d.days.CloseContext(ctx) }
 
-// An OrderNumber is an order number.
+// An OrderNumber is a day and a number within it.
 type OrderNumber struct {
 	Day int // 20261122 for 22 November 2026
 	N   int64
 }
 
-// String returns the day and the number with six digits or more: 20261122-000042.
+// String returns the day and the number with at least six digits: 20261122-000042.
 func (n OrderNumber) String() string { return n.Text(6) }
 
-// Text returns the day and the number with at least so many digits. Texts of as many digits sort as numbers.
+// Text returns the day and the number with at least so many digits. Texts of equal length sort as numbers.
 func (n OrderNumber) Text(digits int) string { return fmt.Sprintf("%08d-%0*d", n.Day, digits, n.N) }
 
 // ParseOrderNumber reads what Text has written. It returns [uid.ErrSyntax] for any other text.

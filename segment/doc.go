@@ -1,27 +1,15 @@
 // Package segment issues dense numbers without time: 1, 2, 3. A store, such as a table of a database, keeps one row a
 // tag with the next number. A generator takes a range of numbers from the row, a segment, and issues them at the cost
-// of an atomic add. It is Leaf's segment mode, and with sqlstore's Segments it works on Leaf's own table, beside
-// services in Java.
+// of an atomic add. See docs/segments.md.
 //
-// # When to use it
-//
-// For invoices, for short keys, and where a table counts already. Numbers of several processes are unique, but not
-// ordered by time. They tell how many there are, and a store has to be there when a process starts. UIDs with time
-// (packages cached and uncached) have neither drawback.
-//
-// # What is promised
+// Numbers of several processes are not ordered by time. They tell how many there are, and a store has to be there when
+// a process starts.
 //
 // No number of a tag is issued twice, by any process, as long as the store keeps what it has acknowledged. If it loses
 // numbers all the same, each generator that had them notices when it next takes some, unless 256 others have taken
-// since; if somebody lowers a row's number by hand, or removes it, all notice, also those that start then. One that
-// notices issues nothing any more and returns ErrLost. What it and others have issued until then can be equal.
+// since; if somebody lowers a row's number, or removes it, all notice, also new ones. One that notices issues nothing
+// any more and returns [ErrLost]. What it and others have issued until then can be equal.
 //
 // Numbers are skipped when a process is killed with numbers in hand, when others have taken some before Close gives
-// back what is left, and when giving back fails or its reply is lost.
-//
-// # How it works
-//
-// Positions come from the ring of package ringbuffer, whose cursor is the one thing that calls contend for. A list of
-// spans, which never change, maps positions to numbers. At the end of a segment the ring is shut by a swap that tells
-// exactly how far the calls came. ./model states the rules in Promela; its mutants show that violations are found.
+// back what is left, and when giving back fails.
 package segment

@@ -10,15 +10,13 @@ import (
 // fillChunk is how many numbers Fill claims at a time, at most.
 const fillChunk = 4096
 
-// Fill fills dst with new numbers, each larger than the one before, and returns how many it got: len(dst), or fewer and
-// the error that GetUID would have returned. It claims thousands with one atomic add. The numbers of concurrent calls
-// interleave.
+// Fill fills dst with new numbers in ascending order, and returns how many it got: len(dst), or fewer and the error
+// that GetUID would have returned. One atomic add claims thousands. The numbers of concurrent calls interleave.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
-// FillContext is Fill that gives up waiting when ctx ends, with ctx's error. If ctx has already ended, it takes
-// nothing.
+// FillContext is to Fill what [Generator.GetUIDContext] is to GetUID.
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	for n < len(dst) {
 		if err := ctx.Err(); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// A Generator issues the numbers of a tag. Make it with New, or get it from a Registry. Its methods may be called by
-// any number of goroutines at once. Do not copy it. It has no goroutine but while it takes numbers from the store.
+// A Generator issues the numbers of a tag. Make it with [New], or get it from a [Registry], and do not copy it. Any
+// number of goroutines may call its methods at once.
 type Generator struct {
 	// ring hands out positions. It is part of the structure: a pointer to it would cost every
 	// take a load.
@@ -88,9 +88,9 @@ type source struct {
 // New returns a generator for a tag of a store. A tag is 1 to 128 ASCII letters, digits, spaces (not at its ends) and
 // !"#$%&'()*+,-./:;<=>?_. A store may take tags that differ only in case for the same one.
 //
-// New asks the store whether it may lose numbers, unless Config.LossyStore is set. It returns [uid.ErrConfig] or
-// [uid.ErrRange] when a setting or the tag cannot be used, and [uid.ErrLossy] or [uid.ErrConfig] when the store cannot
-// be. A store that does not answer within Config.Timeout is no error: calls that draw fail until it does.
+// It returns [uid.ErrConfig] or [uid.ErrRange] when a setting or the tag cannot be used, and [uid.ErrLossy] or
+// [uid.ErrConfig] when the store cannot be. A store that does not answer within Config.Timeout is no error: calls that
+// draw fail until it does.
 func New(s Store, tag string, cfg Config) (*Generator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -111,7 +111,7 @@ func New(s Store, tag string, cfg Config) (*Generator, error) {
 	return g, nil
 }
 
-// MustNew is New for a main function or a test; it panics where New fails.
+// MustNew is New that panics where New fails.
 func MustNew(s Store, tag string, cfg Config) *Generator {
 	g, err := New(s, tag, cfg)
 	if err != nil {
@@ -145,12 +145,12 @@ var _ uid.Generator = (*Generator)(nil)
 // Tag returns the generator's tag.
 func (g *Generator) Tag() string { return g.source.Tag }
 
-// GetUID returns the next number, unique among all that draw from the tag. A generator's own are in strict order: when
-// one call returns before another one starts, in whatever goroutines, its number is the smaller.
+// GetUID returns the next number, unique among all that draw from the tag. When one call of a generator returns before
+// another one starts, its number is the smaller.
 //
-// Usually it costs one atomic add. When the next numbers are on their way, Config.OnRejectedTake decides. It returns
-// [uid.ErrNoReservation], with the reason, when the last attempt to take numbers failed; the generator tries again in
-// the background. It returns [uid.ErrClosed] after Close, [uid.ErrExhausted] when Config.Last is used up, and ErrLost.
+// While the next numbers are on their way, Config.OnRejectedTake decides. GetUID returns [uid.ErrNoReservation], with
+// the reason, when the last attempt to take numbers failed; the generator tries again in the background. It returns
+// [uid.ErrClosed] after Close, [uid.ErrExhausted] when Config.Last is used up, and [ErrLost].
 func (g *Generator) GetUID() (uid.UID, error) {
 	s := g.front.Load()
 	pos := g.ring.Claim(1)
@@ -160,7 +160,7 @@ func (g *Generator) GetUID() (uid.UID, error) {
 	return g.takeSlow(context.Background(), s, pos, g.cfg.OnRejectedTake)
 }
 
-// GetUIDContext is GetUID that gives up waiting when ctx ends, with ctx's error. If ctx has already ended, it takes
+// GetUIDContext is GetUID that returns ctx's error when ctx ends during a wait. If ctx has already ended, it takes
 // nothing.
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
@@ -175,7 +175,7 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 }
 
 // TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it returns [uid.ErrRejectedTake]
-// or [uid.ErrNoReservation], and the next numbers are asked for.
+// or [uid.ErrNoReservation].
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	s := g.front.Load()
 	pos := g.ring.Claim(1)

@@ -19,8 +19,7 @@ type counters struct {
 	waiting       atomic.Int64 // calls
 }
 
-// Health says whether the generator is ready, why not, what it has counted, and how long its numbers last. One that has
-// not been drawn from is ready. Health takes a lock that calls with a number in hand do not take.
+// Health says whether the generator is ready, why not, what it has counted, and how long its numbers last.
 func (g *Generator) Health() health.Health {
 	g.mu.Lock()
 	defer g.mu.Unlock()

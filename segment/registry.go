@@ -10,11 +10,10 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Registry has a generator for each tag of a store, and makes it when it is first asked for. All methods may be
-// called by any number of goroutines at once.
+// A Registry has a generator for each tag of a store, and makes it when it is first asked for. Any number of goroutines
+// may call its methods at once.
 //
-// A tag that was drawn from costs 1.4 kB of memory, and no goroutine, until Forget or Close: do not let strangers
-// choose the tags.
+// A tag that was drawn from costs 1.4 kB of memory until Forget or Close: do not let strangers choose the tags.
 type Registry struct {
 	store  Store
 	cfg    Config
@@ -31,7 +30,7 @@ type Registry struct {
 const atOnce = 8
 
 // NewRegistry returns a registry whose generators all have the same configuration. It does not touch the store. It
-// returns [uid.ErrConfig], with the field and the number, when a setting cannot be used.
+// returns [uid.ErrConfig] when a setting cannot be used.
 func NewRegistry(s Store, cfg Config) (*Registry, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -43,9 +42,9 @@ func NewRegistry(s Store, cfg Config) (*Registry, error) {
 	return &Registry{store: s, cfg: cfg, shared: newShared(atOnce)}, nil
 }
 
-// Get returns the generator of a tag, the same one each time until Forget. It returns [uid.ErrConfig] or [uid.ErrRange]
-// for what can be no tag (see [New]), and [uid.ErrClosed] after Close. It does not touch the store. Once there is a
-// generator, Get costs a look into a map and no lock.
+// Get returns the generator of a tag, the same one each time until Forget. It does not touch the store, and usually
+// takes no lock. It returns [uid.ErrConfig] or [uid.ErrRange] for what can be no tag (see [New]), and [uid.ErrClosed]
+// after Close.
 func (r *Registry) Get(tag string) (*Generator, error) {
 	if g, ok := r.all.Load(tag); ok {
 		return g.(*Generator), nil
@@ -75,14 +74,14 @@ func (r *Registry) GetUID(tag string) (uid.UID, error) {
 	return g.GetUID()
 }
 
-// All returns the generators there are, in no order.
+// All returns the generators, in no order.
 func (r *Registry) All() iter.Seq[*Generator] {
 	return func(yield func(*Generator) bool) {
 		r.all.Range(func(_, g any) bool { return yield(g.(*Generator)) })
 	}
 }
 
-// Forget closes the generator of a tag, if there is one, as its CloseContext does; the next Get makes another one.
+// Forget closes the generator of a tag as its CloseContext does; the next Get makes another one.
 func (r *Registry) Forget(ctx context.Context, tag string) error {
 	g, ok := r.take(tag)
 	if !ok {
@@ -108,7 +107,7 @@ func (r *Registry) Close() error {
 	return r.CloseContext(ctx)
 }
 
-// CloseContext is Close that waits for the store only as long as ctx lasts. The generators are closed all the same.
+// CloseContext is Close that waits for the store only as long as ctx lasts.
 func (r *Registry) CloseContext(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true

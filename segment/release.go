@@ -9,10 +9,9 @@ import (
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
-// Release gives unused numbers back to the store, as far as nobody has taken others since, and returns how many. The
-// next call that draws takes numbers anew; calls wait meanwhile as if the numbers were used up. It returns an error
-// when the store fails; numbers of which that leaves open whether it has them are not issued any more. It returns
-// [uid.ErrClosed] after Close.
+// Release gives unused numbers back to the store, as far as nobody has taken others since, and returns how many. Calls
+// wait meanwhile. It returns the store's error, and then the generator does not issue numbers that the store may have
+// back. It returns [uid.ErrClosed] after Close.
 func (g *Generator) Release(ctx context.Context) (n int64, err error) {
 	if err := g.hold(ctx); err != nil {
 		return 0, err
@@ -24,17 +23,17 @@ func (g *Generator) Release(ctx context.Context) (n int64, err error) {
 	return g.giveBack(ctx)
 }
 
-// Close ends the generator and gives unused numbers back, as Release does. Calls that wait, and all later ones that
-// draw, return [uid.ErrClosed]. It returns the store's error if that fails; then the numbers are skipped. It waits at
-// most three times Config.Timeout for the store. A second Close returns nil.
+// Close ends the generator and gives unused numbers back, as Release does, within three times Config.Timeout. Waiting
+// and later calls that draw return [uid.ErrClosed]. If the store fails, Close returns its error and the numbers are
+// skipped. A second Close returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*g.cfg.Timeout)
 	defer cancel()
 	return g.CloseContext(ctx)
 }
 
-// CloseContext is Close that waits for the store only as long as ctx lasts, and then returns ctx's error. The generator
-// is closed all the same.
+// CloseContext is Close that waits for the store until ctx ends, and then returns ctx's error. The generator is closed
+// all the same.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	lost, first := g.end()
 	if lost || !first {

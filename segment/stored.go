@@ -2,7 +2,7 @@ package segment
 
 import "github.com/uidgen/uid/internal/segmentstore"
 
-// A Store keeps a row for each tag: how far its numbers have been given out. All processes that draw numbers of a tag
-// share its row. Stores are those of package sqlstore, of the modules stores/etcd, stores/redis and stores/zookeeper,
-// and of package stores, for databases of which you write the driver.
+// A Store keeps a row for each tag: how far its numbers have been given out. Stores come from package sqlstore, the
+// modules stores/etcd, stores/redis and stores/zookeeper, and package stores, for databases of which you write the
+// driver.
 type Store = segmentstore.Store
