@@ -4,13 +4,12 @@
 //
 // # Ways to get a worker ID
 //
-//   - [Static] takes a fixed ID that the caller knows to be unique. [FromSource] asks a [Source] for it: an environment
-//     variable, the ordinal in a host's name, the low bits of its address. Neither stores anything.
-//   - Package statefile takes its ID from a Source, too, and keeps a file that says which ticks may have been issued
-//     under it, for the next process that has it.
-//   - Package disposable takes an ID that was never used before, one for each start, as Baidu's UidGenerator does.
-//   - Package lease takes an ID that nobody holds at the moment, and gives it back. It is for fleets that start so
-//     often that disposable IDs would run out, and for layouts with few worker bits.
+//   - [Static] takes a fixed ID that the caller knows to be unique; [FromSource] asks a [Source] for it. Neither stores
+//     anything.
+//   - Package statefile takes its ID from a Source, too, and keeps a file that says which ticks may have been issued,
+//     for the next process with the ID.
+//   - Package disposable takes an ID that was never used before, one for each start.
+//   - Package lease takes an ID that nobody holds at the moment, and gives it back.
 //
 // Disposable and leased IDs need a store that all processes share: see packages sqlstore and stores. The command uid
 // worker lists who holds what, ends dead holders' leases, and checks a store for misconfiguration.
@@ -24,6 +23,6 @@
 //
 // # Workers and stores of your own
 //
-// The rules for a worker are at [uid.Worker]. For leases in another database write a driver of package stores, and mark
+// [uid.Worker] has the rules for a worker. For leases in another database write a driver of package stores, and mark
 // errors that may pass with [Transient].
 package worker

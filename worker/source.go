@@ -13,9 +13,9 @@ import (
 	"github.com/uidgen/uid/internal/workerid"
 )
 
-// A Source returns a worker ID that somebody else has made unique: whoever numbers the replicas, assigns the addresses
-// or writes the configuration. It is called when a generator is made, for an ID from 0 to maxWorkerID, the layout's
-// maximum; one beyond is refused with [uid.ErrRange]. It fails rather than change an ID to make it fit.
+// A Source returns a worker ID from 0 to maxWorkerID, the layout's maximum, that somebody else has made unique: whoever
+// numbers the replicas, assigns the addresses or writes the configuration. It is called when a generator is made. A
+// larger ID is refused with [uid.ErrRange]; a Source must not change one to make it fit.
 //
 // Use it with a state file (package worker/statefile), or with [FromSource] where there is no place for a file.
 type Source func(maxWorkerID int64) (int64, error)
@@ -29,7 +29,7 @@ func FixedID(id int64) Source {
 
 // EnvID returns a source that reads the ID from an environment variable, a decimal number without a sign. On Kubernetes
 // a StatefulSet's downward API can set one from the pod's label apps.kubernetes.io/pod-index. The source fails with
-// [uid.ErrConfig] when the variable is unset, empty or not such a number; the error does not repeat its text.
+// [uid.ErrConfig] when the variable is unset, empty or no such number; the error does not repeat its text.
 func EnvID(variable string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		text, ok := os.LookupEnv(variable)
@@ -45,10 +45,10 @@ func EnvID(variable string) Source {
 	}
 }
 
-// OrdinalID returns a source that reads the number at the end of a name, as of a StatefulSet's pods: 12 for web-12, and
-// for web-12.web.shop.svc.cluster.local, of which only the first label counts. It fails with [uid.ErrConfig] when no
-// number follows the last hyphen. It cannot tell whether the name belongs to a numbered set (ip-10-0-0-12 ends with a
-// number, too, and so may a Deployment's pod), or whether two sets use the same layout, each with a 12 of its own.
+// OrdinalID returns a source that reads the number behind the last hyphen of a name's first label, as of a
+// StatefulSet's pods: 12 for web-12 and for web-12.web.shop.svc.cluster.local. It fails with [uid.ErrConfig] when there
+// is none. It cannot tell whether the name belongs to a numbered set (ip-10-0-0-12 ends with a number, too, and so may
+// a Deployment's pod), or whether two sets use the same layout, each with a 12 of its own.
 func OrdinalID(name string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		first, _, _ := strings.Cut(name, ".")
@@ -61,8 +61,8 @@ func OrdinalID(name string) Source {
 	}
 }
 
-// HostOrdinalID is [OrdinalID] of the operating system's host name. In a pod that is the pod's
-// name, but with hostNetwork it is the node's: use [EnvID] then.
+// HostOrdinalID is [OrdinalID] of the operating system's host name: a pod's name, but with hostNetwork the node's. Use
+// [EnvID] then.
 func HostOrdinalID() Source {
 	return func(maxWorkerID int64) (int64, error) {
 		name, err := host.Name()

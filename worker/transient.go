@@ -8,5 +8,5 @@ func Transient(err error) error { return retry.Transient(err) }
 
 // Unreachable is [Transient] for a store that nobody answers for: its server refuses connections, say, or its name is
 // not known. By default a start gives up on it after 3 s rather than 30 s; a Timeout of its own, or a context with a
-// deadline, lets it wait for a server that is about to start.
+// deadline, lets it wait longer.
 func Unreachable(err error) error { return retry.Unreachable(err) }

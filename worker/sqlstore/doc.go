@@ -1,5 +1,5 @@
-// Package sqlstore keeps worker IDs, and the segments of package segment, in the tables of a SQL
-// database: MySQL, MariaDB, Galera, PostgreSQL or SQLite. (Package worker/sqlite opens a SQLite file.)
+// Package sqlstore keeps worker IDs, and the segments of package segment, in the tables of a SQL database: MySQL,
+// MariaDB, Galera, PostgreSQL or SQLite. (Package worker/sqlite opens a SQLite file.)
 //
 //	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 //	numbers, err := sqlstore.Segment(db, "invoice", segment.Config{})
@@ -11,8 +11,8 @@
 //	numbers := tables.Numbers()           // for disposable.New
 //	segments := tables.Segments()         // for segment.New
 //
-// The database is the caller's own [sql.DB] or [sqlx.DB]. This package neither opens nor closes
-// one, and holds no connection between two calls.
+// The database is the caller's own [sql.DB] or [sqlx.DB]. This package neither opens nor closes one, and holds no
+// connection between two calls.
 //
 // # The tables
 //
@@ -21,21 +21,20 @@
 // and in Go can share both; leaf_alloc_takers, which says who took numbers last, Leaf does not know. WORKER_LEASE has a
 // row for each leased worker ID and, with WORKER_ID -1, for each namespace; no statement removes one.
 //
-// Next, Init and Change create a missing table; the statements are in the folder internal/database/schema. On
-// PostgreSQL names are in lower case, and the search path finds the table.
+// A missing table is created; the statements are in the folder internal/database/schema. On PostgreSQL names are in
+// lower case, and the search path finds the table.
 //
 // # Connections, proxies and poolers
 //
 // Acquisitions and renewals are two statements, each a round trip that commits by itself: one reads, the other writes
-// if all columns are still as they were read, on the same server. So no lock is held while a statement travels (only
-// SQLite locks its file during both), and what people change by hand is seen. What changes two rows at once on
-// PostgreSQL or SQLite is a short transaction, which a PostgreSQL server ends when this process stands still for two
-// seconds.
+// if all columns are still as they were read, on the same server. So no lock is held in between (but on SQLite), and
+// changes by hand are seen. What changes two rows at once on PostgreSQL or SQLite is a short transaction, which a
+// PostgreSQL server ends when this process stands still for two seconds.
 //
 // A proxy must not spread the two statements over servers or, with MySQL, connections: they are then refused, as on a
-// read-only server. PgBouncer may pool transactions: no statement is prepared. Only where another driver is wrapped
-// around pgx, default_query_exec_mode=exec in the URL (or in a pgx.ConnConfig) has to see to that. Nodes of a Galera
-// cluster are asked to read what all have committed (wsrep_sync_wait).
+// read-only server. PgBouncer may pool transactions: no statement is prepared, if a driver that is wrapped around pgx
+// has default_query_exec_mode=exec in its URL (or in a pgx.ConnConfig). Reads wait until a Galera node has what all
+// have committed (wsrep_sync_wait).
 //
 // # The history of a store
 //
@@ -43,22 +42,20 @@
 // one burns ticks, once. The text says, for people to see what has changed:
 //
 //   - MySQL and MariaDB: a checksum of the server's names, when it was started, in a Galera cluster also the cluster's
-//     UUID, and the table's CREATE_TIME. DROP and ALTER change that, on MariaDB RENAME, too. In the first two seconds
+//     UUID, and the table's CREATE_TIME, which DROP and ALTER change, on MariaDB RENAME, too. In the first two seconds
 //     after its start a server has no history.
-//   - PostgreSQL: when the server was started and its log's timeline, since when its statistics are kept, which begin
-//     anew when a process of it has crashed (and with pg_stat_reset_shared, for nothing), and the table's oid,
-//     relfilenode and xmin in pg_class. RENAME, TRUNCATE, ALTER and GRANT change those; renewals, VACUUM, ANALYZE and
-//     CREATE INDEX do not.
+//   - PostgreSQL: when the server was started and its log's timeline, since when its statistics are kept (anew after a
+//     crash of a process and, needlessly, after pg_stat_reset_shared), and the table's oid, relfilenode and xmin in
+//     pg_class. RENAME, TRUNCATE, ALTER and GRANT change those; renewals, VACUUM, ANALYZE and CREATE INDEX do not.
 //   - SQLite: the machine's boot ID, device and number of the file, and schema_version, which each change of a table's
 //     definition raises. There is none on Windows: then each start burns.
 //
-// What no history shows, and must not be done while owners may be at work or before the clock has passed
-// what they have reserved:
+// What no history shows, and must not be done while owners may be at work or before the clock has passed what they have
+// reserved:
 //
-//   - Rows put back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT
-//     elsewhere.
+//   - Rows put back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
 //   - On MySQL, a table that is dropped and put back within the second in which it was made.
-//   - A SQLite file that is overwritten in its place (cp backup.db live.db), or moved away and back.
+//   - A SQLite file that is overwritten in its place, or moved away and back.
 //   - A machine that is put back to a snapshot with its memory.
 //
 // # What a database has to keep for leases
@@ -68,8 +65,7 @@
 //
 //   - a SQLite file that package worker/sqlite has opened;
 //   - MySQL or MariaDB with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1. For semi-synchronous replication
-//     rpl_semi_sync_source_wait_for_replica_count has to be the number of replicas; MariaDB waits for one, and so can
-//     have but one;
+//     rpl_semi_sync_source_wait_for_replica_count has to be the number of replicas; MariaDB can have but one;
 //   - PostgreSQL with fsync, full_page_writes and synchronous_commit on, and a table that is not UNLOGGED.
 //     synchronous_standby_names has to make each standby that it lists have a commit: FIRST 2 (a, b), not ANY 1 (a, b),
 //     nor *.
@@ -80,10 +76,10 @@
 //
 // These break leases even where the store goes by its history:
 //
-//   - Two copies of the database that both accept writes. A session of a Galera node with wsrep_on off makes one; it is
-//     refused at a start, as a TEMPORARY table is.
-//   - On MySQL, a connection of the pool on which the program has left a transaction open by a statement of its own
-//     (MariaDB tells, and what is open is committed).
+//   - Two copies of the database that both accept writes. A session of a Galera node with wsrep_on off makes one; a
+//     start refuses it, as it does a TEMPORARY table.
+//   - On MySQL, a pooled connection on which the program has left a transaction open (MariaDB tells, and what is open
+//     is committed).
 //   - wsrep_dirty_reads on a Galera node that is cut off.
 //   - A SQLite file that was copied or restored (see package worker/sqlite).
 //
@@ -93,7 +89,7 @@
 // numbers the next time. A Galera cluster needs the generator's setting LossyStore.
 //
 // Leaf's own statements may come at any time. On a Galera cluster Leaf has to send them as text, as its driver does by
-// default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice, with no other program at work.
+// default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
 //
 // Whoever edits a row by hand may raise max_id, and change step and description. A max_id below 0, or a step outside of
 // 1 to 2147483647, is refused as long as it stands there. Where the collation of the table makes two spellings one tag,
@@ -109,7 +105,7 @@
 // innodb_flush_log_at_trx_commit or sync_binlog other than 1, fsync, full_page_writes or synchronous_commit off, and
 // SQLite with synchronous below FULL or without a journal on disk.
 //
-// What a crash or a failover has lost all the same shows by the table's history, which rows of TYPE 5 keep: marks. A
+// Rows of TYPE 5, marks, keep the table's history, which shows what a crash or a failover has lost all the same. A
 // start that finds another one leaves out 4,095 IDs of the default layout (Skip of [Config]), also after each restart
 // of the server, and on Galera once a node. Duplicates come all the same when
 //
@@ -120,17 +116,17 @@
 //   - a table is dropped or renamed away, or a SQLite file is moved, while somebody starts;
 //   - the newest row is deleted before a restart of MySQL before 8.0 or MariaDB before 10.2.4, which forgets the
 //     counter;
-//   - rows were copied into a table of PostgreSQL with their IDs, of which the identity column's sequence knows
-//     nothing: ALTER TABLE worker_node ALTER COLUMN id RESTART WITH n, above the largest ID that was ever given.
+//   - rows were copied into a table of PostgreSQL with their IDs, which the identity column's sequence does not know:
+//     ALTER TABLE worker_node ALTER COLUMN id RESTART WITH n, above the largest ID that was ever given.
 //
-// More than one ID for each start is used up by an auto_increment_increment above 1, a crash of PostgreSQL (up to 32),
-// several servers that hand out IDs in batches (the table is created so that TiDB does not), and a row inserted with a
-// huge ID, after which all are huge.
+// A start can use up several IDs: by an auto_increment_increment above 1, a crash of PostgreSQL (up to 32), or several
+// servers that hand out IDs in batches (the table is created so that TiDB does not). After a row inserted with a huge
+// ID all are huge.
 //
 // # Rights
 //
-// On MySQL and MariaDB, give workers an account of their own with no other rights: an account
-// with more can delete or drop the rows that keep IDs from repeating. If the tables exist, it needs
+// On MySQL and MariaDB, give workers an account of their own with no other rights: one with more can delete or drop the
+// rows that keep IDs from repeating. If the tables exist, it needs
 //
 //	GRANT SELECT, INSERT, UPDATE ON app.WORKER_LEASE TO 'uid'@'%'; -- leased IDs
 //	GRANT SELECT, INSERT ON app.WORKER_NODE TO 'uid'@'%'; -- disposable IDs, with
@@ -151,6 +147,6 @@
 //
 // Errors name the operation, the server's error number and, for a connection, its numeric address; of a server's text
 // only the name of a column of these tables: never a user, password, database or host name. A Ping of the same database
-// shows the rest to whoever may see it. errors.As finds the driver's error for a MySQL server, with the number and a
-// text of this package's own, and for PostgreSQL an error with the method SQLState.
+// shows the rest. errors.As finds the driver's error for a MySQL server, with the number and a text of this package's
+// own, and for PostgreSQL an error with the method SQLState.
 package sqlstore

@@ -28,11 +28,9 @@ func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...le
 	})
 }
 
-// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start,
-// with the default settings or those of one Config. A missing table is made.
-//
-// A generator returns the errors that [disposable.New] lists when it is made, and [uid.ErrConfig] or
-// [uid.ErrRange] when db or a setting cannot be used. The caller closes db, after the generator.
+// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start, with the
+// default settings or those of one Config. It makes a missing table. Its errors are as for [Lease], with those of
+// [disposable.New]. The caller closes db, after the generator.
 func Disposable[Database *sql.DB | *sqlx.DB](db Database, cfg ...disposable.Config) uid.Worker {
 	return lazy.New(func(context.Context) (uid.Worker, func() error, error) {
 		c, err := lazy.One(cfg)
