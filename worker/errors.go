@@ -6,12 +6,12 @@ import "errors"
 // what errors.As finds in those.
 var (
 	// ErrUnconfirmed is returned by Acquire when the store did not prove that the ID belongs to this process: it
-	// returned no ID, or does not hold what was just written under it.
+	// returned none, or does not hold what was just written.
 	ErrUnconfirmed = errors.New("worker ID is not confirmed")
 
-	// ErrState is returned by Acquire and Extend, and no tick is reserved, when the worker's state file is damaged,
-	// belongs to another worker ID or host, is no longer in its place, or cannot be read or written; and when a SQLite
-	// file is no longer in its place or has a second name.
+	// ErrState is returned by Acquire and Extend, and no tick is reserved, when a state file is damaged, belongs to
+	// another worker ID or host, is no longer in its place, or cannot be read or written; and when a SQLite file is no
+	// longer in its place or has a second name.
 	ErrState = errors.New("unusable state file")
 
 	// ErrLayout is returned by Acquire when the worker ID has been used under another layout, whose UIDs could be equal

@@ -10,8 +10,8 @@ import (
 // may hold the same lease, and have the same ticks to issue. When it returns, the generator on w has thrown away every
 // UID that it had ready. It goes on as soon as w has leased another ID, for which Invalidate does not wait.
 //
-// It returns [uid.ErrConfig] for a worker that leases no IDs: close its generator instead. Any number of goroutines may
-// call it, but a lease's OnEvent must not.
+// It returns [uid.ErrConfig] for a worker that leases no IDs: close its generator. Any number of goroutines may call
+// it, but a lease's OnEvent must not.
 func Invalidate(w uid.Worker) error {
 	i, can := w.(interface{ Invalidate() error })
 	if !can {

@@ -17,7 +17,7 @@ import (
 // numbers the replicas, assigns the addresses or writes the configuration. It is called when a generator is made. A
 // larger ID is refused with [uid.ErrRange]; a Source must not change one to make it fit.
 //
-// Use it with a state file (package worker/statefile), or with [FromSource] where there is no place for a file.
+// Use it with package statefile, or with [FromSource] where there is no place for a file.
 type Source func(maxWorkerID int64) (int64, error)
 
 // FixedID returns a source of always the same ID.
@@ -28,8 +28,8 @@ func FixedID(id int64) Source {
 }
 
 // EnvID returns a source that reads the ID from an environment variable, a decimal number without a sign. On Kubernetes
-// a StatefulSet's downward API can set one from the pod's label apps.kubernetes.io/pod-index. The source fails with
-// [uid.ErrConfig] when the variable is unset, empty or no such number; the error does not repeat its text.
+// a StatefulSet's downward API can set one from the label apps.kubernetes.io/pod-index. The source fails with
+// [uid.ErrConfig] when the variable is unset or no such number; the error does not repeat its text.
 func EnvID(variable string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		text, ok := os.LookupEnv(variable)
@@ -74,8 +74,8 @@ func HostOrdinalID() Source {
 }
 
 // AddressID returns a source that takes the ID from the low bits of this host's IPv4 address, as many as the layout has
-// for a worker ID: all 22 of the default layout, so that hosts of the same /10 network get different ones. The address
-// is the only one of the named network interface or, for "", the only private one (10/8, 172.16/12, 192.168/16) of all
+// for a worker ID: with the default layout's 22, hosts of the same /10 network get different ones. The address is the
+// only one of the named network interface or, for "", the only private one (10/8, 172.16/12, 192.168/16) of all
 // interfaces that are up, loopback excluded. The next host to get the address gets the same ID.
 //
 // It fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when the

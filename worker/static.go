@@ -19,30 +19,30 @@ import (
 // UIDs can repeat, and Static cannot know of it, when
 //
 //   - another process, or another Static in this one, has the same ID;
-//   - the process restarts before the clock has passed the last tick that it issued, which is the tick of its end or up
-//     to the generator's MaxLead later;
+//   - the process restarts before the clock has passed the last tick that it issued: that of its end, or up to the
+//     generator's MaxLead later;
 //   - the clock went back across a restart.
 //
-// A state file (package worker/statefile) on [FixedID] covers the second and third case, and the first among processes
-// that use the same file.
+// Package statefile covers the second and third case, with [FixedID], and the first among processes that use the same
+// file.
 //
 // Two Statics may have the same ID where their UIDs may be equal, such as the keys of two tables. Spaces say so:
 //
 //	orders, err := cached.New(worker.Static(1, "orders"), cached.Config{})
 //	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
 //
-// All Statics of one space, ID and layout in this process act as one. (What a generator issued that was dropped without
-// Close is forgotten.) Without a space, a second generator on the same ID and layout, while the first is open, logs a
-// warning to [slog.Default], once. The process keeps some 200 bytes for each ID that was used in a space.
+// All Statics of one space, ID and layout in this process act as one, except that a generator dropped without Close is
+// forgotten. Without a space, a second generator on the same ID and layout, while the first is open, logs a warning to
+// [slog.Default], once. Each ID that was used in a space takes some 200 bytes for good.
 //
 // Acquire returns [uid.ErrRange] when the layout does not hold id, [uid.ErrWorkerInUse] while another generator is
 // bound to the worker or to its ID in the space, [ErrLayout] when an earlier one has issued UIDs of another layout,
 // [uid.ErrExhausted] when an earlier one has used the last tick, [uid.ErrConfig] for more than one space or an empty
-// one, and the context's error when it has ended. Any number of goroutines may call all methods at once.
+// one, and the context's error. Any number of goroutines may call all methods at once.
 func Static(id int64, space ...string) uid.Worker { return newStatic(FixedID(id), space, caller()) }
 
-// FromSource returns a worker like [Static], with the same limits, that takes its ID from s each time a generator is
-// made. Acquire returns the source's error, too.
+// FromSource is [Static], with the same limits, for an ID that s gives each time a generator is made. Acquire returns
+// the source's error, too.
 func FromSource(s Source, space ...string) uid.Worker { return newStatic(s, space, caller()) }
 
 func newStatic(source Source, in []string, made string) *static {

@@ -29,15 +29,13 @@ type disposable struct {
 }
 
 // New returns a [uid.Worker] that takes a number nobody has had before each time a generator is made on it, and uses it
-// as the worker ID, with all ticks above the generator's floor and above the floors that other starts have kept in the
-// store.
+// as the worker ID, with all ticks above the generator's floor and the floors that other starts have kept in the store.
 //
 // The worker is a [health.WorkerReporter]. Any number of goroutines may call all its methods at once. New returns
-// [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store, when a generator is
-// made.
+// [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store.
 //
-// Acquire retries failures that may pass until the Timeout or the end of ctx: to wait for a server that is about to
-// start, give ctx a deadline. An attempt that fails may leave its number unused. It fails at once with
+// Acquire retries failures that may pass until the Timeout or the end of ctx. A failed attempt may leave its number
+// unused. It fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
 //   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
 //   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;

@@ -12,11 +12,11 @@ type Event struct {
 	//
 	//   - "acquired": the worker has an ID that nobody ever had, or that was released.
 	//   - "taken over": the worker has an ID whose holder did not release it.
-	//   - "lost": the ID is somebody else's, or the lease has ended, was forgotten by the store, or was invalidated by
-	//     [worker.Invalidate]. The worker acquires another by itself. UIDs that the generator has ready under the old
-	//     one are still issued, except after Invalidate.
-	//   - "low": less than half of the Window is left, and the store grants no more. If it does not come back in time,
-	//     calls fail with [uid.ErrNoReservation].
+	//   - "lost": the ID is somebody else's, the lease has ended, the store forgot it, or [worker.Invalidate] was
+	//     called. The worker acquires another by itself. UIDs that the generator has ready under the old one are still
+	//     issued, except after Invalidate.
+	//   - "low": less than half of the Window is left, and the store grants no more. Calls fail with
+	//     [uid.ErrNoReservation] when it is used up.
 	Kind string
 	// Store is the name of the lease's store, including the namespace.
 	Store    string

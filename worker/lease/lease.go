@@ -41,8 +41,8 @@ type lease struct {
 // writes, if the store's history shows it and the servers' clocks differ by no more than MaxClockSkew. docs/promise.md
 // has every case.
 //
-// When the worker loses a lease it acquires another ID, and the generator goes on under that one. While the store is
-// away a generator draws from what is reserved; then its calls fail with [uid.ErrNoReservation].
+// When the worker loses a lease it acquires another ID for the generator. While the store is away a generator draws
+// from what is reserved; then its calls fail with [uid.ErrNoReservation].
 //
 // The worker serves one generator at a time, and is a [health.WorkerReporter]. New returns [uid.ErrConfig] or
 // [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store, when a generator is made.
@@ -57,14 +57,14 @@ type lease struct {
 //   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
 //   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased or in quarantine (see TTL of
 //     [Config]), or lack their rows, which it names;
-//   - [uid.ErrRange] when the layout lacks some of Config.IDs, when the namespace has others, or none of the layout's,
-//     and when the generator's floor is too far ahead of the store's clock;
-//   - [uid.ErrConfig] when Window is shorter than a tick, when the store cannot hold the rows as they are written, or
-//     when it is visibly not as durable as it is said to be;
+//   - [uid.ErrRange] when the layout lacks some of Config.IDs, the namespace has others or none of the layout's, or the
+//     generator's floor is too far ahead of the store's clock;
+//   - [uid.ErrConfig] when Window is shorter than a tick, or the store cannot hold the rows or is visibly not as
+//     durable as it is said to be;
 //   - [worker.ErrNoNamespace] when the namespace is missing and Config.MustExist is set;
 //   - [worker.ErrLayout] when the namespace has another layout;
-//   - [worker.ErrClock] when the store's clock is more than MaxClockSkew away from this process's, or before the
-//     layout's epoch, or too far behind the ticks that were used;
+//   - [worker.ErrClock] when the store's clock is more than MaxClockSkew away from this process's, before the layout's
+//     epoch, or too far behind the ticks that were used;
 //   - [uid.ErrExhausted] when the ID's last tick is used or burnt;
 //   - [uid.ErrNoReservation] when nothing can be reserved for a long time;
 //   - the store's own error on all else.

@@ -1,17 +1,16 @@
 // Package sqlite opens a SQLite database in a file, for workers that need no server: several processes of one machine
 // can share the file. It links a SQLite driver in pure Go.
 //
-// SQLite keeps processes apart by file locks, and keeps the file whole by the files beside its name (-journal, or -wal
-// and -shm). So the file has to stay where it is, under one name, on a disk of this machine. Workers look at it by its
-// path before and after each transaction, and return worker.ErrState for
+// SQLite keeps processes apart by file locks, and keeps the file whole by the files beside it (-journal, or -wal and
+// -shm). So the file has to stay where it is, under one name, on a disk of this machine. Workers look at it by its path
+// before and after each transaction, and return worker.ErrState for
 //
 //   - A second name: a file with hard links and, on Linux, one that is mounted by itself; mount its folder instead.
 //     Symbolic links are safe. On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one
 //     path for all processes.
-//   - A file that was removed, moved, or replaced by another one. A leased ID's worker that has the file open notices
-//     at its next renewal, half its Window later at most, and fails from then on until the database is closed and
-//     opened anew. It still issues what it has reserved by then; whoever gets an ID in the new file begins beyond that
-//     (see the history in package worker/sqlstore).
+//   - A file that was removed, moved, or replaced. A leased ID's worker notices at its next renewal, half its Window
+//     later at most, and fails until the database is closed and opened anew. It still issues what it has reserved;
+//     whoever gets an ID in the new file begins beyond that.
 //   - A write-ahead log that was removed.
 //
 // It does not cover these:
@@ -19,7 +18,7 @@
 //   - A copy, by cp, a backup, a snapshot or a container's image, hands the same IDs out again, and a restored backup
 //     has forgotten what was reserved since. Stop all workers before a restore, and start none until the clock has
 //     passed all that they had reserved, ten minutes at most unless Losses is Never. To copy the file while it is in
-//     use, take VACUUM INTO; cp misses what is in the journal or in the write-ahead log.
+//     use, take VACUUM INTO.
 //   - A file that is overwritten in its place, or moved away and back: that is a restore.
 //   - A file that is renamed after a process died, without its -journal or -wal.
 //   - The index of the log (-shm) removed while the file is in use.
@@ -55,11 +54,10 @@ import (
 const settings = "_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
 
 // Open opens the database in the file named path, for any number of processes and goroutines at once. It makes a
-// missing file, readable and writable by its owner only, and the folders above it. The caller closes the database.
+// missing file, for its owner only, and the folders above it. The caller closes the database.
 //
 // It returns [fs.ErrInvalid] for an empty path and for one that SQLite would take for a database in memory, the file
-// system's error when the file cannot be made or read, and SQLite's when it is not a database. It gives up when ctx
-// ends.
+// system's error when the file cannot be made or read, SQLite's when it is not a database, and ctx's.
 func Open(ctx context.Context, path string) (*sqlx.DB, error) {
 	db, err := open(ctx, path)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 
 // Config holds the settings of a [DB]. The zero value works with the drivers that Dialect lists.
 type Config struct {
-	// Dialect is the SQL that the database speaks: "mysql" (MariaDB's, too), "postgres" or "sqlite". The default
-	// follows from the driver: for a [sqlx.DB] from its name (mysql, pgx, postgres, sqlite or sqlite3), for a [sql.DB]
-	// from its type (of go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite or mattn/go-sqlite3). Any other
-	// driver, such as one that traces another's calls, needs it set.
+	// Dialect is the database's SQL: "mysql" (MariaDB's, too), "postgres" or "sqlite". The default follows from the
+	// driver: the name that a [sqlx.DB] has (mysql, pgx, postgres, sqlite, sqlite3), or the type for a [sql.DB] (of
+	// go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite, mattn/go-sqlite3). Any other driver, such as one
+	// that traces calls, needs it set.
 	Dialect string
 
 	// NodeTable, LeaseTable and SegmentTable are the names of the tables of disposable IDs, of leased IDs and of Leaf's
@@ -26,10 +26,10 @@ type Config struct {
 	// its end, too. The defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on PostgreSQL in lower case.
 	NodeTable, LeaseTable, SegmentTable string
 
-	// Skip is how many disposable IDs a start leaves out when the table's history has changed, as by a crash or a
-	// failover: the database may have forgotten so many without one being given twice. The default, for 0, is a 1,024th
-	// of the layout's worker IDs: 4,095 of the default layout's. A negative one leaves out none, for a database that
-	// forgets nothing, or each of whose answers has another history.
+	// Skip is how many disposable IDs a start leaves out when the table's history has changed: the database may have
+	// forgotten so many without one being given twice. The default, for 0, is a 1,024th of the layout's worker IDs:
+	// 4,095 of the default layout's. A negative one leaves out none, for a database that forgets nothing, or each of
+	// whose answers has another history.
 	Skip int64
 
 	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The default is slog.Default

@@ -11,15 +11,14 @@
 //	numbers := tables.Numbers()           // for disposable.New
 //	segments := tables.Segments()         // for segment.New
 //
-// The database is the caller's own [sql.DB] or [sqlx.DB]. This package neither opens nor closes one, and holds no
-// connection between two calls.
+// The caller opens and closes the database. This package holds no connection between two calls.
 //
 // # The tables
 //
-// WORKER_NODE is the table of Baidu's UidGenerator: each start of a process makes a row, whose generated key is a
-// disposable ID. leaf_alloc is the table of Leaf: each tag has a row, whose max_id is the next number. Services in Java
-// and in Go can share both; leaf_alloc_takers, which says who took numbers last, Leaf does not know. WORKER_LEASE has a
-// row for each leased worker ID and, with WORKER_ID -1, for each namespace; no statement removes one.
+// WORKER_NODE is the table of Baidu's UidGenerator: each start makes a row, whose generated key is a disposable ID.
+// leaf_alloc is the table of Leaf: each tag has a row, whose max_id is the next number. Services in Java and in Go can
+// share both; leaf_alloc_takers, which says who took numbers last, Leaf does not know. WORKER_LEASE has a row for each
+// leased worker ID and, with WORKER_ID -1, for each namespace; no statement removes one.
 //
 // A missing table is created; the statements are in the folder internal/database/schema. On PostgreSQL names are in
 // lower case, and the search path finds the table.
@@ -28,35 +27,25 @@
 //
 // Acquisitions and renewals are two statements, each a round trip that commits by itself: one reads, the other writes
 // if all columns are still as they were read, on the same server. So no lock is held in between (but on SQLite), and
-// changes by hand are seen. What changes two rows at once on PostgreSQL or SQLite is a short transaction, which a
-// PostgreSQL server ends when this process stands still for two seconds.
+// changes by hand are seen. A proxy must not spread the two over servers or, with MySQL, connections: they are then
+// refused, as on a read-only server. A read waits until a Galera node has what all have committed.
 //
-// A proxy must not spread the two statements over servers or, with MySQL, connections: they are then refused, as on a
-// read-only server. PgBouncer may pool transactions: no statement is prepared, if a driver that is wrapped around pgx
-// has default_query_exec_mode=exec in its URL (or in a pgx.ConnConfig). Reads wait until a Galera node has what all
-// have committed (wsrep_sync_wait).
+// PgBouncer may pool transactions. Where another driver is wrapped around pgx, that needs default_query_exec_mode=exec
+// in the URL (or in a pgx.ConnConfig).
 //
 // # The history of a store
 //
-// A namespace's row keeps in HISTORY under which history it was written (see package lease). A start that finds another
-// one burns ticks, once. The text says, for people to see what has changed:
+// A namespace's row keeps in HISTORY under which history it was written (see package lease; docs/engines.md says what
+// changes it). MySQL has none in the first two seconds after its start, and SQLite on Windows none at all: starts burn
+// then.
 //
-//   - MySQL and MariaDB: a checksum of the server's names, when it was started, in a Galera cluster also the cluster's
-//     UUID, and the table's CREATE_TIME, which DROP and ALTER change, on MariaDB RENAME, too. In the first two seconds
-//     after its start a server has no history.
-//   - PostgreSQL: when the server was started and its log's timeline, since when its statistics are kept (anew after a
-//     crash of a process and, needlessly, after pg_stat_reset_shared), and the table's oid, relfilenode and xmin in
-//     pg_class. RENAME, TRUNCATE, ALTER and GRANT change those; renewals, VACUUM, ANALYZE and CREATE INDEX do not.
-//   - SQLite: the machine's boot ID, device and number of the file, and schema_version, which each change of a table's
-//     definition raises. There is none on Windows: then each start burns.
-//
-// What no history shows, and must not be done while owners may be at work or before the clock has passed what they have
+// No history shows these. Do not do them while owners may be at work or before the clock has passed what they have
 // reserved:
 //
-//   - Rows put back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
-//   - On MySQL, a table that is dropped and put back within the second in which it was made.
-//   - A SQLite file that is overwritten in its place, or moved away and back.
-//   - A machine that is put back to a snapshot with its memory.
+//   - Put rows back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
+//   - Drop a table on MySQL and put it back within the second in which it was made.
+//   - Copy, overwrite or move a SQLite file (see package worker/sqlite).
+//   - Put a machine back to a snapshot with its memory.
 //
 // # What a database has to keep for leases
 //
@@ -81,23 +70,17 @@
 //   - On MySQL, a pooled connection on which the program has left a transaction open (MariaDB tells, and what is open
 //     is committed).
 //   - wsrep_dirty_reads on a Galera node that is cut off.
-//   - A SQLite file that was copied or restored (see package worker/sqlite).
 //
 // # What a database has to keep for segments
 //
-// All that it has acknowledged: the settings are those for leases. A generator notices what was lost when it takes
-// numbers the next time. A Galera cluster needs the generator's setting LossyStore.
+// All that it has acknowledged, with the settings for leases. A generator notices what was lost when it takes numbers
+// the next time. A Galera cluster needs the generator's setting LossyStore, and Leaf has to send its statements there
+// as text, its driver's default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
 //
-// Leaf's own statements may come at any time. On a Galera cluster Leaf has to send them as text, as its driver does by
-// default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
-//
-// Whoever edits a row by hand may raise max_id, and change step and description. A max_id below 0, or a step outside of
-// 1 to 2147483647, is refused as long as it stands there. Where the collation of the table makes two spellings one tag,
-// they are one here, too.
+// Whoever edits a row by hand may raise max_id, and change step and description. A max_id below 0 and a step outside of
+// 1 to 2147483647 are refused. Two spellings that the table's collation makes one tag are one here, too.
 //
 // # What a database has to keep for disposable IDs
-//
-// An ID is used only after its committed row has been read back; an attempt whose reply was lost leaves its ID unused.
 //
 // IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses an engine
 // other than InnoDB, a TEMPORARY table, and a node of a Galera cluster with wsrep_on off. Unless DurableStoreUnverified
@@ -105,9 +88,9 @@
 // innodb_flush_log_at_trx_commit or sync_binlog other than 1, fsync, full_page_writes or synchronous_commit off, and
 // SQLite with synchronous below FULL or without a journal on disk.
 //
-// Rows of TYPE 5, marks, keep the table's history, which shows what a crash or a failover has lost all the same. A
-// start that finds another one leaves out 4,095 IDs of the default layout (Skip of [Config]), also after each restart
-// of the server, and on Galera once a node. Duplicates come all the same when
+// Rows of TYPE 5, marks, keep the table's history. A start that finds another one leaves out 4,095 IDs of the default
+// layout (Skip of [Config]), also after each restart of the server, and on Galera once a node. Duplicates come all the
+// same when
 //
 //   - more IDs than that are lost, those that another start has left out among them;
 //   - a start that looks at no marks, such as Java's, is the first one after a failover;
@@ -116,12 +99,11 @@
 //   - a table is dropped or renamed away, or a SQLite file is moved, while somebody starts;
 //   - the newest row is deleted before a restart of MySQL before 8.0 or MariaDB before 10.2.4, which forgets the
 //     counter;
-//   - rows were copied into a table of PostgreSQL with their IDs, which the identity column's sequence does not know:
-//     ALTER TABLE worker_node ALTER COLUMN id RESTART WITH n, above the largest ID that was ever given.
+//   - rows were copied into a table of PostgreSQL with their IDs: ALTER TABLE worker_node ALTER COLUMN id RESTART WITH
+//     n, above the largest ID that was ever given.
 //
-// A start can use up several IDs: by an auto_increment_increment above 1, a crash of PostgreSQL (up to 32), or several
-// servers that hand out IDs in batches (the table is created so that TiDB does not). After a row inserted with a huge
-// ID all are huge.
+// A start uses up several IDs with an auto_increment_increment above 1, after a crash of PostgreSQL (up to 32), when
+// its reply was lost, or when servers hand out IDs in batches. After a row with a huge ID all are huge.
 //
 // # Rights
 //
@@ -141,12 +123,12 @@
 // and on MariaDB before 10.5. The commands uid worker ls and uid worker check need SELECT only.
 //
 // On PostgreSQL the rights are the same, with names in lower case, USAGE on the schema besides, and CREATE on it for a
-// missing table. An identity column's sequence needs no right of its own.
+// missing table.
 //
 // # What errors say
 //
 // Errors name the operation, the server's error number and, for a connection, its numeric address; of a server's text
-// only the name of a column of these tables: never a user, password, database or host name. A Ping of the same database
-// shows the rest. errors.As finds the driver's error for a MySQL server, with the number and a text of this package's
-// own, and for PostgreSQL an error with the method SQLState.
+// only the name of a column of these tables: never a user, password, database or host name. A Ping shows the rest.
+// errors.As finds the driver's error for a MySQL server, with a text of this package's own, and for PostgreSQL an error
+// with the method SQLState.
 package sqlstore

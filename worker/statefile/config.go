@@ -26,16 +26,15 @@ type Config struct {
 	Window time.Duration
 
 	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a generator is made; further
-	// ahead means that the clock is or was wrong. Set it above the generator's MaxLead and what a kill leaves; less
-	// than 3/2 Window is refused. The default is 15 min; math.MaxInt64 allows any.
+	// means that a clock is or was wrong. Set it above the generator's MaxLead and what a kill leaves; less than 3/2
+	// Window is refused. The default is 15 min; math.MaxInt64 allows any.
 	MaxAhead time.Duration
 
 	// Host is the name that binds the file to this host. The default is the operating system's host name.
 	Host string
 
-	// AnyHost allows making a generator on a file that was written on another host, which then belongs to this one. It
-	// is for hosts that change their name, as containers do, and share no files: a copy is a second owner of the worker
-	// ID.
+	// AnyHost allows making a generator on a file that another host wrote, which then belongs to this one. It is for
+	// hosts that change their name, as containers do, and share no files: a copy is a second owner of the worker ID.
 	AnyHost bool
 
 	// Logger gets an Info record when a generator is made, and a Warn record when the file is damaged. The default is

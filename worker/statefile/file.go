@@ -40,28 +40,26 @@ type file struct {
 //   - by two generators or processes that use the same file: one locks it, and the others are refused.
 //
 // A process with another file, or with none, is not noticed, if the source gives it the same ID. The file is bound to
-// its ID, the layout and the host: on another host, or under the wrong pod, it is refused. A copy on the same host is
-// not, nor is a backup restored there: never restore the file from a backup, and never remove it, before the clock has
-// passed all that was issued under the ID. A running process whose file was removed or changed notices at its next
-// renewal, and its generator stops when its reservation ends; one that starts meanwhile on a new file cannot know of
-// it.
+// its ID, the layout and the host. A copy or a restored backup on the same host is not refused: never restore the file,
+// and never remove it, before the clock has passed all that was issued under the ID. A running process whose file was
+// removed or changed stops at the latest when its reservation ends; one that starts meanwhile on a new file cannot know
+// of it.
 //
 // The folder must exist, and outlive the process, on a disk that keeps what was synced. The generator's own goroutine
-// writes and syncs the file's 12 KiB about twice a Window, and when much is drawn; a call that draws a UID never does.
+// writes and syncs 12 KiB about twice a Window, and when much is drawn; a call that draws a UID never does.
 //
 // The worker is a [health.WorkerReporter]. Any number of goroutines may call all its methods at once. New returns
 // [uid.ErrConfig] when a setting cannot be used. Only Acquire touches the source and the disk.
 //
 // # When no generator can be made
 //
-// Acquire opens and locks the file, or creates it if there is none. It fails, and leaves an existing file as it is,
-// with
+// Acquire opens and locks the file, or creates it. It fails, and leaves an existing file as it is, with
 //   - [uid.ErrWorkerInUse] while another generator is bound to the worker, or to the file in any process, which the
 //     error names as far as it is known;
 //   - the source's error, and [uid.ErrRange] when its ID does not fit the layout;
-//   - [worker.ErrState] when the file cannot be opened, locked, read or written, when it belongs to another worker ID
-//     or host (see Config's AnyHost), or when it is not empty and both of its records are damaged (or one, if an older
-//     version of this package wrote the other);
+//   - [worker.ErrState] when the file cannot be opened, locked, read or written, belongs to another worker ID or host
+//     (see Config's AnyHost), or is not empty and both of its records are damaged (or one, if an older version of this
+//     package wrote the other);
 //   - [worker.ErrLayout] when it belongs to another layout;
 //   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's MaxAhead), and [uid.ErrRange] when
 //     the generator's floor does;

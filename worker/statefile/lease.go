@@ -40,15 +40,15 @@ type fileLease struct {
 }
 
 // OnLease returns a [uid.Worker] round one of [lease.New] that keeps it in a state file at path across restarts. A
-// start within the lease's TTL of its last renewal goes on with the worker ID, above the last tick that the file has:
-// at once, even where the store may have lost writes. While the store is down it goes on with what was reserved beyond
-// that tick: what was not issued before Close or, after a crash, what the lease's Window had reserved.
+// start within the lease's TTL of its last renewal goes on with the worker ID, at once and above the last tick that the
+// file has, even where the store may have lost writes. While the store is down it goes on with what was reserved and
+// not issued before Close or, after a crash, with what the lease's Window had reserved.
 //
 // Each tick is reserved in the store, as far ahead as the lease's Window says, and in the file, by Config's Window.
 // Close keeps the lease, so an ID that is not taken up again is free only after its TTL and quarantine.
 //
-// The file is bound to the namespace, the layout and this host, and locked while a generator uses it; what [New] says
-// of copies holds here, too. One goroutine at a time may call the worker's methods, as a generator does.
+// The file is bound to the namespace, the layout and this host; what [New] says of locks and copies holds here, too.
+// One goroutine at a time may call the worker's methods, as a generator does.
 //
 // OnLease returns [uid.ErrConfig] when a setting cannot be used; only Acquire touches the store and the disk. Its
 // errors are those of [lease.New], and those of [New] that speak of the file.
