@@ -74,9 +74,9 @@ func HostOrdinalID() Source {
 }
 
 // AddressID returns a source that takes the ID from the low bits of this host's IPv4 address, as many as the layout has
-// for a worker ID: with the default layout's 22, hosts of the same /10 network get different ones. The address is the
-// only one of the named network interface or, for "", the only private one (10/8, 172.16/12, 192.168/16) of all
-// interfaces that are up, loopback excluded. The next host to get the address gets the same ID.
+// for a worker ID: 22 by default. The address is the only one of the named network interface or, for "", the only
+// private one (10/8, 172.16/12, 192.168/16) of all interfaces that are up, loopback excluded. The next host to get the
+// address gets the same ID.
 //
 // It fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when the
 // network has more hosts than the layout has worker IDs, or the layout's maximum is not a power of two less one.

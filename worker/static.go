@@ -26,14 +26,14 @@ import (
 // Package statefile covers the second and third case, with [FixedID], and the first among processes that use the same
 // file.
 //
-// Two Statics may have the same ID where their UIDs may be equal, such as the keys of two tables. Spaces say so:
+// Name a space for each of two Statics whose UIDs may be equal, such as the keys of two tables:
 //
 //	orders, err := cached.New(worker.Static(1, "orders"), cached.Config{})
 //	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
 //
-// All Statics of one space, ID and layout in this process act as one, except that a generator dropped without Close is
-// forgotten. Without a space, a second generator on the same ID and layout, while the first is open, logs a warning to
-// [slog.Default], once. Each ID that was used in a space takes some 200 bytes for good.
+// All Statics of one space, ID and layout in this process act as one, but forget a generator that was dropped without
+// Close. Without a space, a second open generator on one ID and layout logs a warning to [slog.Default], once. Each ID
+// that was used in a space takes some 200 bytes for good.
 //
 // Acquire returns [uid.ErrRange] when the layout does not hold id, [uid.ErrWorkerInUse] while another generator is
 // bound to the worker or to its ID in the space, [ErrLayout] when an earlier one has issued UIDs of another layout,

@@ -11,8 +11,8 @@ type Config struct {
 	// and 3 s for a store that cannot be reached. A negative one is refused.
 	Timeout time.Duration
 
-	// DurableStoreUnverified says that the store never forgets a number. Without it a start refuses a store whose
-	// settings show that it can forget one in a crash.
+	// DurableStoreUnverified takes a store at its word: without it a start refuses one whose settings show that it can
+	// forget a number in a crash.
 	DurableStoreUnverified bool
 
 	// Host and Port describe this process in the store, to people, at most 64 characters each; uniqueness does not

@@ -28,8 +28,8 @@ type disposable struct {
 	most    atomic.Int64 // and the largest ID of its layout
 }
 
-// New returns a [uid.Worker] that takes a number nobody has had before each time a generator is made on it, and uses it
-// as the worker ID, with all ticks above the generator's floor and the floors that other starts have kept in the store.
+// New returns a [uid.Worker] that takes a new number as its worker ID each time a generator is made, with all ticks
+// above the generator's floor and the floors that other starts have kept in the store.
 //
 // The worker is a [health.WorkerReporter]. Any number of goroutines may call all its methods at once. New returns
 // [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store.

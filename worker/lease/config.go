@@ -14,8 +14,7 @@ import (
 )
 
 // Burn is how far beyond the store's clock a new owner begins after the store may have lost writes. No owner reserves
-// beyond Burn less its MaxClockSkew (ten minutes by default), unless its store never loses a write. It is no setting,
-// since a store that forgets may forget settings as well.
+// beyond Burn less its MaxClockSkew (ten minutes by default), unless its store never loses a write.
 const Burn = 10*time.Minute + defaultMaxClockSkew
 
 // Losses says which acknowledged writes a store may lose.
@@ -25,8 +24,8 @@ const (
 	// ByHistory, the default, goes by the store's history, or by its kind if that is durable. A start refuses a store
 	// that is visibly not as durable as its kind.
 	ByHistory Losses = iota
-	// Never says that the store loses nothing: not in a crash, in a failover, or by a restored backup. Nothing is ever
-	// burnt, and reservations may reach as far as the generator's MaxLead. If it is not true, UIDs can repeat. A start
+	// Never says that the store loses nothing: not in a crash, in a failover, or by a restored backup. Nothing is
+	// burnt, and reservations may reach as far as the generator's MaxLead. UIDs can repeat if it is not true. A start
 	// refuses a store whose settings visibly belie it.
 	Never
 	// NeverUnchecked is Never without that check.
@@ -41,12 +40,12 @@ const (
 type Config struct {
 	// Window is how long the store may be away before anybody notices (minus up to 5 s between attempts, and minus any
 	// lead over the clock). Ticks are reserved up to 3/2 Window ahead of the store's clock, or further if the generator
-	// asks for them. Unless the store never loses a write, 3/2 Window and MaxClockSkew may not exceed [Burn]. A Window
-	// shorter than a tick is refused. It can differ from start to start. The default is 1 min.
+	// asks. Unless the store never loses a write, 3/2 Window and MaxClockSkew are [Burn] at most. A Window shorter than
+	// a tick is refused. It can differ between starts. The default is 1 min.
 	Window time.Duration
 
-	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. After that, as after a release, nobody gets
-	// the ID for a quarantine: another TTL, at most five minutes. The default is 5 min, or 2 Windows if that is longer.
+	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. Then, as after a release, nobody gets the
+	// ID for a quarantine: another TTL, at most five minutes. The default is 5 min, or 2 Windows if that is longer.
 	TTL time.Duration
 
 	// MaxClockSkew bounds how far clocks differ: those of servers of which one may take over from another and, at a
@@ -75,7 +74,7 @@ type Config struct {
 	// slog.Default at the time of New.
 	Logger *slog.Logger
 
-	// Now is the clock that is compared with the store's. The default is time.Now.
+	// Now is the clock to compare with the store's. The default is time.Now.
 	Now func() time.Time
 }
 

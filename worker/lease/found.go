@@ -27,8 +27,8 @@ type Founding struct {
 	After uid.UID
 
 	// IDs are the namespace's worker IDs, to be set only as long as none was given. The zero Range stands for all of
-	// the layout or, if the namespace is there, for those that it has. No store can see whether ranges of a shared
-	// space overlap, or whether a namespace that was lost gets the same range again, as it must.
+	// the layout or, if the namespace is there, for those that it has. A namespace that was lost must get the same
+	// range again: no store can see that.
 	IDs Range
 }
 
@@ -36,8 +36,8 @@ type Founding struct {
 // on, if After or Lost ask for a higher one, and sets the IDs if it has all and none was given.
 //
 // It makes one attempt. It returns [uid.ErrRange] when the IDs or After are not within the layout's, After is too far
-// ahead, the IDs are not those of the namespace, or rows of IDs above them are left of a former one, [worker.ErrLayout]
-// when the namespace has another layout, or the store's error.
+// ahead, the IDs are not the namespace's, or rows of a former one have higher IDs, [worker.ErrLayout] when the
+// namespace has another layout, or the store's error.
 func Found(ctx context.Context, store Store, f Founding) error {
 	if f.Layout.IsZero() {
 		f.Layout = bits.Default()

@@ -36,8 +36,8 @@ type lease struct {
 	low       bool          // Low was reported, and nothing was reserved since
 }
 
-// New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not by an owner
-// that was paused, cut off or declared dead, and came back; not when clocks go back; and not after a failover that lost
+// New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not when an
+// owner was paused, cut off or declared dead, and comes back; not when clocks go back; nor after a failover that lost
 // writes, if the store's history shows it and the servers' clocks differ by no more than MaxClockSkew. docs/promise.md
 // has every case.
 //
@@ -45,15 +45,14 @@ type lease struct {
 // from what is reserved; then its calls fail with [uid.ErrNoReservation].
 //
 // The worker serves one generator at a time, and is a [health.WorkerReporter]. New returns [uid.ErrConfig] or
-// [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store, when a generator is made.
+// [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store.
 //
 // # When no generator can be made
 //
 // Acquire leases the ID that has been free the longest, or one that was never used if none is free. If ticks had to be
 // burnt it waits for MaxClockSkew and a tick, or twice the error of a store's clock if that is longer.
 //
-// It retries failures that may pass until the Timeout or the end of ctx: to wait for a server that is about to start,
-// give ctx a deadline. It fails at once with
+// It retries failures that may pass until the Timeout or the end of ctx, and fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
 //   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased or in quarantine (see TTL of
 //     [Config]), or lack their rows, which it names;

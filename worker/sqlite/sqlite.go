@@ -5,9 +5,8 @@
 // -shm). So the file has to stay where it is, under one name, on a disk of this machine. Workers look at it by its path
 // before and after each transaction, and return worker.ErrState for
 //
-//   - A second name: a file with hard links and, on Linux, one that is mounted by itself; mount its folder instead.
-//     Symbolic links are safe. On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one
-//     path for all processes.
+//   - A second name: a file with hard links and, on Linux, one that is mounted by itself; mount its folder. Symbolic
+//     links are safe. On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one path.
 //   - A file that was removed, moved, or replaced. A leased ID's worker notices at its next renewal, half its Window
 //     later at most, and fails until the database is closed and opened anew. It still issues what it has reserved;
 //     whoever gets an ID in the new file begins beyond that.
@@ -15,14 +14,12 @@
 //
 // It does not cover these:
 //
-//   - A copy, by cp, a backup, a snapshot or a container's image, hands the same IDs out again, and a restored backup
-//     has forgotten what was reserved since. Stop all workers before a restore, and start none until the clock has
-//     passed all that they had reserved, ten minutes at most unless Losses is Never. To copy the file while it is in
-//     use, take VACUUM INTO.
+//   - A copy, a snapshot or a container's image hands the same IDs out again, and a restored backup has forgotten what
+//     was reserved since. Stop all workers before a restore, and start none until the clock has passed all that they
+//     had reserved, ten minutes at most unless Losses is Never. To copy the file while it is in use, take VACUUM INTO.
 //   - A file that is overwritten in its place, or moved away and back: that is a restore.
-//   - A file that is renamed after a process died, without its -journal or -wal.
-//   - The index of the log (-shm) removed while the file is in use.
-//   - Disposable IDs whose file is replaced after the start: nobody looks again, and a new file begins at 1.
+//   - A file renamed without its -journal or -wal after a process died, or whose -shm is removed while in use.
+//   - Disposable IDs whose file is replaced after the start: a new file begins at 1.
 //   - A network file system, whose locks may not hold.
 //
 // Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with uid.ErrConfig. All this holds for any

@@ -21,9 +21,9 @@ type Config struct {
 	// that traces calls, needs it set.
 	Dialect string
 
-	// NodeTable, LeaseTable and SegmentTable are the names of the tables of disposable IDs, of leased IDs and of Leaf's
-	// segments. Each has at most 64 letters, digits, _ and $, on PostgreSQL 63; that of SegmentTable with _takers at
-	// its end, too. The defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on PostgreSQL in lower case.
+	// NodeTable, LeaseTable and SegmentTable name the tables of disposable IDs, of leased IDs and of Leaf's segments,
+	// with at most 64 letters, digits, _ and $, on PostgreSQL 63; SegmentTable with _takers at its end, too. The
+	// defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on PostgreSQL in lower case.
 	NodeTable, LeaseTable, SegmentTable string
 
 	// Skip is how many disposable IDs a start leaves out when the table's history has changed: the database may have

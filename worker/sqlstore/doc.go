@@ -4,43 +4,33 @@
 //	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 //	numbers, err := sqlstore.Segment(db, "invoice", segment.Config{})
 //
-// [New] is for all that has settings:
-//
-//	tables, err := sqlstore.New(db, sqlstore.Config{})
-//	store, err := tables.Leases("orders") // for lease.New
-//	numbers := tables.Numbers()           // for disposable.New
-//	segments := tables.Segments()         // for segment.New
-//
-// The caller opens and closes the database. This package holds no connection between two calls.
+// With settings, [New] gives [DB.Leases] for lease.New, [DB.Numbers] for disposable.New and [DB.Segments] for
+// segment.New. The caller opens and closes the database.
 //
 // # The tables
 //
 // WORKER_NODE is the table of Baidu's UidGenerator: each start makes a row, whose generated key is a disposable ID.
-// leaf_alloc is the table of Leaf: each tag has a row, whose max_id is the next number. Services in Java and in Go can
-// share both; leaf_alloc_takers, which says who took numbers last, Leaf does not know. WORKER_LEASE has a row for each
-// leased worker ID and, with WORKER_ID -1, for each namespace; no statement removes one.
+// leaf_alloc is that of Leaf: each tag has a row, whose max_id is the next number. Services in Java and in Go can share
+// both; Leaf does not know leaf_alloc_takers, which says who took numbers last. WORKER_LEASE has a row for each leased
+// worker ID and, with WORKER_ID -1, for each namespace.
 //
-// A missing table is created; the statements are in the folder internal/database/schema. On PostgreSQL names are in
-// lower case, and the search path finds the table.
+// A missing table is created, by the statements in internal/database/schema. On PostgreSQL the search path finds the
+// table.
 //
 // # Connections, proxies and poolers
 //
-// Acquisitions and renewals are two statements, each a round trip that commits by itself: one reads, the other writes
-// if all columns are still as they were read, on the same server. So no lock is held in between (but on SQLite), and
-// changes by hand are seen. A proxy must not spread the two over servers or, with MySQL, connections: they are then
-// refused, as on a read-only server. A read waits until a Galera node has what all have committed.
-//
-// PgBouncer may pool transactions. Where another driver is wrapped around pgx, that needs default_query_exec_mode=exec
-// in the URL (or in a pgx.ConnConfig).
+// Acquisitions and renewals are a read, and a write if all columns are still as they were read, each a round trip that
+// commits by itself. No lock is held in between (but on SQLite), and changes by hand are seen. A proxy must not spread
+// the two over servers or, with MySQL, connections: they are then refused. A read waits until a Galera node has what
+// all have committed. PgBouncer may pool transactions; a driver that is wrapped around pgx needs
+// default_query_exec_mode=exec in the URL (or in a pgx.ConnConfig) for that.
 //
 // # The history of a store
 //
-// A namespace's row keeps in HISTORY under which history it was written (see package lease; docs/engines.md says what
-// changes it). MySQL has none in the first two seconds after its start, and SQLite on Windows none at all: starts burn
-// then.
+// A namespace's row keeps in HISTORY under which history it was written (see package lease, and docs/engines.md for
+// what changes it). MySQL has none for two seconds after its start, and SQLite on Windows never: starts burn then.
 //
-// No history shows these. Do not do them while owners may be at work or before the clock has passed what they have
-// reserved:
+// No history shows these. Before you do them stop all owners, and let the clock pass what they have reserved:
 //
 //   - Put rows back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
 //   - Drop a table on MySQL and put it back within the second in which it was made.
@@ -49,8 +39,7 @@
 //
 // # What a database has to keep for leases
 //
-// A database loses nothing, as [lease.Never] claims, when no replica takes over that need not have every commit, and it
-// is
+// A database loses nothing, as [lease.Never] claims, when no replica takes over that may lack a commit, and it is
 //
 //   - a SQLite file that package worker/sqlite has opened;
 //   - MySQL or MariaDB with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1. For semi-synchronous replication
@@ -59,51 +48,47 @@
 //     synchronous_standby_names has to make each standby that it lists have a commit: FIRST 2 (a, b), not ANY 1 (a, b),
 //     nor *.
 //
-// Galera is not durable: a node acknowledges commits that the others do not have on disk yet. A start looks at the
-// settings. It does not see a restored dump, a replica that is not connected and takes over, semi-synchronous
-// replication that goes on without replicas after its time-out, or a disk that lies about what it has synced.
+// Galera is not: a node acknowledges commits that the others do not have on disk yet. A start checks the settings. It
+// does not see a restored dump, a takeover by a replica that was not connected, semi-synchronous replication that goes
+// on without replicas after its time-out, or a disk that lies about what it has synced.
 //
 // These break leases even where the store goes by its history:
 //
-//   - Two copies of the database that both accept writes. A session of a Galera node with wsrep_on off makes one; a
-//     start refuses it, as it does a TEMPORARY table.
-//   - On MySQL, a pooled connection on which the program has left a transaction open (MariaDB tells, and what is open
-//     is committed).
+//   - Two copies of the database that both accept writes. A start refuses a Galera session with wsrep_on off, and a
+//     TEMPORARY table.
+//   - On MySQL, a pooled connection on which the program has left a transaction open (MariaDB's is seen and committed).
 //   - wsrep_dirty_reads on a Galera node that is cut off.
 //
 // # What a database has to keep for segments
 //
-// All that it has acknowledged, with the settings for leases. A generator notices what was lost when it takes numbers
-// the next time. A Galera cluster needs the generator's setting LossyStore, and Leaf has to send its statements there
-// as text, its driver's default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
+// All that it has acknowledged, with the settings for leases. A generator notices a loss when it takes numbers the next
+// time. A Galera cluster needs the generator's setting LossyStore, and Leaf has to send its statements there as text,
+// its driver's default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
 //
-// Whoever edits a row by hand may raise max_id, and change step and description. A max_id below 0 and a step outside of
-// 1 to 2147483647 are refused. Two spellings that the table's collation makes one tag are one here, too.
+// By hand you may raise max_id, and change step and description. A max_id below 0 and a step outside of 1 to 2147483647
+// are refused. Spellings that are one for the table's collation are one tag.
 //
 // # What a database has to keep for disposable IDs
 //
-// IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses an engine
-// other than InnoDB, a TEMPORARY table, and a node of a Galera cluster with wsrep_on off. Unless DurableStoreUnverified
-// of disposable.Config is set, it also refuses what loses commits in a crash: an UNLOGGED table or counter,
-// innodb_flush_log_at_trx_commit or sync_binlog other than 1, fsync, full_page_writes or synchronous_commit off, and
-// SQLite with synchronous below FULL or without a journal on disk.
+// IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses what it
+// refuses for leases, and an engine other than InnoDB. Unless DurableStoreUnverified of disposable.Config is set, it
+// also refuses what loses commits in a crash: other settings of a server than those above, an UNLOGGED table or
+// counter, and SQLite with synchronous below FULL or without a journal on disk.
 //
-// Rows of TYPE 5, marks, keep the table's history. A start that finds another one leaves out 4,095 IDs of the default
-// layout (Skip of [Config]), also after each restart of the server, and on Galera once a node. Duplicates come all the
-// same when
+// Rows of TYPE 5, marks, keep the table's history. A start that finds another one leaves out IDs (Skip of [Config]),
+// also after each restart of the server, and on Galera once a node. Duplicates come all the same when
 //
-//   - more IDs than that are lost, those that another start has left out among them;
+//   - more IDs than that are lost, with those that another start has left out;
 //   - a start that looks at no marks, such as Java's, is the first one after a failover;
-//   - the rows since the newest mark are all deleted, or a dump is put back in place: set the table's AUTO_INCREMENT
-//     above the largest ID that was ever given;
+//   - the rows since the newest mark are deleted, or a dump is put back: set AUTO_INCREMENT above the largest ID ever
+//     given;
 //   - a table is dropped or renamed away, or a SQLite file is moved, while somebody starts;
-//   - the newest row is deleted before a restart of MySQL before 8.0 or MariaDB before 10.2.4, which forgets the
-//     counter;
+//   - the newest row is deleted before a restart of MySQL before 8.0 or MariaDB before 10.2.4;
 //   - rows were copied into a table of PostgreSQL with their IDs: ALTER TABLE worker_node ALTER COLUMN id RESTART WITH
-//     n, above the largest ID that was ever given.
+//     n, above the largest ID.
 //
-// A start uses up several IDs with an auto_increment_increment above 1, after a crash of PostgreSQL (up to 32), when
-// its reply was lost, or when servers hand out IDs in batches. After a row with a huge ID all are huge.
+// A start uses up several IDs with an auto_increment_increment above 1, after a crash of PostgreSQL (up to 32), and
+// when a reply was lost. After a row with a huge ID all are huge.
 //
 // # Rights
 //
@@ -119,16 +104,15 @@
 //	GRANT SELECT, UPDATE ON app.WORKER_LEASE TO 'uid_admin'@'%'; -- the command uid worker release
 //	GRANT REPLICA MONITOR ON *.* TO 'uid'@'%'; -- uid worker check, to see more of the replication
 //
-// and CREATE where a missing table is to be created. The last right changes nothing; it is REPLICATION CLIENT on MySQL
-// and on MariaDB before 10.5. The commands uid worker ls and uid worker check need SELECT only.
+// and CREATE for a missing table. The last right is REPLICATION CLIENT on MySQL and on MariaDB before 10.5. The
+// commands uid worker ls and uid worker check need SELECT only.
 //
-// On PostgreSQL the rights are the same, with names in lower case, USAGE on the schema besides, and CREATE on it for a
-// missing table.
+// On PostgreSQL the rights are the same, with names in lower case, USAGE on the schema, and CREATE on it for a missing
+// table.
 //
 // # What errors say
 //
-// Errors name the operation, the server's error number and, for a connection, its numeric address; of a server's text
-// only the name of a column of these tables: never a user, password, database or host name. A Ping shows the rest.
-// errors.As finds the driver's error for a MySQL server, with a text of this package's own, and for PostgreSQL an error
-// with the method SQLState.
+// Errors name the operation, the server's error number, a column of these tables and, for a connection, its numeric
+// address: never a user, password, database or host name. A Ping shows the rest. errors.As finds the driver's error for
+// a MySQL server, with a text of this package's own, and for PostgreSQL an error with the method SQLState.
 package sqlstore

@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Lease returns a worker that leases a worker ID of a namespace in db (see [DB.Leases]), with the default settings or
-// those of one Config. A first start makes a missing namespace, and the table.
+// Lease returns a worker that leases a worker ID of a namespace in db (see [DB.Leases]). It takes one Config at most. A
+// first start makes a missing namespace, and the table.
 //
 // A generator returns the errors that [lease.New] lists when it is made, and [uid.ErrConfig] or [uid.ErrRange] when db,
 // the namespace or a setting cannot be used. Close it, which gives the ID back, before db.
@@ -28,9 +28,9 @@ func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...le
 	})
 }
 
-// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start, with the
-// default settings or those of one Config. It makes a missing table. Its errors are those of [disposable.New], and
-// [uid.ErrConfig] or [uid.ErrRange] when db or a setting cannot be used. Close the generator before db.
+// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start. It takes
+// one Config at most, and makes a missing table. Its errors are those of [disposable.New], and [uid.ErrConfig] or
+// [uid.ErrRange] when db or a setting cannot be used. Close the generator before db.
 func Disposable[Database *sql.DB | *sqlx.DB](db Database, cfg ...disposable.Config) uid.Worker {
 	return lazy.New(func(context.Context) (uid.Worker, func() error, error) {
 		c, err := lazy.One(cfg)

@@ -21,8 +21,8 @@ const (
 type Config struct {
 	// Window is how long the file may be unusable (its disk full, say) before anybody notices. Ticks are reserved up to
 	// 3/2 Window ahead of the clock, or of what the generator asks for if that is later. After a kill a generator
-	// starts as far ahead of the clock as ticks were reserved, or twice as far if a record is damaged; several kills
-	// add up. The default is 10 s.
+	// starts that far ahead of the clock, or twice as far if a record is damaged; several kills add up. The default is
+	// 10 s.
 	Window time.Duration
 
 	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a generator is made; further

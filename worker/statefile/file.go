@@ -42,11 +42,10 @@ type file struct {
 // A process with another file, or with none, is not noticed, if the source gives it the same ID. The file is bound to
 // its ID, the layout and the host. A copy or a restored backup on the same host is not refused: never restore the file,
 // and never remove it, before the clock has passed all that was issued under the ID. A running process whose file was
-// removed or changed stops at the latest when its reservation ends; one that starts meanwhile on a new file cannot know
-// of it.
+// removed or changed stops when its reservation ends; one that starts meanwhile on a new file cannot know of it.
 //
-// The folder must exist, and outlive the process, on a disk that keeps what was synced. The generator's own goroutine
-// writes and syncs 12 KiB about twice a Window, and when much is drawn; a call that draws a UID never does.
+// The folder must exist, on a disk that keeps what was synced. The generator's own goroutine writes and syncs 12 KiB
+// about twice a Window, and when much is drawn; a call that draws a UID never does.
 //
 // The worker is a [health.WorkerReporter]. Any number of goroutines may call all its methods at once. New returns
 // [uid.ErrConfig] when a setting cannot be used. Only Acquire touches the source and the disk.
@@ -54,12 +53,10 @@ type file struct {
 // # When no generator can be made
 //
 // Acquire opens and locks the file, or creates it. It fails, and leaves an existing file as it is, with
-//   - [uid.ErrWorkerInUse] while another generator is bound to the worker, or to the file in any process, which the
-//     error names as far as it is known;
+//   - [uid.ErrWorkerInUse] while another generator is bound to the worker or, in any process, to the file;
 //   - the source's error, and [uid.ErrRange] when its ID does not fit the layout;
 //   - [worker.ErrState] when the file cannot be opened, locked, read or written, belongs to another worker ID or host
-//     (see Config's AnyHost), or is not empty and both of its records are damaged (or one, if an older version of this
-//     package wrote the other);
+//     (see Config's AnyHost), or has two damaged records (or one, beside one of an older version of this package);
 //   - [worker.ErrLayout] when it belongs to another layout;
 //   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's MaxAhead), and [uid.ErrRange] when
 //     the generator's floor does;

@@ -41,8 +41,8 @@ type fileLease struct {
 
 // OnLease returns a [uid.Worker] round one of [lease.New] that keeps it in a state file at path across restarts. A
 // start within the lease's TTL of its last renewal goes on with the worker ID, at once and above the last tick that the
-// file has, even where the store may have lost writes. While the store is down it goes on with what was reserved and
-// not issued before Close or, after a crash, with what the lease's Window had reserved.
+// file has, even where the store may have lost writes. While the store is down it goes on with what the lease had
+// reserved.
 //
 // Each tick is reserved in the store, as far ahead as the lease's Window says, and in the file, by Config's Window.
 // Close keeps the lease, so an ID that is not taken up again is free only after its TTL and quarantine.
