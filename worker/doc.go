@@ -11,14 +11,13 @@
 //   - Package lease takes an ID that nobody holds at the moment, and gives it back.
 //
 // Disposable and leased IDs need a store that all processes share: see packages sqlstore and stores. The command uid
-// worker lists who holds what, ends dead holders' leases, and checks a store.
+// worker shows and checks a store.
 //
 // # What is promised
 //
-// No two UIDs are equal within one layout and one space of worker IDs. Keep UIDs of different spaces in different
-// columns, since they can be equal: the IDs of two sources that do not know of each other are two spaces, and so are
-// two namespaces of leases, leased IDs and disposable ones, and two tables. UIDs of two layouts, or of two epochs, can
-// be equal, too.
+// No two UIDs are equal within one layout and one space of worker IDs. Keep UIDs of different spaces, layouts or epochs
+// in different columns, since they can be equal. Two sources that do not know of each other are two spaces, and so are
+// two namespaces of leases, leased IDs and disposable ones, and two tables.
 //
 // # Workers and stores of your own
 //

@@ -2,8 +2,8 @@ package worker
 
 import "errors"
 
-// The errors of workers, to test for with errors.Is. A store's own failures wrap none of them; the store's package says
-// what errors.As finds in those.
+// The errors of workers, for errors.Is. A store's own failures wrap none; the store's package says what errors.As finds
+// in them.
 var (
 	// ErrUnconfirmed is returned by Acquire when the store did not prove that the ID belongs to this process: it
 	// returned none, or does not hold what was just written.

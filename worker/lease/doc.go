@@ -7,10 +7,10 @@
 // begins above the last tick reserved under it, and renews the lease and reserves more every half Window or when its
 // generator needs it. The reservation keeps two owners apart; the lease only says when the ID may go to somebody else.
 //
-// A store may lose acknowledged writes, and with them reservations: by a failover to a server that lags, a restored
-// dump, or a crash without a synced log. So a store names the history under which it answers, which changes with such
-// an event. The first start on another history burns ticks: it, and whoever starts after it, begins [Burn] beyond the
-// clock. Owners that run go on as they are.
+// A store may lose acknowledged writes, and with them reservations. So it names the history under which it answers,
+// which changes by a failover to a server that lags, a restored dump, or a crash without a synced log. The first start
+// on another history burns ticks: it, and whoever starts after it, begins [Burn] beyond the clock. Owners that run go
+// on as they are.
 //
 // So starts within ten minutes are ahead of the clock, with little to borrow for bursts. A cached generator with a
 // MaxLead below the default, or an uncached one under another policy than Logical, waits until its ticks are near.
@@ -22,8 +22,8 @@
 //
 // # Several stores, one space of worker IDs
 //
-// UIDs of two namespaces can be equal, unless both have the same layout and each has worker IDs of its own (see
-// [Founding]), as for a store in each region. A new layout needs a new namespace.
+// UIDs of two namespaces, such as a store's in each region, can be equal, unless both have the same layout and each has
+// worker IDs of its own (see [Founding]). A new layout needs a new namespace.
 //
 // # What breaks it
 //
@@ -33,8 +33,7 @@
 //   - that two copies of it accept writes: fence a former primary;
 //   - that a server takes over with writes that its predecessor lacked, or comes back without its successor's;
 //   - that its servers' clocks differ by more than MaxClockSkew, when one takes over that lacks writes;
-//   - that a running process was cloned with its memory: both copies own the lease until one renews it (see
-//     [worker.Invalidate]);
+//   - that a process was cloned with its memory: both own the lease until one renews it (see [worker.Invalidate]);
 //   - that former rows come back without another history (see the store's package): run uid worker init --lost;
 //   - that rows come back as they were before their owner has renewed, when they were deleted or edited, or a start has
 //     made a namespace in their place;

@@ -18,8 +18,8 @@ type Founding struct {
 	Layout bits.Layout
 
 	// Lost says that a namespace was lost or put back, and that its owners may be at work: whoever gets an ID begins a
-	// [Burn] ahead of the clock. Without Lost a person vouches, once, that nobody ever had an ID of the namespace, and
-	// nothing is ahead of the clock: that is not for each start of a program.
+	// [Burn] ahead of the clock. Without it a person vouches, once, that nobody ever had an ID of the namespace:
+	// programs must not do so at each start.
 	Lost bool
 
 	// After is a UID: whoever gets an ID of the namespace begins above its tick, which may be ten minutes ahead of the

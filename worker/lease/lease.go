@@ -58,8 +58,8 @@ type lease struct {
 //     [Config]), or lack their rows, which it names;
 //   - [uid.ErrRange] when the layout lacks some of Config.IDs, the namespace has others or none of the layout's, or the
 //     generator's floor is too far ahead of the store's clock;
-//   - [uid.ErrConfig] when Window is shorter than a tick, or the store cannot hold the rows or is visibly not as
-//     durable as it is said to be;
+//   - [uid.ErrConfig] when Window is shorter than a tick, or the store cannot hold the rows or is visibly less durable
+//     than said;
 //   - [worker.ErrNoNamespace] when the namespace is missing and Config.MustExist is set;
 //   - [worker.ErrLayout] when the namespace has another layout;
 //   - [worker.ErrClock] when the store's clock is more than MaxClockSkew away from this process's, before the layout's

@@ -9,21 +9,21 @@
 //
 // # The tables
 //
-// WORKER_NODE is the table of Baidu's UidGenerator: each start makes a row, whose generated key is a disposable ID.
-// leaf_alloc is that of Leaf: each tag has a row, whose max_id is the next number. Services in Java and in Go can share
-// both; Leaf does not know leaf_alloc_takers, which says who took numbers last. WORKER_LEASE has a row for each leased
-// worker ID and, with WORKER_ID -1, for each namespace.
+// WORKER_NODE is the table of Baidu's UidGenerator: the generated key of each start's row is a disposable ID.
+// leaf_alloc is that of Leaf: max_id of each tag's row is the next number. Services in Java and in Go can share both;
+// Leaf does not know leaf_alloc_takers, which says who took numbers last. WORKER_LEASE has a row for each leased worker
+// ID and, with WORKER_ID -1, for each namespace.
 //
 // A missing table is created, by the statements in internal/database/schema. On PostgreSQL the search path finds the
 // table.
 //
 // # Connections, proxies and poolers
 //
-// Acquisitions and renewals are a read, and a write if all columns are still as they were read, each a round trip that
-// commits by itself. No lock is held in between (but on SQLite), and changes by hand are seen. A proxy must not spread
-// the two over servers or, with MySQL, connections: they are then refused. A read waits until a Galera node has what
-// all have committed. PgBouncer may pool transactions; a driver that is wrapped around pgx needs
-// default_query_exec_mode=exec in the URL (or in a pgx.ConnConfig) for that.
+// Acquisitions and renewals are a read, and a write if all columns are still as they were read: two round trips, with
+// no lock in between (but on SQLite). Changes by hand are seen. A proxy must not spread the two over servers or, with
+// MySQL, connections: they are then refused. A read waits until a Galera node has what all have committed. PgBouncer
+// may pool transactions; a driver that is wrapped around pgx needs default_query_exec_mode=exec in the URL (or in a
+// pgx.ConnConfig) for that.
 //
 // # The history of a store
 //
@@ -48,9 +48,9 @@
 //     synchronous_standby_names has to make each standby that it lists have a commit: FIRST 2 (a, b), not ANY 1 (a, b),
 //     nor *.
 //
-// Galera is not: a node acknowledges commits that the others do not have on disk yet. A start checks the settings. It
-// does not see a restored dump, a takeover by a replica that was not connected, semi-synchronous replication that goes
-// on without replicas after its time-out, or a disk that lies about what it has synced.
+// Galera is not: a node acknowledges commits that the others do not have on disk yet. A start checks the settings, but
+// not for a restored dump, a takeover by a replica that was not connected, semi-synchronous replication that goes on
+// without replicas after its time-out, or a disk that lies about what it has synced.
 //
 // These break leases even where the store goes by its history:
 //
@@ -112,7 +112,7 @@
 //
 // # What errors say
 //
-// Errors name the operation, the server's error number, a column of these tables and, for a connection, its numeric
-// address: never a user, password, database or host name. A Ping shows the rest. errors.As finds the driver's error for
-// a MySQL server, with a text of this package's own, and for PostgreSQL an error with the method SQLState.
+// Errors name the operation, the server's error number, a column and a numeric address, never a user, password,
+// database or host name; a Ping shows more. errors.As finds the driver's error for a MySQL server, with a text of this
+// package's own, and for PostgreSQL an error with the method SQLState.
 package sqlstore

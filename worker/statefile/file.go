@@ -35,17 +35,17 @@ type file struct {
 // reserved in the file, synced to the disk, before a generator may issue it, and later generators begin above the
 // reserved ticks. So no tick is issued twice
 //
-//   - by a process and its successor, however the first one ended, and wherever the clock was set meanwhile, even if
-//     one of the file's two records is damaged;
+//   - by a process and its successor, however the first one ended and the clock was set, even if one of the file's two
+//     records is damaged;
 //   - by two generators or processes that use the same file: one locks it, and the others are refused.
 //
-// A process with another file, or with none, is not noticed, if the source gives it the same ID. The file is bound to
-// its ID, the layout and the host. A copy or a restored backup on the same host is not refused: never restore the file,
-// and never remove it, before the clock has passed all that was issued under the ID. A running process whose file was
-// removed or changed stops when its reservation ends; one that starts meanwhile on a new file cannot know of it.
+// A process with the same ID and another file, or none, is not noticed. The file is bound to its ID, the layout and the
+// host. A copy or a restored backup on the same host is not refused: never restore the file, and never remove it,
+// before the clock has passed all that was issued under the ID. A running process whose file was removed or changed
+// stops when its reservation ends; one that starts meanwhile on a new file cannot know of it.
 //
 // The folder must exist, on a disk that keeps what was synced. The generator's own goroutine writes and syncs 12 KiB
-// about twice a Window, and when much is drawn; a call that draws a UID never does.
+// about twice a Window, and when much is drawn.
 //
 // The worker is a [health.WorkerReporter]. Any number of goroutines may call all its methods at once. New returns
 // [uid.ErrConfig] when a setting cannot be used. Only Acquire touches the source and the disk.
@@ -62,7 +62,7 @@ type file struct {
 //     the generator's floor does;
 //   - [uid.ErrExhausted] when the layout's last tick has been reserved;
 //   - [uid.ErrConfig] when the host has no name, and when the generator's MaxLead is more than MaxAhead;
-//   - ctx's error when it ended before the call. Acquire does not look at ctx later.
+//   - ctx's error when it ended before the call; it is not looked at later.
 func New(path string, source worker.Source, cfg Config) (uid.Worker, error) {
 	if path == "" {
 		return nil, fmt.Errorf("%w: no path for the state file", uid.ErrConfig)

@@ -44,8 +44,8 @@ type fileLease struct {
 // file has, even where the store may have lost writes. While the store is down it goes on with what the lease had
 // reserved.
 //
-// Each tick is reserved in the store, as far ahead as the lease's Window says, and in the file, by Config's Window.
-// Close keeps the lease, so an ID that is not taken up again is free only after its TTL and quarantine.
+// Ticks are reserved in the store by the lease's Window, and in the file by Config's. Close keeps the lease, so an ID
+// that is not taken up again is free only after its TTL and quarantine.
 //
 // The file is bound to the namespace, the layout and this host; what [New] says of locks and copies holds here, too.
 // One goroutine at a time may call the worker's methods, as a generator does.
