@@ -4,8 +4,7 @@
 //
 // # Ways to get a worker ID
 //
-//   - [Static] takes a fixed ID that the caller knows to be unique; [FromSource] asks a [Source]. Neither stores
-//     anything.
+//   - [Static] takes a fixed ID that the caller knows to be unique; [FromSource] asks a [Source].
 //   - Package statefile asks a Source, too, and keeps a file for the next process with the ID.
 //   - Package disposable takes an ID that was never used before, one for each start.
 //   - Package lease takes an ID that nobody holds at the moment, and gives it back.

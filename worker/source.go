@@ -47,8 +47,8 @@ func EnvID(variable string) Source {
 
 // OrdinalID returns a source that reads the number behind the last hyphen of a name's first label, as of a
 // StatefulSet's pods: 12 for web-12 and for web-12.web.shop.svc.cluster.local. It fails with [uid.ErrConfig] when there
-// is none. It cannot tell whether the name belongs to a numbered set (ip-10-0-0-12 ends with a number, too, and so may
-// a Deployment's pod), or whether two sets use the same layout, each with a 12 of its own.
+// is none. It cannot tell whether the name belongs to a numbered set (that of a Deployment's pod, or ip-10-0-0-12, can
+// end with a number), or whether two sets use the same layout, each with a 12 of its own.
 func OrdinalID(name string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		first, _, _ := strings.Cut(name, ".")

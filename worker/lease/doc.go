@@ -12,9 +12,9 @@
 // on another history burns ticks: it, and whoever starts after it, begins [Burn] beyond the clock. Owners that run go
 // on as they are.
 //
-// So starts within ten minutes are ahead of the clock, with little to borrow for bursts. A cached generator with a
-// MaxLead below the default, or an uncached one under another policy than Logical, waits until its ticks are near.
-// [Never] and a state file that goes on with the lease (package statefile) spare all that.
+// So starts within ten minutes are ahead of the clock, with little to borrow for bursts. Calls wait where the
+// generator's MaxLead, or the policy of an uncached one, does not reach so far. [Never] and a state file that goes on
+// with the lease (package statefile) spare all that.
 //
 // The first start makes a missing namespace, and burns, too, for it may have been lost. [Found], or uid worker init,
 // says that it is new. A running owner that finds no namespace has lost its lease. Nobody gets an ID whose row was
@@ -36,6 +36,5 @@
 //   - that a process was cloned with its memory: both own the lease until one renews it (see [worker.Invalidate]);
 //   - that former rows come back without another history (see the store's package): run uid worker init --lost;
 //   - that rows come back as they were before their owner has renewed, when they were deleted or edited, or a start has
-//     made a namespace in their place;
-//   - that it loses writes in spite of [Never], where its settings do not show it.
+//     made a namespace in their place.
 package lease

@@ -13,8 +13,7 @@ type Event struct {
 	//   - "acquired": the worker has an ID that nobody ever had, or that was released.
 	//   - "taken over": the worker has an ID whose holder did not release it.
 	//   - "lost": the ID is somebody else's, the lease has ended, the store forgot it, or [worker.Invalidate] was
-	//     called. The worker acquires another. UIDs that are ready under the old one are still issued, except after
-	//     Invalidate.
+	//     called. UIDs that are ready under the old one are still issued, except after Invalidate.
 	//   - "low": less than half of the Window is left, and the store grants no more.
 	Kind string
 	// Store is the name of the lease's store, including the namespace.

@@ -3,8 +3,7 @@ package lease
 import "github.com/uidgen/uid/internal/leasestore"
 
 // A Store keeps the rows of one namespace, which all processes that lease IDs in it share: one for each worker ID that
-// was ever to be had, and one for the namespace. See packages sqlstore and stores, and the modules stores/etcd,
-// stores/redis and stores/zookeeper.
+// was ever to be had, and one for the namespace. Packages sqlstore and stores, and the modules below stores, have some.
 type Store = leasestore.Store
 
 // A Range is the worker IDs from First to Last, both included: lease.Range{First: 0, Last: 1023}.

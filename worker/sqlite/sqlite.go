@@ -1,9 +1,8 @@
 // Package sqlite opens a SQLite database in a file, for workers that need no server: several processes of one machine
 // can share the file. It links a SQLite driver in pure Go.
 //
-// SQLite keeps processes apart by file locks, and keeps the file whole by the files beside it (-journal, or -wal and
-// -shm). So the file has to stay where it is, under one name, on a disk of this machine. Workers look at it by its path
-// before and after each transaction, and return worker.ErrState for
+// The file, and those beside it (-journal, or -wal and -shm), have to stay where they are, under one name, on a disk of
+// this machine. Workers return worker.ErrState for
 //
 //   - A second name: a file with hard links and, on Linux, one that is mounted by itself; mount its folder. Symbolic
 //     links are safe. On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one path.

@@ -22,8 +22,7 @@
 // Acquisitions and renewals are a read, and a write if all columns are still as they were read: two round trips, with
 // no lock in between (but on SQLite). Changes by hand are seen. A proxy must not spread the two over servers or, with
 // MySQL, connections: they are then refused. A read waits until a Galera node has what all have committed. PgBouncer
-// may pool transactions; a driver that is wrapped around pgx needs default_query_exec_mode=exec in the URL (or in a
-// pgx.ConnConfig) for that.
+// may pool transactions; a driver that is wrapped around pgx needs default_query_exec_mode=exec in the URL for that.
 //
 // # The history of a store
 //
@@ -48,25 +47,24 @@
 //     synchronous_standby_names has to make each standby that it lists have a commit: FIRST 2 (a, b), not ANY 1 (a, b),
 //     nor *.
 //
-// Galera is not: a node acknowledges commits that the others do not have on disk yet. A start checks the settings, but
-// not for a restored dump, a takeover by a replica that was not connected, semi-synchronous replication that goes on
-// without replicas after its time-out, or a disk that lies about what it has synced.
+// Galera is not one of them. A start checks the settings, but not for a restored dump, a takeover by a replica that was
+// not connected, semi-synchronous replication that goes on without replicas after its time-out, or a disk that lies
+// about what it has synced.
 //
 // These break leases even where the store goes by its history:
 //
-//   - Two copies of the database that both accept writes. A start refuses a Galera session with wsrep_on off, and a
-//     TEMPORARY table.
+//   - A Galera session with wsrep_on off, and a TEMPORARY table. A start refuses both.
 //   - On MySQL, a pooled connection on which the program has left a transaction open (MariaDB's is seen and committed).
 //   - wsrep_dirty_reads on a Galera node that is cut off.
 //
 // # What a database has to keep for segments
 //
-// All that it has acknowledged, with the settings for leases. A generator notices a loss when it takes numbers the next
-// time. A Galera cluster needs the generator's setting LossyStore, and Leaf has to send its statements there as text,
-// its driver's default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
+// All that it has acknowledged, with the settings for leases. A Galera cluster needs the generator's setting
+// LossyStore, and Leaf has to send its statements there as text, its driver's default: with useServerPrepStmts MariaDB
+// 10.11 gives numbers out twice.
 //
 // By hand you may raise max_id, and change step and description. A max_id below 0 and a step outside of 1 to 2147483647
-// are refused. Spellings that are one for the table's collation are one tag.
+// are refused.
 //
 // # What a database has to keep for disposable IDs
 //

@@ -16,8 +16,8 @@ import (
 // Lease returns a worker that leases a worker ID of a namespace in db (see [DB.Leases]). It takes one Config at most. A
 // first start makes a missing namespace, and the table.
 //
-// A generator returns the errors that [lease.New] lists when it is made, and [uid.ErrConfig] or [uid.ErrRange] when db,
-// the namespace or a setting cannot be used. Close it, which gives the ID back, before db.
+// A generator returns the errors of [New], [DB.Leases] and [lease.New] when it is made, and [uid.ErrConfig] for a
+// second Config. Close it, which gives the ID back, before db.
 func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...lease.Config) uid.Worker {
 	return lazy.Lease(cfg, func() (lease.Store, error) {
 		tables, err := New(db, Config{})
@@ -29,8 +29,8 @@ func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...le
 }
 
 // Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start. It takes
-// one Config at most, and makes a missing table. Its errors are those of [disposable.New], and [uid.ErrConfig] or
-// [uid.ErrRange] when db or a setting cannot be used. Close the generator before db.
+// one Config at most, and makes a missing table. Its errors are those of [New] and [disposable.New], and
+// [uid.ErrConfig] for a second Config. Close the generator before db.
 func Disposable[Database *sql.DB | *sqlx.DB](db Database, cfg ...disposable.Config) uid.Worker {
 	return lazy.New(func(context.Context) (uid.Worker, func() error, error) {
 		c, err := lazy.One(cfg)
