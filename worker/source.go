@@ -13,9 +13,9 @@ import (
 	"github.com/uidgen/uid/internal/workerid"
 )
 
-// A Source returns a worker ID from 0 to maxWorkerID, the layout's maximum, that somebody else has made unique: whoever
-// numbers the replicas, assigns the addresses or writes the configuration. It is called when a generator is made. It
-// must not change an ID to make it fit: a larger one is refused with [uid.ErrRange].
+// A Source returns a worker ID from 0 to maxWorkerID, the layout's maximum, that somebody else has made unique. It is
+// called when a generator is made. It must not change an ID to make it fit: a larger one is refused with
+// [uid.ErrRange].
 //
 // Use it with package statefile, or with [FromSource] where there is no place for a file.
 type Source func(maxWorkerID int64) (int64, error)

@@ -33,7 +33,7 @@ import (
 //
 // All Statics of one space, ID and layout in this process act as one, but forget a generator that was dropped without
 // Close. Without a space, a second open generator on one ID and layout logs a warning to [slog.Default], once. Each ID
-// that was used in a space takes some 200 bytes for good.
+// that was used in a space takes some 200 bytes.
 //
 // Acquire returns [uid.ErrRange] when the layout does not hold id, [uid.ErrWorkerInUse] while another generator is
 // bound to the worker or to its ID in the space, [ErrLayout] when an earlier one has issued UIDs of another layout,

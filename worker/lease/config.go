@@ -41,7 +41,7 @@ type Config struct {
 	// Window is how long the store may be away before anybody notices (minus up to 5 s between attempts, and minus any
 	// lead over the clock). Ticks are reserved up to 3/2 Window ahead of the store's clock, or further if the generator
 	// asks. Unless the store never loses a write, 3/2 Window and MaxClockSkew are [Burn] at most. A Window shorter than
-	// a tick is refused. It can differ between starts. The default is 1 min.
+	// a tick is refused. The default is 1 min.
 	Window time.Duration
 
 	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. Then, as after a release, nobody gets the
@@ -66,8 +66,8 @@ type Config struct {
 	// MustExist makes a start fail with [worker.ErrNoNamespace] if the namespace is missing, instead of making it.
 	MustExist bool
 
-	// OnEvent is told what happens to the lease. The generator's own goroutine (or the one that makes the generator)
-	// waits for it: it must be short, and must not close the generator. A panic in it is logged.
+	// OnEvent is told what happens to the lease. The generator's own goroutine, or the one that makes it, waits for
+	// OnEvent, which must be short and not close the generator. A panic in it is logged.
 	OnEvent func(Event)
 
 	// Logger gets a record for each event but "low", and for trouble with the store at a start. The default is

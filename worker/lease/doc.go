@@ -18,7 +18,7 @@
 //
 // The first start makes a missing namespace, and burns, too, for it may have been lost. [Found], or uid worker init,
 // says that it is new. A running owner that finds no namespace has lost its lease. Nobody gets an ID whose row was
-// deleted, since its owner may be at work.
+// deleted.
 //
 // # Several stores, one space of worker IDs
 //

@@ -16,13 +16,13 @@
 //   - A copy, a snapshot or a container's image hands the same IDs out again, and a restored backup has forgotten what
 //     was reserved since. Stop all workers before a restore, and start none until the clock has passed all that they
 //     had reserved, ten minutes at most unless Losses is Never. To copy the file while it is in use, take VACUUM INTO.
-//   - A file that is overwritten in its place, or moved away and back: that is a restore.
+//   - A file that is overwritten in its place, or moved away and back.
 //   - A file renamed without its -journal or -wal after a process died, or whose -shm is removed while in use.
 //   - Disposable IDs whose file is replaced after the start: a new file begins at 1.
 //   - A network file system, whose locks may not hold.
 //
 // Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with uid.ErrConfig. All this holds for any
-// SQLite database, whoever opened it.
+// SQLite database.
 package sqlite
 
 import (

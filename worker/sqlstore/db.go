@@ -17,8 +17,7 @@ import (
 type Config struct {
 	// Dialect is the database's SQL: "mysql" (MariaDB's, too), "postgres" or "sqlite". The default follows from the
 	// driver: the name that a [sqlx.DB] has (mysql, pgx, postgres, sqlite, sqlite3), or the type for a [sql.DB] (of
-	// go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite, mattn/go-sqlite3). Any other driver, such as one
-	// that traces calls, needs it set.
+	// go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite, mattn/go-sqlite3). Any other driver needs it set.
 	Dialect string
 
 	// NodeTable, LeaseTable and SegmentTable name the tables of disposable IDs, of leased IDs and of Leaf's segments,

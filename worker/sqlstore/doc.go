@@ -1,5 +1,5 @@
 // Package sqlstore keeps worker IDs, and the segments of package segment, in the tables of a SQL database: MySQL,
-// MariaDB, Galera, PostgreSQL or SQLite. (Package worker/sqlite opens a SQLite file.)
+// MariaDB, Galera, PostgreSQL or SQLite.
 //
 //	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 //	numbers, err := sqlstore.Segment(db, "invoice", segment.Config{})
@@ -111,6 +111,6 @@
 // # What errors say
 //
 // Errors name the operation, the server's error number, a column and a numeric address, never a user, password,
-// database or host name; a Ping shows more. errors.As finds the driver's error for a MySQL server, with a text of this
-// package's own, and for PostgreSQL an error with the method SQLState.
+// database or host name. errors.As finds the driver's error for a MySQL server, with a text of this package's own, and
+// for PostgreSQL an error with the method SQLState.
 package sqlstore

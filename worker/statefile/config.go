@@ -25,9 +25,9 @@ type Config struct {
 	// 10 s.
 	Window time.Duration
 
-	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a generator is made; further
-	// means that a clock is or was wrong. Set it above the generator's MaxLead and what a kill leaves; less than 3/2
-	// Window is refused. The default is 15 min; math.MaxInt64 allows any.
+	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a generator is made. Set it
+	// above the generator's MaxLead and what a kill leaves; less than 3/2 Window is refused. The default is 15 min;
+	// math.MaxInt64 allows any.
 	MaxAhead time.Duration
 
 	// Host is the name that binds the file to this host. The default is the operating system's host name.
