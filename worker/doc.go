@@ -1,29 +1,24 @@
 // Package worker gives generators their worker IDs. A worker ID is the part of a UID that tells processes apart. A
-// [uid.Worker] holds one, with the right to issue ticks (units of the layout's time) under it. A generator binds to a
-// worker when it is made and releases it when it is closed. Callers never wait for a worker while UIDs are ready.
+// [uid.Worker] holds one, with the right to issue ticks (units of the layout's time) under it, from when a generator is
+// made until it is closed.
 //
 // # Ways to get a worker ID
 //
-//   - [Static] takes a fixed ID that the caller knows to be unique. [FromSource] asks a [Source] for it: an environment
-//     variable, the ordinal in a host's name, the low bits of its address. Neither stores anything.
-//   - Package statefile takes its ID from a Source, too, and keeps a file that says which ticks may have been issued
-//     under it, for the next process that has it.
-//   - Package disposable takes an ID that was never used before, one for each start, as Baidu's UidGenerator does.
-//   - Package lease takes an ID that nobody holds at the moment, and gives it back. It is for fleets that start so
-//     often that disposable IDs would run out, and for layouts with few worker bits.
+//   - [Static] takes a fixed ID that the caller knows to be unique; [FromSource] asks a [Source].
+//   - Package statefile asks a Source, too, and keeps a file for the next process with the ID.
+//   - Package disposable takes an ID that was never used before, one for each start.
+//   - Package lease takes an ID that nobody holds at the moment, and gives it back.
 //
 // Disposable and leased IDs need a store that all processes share: see packages sqlstore and stores. The command uid
-// worker lists who holds what, ends dead holders' leases, and checks a store for misconfiguration.
+// worker shows and checks a store.
 //
 // # What is promised
 //
-// No two UIDs are equal within one layout and one space of worker IDs. UIDs of different spaces can be equal, so keep
-// them in different columns: the IDs of two sources that do not know of each other are two spaces, and so are two
-// namespaces of leases, leased IDs and disposable ones, and two tables. UIDs of two layouts, or from before and after a
-// change of the epoch, can be equal, too.
+// No two UIDs are equal within one layout and one space of worker IDs. Keep UIDs of different spaces, layouts or epochs
+// in different columns, since they can be equal. Two sources that do not know of each other are two spaces, and so are
+// two namespaces of leases, leased IDs and disposable ones, and two tables.
 //
 // # Workers and stores of your own
 //
-// The rules for a worker are at [uid.Worker]. For leases in another database write a driver of package stores, and mark
-// errors that may pass with [Transient].
+// [uid.Worker] has the rules for a worker. For leases in another database write a driver of package stores.
 package worker

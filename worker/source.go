@@ -13,11 +13,11 @@ import (
 	"github.com/uidgen/uid/internal/workerid"
 )
 
-// A Source returns a worker ID that somebody else has made unique: whoever numbers the replicas, assigns the addresses
-// or writes the configuration. It is called when a generator is made, for an ID from 0 to maxWorkerID, the layout's
-// maximum; one beyond is refused with [uid.ErrRange]. It fails rather than change an ID to make it fit.
+// A Source returns a worker ID from 0 to maxWorkerID, the layout's maximum, that somebody else has made unique. It is
+// called when a generator is made. It must not change an ID to make it fit: a larger one is refused with
+// [uid.ErrRange].
 //
-// Use it with a state file (package worker/statefile), or with [FromSource] where there is no place for a file.
+// Use it with package statefile, or with [FromSource] where there is no place for a file.
 type Source func(maxWorkerID int64) (int64, error)
 
 // FixedID returns a source of always the same ID.
@@ -28,8 +28,8 @@ func FixedID(id int64) Source {
 }
 
 // EnvID returns a source that reads the ID from an environment variable, a decimal number without a sign. On Kubernetes
-// a StatefulSet's downward API can set one from the pod's label apps.kubernetes.io/pod-index. The source fails with
-// [uid.ErrConfig] when the variable is unset, empty or not such a number; the error does not repeat its text.
+// a StatefulSet's downward API can set one from the label apps.kubernetes.io/pod-index. The source fails with
+// [uid.ErrConfig] when the variable is unset or no such number; the error does not repeat its text.
 func EnvID(variable string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		text, ok := os.LookupEnv(variable)
@@ -43,10 +43,10 @@ func EnvID(variable string) Source {
 	}
 }
 
-// OrdinalID returns a source that reads the number at the end of a name, as of a StatefulSet's pods: 12 for web-12, and
-// for web-12.web.shop.svc.cluster.local, of which only the first label counts. It fails with [uid.ErrConfig] when no
-// number follows the last hyphen. It cannot tell whether the name belongs to a numbered set (ip-10-0-0-12 ends with a
-// number, too, and so may a Deployment's pod), or whether two sets use the same layout, each with a 12 of its own.
+// OrdinalID returns a source that reads the number behind the last hyphen of a name's first label, as of a
+// StatefulSet's pods: 12 for web-12 and for web-12.web.shop.svc.cluster.local. It fails with [uid.ErrConfig] when there
+// is none. It cannot tell whether the name belongs to a numbered set (that of a Deployment's pod, or ip-10-0-0-12, can
+// end with a number), or whether two sets use the same layout, each with a 12 of its own.
 func OrdinalID(name string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		first, _, _ := strings.Cut(name, ".")
@@ -59,8 +59,8 @@ func OrdinalID(name string) Source {
 	}
 }
 
-// HostOrdinalID is [OrdinalID] of the operating system's host name. In a pod that is the pod's
-// name, but with hostNetwork it is the node's: use [EnvID] then.
+// HostOrdinalID is [OrdinalID] of the operating system's host name: a pod's name, but with hostNetwork the node's. Use
+// [EnvID] then.
 func HostOrdinalID() Source {
 	return func(maxWorkerID int64) (int64, error) {
 		name, err := host.Name()
@@ -72,9 +72,9 @@ func HostOrdinalID() Source {
 }
 
 // AddressID returns a source that takes the ID from the low bits of this host's IPv4 address, as many as the layout has
-// for a worker ID: all 22 of the default layout, so that hosts of the same /10 network get different ones. The address
-// is the only one of the named network interface or, for "", the only private one (10/8, 172.16/12, 192.168/16) of all
-// interfaces that are up, loopback excluded. The next host to get the address gets the same ID.
+// for a worker ID: 22 by default. The address is the only one of the named network interface or, for "", the only
+// private one (10/8, 172.16/12, 192.168/16) of all interfaces that are up, loopback excluded. The next host to get the
+// address gets the same ID.
 //
 // It fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when the
 // network has more hosts than the layout has worker IDs, or the layout's maximum is not a power of two less one.

@@ -13,37 +13,36 @@ import (
 	"github.com/uidgen/uid/internal/workerid"
 )
 
-// Static returns a worker with a fixed ID, and with all ticks reserved. It uses no database and keeps nothing on disk.
-// A later generator on the same worker starts above the last tick of the earlier ones, which may lie ahead of the
-// clock.
+// Static returns a worker with a fixed ID and with all ticks reserved. It stores nothing. A later generator on the same
+// worker starts above the last tick of the earlier ones, which may lie ahead of the clock.
 //
-// Static knows only what happened to this one value, in this one process. It cannot promise unique UIDs when
+// UIDs can repeat, and Static cannot know of it, when
 //
 //   - another process, or another Static in this one, has the same ID;
-//   - the process restarts before the clock has passed the last tick that it issued, which is the
-//     tick of its end or up to the generator's MaxLead later;
+//   - the process restarts before the clock has passed the last tick that it issued: that of its end, or up to the
+//     generator's MaxLead later;
 //   - the clock went back across a restart.
 //
-// A state file (package worker/statefile) on [FixedID] covers the second and third case, and the
-// first among processes that use the same file.
+// Package statefile covers the second and third case, with [FixedID], and the first among processes that use the same
+// file.
 //
-// Two Statics with the same ID are right where their UIDs may be equal, such as the keys of two tables. Spaces say so:
+// Name a space for each of two Statics whose UIDs may be equal, such as the keys of two tables:
 //
 //	orders, err := cached.New(worker.Static(1, "orders"), cached.Config{})
 //	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
 //
-// All Statics of one space, ID and layout in this process act as one. (Of a generator that was dropped without Close,
-// what it issued is forgotten.) Without a space, a second generator on the same ID and layout, while the first is open,
-// causes a warning to [slog.Default], once. The process keeps some 200 bytes for each ID that was used in a space.
+// All Statics of one space, ID and layout in this process act as one, but forget a generator that was dropped without
+// Close. Without a space, a second open generator on one ID and layout logs a warning to [slog.Default], once. Each ID
+// that was used in a space takes some 200 bytes.
 //
 // Acquire returns [uid.ErrRange] when the layout does not hold id, [uid.ErrWorkerInUse] while another generator is
-// bound to the worker or to its ID in the space, [ErrLayout] when an earlier generator has issued UIDs of another
-// layout, [uid.ErrExhausted] when an earlier one has used the last tick, [uid.ErrConfig] for more than one space or an
-// empty one, and the context's error when it has ended. All methods may be called by any number of goroutines at once.
+// bound to the worker or to its ID in the space, [ErrLayout] when an earlier one has issued UIDs of another layout,
+// [uid.ErrExhausted] when an earlier one has used the last tick, [uid.ErrConfig] for more than one space or an empty
+// one, and the context's error. Any number of goroutines may call all methods at once.
 func Static(id int64, space ...string) uid.Worker { return newStatic(FixedID(id), space, caller()) }
 
-// FromSource returns a worker like [Static], but takes its ID from s each time a generator is
-// made; Acquire returns the source's error, too. What Static cannot promise, it cannot either.
+// FromSource is [Static], with the same limits, for an ID that s gives each time a generator is made. Acquire returns
+// the source's error, too.
 func FromSource(s Source, space ...string) uid.Worker { return newStatic(s, space, caller()) }
 
 func newStatic(source Source, in []string, made string) *static {

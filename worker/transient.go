@@ -3,10 +3,9 @@ package worker
 import "github.com/uidgen/uid/internal/retry"
 
 // Transient marks an error of a store that may pass, such as a deadlock or a lost connection, so that workers try
-// again. They take all others for final. The marked error has err's text and wraps err.
+// again; they take all others for final. The marked error has err's text and wraps err.
 func Transient(err error) error { return retry.Transient(err) }
 
 // Unreachable is [Transient] for a store that nobody answers for: its server refuses connections, say, or its name is
-// not known. By default a start gives up on it after 3 s rather than 30 s; a Timeout of its own, or a context with a
-// deadline, lets it wait for a server that is about to start.
+// not known. A start gives up on it after 3 s rather than 30 s, unless it has a Timeout or a context with a deadline.
 func Unreachable(err error) error { return retry.Unreachable(err) }

@@ -7,26 +7,26 @@ import (
 
 // Config holds the settings of [New]. The zero value works.
 type Config struct {
-	// Timeout bounds Acquire, all attempts together. The default is 30 s, and 3 s for a store that cannot be reached; a
-	// deadline of the context stands in its place. A negative one is refused.
+	// Timeout bounds Acquire, all attempts together; a deadline of the context takes its place. The default is 30 s,
+	// and 3 s for a store that cannot be reached. A negative one is refused.
 	Timeout time.Duration
 
-	// DurableStoreUnverified says that the store never forgets a number. Without it a start looks at the store's
-	// settings, and refuses one that can forget one in a crash.
+	// DurableStoreUnverified takes a store at its word: without it a start refuses one whose settings show that it can
+	// forget a number in a crash.
 	DurableStoreUnverified bool
 
 	// Host and Port describe this process in the store, to people, at most 64 characters each; uniqueness does not
-	// depend on them. Port without Host is refused. When Host is "", both are taken from the environment (see HostEnv)
-	// or, when that has neither, Host is the operating system's host name.
+	// depend on them. Port without Host is refused. When Host is "", both come from the environment (see HostEnv), else
+	// Host is the operating system's host name.
 	Host, Port string
 
 	// HostEnv and PortEnv name the environment variables that hold a container's host and port. The first that is set
-	// and not blank counts. It is an error if only one of the two is found. The defaults, for nil, are UID_HOST,
-	// JPAAS_HOST and UID_PORT, JPAAS_HTTP_PORT, JPAAS_HOST_PORT_8080.
+	// and not blank counts; only one of the two is an error. The defaults, for nil, are UID_HOST, JPAAS_HOST and
+	// UID_PORT, JPAAS_HTTP_PORT, JPAAS_HOST_PORT_8080.
 	HostEnv, PortEnv []string
 
-	// Logger gets one Info record with the ID that was assigned, a Warn record when more than 80 % of the layout's IDs
-	// are used, and one when the store is not available at first. The default is slog.Default at the time of New.
+	// Logger gets an Info record with the ID that was assigned, and Warn records when more than 80 % of the layout's
+	// IDs are used and when the store is not available at first. The default is slog.Default at the time of New.
 	Logger *slog.Logger
 
 	// Now is the clock that tells whether a generator's floor is still ahead. The default is time.Now.

@@ -28,24 +28,19 @@ type disposable struct {
 	most    atomic.Int64 // and the largest ID of its layout
 }
 
-// New returns a [uid.Worker] that takes a number nobody has had before each time a generator is made on it, and uses it
-// as the worker ID, with all ticks above the generator's floor, and above the floors that other starts have kept in the
-// store.
+// New returns a [uid.Worker] that takes a new number as its worker ID each time a generator is made, with all ticks
+// above the generator's floor and the floors that other starts have kept in the store.
 //
-// The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once. New
-// returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It does not touch the store; Acquire does,
-// when a generator is made.
+// The worker is a [health.WorkerReporter]. Any number of goroutines may call all its methods at once. New returns
+// [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store.
 //
-// Acquire retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
-// is about to start, give ctx a deadline. An attempt that fails may leave its number unused.
-//
-// It fails at once with
+// Acquire retries failures that may pass until the Timeout or the end of ctx. A failed attempt may leave its number
+// unused. It fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
 //   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
 //   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
 //   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
-//   - [uid.ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash, unless the
-//     setting DurableStoreUnverified is set;
+//   - [uid.ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash (see DurableStoreUnverified);
 //   - the store's own error on all else.
 func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if numbers == nil {

@@ -13,27 +13,25 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
-// Burn is how far beyond the store's clock a new owner begins after the store may have lost writes: further than
-// anybody can have reserved. No owner reserves beyond Burn less its MaxClockSkew (ten minutes by default), unless its
-// store never loses a write. It is the same for all owners, since a store that forgets may forget their settings as
-// well.
+// Burn is how far beyond the store's clock a new owner begins after the store may have lost writes. No owner reserves
+// beyond Burn less its MaxClockSkew (ten minutes by default), unless its store never loses a write.
 const Burn = 10*time.Minute + defaultMaxClockSkew
 
 // Losses says which acknowledged writes a store may lose.
 type Losses int
 
 const (
-	// ByHistory, the default, goes by what the store tells of itself: by its history, or by its kind if that is
-	// durable. A start refuses one that is visibly not as durable as its kind.
+	// ByHistory, the default, goes by the store's history, or by its kind if that is durable. A start refuses a store
+	// that is visibly not as durable as its kind.
 	ByHistory Losses = iota
-	// Never says that the store loses nothing: not in a crash, not when another server takes over, not because a backup
-	// is restored. Nothing is ever burnt, and reservations may reach as far as the generator's MaxLead. If it is not
-	// true, UIDs can repeat. A start refuses a store whose settings visibly belie it.
+	// Never says that the store loses nothing: not in a crash, in a failover, or by a restored backup. Nothing is
+	// burnt, and reservations may reach as far as the generator's MaxLead. UIDs can repeat if it is not true. A start
+	// refuses a store whose settings visibly belie it.
 	Never
 	// NeverUnchecked is Never without that check.
 	NeverUnchecked
 	// Anytime says that the store may lose writes without telling: each start burns. All processes of the namespace
-	// have to say so.
+	// have to set it.
 	Anytime
 )
 
@@ -42,43 +40,41 @@ const (
 type Config struct {
 	// Window is how long the store may be away before anybody notices (minus up to 5 s between attempts, and minus any
 	// lead over the clock). Ticks are reserved up to 3/2 Window ahead of the store's clock, or further if the generator
-	// asks for them. Unless the store never loses a write, 3/2 Window and MaxClockSkew may not exceed [Burn]. A Window
-	// shorter than a tick is refused when a generator is made. It can differ from start to start. The default is 1 min.
+	// asks. Unless the store never loses a write, 3/2 Window and MaxClockSkew are [Burn] at most. A Window shorter than
+	// a tick is refused. The default is 1 min.
 	Window time.Duration
 
-	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. After that, as after a release, the ID is
-	// in quarantine for another TTL, or five minutes if that is shorter: nobody gets it. The default is 5 min, or 2
-	// Windows if that is longer.
+	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. Then, as after a release, nobody gets the
+	// ID for a quarantine: another TTL, at most five minutes. The default is 5 min, or 2 Windows if that is longer.
 	TTL time.Duration
 
 	// MaxClockSkew bounds how far clocks differ: those of servers of which one may take over from another and, at a
 	// start, this process's from the store's. The default is 2 s.
 	MaxClockSkew time.Duration
 
-	// Timeout bounds Acquire, but for the wait for the first reservation. The default is 30 s, and 3 s for a store that
-	// cannot be reached; a deadline of the context stands in its place.
+	// Timeout bounds Acquire, but for the wait for the first reservation; a deadline of the context takes its place.
+	// The default is 30 s, and 3 s for a store that cannot be reached.
 	Timeout time.Duration
 
-	// IDs are the worker IDs that the namespace has to have (see [Founding]), and gets when this start makes it. A
-	// start that finds others is refused. The zero Range stands for whatever it has.
+	// IDs are the worker IDs that the namespace must have, and gets when this start makes it (see [Founding]). The zero
+	// Range stands for whatever it has.
 	IDs Range
 
-	// Losses says which writes the store may lose. The default is what the store itself can tell.
+	// Losses says which writes the store may lose.
 	Losses Losses
 
-	// MustExist makes a start fail with [worker.ErrNoNamespace] if the namespace is missing. By default
-	// it makes a missing one, which then begins a [Burn] ahead of the clock.
+	// MustExist makes a start fail with [worker.ErrNoNamespace] if the namespace is missing, instead of making it.
 	MustExist bool
 
-	// OnEvent is told what happens to the lease. The generator's own goroutine (or the one that makes the generator)
-	// calls it and waits for it: it must be short, and must not close the generator. A panic in it is logged.
+	// OnEvent is told what happens to the lease. The generator's own goroutine, or the one that makes it, waits for
+	// OnEvent, which must be short and not close the generator. A panic in it is logged.
 	OnEvent func(Event)
 
-	// Logger gets a record for each event but "low", and for trouble with the store at a start. The
-	// default is slog.Default at the time of New.
+	// Logger gets a record for each event but "low", and for trouble with the store at a start. The default is
+	// slog.Default at the time of New.
 	Logger *slog.Logger
 
-	// Now is the clock that is compared with the store's. The default is time.Now.
+	// Now is the clock to compare with the store's. The default is time.Now.
 	Now func() time.Time
 }
 

@@ -17,29 +17,27 @@ type Founding struct {
 	// Layout is that of the namespace's UIDs; the zero Layout stands for the default one.
 	Layout bits.Layout
 
-	// Lost says that a namespace was lost, or put back as it was at some time, and that its owners may be at work:
-	// whoever gets an ID begins a [Burn] ahead of the clock. By the default nobody ever had an ID of the namespace, and
-	// nothing is ahead of the clock: a person vouches for that, once, not each start of a program.
+	// Lost says that a namespace was lost or put back, and that its owners may be at work: whoever gets an ID begins a
+	// [Burn] ahead of the clock. Without it a person vouches, once, that nobody ever had an ID of the namespace:
+	// programs must not do so at each start.
 	Lost bool
 
 	// After is a UID: whoever gets an ID of the namespace begins above its tick, which may be ten minutes ahead of the
 	// store's clock. The default, 0, stands for none.
 	After uid.UID
 
-	// IDs are the worker IDs that the namespace has. The zero Range stands for all of the layout or, if the namespace
-	// is there, for those that it has. They can be set only as long as none was given. The ranges of stores that share
-	// a space of worker IDs must not overlap, and a namespace that was lost must have the same again: no store can see
-	// that.
+	// IDs are the namespace's worker IDs, to be set only as long as none was given. The zero Range stands for all of
+	// the layout or, if the namespace is there, for those that it has. A namespace that was lost must get the same
+	// range again: no store can see that.
 	IDs Range
 }
 
-// Found makes the namespace of a store if it is missing. Of one that exists it raises the floor, for those who get an
-// ID from then on, if After or Lost ask for a higher one, and sets the IDs if it has all and none was given; else it
-// leaves it as it is.
+// Found makes a missing namespace in a store. In one that exists it raises the floor, for those who get an ID from then
+// on, if After or Lost ask for a higher one, and sets the IDs if it has all and none was given.
 //
 // It makes one attempt. It returns [uid.ErrRange] when the IDs or After are not within the layout's, After is too far
-// ahead, the IDs are not those that the namespace has, or rows of IDs above them are left of a former one,
-// [worker.ErrLayout] when the namespace has another layout, or the store's error.
+// ahead, the IDs are not the namespace's, or rows of a former one have higher IDs, [worker.ErrLayout] when the
+// namespace has another layout, or the store's error.
 func Found(ctx context.Context, store Store, f Founding) error {
 	if f.Layout.IsZero() {
 		f.Layout = bits.Default()

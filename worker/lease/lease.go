@@ -36,37 +36,34 @@ type lease struct {
 	low       bool          // Low was reported, and nothing was reserved since
 }
 
-// New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not by an owner
-// that was paused, cut off or declared dead, and came back; not when clocks go back; and not after a failover that lost
+// New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not when an
+// owner was paused, cut off or declared dead, and comes back; not when clocks go back; nor after a failover that lost
 // writes, if the store's history shows it and the servers' clocks differ by no more than MaxClockSkew. docs/promise.md
 // has every case.
 //
-// It starts, stops and renews by itself. When a lease is lost it acquires another ID, and the generator goes on under
-// that one. While the store is away a generator draws from what is reserved; then its calls fail with
-// [uid.ErrNoReservation].
+// When the worker loses a lease it acquires another ID for the generator. While the store is away a generator draws
+// from what is reserved; then its calls fail with [uid.ErrNoReservation].
 //
 // The worker serves one generator at a time, and is a [health.WorkerReporter]. New returns [uid.ErrConfig] or
-// [uid.ErrRange] when a setting cannot be used. It does not touch the store; Acquire does, when a generator is made.
+// [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store.
 //
 // # When no generator can be made
 //
-// Acquire leases the ID that has been free the longest, or one that was never used if none is free. It takes no longer
-// than the store, unless ticks had to be burnt: then it waits for MaxClockSkew and a tick besides (or twice the error
-// of a store's clock, if that is longer).
+// Acquire leases the ID that has been free the longest, or one that was never used if none is free. If ticks had to be
+// burnt it waits for MaxClockSkew and a tick, or twice the error of a store's clock if that is longer.
 //
-// It retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
-// is about to start, give ctx a deadline. It fails at once with
+// It retries failures that may pass until the Timeout or the end of ctx, and fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
-//   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased, or were until less than a quarantine
-//     ago (see TTL of [Config]), or lack their rows, which it names;
-//   - [uid.ErrRange] when the layout lacks some of Config.IDs, when the namespace has others, or none
-//     of the layout's, and when the generator's floor is too far ahead of the store's clock;
-//   - [uid.ErrConfig] when Window is shorter than a tick, when the store cannot hold the rows as
-//     they are written, or when it is visibly not as durable as it is said to be;
+//   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased or in quarantine (see TTL of
+//     [Config]), or lack their rows, which it names;
+//   - [uid.ErrRange] when the layout lacks some of Config.IDs, the namespace has others or none of the layout's, or the
+//     generator's floor is too far ahead of the store's clock;
+//   - [uid.ErrConfig] when Window is shorter than a tick, or the store cannot hold the rows or is visibly less durable
+//     than said;
 //   - [worker.ErrNoNamespace] when the namespace is missing and Config.MustExist is set;
 //   - [worker.ErrLayout] when the namespace has another layout;
-//   - [worker.ErrClock] when the store's clock is more than MaxClockSkew away from this process's, or
-//     before the layout's epoch, or too far behind the ticks that were used;
+//   - [worker.ErrClock] when the store's clock is more than MaxClockSkew away from this process's, before the layout's
+//     epoch, or too far behind the ticks that were used;
 //   - [uid.ErrExhausted] when the ID's last tick is used or burnt;
 //   - [uid.ErrNoReservation] when nothing can be reserved for a long time;
 //   - the store's own error on all else.

@@ -1,36 +1,28 @@
 // Package sqlite opens a SQLite database in a file, for workers that need no server: several processes of one machine
 // can share the file. It links a SQLite driver in pure Go.
 //
-// SQLite keeps processes apart by file locks, and keeps the file whole by the files beside its name (-journal, or -wal
-// and -shm). So the file has to stay where it is, under one name, on a disk of this machine. Workers look at it by its
-// path before and after each transaction, and return worker.ErrState for
+// The file, and those beside it (-journal, or -wal and -shm), have to stay where they are, under one name, on a disk of
+// this machine. Workers return worker.ErrState for
 //
-//   - A second name: a file with hard links, by each of its names, and on Linux one that is mounted by itself, by the
-//     path of the mount; mount its folder instead. Symbolic links are safe: SQLite follows them.
-//   - A file that was removed, moved, or replaced by another one. A leased ID's worker that has the file open notices
-//     at its next renewal, half its Window later at most, and fails from then on until the database is closed and
-//     opened anew. It still issues what it has reserved by then. Whoever gets an ID in a file in its place begins
-//     beyond that, since that has another history (see package worker/sqlstore).
+//   - A second name: a file with hard links and, on Linux, one that is mounted by itself; mount its folder. Symbolic
+//     links are safe. On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one path.
+//   - A file that was removed, moved, or replaced. A leased ID's worker notices at its next renewal, half its Window
+//     later at most, and fails until the database is closed and opened anew. It still issues what it has reserved;
+//     whoever gets an ID in the new file begins beyond that.
 //   - A write-ahead log that was removed.
 //
 // It does not cover these:
 //
-//   - A copy, by cp, a backup, a snapshot or a container's image: it hands the same IDs out again, and a restored
-//     backup has forgotten what was reserved since. Stop all workers before a restore, and start none until the clock
-//     has passed all that they had reserved, ten minutes at most unless Losses is Never. To copy the file while it is
-//     in use, take VACUUM INTO; cp misses what is in the journal or in the write-ahead log.
-//   - A file that is overwritten in its place, or moved away and back, which keeps its identity and history: that is a
-//     restore.
-//   - A file that is renamed after a process died, without its -journal or -wal: nobody can undo or complete what that
-//     process left half done.
-//   - The index of the log (-shm) removed while the file is in use.
-//   - Disposable IDs after the start: they are never renewed, so nobody looks again. A new file begins at 1 again.
+//   - A copy, a snapshot or a container's image hands the same IDs out again, and a restored backup has forgotten what
+//     was reserved since. Stop all workers before a restore, and start none until the clock has passed all that they
+//     had reserved, ten minutes at most unless Losses is Never. To copy the file while it is in use, take VACUUM INTO.
+//   - A file that is overwritten in its place, or moved away and back.
+//   - A file renamed without its -journal or -wal after a process died, or whose -shm is removed while in use.
+//   - Disposable IDs whose file is replaced after the start: a new file begins at 1.
 //   - A network file system, whose locks may not hold.
 //
-// On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one path for all processes.
-//
 // Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with uid.ErrConfig. All this holds for any
-// SQLite database, whoever opened it.
+// SQLite database.
 package sqlite
 
 import (
@@ -57,12 +49,11 @@ import (
 //   - Connections wait up to 10 s for other processes' locks.
 const settings = "_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
 
-// Open opens the database in the file named path, for any number of processes and goroutines at once. A missing file is
-// made, readable and writable by its owner only, and so are the folders above it. The caller closes the database.
+// Open opens the database in the file named path, for any number of processes and goroutines at once. It makes a
+// missing file, for its owner only, and the folders above it. The caller closes the database.
 //
 // It returns [fs.ErrInvalid] for an empty path and for one that SQLite would take for a database in memory, the file
-// system's error when the file cannot be made or read, and SQLite's when it is not a database. It gives up when ctx
-// ends.
+// system's error when the file cannot be made or read, SQLite's when it is not a database, and ctx's.
 func Open(ctx context.Context, path string) (*sqlx.DB, error) {
 	db, err := open(ctx, path)
 	if err != nil {

@@ -12,16 +12,14 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// Lease returns a worker that leases a worker ID of a namespace in the file named path, as
-// [sqlstore.Lease] does. A generator opens the file when it is made, as [Open] does, and closes it with its
-// own Close, after it has given the ID back. It returns the errors of both, too.
+// Lease returns a worker like that of [sqlstore.Lease], in the file named path. A generator opens the file when it is
+// made, as [Open] does, and its Close closes it. It returns the errors of both.
 func Lease(path, namespace string, cfg ...lease.Config) uid.Worker {
 	return on(path, func(db *sqlx.DB) uid.Worker { return sqlstore.Lease(db, namespace, cfg...) })
 }
 
-// Disposable returns a worker that takes a new worker ID from the file named path at each start, as
-// [sqlstore.Disposable] does. A generator opens the file when it is made, as [Open] does, and closes it with
-// its own Close. It returns the errors of both, too.
+// Disposable returns a worker like that of [sqlstore.Disposable], in the file named path, which it opens and closes as
+// [Lease] does.
 func Disposable(path string, cfg ...disposable.Config) uid.Worker {
 	return on(path, func(db *sqlx.DB) uid.Worker { return sqlstore.Disposable(db, cfg...) })
 }

@@ -15,22 +15,20 @@ import (
 
 // Config holds the settings of a [DB]. The zero value works with the drivers that Dialect lists.
 type Config struct {
-	// Dialect is the SQL that the database speaks: "mysql" (MariaDB's, too), "postgres" or "sqlite". The default
-	// follows from the driver: of a [sqlx.DB] from its name, which is mysql, pgx, postgres, sqlite or sqlite3; of a
-	// [sql.DB] from its type, which comes from go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite or
-	// mattn/go-sqlite3. Any other driver, such as one that traces another's calls, needs it set.
+	// Dialect is the database's SQL: "mysql" (MariaDB's, too), "postgres" or "sqlite". The default follows from the
+	// driver: the name that a [sqlx.DB] has (mysql, pgx, postgres, sqlite, sqlite3), or the type for a [sql.DB] (of
+	// go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite, mattn/go-sqlite3). Any other driver needs it set.
 	Dialect string
 
-	// NodeTable, LeaseTable and SegmentTable are the names of the tables of disposable IDs, of leased IDs and of Leaf's
-	// segments. Each has at most 64 letters, digits, _ and $, on PostgreSQL 63; the table beside SegmentTable, whose
-	// name has _takers at its end, too. The defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on
-	// PostgreSQL in lower case.
+	// NodeTable, LeaseTable and SegmentTable name the tables of disposable IDs, of leased IDs and of Leaf's segments,
+	// with at most 64 letters, digits, _ and $, on PostgreSQL 63; SegmentTable with _takers at its end, too. The
+	// defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on PostgreSQL in lower case.
 	NodeTable, LeaseTable, SegmentTable string
 
-	// Skip is how many disposable IDs a start leaves out when the table's history has changed, as it does with a crash
-	// or a failover of the database: so many may be forgotten then without being given twice. The default, for 0, is a
-	// 1,024th of the layout's worker IDs: 4,095 of the default layout's. A negative one leaves out none, for a database
-	// that forgets nothing, or each of whose answers has another history.
+	// Skip is how many disposable IDs a start leaves out when the table's history has changed: the database may have
+	// forgotten so many without one being given twice. The default, for 0, is a 1,024th of the layout's worker IDs:
+	// 4,095 of the default layout's. A negative one leaves out none, for a database that forgets nothing or always has
+	// another history.
 	Skip int64
 
 	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The default is slog.Default
@@ -38,8 +36,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// A DB is a database with the tables of worker IDs and of segments. Make it with [New]. All methods may be
-// called by any number of goroutines at once.
+// A DB is a database with the tables of worker IDs and of segments. Make it with [New]. Any number of goroutines may
+// call all methods at once.
 type DB struct{ tables }
 
 // tables are the tables of a database.

@@ -1,136 +1,97 @@
-// Package sqlstore keeps worker IDs, and the segments of package segment, in the tables of a SQL
-// database: MySQL, MariaDB, Galera, PostgreSQL or SQLite. (Package worker/sqlite opens a SQLite file.)
+// Package sqlstore keeps worker IDs, and the segments of package segment, in the tables of a SQL database: MySQL,
+// MariaDB, Galera, PostgreSQL or SQLite.
 //
 //	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 //	numbers, err := sqlstore.Segment(db, "invoice", segment.Config{})
 //
-// [New] is for all that has settings:
-//
-//	tables, err := sqlstore.New(db, sqlstore.Config{})
-//	store, err := tables.Leases("orders") // for lease.New
-//	numbers := tables.Numbers()           // for disposable.New
-//	segments := tables.Segments()         // for segment.New
-//
-// The database is the caller's own [sql.DB] or [sqlx.DB]. This package neither opens nor closes
-// one, and holds no connection between two calls.
+// With settings, [New] gives [DB.Leases] for lease.New, [DB.Numbers] for disposable.New and [DB.Segments] for
+// segment.New. The caller opens and closes the database.
 //
 // # The tables
 //
-// WORKER_NODE is the table of Baidu's UidGenerator: each start of a process makes a row, whose generated key is a
-// disposable ID. leaf_alloc is the table of Leaf: each tag has a row, whose max_id is the next number. Services in Java
-// and in Go can share both; leaf_alloc_takers, which says who took numbers last, Leaf does not know. WORKER_LEASE has a
-// row for each leased worker ID and, with WORKER_ID -1, for each namespace; no statement removes one.
+// WORKER_NODE is the table of Baidu's UidGenerator: the generated key of each start's row is a disposable ID.
+// leaf_alloc is that of Leaf: max_id of each tag's row is the next number. Services in Java and in Go can share both;
+// Leaf does not know leaf_alloc_takers, which says who took numbers last. WORKER_LEASE has a row for each leased worker
+// ID and, with WORKER_ID -1, for each namespace.
 //
-// Next, Init and Change create a missing table; the statements are in the folder internal/database/schema. On
-// PostgreSQL names are in lower case, and the search path finds the table.
+// A missing table is created, by the statements in internal/database/schema. On PostgreSQL the search path finds the
+// table.
 //
 // # Connections, proxies and poolers
 //
-// Acquisitions and renewals are two statements, each a round trip that commits by itself: one reads, the other writes
-// if all columns are still as they were read, on the same server. So no lock is held while a statement travels (only
-// SQLite locks its file during both), and what people change by hand is seen. What changes two rows at once on
-// PostgreSQL or SQLite is a short transaction, which a PostgreSQL server ends when this process stands still for two
-// seconds.
-//
-// A proxy must not spread the two statements over servers or, with MySQL, connections: they are then refused, as on a
-// read-only server. PgBouncer may pool transactions: no statement is prepared. Only where another driver is wrapped
-// around pgx, default_query_exec_mode=exec in the URL (or in a pgx.ConnConfig) has to see to that. Nodes of a Galera
-// cluster are asked to read what all have committed (wsrep_sync_wait).
+// Acquisitions and renewals are a read, and a write if all columns are still as they were read: two round trips, with
+// no lock in between (but on SQLite). Changes by hand are seen. A proxy must not spread the two over servers or, with
+// MySQL, connections: they are then refused. A read waits until a Galera node has what all have committed. PgBouncer
+// may pool transactions; a driver that is wrapped around pgx needs default_query_exec_mode=exec in the URL for that.
 //
 // # The history of a store
 //
-// A namespace's row keeps in HISTORY under which history it was written (see package lease). A start that finds another
-// one burns ticks, once. The text says, for people to see what has changed:
+// A namespace's row keeps in HISTORY under which history it was written (see package lease, and docs/engines.md for
+// what changes it). MySQL has none for two seconds after its start, and SQLite on Windows never: starts burn then.
 //
-//   - MySQL and MariaDB: a checksum of the server's names, when it was started, in a Galera cluster also the cluster's
-//     UUID, and the table's CREATE_TIME. DROP and ALTER change that, on MariaDB RENAME, too. In the first two seconds
-//     after its start a server has no history.
-//   - PostgreSQL: when the server was started and its log's timeline, since when its statistics are kept, which begin
-//     anew when a process of it has crashed (and with pg_stat_reset_shared, for nothing), and the table's oid,
-//     relfilenode and xmin in pg_class. RENAME, TRUNCATE, ALTER and GRANT change those; renewals, VACUUM, ANALYZE and
-//     CREATE INDEX do not.
-//   - SQLite: the machine's boot ID, device and number of the file, and schema_version, which each change of a table's
-//     definition raises. There is none on Windows: then each start burns.
+// No history shows these. Before you do them stop all owners, and let the clock pass what they have reserved:
 //
-// What no history shows, and must not be done while owners may be at work or before the clock has passed
-// what they have reserved:
-//
-//   - Rows put back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT
-//     elsewhere.
-//   - On MySQL, a table that is dropped and put back within the second in which it was made.
-//   - A SQLite file that is overwritten in its place (cp backup.db live.db), or moved away and back.
-//   - A machine that is put back to a snapshot with its memory.
+//   - Put rows back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
+//   - Drop a table on MySQL and put it back within the second in which it was made.
+//   - Copy, overwrite or move a SQLite file (see package worker/sqlite).
+//   - Put a machine back to a snapshot with its memory.
 //
 // # What a database has to keep for leases
 //
-// A database loses nothing, as [lease.Never] claims, when no replica takes over that need not have every commit, and it
-// is
+// A database loses nothing, as [lease.Never] claims, when no replica takes over that may lack a commit, and it is
 //
 //   - a SQLite file that package worker/sqlite has opened;
 //   - MySQL or MariaDB with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1. For semi-synchronous replication
-//     rpl_semi_sync_source_wait_for_replica_count has to be the number of replicas; MariaDB waits for one, and so can
-//     have but one;
+//     rpl_semi_sync_source_wait_for_replica_count has to be the number of replicas; MariaDB can have but one;
 //   - PostgreSQL with fsync, full_page_writes and synchronous_commit on, and a table that is not UNLOGGED.
 //     synchronous_standby_names has to make each standby that it lists have a commit: FIRST 2 (a, b), not ANY 1 (a, b),
 //     nor *.
 //
-// Galera is not durable: a node acknowledges commits that the others do not have on disk yet. A start looks at the
-// settings. It does not see a restored dump, a replica that is not connected and takes over, semi-synchronous
-// replication that goes on without replicas after its time-out, or a disk that lies about what it has synced.
+// Galera is not one of them. A start checks the settings, but not for a restored dump, a takeover by a replica that was
+// not connected, semi-synchronous replication that goes on without replicas after its time-out, or a disk that lies
+// about what it has synced.
 //
 // These break leases even where the store goes by its history:
 //
-//   - Two copies of the database that both accept writes. A session of a Galera node with wsrep_on off makes one; it is
-//     refused at a start, as a TEMPORARY table is.
-//   - On MySQL, a connection of the pool on which the program has left a transaction open by a statement of its own
-//     (MariaDB tells, and what is open is committed).
+//   - A Galera session with wsrep_on off, and a TEMPORARY table. A start refuses both.
+//   - On MySQL, a pooled connection on which the program has left a transaction open (MariaDB's is seen and committed).
 //   - wsrep_dirty_reads on a Galera node that is cut off.
-//   - A SQLite file that was copied or restored (see package worker/sqlite).
 //
 // # What a database has to keep for segments
 //
-// All that it has acknowledged: the settings are those for leases. A generator notices what was lost when it takes
-// numbers the next time. A Galera cluster needs the generator's setting LossyStore.
+// All that it has acknowledged, with the settings for leases. A Galera cluster needs the generator's setting
+// LossyStore, and Leaf has to send its statements there as text, its driver's default: with useServerPrepStmts MariaDB
+// 10.11 gives numbers out twice.
 //
-// Leaf's own statements may come at any time. On a Galera cluster Leaf has to send them as text, as its driver does by
-// default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice, with no other program at work.
-//
-// Whoever edits a row by hand may raise max_id, and change step and description. A max_id below 0, or a step outside of
-// 1 to 2147483647, is refused as long as it stands there. Where the collation of the table makes two spellings one tag,
-// they are one here, too.
+// By hand you may raise max_id, and change step and description. A max_id below 0 and a step outside of 1 to 2147483647
+// are refused.
 //
 // # What a database has to keep for disposable IDs
 //
-// An ID is used only after its committed row has been read back; an attempt whose reply was lost leaves its ID unused.
+// IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses what it
+// refuses for leases, and an engine other than InnoDB. Unless DurableStoreUnverified of disposable.Config is set, it
+// also refuses what loses commits in a crash: other settings of a server than those above, an UNLOGGED table or
+// counter, and SQLite with synchronous below FULL or without a journal on disk.
 //
-// IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses an engine
-// other than InnoDB, a TEMPORARY table, and a node of a Galera cluster with wsrep_on off. Unless DurableStoreUnverified
-// of disposable.Config is set, it also refuses what loses commits in a crash: an UNLOGGED table or counter,
-// innodb_flush_log_at_trx_commit or sync_binlog other than 1, fsync, full_page_writes or synchronous_commit off, and
-// SQLite with synchronous below FULL or without a journal on disk.
+// Rows of TYPE 5, marks, keep the table's history. A start that finds another one leaves out IDs (Skip of [Config]),
+// also after each restart of the server, and on Galera once a node. Duplicates come all the same when
 //
-// What a crash or a failover has lost all the same shows by the table's history, which rows of TYPE 5 keep: marks. A
-// start that finds another one leaves out 4,095 IDs of the default layout (Skip of [Config]), also after each restart
-// of the server, and on Galera once a node. Duplicates come all the same when
-//
-//   - more IDs than that are lost, those that another start has left out among them;
+//   - more IDs than that are lost, with those that another start has left out;
 //   - a start that looks at no marks, such as Java's, is the first one after a failover;
-//   - the rows since the newest mark are all deleted, or a dump is put back in place: set the table's AUTO_INCREMENT
-//     above the largest ID that was ever given;
+//   - the rows since the newest mark are deleted, or a dump is put back: set AUTO_INCREMENT above the largest ID ever
+//     given;
 //   - a table is dropped or renamed away, or a SQLite file is moved, while somebody starts;
-//   - the newest row is deleted before a restart of MySQL before 8.0 or MariaDB before 10.2.4, which forgets the
-//     counter;
-//   - rows were copied into a table of PostgreSQL with their IDs, of which the identity column's sequence knows
-//     nothing: ALTER TABLE worker_node ALTER COLUMN id RESTART WITH n, above the largest ID that was ever given.
+//   - the newest row is deleted before a restart of MySQL before 8.0 or MariaDB before 10.2.4;
+//   - rows were copied into a table of PostgreSQL with their IDs: ALTER TABLE worker_node ALTER COLUMN id RESTART WITH
+//     n, above the largest ID.
 //
-// More than one ID for each start is used up by an auto_increment_increment above 1, a crash of PostgreSQL (up to 32),
-// several servers that hand out IDs in batches (the table is created so that TiDB does not), and a row inserted with a
-// huge ID, after which all are huge.
+// A start uses up several IDs with an auto_increment_increment above 1, after a crash of PostgreSQL (up to 32), and
+// when a reply was lost. After a row with a huge ID all are huge.
 //
 // # Rights
 //
-// On MySQL and MariaDB, give workers an account of their own with no other rights: an account
-// with more can delete or drop the rows that keep IDs from repeating. If the tables exist, it needs
+// On MySQL and MariaDB, give workers an account of their own with no other rights: one with more can delete or drop the
+// rows that keep IDs from repeating. If the tables exist, it needs
 //
 //	GRANT SELECT, INSERT, UPDATE ON app.WORKER_LEASE TO 'uid'@'%'; -- leased IDs
 //	GRANT SELECT, INSERT ON app.WORKER_NODE TO 'uid'@'%'; -- disposable IDs, with
@@ -141,16 +102,15 @@
 //	GRANT SELECT, UPDATE ON app.WORKER_LEASE TO 'uid_admin'@'%'; -- the command uid worker release
 //	GRANT REPLICA MONITOR ON *.* TO 'uid'@'%'; -- uid worker check, to see more of the replication
 //
-// and CREATE where a missing table is to be created. The last right changes nothing; it is REPLICATION CLIENT on MySQL
-// and on MariaDB before 10.5. The commands uid worker ls and uid worker check need SELECT only.
+// and CREATE for a missing table. The last right is REPLICATION CLIENT on MySQL and on MariaDB before 10.5. The
+// commands uid worker ls and uid worker check need SELECT only.
 //
-// On PostgreSQL the rights are the same, with names in lower case, USAGE on the schema besides, and CREATE on it for a
-// missing table. An identity column's sequence needs no right of its own.
+// On PostgreSQL the rights are the same, with names in lower case, USAGE on the schema, and CREATE on it for a missing
+// table.
 //
 // # What errors say
 //
-// Errors name the operation, the server's error number and, for a connection, its numeric address; of a server's text
-// only the name of a column of these tables: never a user, password, database or host name. A Ping of the same database
-// shows the rest to whoever may see it. errors.As finds the driver's error for a MySQL server, with the number and a
-// text of this package's own, and for PostgreSQL an error with the method SQLState.
+// Errors name the operation, the server's error number, a column and a numeric address, never a user, password,
+// database or host name. errors.As finds the driver's error for a MySQL server, with a text of this package's own, and
+// for PostgreSQL an error with the method SQLState.
 package sqlstore

@@ -30,14 +30,11 @@ type leaseTable struct {
 
 var _ leasestore.PlacedStore = (*leaseTable)(nil)
 
-// Leases returns a namespace of leases. Namespaces keep apart services that share a table: worker
-// IDs are unique within one, and all UIDs of one have the same layout. UIDs of two namespaces can
-// be equal.
+// Leases returns a namespace of leases. Namespaces keep services apart that share a table: worker IDs are unique within
+// one, and all its UIDs have the same layout. UIDs of two can be equal.
 //
-// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and
-// !"#$%&'()*+,-./:;<=>?_. A server stores any other character as the charset of the connection
-// has it, so that one name could become two. For "" it is "default". Leases returns
-// [uid.ErrConfig] or [uid.ErrRange] for all other names. It does not touch the database.
+// The name has at most 64 ASCII letters, digits, spaces (not at its ends) and !"#$%&'()*+,-./:;<=>?_. For "" it is
+// "default". Leases returns [uid.ErrConfig] or [uid.ErrRange] for all others. It does not touch the database.
 func (d *DB) Leases(namespace string) (lease.Store, error) {
 	name, err := namespaces.Resolve(namespace)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Lease returns a worker that leases a worker ID of a namespace in db (see [DB.Leases]), with the default settings or
-// those of one Config. A first start makes a missing namespace, and the table.
+// Lease returns a worker that leases a worker ID of a namespace in db (see [DB.Leases]). It takes one Config at most. A
+// first start makes a missing namespace, and the table.
 //
-// A generator returns the errors that [lease.New] lists when it is made, and [uid.ErrConfig] or [uid.ErrRange] when db,
-// the namespace or a setting cannot be used. The caller closes db, after the generator, whose Close gives the ID back.
+// A generator returns the errors of [New], [DB.Leases] and [lease.New] when it is made, and [uid.ErrConfig] for a
+// second Config. Close it, which gives the ID back, before db.
 func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...lease.Config) uid.Worker {
 	return lazy.Lease(cfg, func() (lease.Store, error) {
 		tables, err := New(db, Config{})
@@ -28,11 +28,9 @@ func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...le
 	})
 }
 
-// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start,
-// with the default settings or those of one Config. A missing table is made.
-//
-// A generator returns the errors that [disposable.New] lists when it is made, and [uid.ErrConfig] or
-// [uid.ErrRange] when db or a setting cannot be used. The caller closes db, after the generator.
+// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start. It takes
+// one Config at most, and makes a missing table. Its errors are those of [New] and [disposable.New], and
+// [uid.ErrConfig] for a second Config. Close the generator before db.
 func Disposable[Database *sql.DB | *sqlx.DB](db Database, cfg ...disposable.Config) uid.Worker {
 	return lazy.New(func(context.Context) (uid.Worker, func() error, error) {
 		c, err := lazy.One(cfg)
@@ -48,8 +46,8 @@ func Disposable[Database *sql.DB | *sqlx.DB](db Database, cfg ...disposable.Conf
 	})
 }
 
-// Segment returns a generator of dense numbers of a tag, from the table of Leaf in db under its default name.
-// It returns the errors of [New] and of [segment.New]. The caller closes the generator, and then db.
+// Segment returns a generator of dense numbers of a tag, from the table of Leaf in db under its default name. It
+// returns the errors of [New] and of [segment.New]. Close the generator before db.
 func Segment[Database *sql.DB | *sqlx.DB](db Database, tag string, cfg segment.Config) (*segment.Generator, error) {
 	tables, err := New(db, Config{})
 	if err != nil {

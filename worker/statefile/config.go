@@ -16,26 +16,25 @@ const (
 	defaultMaxAhead = 15 * time.Minute
 )
 
-// Config holds the settings of [New] and [OnLease]. The zero value works. Negative durations are
-// refused; others are rounded up to whole ticks of the layout.
+// Config holds the settings of [New] and [OnLease]. The zero value works. Negative durations are refused; others are
+// rounded up to whole ticks of the layout.
 type Config struct {
 	// Window is how long the file may be unusable (its disk full, say) before anybody notices. Ticks are reserved up to
 	// 3/2 Window ahead of the clock, or of what the generator asks for if that is later. After a kill a generator
-	// starts as far ahead of the clock as ticks were reserved, or twice as far if a record is damaged, and kills in
-	// quick succession add up. The default is 10 s.
+	// starts that far ahead of the clock, or twice as far if a record is damaged; several kills add up. The default is
+	// 10 s.
 	Window time.Duration
 
-	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a generator is made. If they
-	// lie further ahead, the clock has been set back since, or was wrong then. Set it above the generator's MaxLead and
-	// what a kill leaves; less than 3/2 Window is refused. The default is 15 min; math.MaxInt64 allows any.
+	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a generator is made. Set it
+	// above the generator's MaxLead and what a kill leaves; less than 3/2 Window is refused. The default is 15 min;
+	// math.MaxInt64 allows any.
 	MaxAhead time.Duration
 
 	// Host is the name that binds the file to this host. The default is the operating system's host name.
 	Host string
 
-	// AnyHost allows making a generator on a file that was written on another host. The file then belongs to this one.
-	// It is for hosts that change their name, as containers do, and share no files: a copy is a second owner of the
-	// worker ID.
+	// AnyHost allows making a generator on a file that another host wrote, which then belongs to this one. It is for
+	// hosts that change their name, as containers do, and share no files: a copy is a second owner of the worker ID.
 	AnyHost bool
 
 	// Logger gets an Info record when a generator is made, and a Warn record when the file is damaged. The default is

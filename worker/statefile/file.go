@@ -32,44 +32,37 @@ type file struct {
 }
 
 // New returns a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file at path. Every tick is
-// reserved in the file, synced to the disk, before a generator may issue it, and a generator that is made later begins
-// above the reserved ticks. So no tick is issued twice
+// reserved in the file, synced to the disk, before a generator may issue it, and later generators begin above the
+// reserved ticks. So no tick is issued twice
 //
-//   - by a process and the one that is started after it, however the first one ended, and wherever the clock was set
-//     meanwhile, even if one of the file's two records is damaged;
-//   - by two generators or processes that use the same file: it is locked while one uses it, and the others are
-//     refused.
+//   - by a process and its successor, however the first one ended and the clock was set, even if one of the file's two
+//     records is damaged;
+//   - by two generators or processes that use the same file: one locks it, and the others are refused.
 //
-// A process with another file, or with none, is not noticed, if the source gives it the same ID. The file is bound to
-// its ID, the layout and the host, so that a copy on another host, or a volume under the wrong pod, is refused. A copy
-// on the same host is not, nor is a backup restored there: never restore the file from a backup, and never remove it,
+// A process with the same ID and another file, or none, is not noticed. The file is bound to its ID, the layout and the
+// host. A copy or a restored backup on the same host is not refused: never restore the file, and never remove it,
 // before the clock has passed all that was issued under the ID. A running process whose file was removed or changed
-// notices at its next renewal, and its generator stops when its reservation ends; but one that starts meanwhile, on a
-// new file in its place, cannot know of it.
+// stops when its reservation ends; one that starts meanwhile on a new file cannot know of it.
 //
-// The folder must exist, and outlive the process, on a disk that keeps what was synced. The generator's own goroutine
-// writes and syncs the file's 12 KiB about twice a Window, and when much is drawn; a call that draws a UID never does.
+// The folder must exist, on a disk that keeps what was synced. The generator's own goroutine writes and syncs 12 KiB
+// about twice a Window, and when much is drawn.
 //
-// The worker is a [health.WorkerReporter]. All its methods may be called by any number of goroutines at once. New
-// returns [uid.ErrConfig] when a setting cannot be used. It touches neither the source nor the disk; Acquire does.
+// The worker is a [health.WorkerReporter]. Any number of goroutines may call all its methods at once. New returns
+// [uid.ErrConfig] when a setting cannot be used. Only Acquire touches the source and the disk.
 //
 // # When no generator can be made
 //
-// Acquire opens and locks the file, or creates it if there is none. It fails, and leaves an existing file as it is,
-// with
-//   - [uid.ErrWorkerInUse] while another generator is bound to the worker, or to the file in any process,
-//     which the error names as far as it is known;
+// Acquire opens and locks the file, or creates it. It fails, and leaves an existing file as it is, with
+//   - [uid.ErrWorkerInUse] while another generator is bound to the worker or, in any process, to the file;
 //   - the source's error, and [uid.ErrRange] when its ID does not fit the layout;
-//   - [worker.ErrState] when the file cannot be opened, locked, read or written, when it is not
-//     empty and both of its records are damaged (or one, if an older version of this package wrote
-//     the other), or when it belongs to another worker ID or host (see Config's AnyHost);
+//   - [worker.ErrState] when the file cannot be opened, locked, read or written, belongs to another worker ID or host
+//     (see Config's AnyHost), or has two damaged records (or one, beside one of an older version of this package);
 //   - [worker.ErrLayout] when it belongs to another layout;
-//   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's MaxAhead);
-//   - [uid.ErrRange] when the generator's floor does;
+//   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's MaxAhead), and [uid.ErrRange] when
+//     the generator's floor does;
 //   - [uid.ErrExhausted] when the layout's last tick has been reserved;
-//   - [uid.ErrConfig] when the host has no name, and when the generator's MaxLead is more than
-//     MaxAhead;
-//   - ctx's error when it ended before the call. Acquire does not look at ctx later.
+//   - [uid.ErrConfig] when the host has no name, and when the generator's MaxLead is more than MaxAhead;
+//   - ctx's error when it ended before the call; it is not looked at later.
 func New(path string, source worker.Source, cfg Config) (uid.Worker, error) {
 	if path == "" {
 		return nil, fmt.Errorf("%w: no path for the state file", uid.ErrConfig)

@@ -40,19 +40,18 @@ type fileLease struct {
 }
 
 // OnLease returns a [uid.Worker] round one of [lease.New] that keeps it in a state file at path across restarts. A
-// start within the lease's TTL of its last renewal goes on with the worker ID, above the last tick that the file has:
-// at once, even where the store may have lost writes. While the store is down it goes on with what was reserved beyond
-// that tick: what was not issued before Close or, after a crash, what a long Window of the lease had in store.
+// start within the lease's TTL of its last renewal goes on with the worker ID, at once and above the last tick that the
+// file has, even where the store may have lost writes. While the store is down it goes on with what the lease had
+// reserved.
 //
-// Each tick is reserved in the store, as far ahead as the lease's Window says, and in the file, as far as Config's
-// Window says. Close keeps the lease, so that an ID that is not taken up again is free only after its TTL and
-// quarantine.
+// Ticks are reserved in the store by the lease's Window, and in the file by Config's. Close keeps the lease, so an ID
+// that is not taken up again is free only after its TTL and quarantine.
 //
-// The file is bound to the namespace, the layout and this host, and locked while a generator uses it; what [New] says
-// of copies holds here, too. The worker's methods are the generator's, one at a time.
+// The file is bound to the namespace, the layout and this host; what [New] says of locks and copies holds here, too.
+// One goroutine at a time may call the worker's methods, as a generator does.
 //
-// OnLease returns [uid.ErrConfig] when a setting cannot be used, and touches neither the store nor the disk; Acquire
-// does. Its errors are those of [lease.New], and those of [New] that speak of the file.
+// OnLease returns [uid.ErrConfig] when a setting cannot be used; only Acquire touches the store and the disk. Its
+// errors are those of [lease.New], and those of [New] that speak of the file.
 func OnLease(l uid.Worker, path string, cfg Config) (uid.Worker, error) {
 	held, is := l.(resumable)
 	if path == "" || !is {
