@@ -12,15 +12,13 @@
 //   - It is deterministic: under one key and tweak equal UIDs look equal, as an ID has to.
 //   - It is no access control. Who has got a sealed ID has it; check what he may see.
 //   - It is no proof of origin, no MAC. Every number opens to some UID, and so does every text of the right form that
-//     names a known key. The time of the UID tells most forged ones ([github.com/uidgen/uid/bits.Layout.Doubt]): under
-//     the default layout nine of ten in its first year, but hardly any in its last. Looking the UID up tells all; a
-//     guess meets one of n existing UIDs with a probability of n/2^63.
+//     names a known key. The time of the UID tells many forged ones ([github.com/uidgen/uid/bits.Layout.Doubt]);
+//     looking the UID up tells all but a guess that meets one of n existing UIDs, with a probability of n/2^63.
 //   - Who has the key reads everything that was ever sealed with it, and can seal. Its number is in the text, in clear.
 //   - It does not hide what is shown otherwise: by the order of a list, a date of creation, a cursor.
 //
-// The cipher is FF1 of NIST SP 800-38G (2016) over AES, on strings of 63 bits. The known attacks on small domains (such
-// as Hoang, Tessaro and Trieu, CRYPTO 2018) need far more examples here than there are UIDs. A sealed UID takes all 63
-// bits, whatever the layout: give JavaScript the text.
+// The cipher is FF1 of NIST SP 800-38G (2016) over AES, on strings of 63 bits. A sealed UID takes all 63 bits, whatever
+// the layout: give JavaScript the text.
 //
 // # Keys
 //

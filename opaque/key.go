@@ -36,7 +36,7 @@ func (s Secret) GoString() string { return s.String() }
 
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText is for loggers that write structs as JSON. No Secret can be read back from it.
+// MarshalText writes what String returns. No Secret can be read back from it.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // parseKeys reads keys for ParseSealer. It leaves what they are to New.

@@ -18,36 +18,32 @@
 //
 //	slots of a ring of 4:   [ 44 ] [ 45 ] [ 42 ] [ 43 ]     tick t is in slot t mod 4
 //
-// A slot's flag is the run that it holds: one word with the tick (the lap of the classic ring) and the worker.
+// A slot's flag is the run that it holds.
 //
 // # Who does what, when
 //
 // A taker reads front, the run that is probably in use. Then it adds one to the cursor: that is the claim, and the
-// result is the claimed position. If the position lies in the run that it read, the UID is the run with the position's
-// sequence in it. Otherwise Resolve reads the tail and the flag of the tick's slot. If the flag carries the tick, the
-// UID is good all the same, and the taker updates front. If it carries another one, the claim is void. A position ahead
-// of the tail is its claimant's for good, and worth a UID as soon as its tick is published.
+// result is the claimed position. If the position lies in that run, the UID is good. Otherwise Resolve reads the tail
+// and the flag of the tick's slot: the UID is good if the flag carries the tick, and else the claim is void. A position
+// ahead of the tail is its claimant's for good, and worth a UID as soon as its tick is published.
 //
 // The producer stores the tail's run in its slot, if the cursor has left the run behind that was there, and then raises
 // the tail. A taker that was paused since it claimed there sees another tick and drops its claim.
 //
 // The producer never moves a cursor that takers add to. It shuts the ring: it swaps the cursor for a value far above
-// all positions. The swap returns exactly how far the takers came, and every later claim says that the ring was shut.
-// Then the producer may move on (Skip, Restart), claim for takers that wait (Allot), whom nobody passes, and store the
-// new cursor (Open). An empty ring that may not be filled is shut, too: so the number of takers bounds the positions
-// that are claimed in vain.
+// all positions. Every later claim says that the ring was shut. Then the producer may move on (Skip, Restart), claim
+// for takers that wait (Allot), whom nobody passes, and store the new cursor (Open). Shut an empty ring that may not be
+// filled, too, so that nobody claims in vain.
 //
 // # Blocks
 //
-// With runs of a few UIDs nearly every take would find front outdated. So ticks may share a slot, in aligned blocks of
-// a power of two:
+// In rings of runs of a few UIDs, ticks may share a slot, in aligned blocks of a power of two:
 //
 //	tick   40 | 41 | 42 | 43 || 44 | 45 | 46 | 47 ||
 //	       [ flag: run 40    ][ flag: run 44      ]       tail: 46
 //
 // The flag is the run that began the block, and stands for all its later ticks below the tail, which are published by
-// the tail alone. A gap begins a flag of its own, and voids what was left of the block; another worker ID waits until
-// the block's ticks are used up. Front names only a block that was published as a whole.
+// the tail alone. A gap voids what was left of the block; another worker ID waits until the block's ticks are used up.
 //
 // # Why it is right
 //
@@ -56,15 +52,13 @@
 //     meanwhile. So no position is claimed twice.
 //   - A UID is made from a position and a run that carries its tick. A run is in front or in a slot only after it was
 //     published, and a tick is published at most once, since the tail only grows. So a UID has one worker ID and was
-//     allowed. (A flag stands only for ticks published in a row with its own: a gap or another worker ID replaces it.)
+//     allowed.
 //   - Front may be outdated when it is read. An outdated run does not carry the tick of the position, so it is not
 //     used.
 //   - Positions grow in the order of the claims, and UIDs with positions. So a take that begins after another one ended
 //     gets the larger UID.
 //
-// ./model states the same rules in Promela; its mutants show that violations are found.
+// ./model states the same rules in Promela.
 //
-// Take is one load of a cache line that is written once a run, one atomic add on the line that all takers share, and
-// five register instructions. Put is two stores, Shut and Open one atomic exchange each. No call allocates, locks,
-// spins or reads a clock.
+// Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
 package ringbuffer

@@ -12,8 +12,7 @@ import (
 )
 
 // A Ring is a ring of runs. Take, TakeN, OfFront, Claim, Resolve, Ready and Tail may be called by any number of
-// goroutines at once. The methods of the producer must not be called by two goroutines at the same time: the ring's
-// owner serialises them with a lock, which takers need only when they find no run. A Ring must not be copied.
+// goroutines at once. The producer's methods must not be called by two goroutines at once. A Ring must not be copied.
 type Ring struct {
 	_ cpu.CacheLinePad
 

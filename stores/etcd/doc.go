@@ -4,18 +4,15 @@
 //
 //	uids, err := cached.New(etcd.Lease(client, "orders"), cached.Config{})
 //
-// Keys are those of package stores, behind the prefix uid/. None is attached to a lease of etcd, which would delete it,
-// and the ticks that its owner used with it.
+// Keys are those of package stores, behind the prefix uid/. None is attached to a lease of etcd, which would delete it.
 //
 // # What makes it safe
 //
 // A change is one transaction, which writes if the row and the namespace still have the revisions and values that the
-// decision was based on. Reads are linearizable. etcd answers a write when a majority of the members has it on disk, so
-// the store is durable: the loss of any one member of three loses nothing, and a new owner begins right above the last
-// tick of the one before.
+// decision was based on. Reads are linearizable. The store is durable: the loss of any one member of three loses
+// nothing.
 //
-// etcd has no clock to ask, so each client goes by its own, and the operator promises that they agree: see
-// [Config.ClockError].
+// Each client goes by its own clock: see [Config.ClockError].
 //
 // # What breaks it
 //
@@ -51,9 +48,8 @@
 //
 // # Cost
 //
-// A renewal is two requests with 2 kB in all. For acquisitions see package stores; one that reads all of 10,000 rows
-// reads 4 MB. A Change of a segment's row, of at most 9 kB, is two requests, and one more each time that another client
-// was faster: one client a tag gets through in each round trip.
+// A renewal is two requests with 2 kB in all. For acquisitions see package stores. A Change of a segment's row is two
+// requests, and one more each time that another client was faster.
 //
 // Each write leaves its value, for a lease about 400 bytes, in the history: set --auto-compaction-retention (an hour,
 // say), since at its quota of 2 GB the cluster refuses all writes.

@@ -1,6 +1,6 @@
 // Package redis keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in Redis
-// or Valkey, from version 6 on. A client may be of one server, of Sentinel or of Redis Cluster. A renewal takes two
-// round trips, an acquisition two if no other client is faster.
+// or Valkey, from version 6 on. A client may be of one server, of Sentinel or of Redis Cluster. A renewal or an
+// acquisition takes two round trips.
 //
 //	client := redis.NewUniversalClient(...) // of github.com/redis/go-redis/v9
 //	uids, err := cached.New(uidredis.Lease(client, "orders"), cached.Config{})
@@ -26,38 +26,35 @@
 // uid:segment:{invoices}). Others must not set it back, delete it, or give it a time to live: a Change takes that away.
 // A counter that is behind its row is [segment.ErrLost]. To begin a tag anew delete both keys.
 //
-// A Change writes if nobody has drawn since it read the counter, and else tries again, one round trip each. If others
-// make d draws a second and a round trip takes t, it needs about e^(d·t) tries. With d·t above 8 or so it may not come
-// through: let the others draw more numbers at a time.
+// A Change that another draw overtakes tries again, one round trip each. If others make d draws a second and a round
+// trip takes t, it needs about e^(d·t) tries: with d·t above 8 let the others draw more numbers at a time.
 //
 // # What makes it safe
 //
-// A script reads, this process decides, and another script writes: all or nothing, and only if what was read is still
-// there, to the byte, and if the server's run_id and master_replid are the same. They change when a server restarts and
-// when a replica is promoted, and either may have lost writes. The clock is the server's.
+// A script writes all or nothing, and only if what was read is still there and the server's run_id and master_replid
+// are the same. These change when a server restarts and when a replica is promoted, and either may have lost writes.
+// The clock is the server's.
 //
-// Redis loses writes that it has acknowledged: with appendfsync everysec a crash of the machine loses a second of them,
-// with always none, if the disk keeps its word. A replica that takes over lacks what it was not sent yet, and WAIT does
-// not change that. So the store is not durable, and workers make up for what may have been lost: after such a change a
-// new owner of an ID begins ahead of the clock, beyond all that any former owner can have reserved. lease.Never is
-// refused; do not set lease.NeverUnchecked.
+// Redis loses writes that it has acknowledged: in a crash of the machine, up to a second of them with appendfsync
+// everysec, and when a replica takes over, also after WAIT. So the store is not durable: after such a change a new
+// owner of an ID begins ahead of the clock, beyond all that any former owner can have reserved. lease.Never is refused;
+// do not set lease.NeverUnchecked.
 //
-// Lost numbers of segments nothing can make up for: they are given out again. A generator refuses to start unless the
-// server stands alone, with appendfsync always and without eviction, or its Config accepts a LossyStore.
+// Lost numbers of segments are given out again. A generator refuses to start unless the server stands alone, with
+// appendfsync always and without eviction, or its Config accepts a LossyStore.
 //
 // # What breaks it
 //
 //   - Two primary servers at once. If Sentinel promotes a replica while the former primary is cut off from it but not
-//     from some clients, both give IDs away. Set min-replicas-to-write to 1 and leave min-replicas-max-lag at 10 s: the
-//     one that is cut off then stops taking writes long before an ID that it has leased is free elsewhere (10 minutes).
-//     A server of Redis Cluster stops by itself, after cluster-node-timeout.
+//     from some clients, both give IDs away. Set min-replicas-to-write to 1 and leave min-replicas-max-lag at 10 s, so
+//     that the former one stops taking writes. In Redis Cluster it stops by itself.
 //   - Clocks of servers that differ by more than lease.Config's MaxClockSkew, or that are set back by more.
 //   - A dump or an append-only file put back by hand of a namespace that was in use since by workers with a longer
 //     Window than before.
 //   - Keys that are changed by hand, or by FLUSHALL, other than by uid worker.
 //
 // A server that keeps no append-only file, or that may drop keys without a time to live (maxmemory-policy allkeys-…),
-// is refused at the start of a worker. Set appendonly on replicas, too: they are not asked before they are promoted.
+// is refused at the start of a worker. Set appendonly on replicas, too.
 //
 // # Rights
 //
@@ -74,6 +71,6 @@
 // # Errors
 //
 // Errors that may pass (a lost connection, a failover, a full memory, a missing replica) are marked with
-// [worker.Transient]. A wrong password, missing rights and keys that hold something else are final. Errors have the
-// first word of what the server answered, and no more of its text: servers repeat passwords in it.
+// [worker.Transient]. A wrong password, missing rights and keys that hold something else are final. Errors have only
+// the first word of what the server answered, since servers repeat passwords.
 package redis

@@ -23,8 +23,7 @@ type driver struct {
 // Name implements [stores.Driver].
 func (d *driver) Name() string { return fmt.Sprintf("Redis keys %s:*", d.prefix) }
 
-// Durable implements [stores.Driver]: it is false, since a replica may take over that lacks the newest
-// writes, and a server may lose what it has not yet written to its disk.
+// Durable implements [stores.Driver]: it is false.
 func (d *driver) Durable() bool { return false }
 
 // keys are those of a namespace. The braces put all of them into one slot of a Redis Cluster, so that a
