@@ -7,8 +7,7 @@ import (
 	"github.com/uidgen/uid/internal/tick"
 )
 
-// Expires returns the instant at which the last tick begins, the latest time that a UID can have. One Unit later the
-// layout is full.
+// Expires returns the instant at which the last tick begins: one Unit later the layout is full.
 func (l Layout) Expires() time.Time {
 	return l.TimeOf(l.MaxTick())
 }
@@ -25,8 +24,7 @@ func (l Layout) TickAt(t time.Time) int64 {
 	return tick.At(l.epoch, l.unit, t)
 }
 
-// TimeOf returns the instant, in UTC, at which the given tick begins. It accepts ticks beyond the layout's as well;
-// beyond what a time.Time can hold the result is meaningless.
+// TimeOf returns the instant, in UTC, at which the given tick begins. It accepts ticks beyond the layout's as well.
 func (l Layout) TimeOf(tick int64) time.Time {
 	if l.unit >= time.Second {
 		return time.Unix(l.epoch.Unix()+tick*int64(l.unit/time.Second), int64(l.epoch.Nanosecond())).UTC()

@@ -32,8 +32,7 @@ type Format interface {
 	Name() string
 	// String describes the format completely, as ParseFormat reads it.
 	String() string
-	// Layout returns a layout with the same widths, unit and epoch; the fields below the time may be others. It serves
-	// all that asks for the time alone.
+	// Layout returns a layout with the same widths, unit and epoch; use it for the time alone.
 	Layout() bits.Layout
 	// Fields returns the parts of a number with their widths, the highest bits first.
 	Fields() []uid.Field

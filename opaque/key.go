@@ -22,8 +22,8 @@ type Key struct {
 	Secret Secret
 }
 
-// A Secret is the bytes of a key. Package fmt, loggers, and encoders of JSON and XML show only its length, alone and
-// within a Key or Config.
+// A Secret is the bytes of a key. Package fmt, loggers, and encoders of JSON and XML show only its length, also within
+// a Key or Config.
 type Secret []byte
 
 // String returns a text that does not show the bytes, and so do the other methods.

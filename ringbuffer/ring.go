@@ -150,8 +150,8 @@ func (r *Ring) Init(c Config) error {
 	return nil
 }
 
-// Take claims the next position and returns its UID if that lies in the run in front, which is so for all but a few
-// takes of each run. Otherwise ok is false, pos is the caller's claim, and Resolve says what it is worth.
+// Take claims the next position and returns its UID if that lies in the run in front. Otherwise ok is false, pos is the
+// caller's claim, and Resolve says what it is worth.
 func (r *Ring) Take() (v, pos uint64, ok bool) {
 	// Small enough to be inlined. The guess is read before the claim, so that nothing but two register instructions
 	// stands behind the add: an x86 core runs nothing past a locked instruction, and a load there would add its whole
@@ -173,8 +173,8 @@ func (r *Ring) TakeN(n uint64) (v, pos uint64, ok bool) {
 	return run | d, pos, d <= mask && mask-d >= n-1
 }
 
-// OfFront returns the UID of a claimed position that lies in the block in front; ok is false if it does not. It is a
-// cheaper Resolve, for a ring of blocks.
+// OfFront returns the UID of a claimed position that lies in the block in front; ok is false if it does not. It is
+// cheaper than Resolve.
 func (r *Ring) OfFront(pos uint64) (v uint64, ok bool) {
 	run := r.front.Load()
 	d := pos ^ run>>(r.valBits&63)<<(r.seqBits&63)
@@ -203,8 +203,8 @@ const (
 	NotOpen
 )
 
-// Resolve says what a claimed position is worth, and returns its UID if it is Taken. The caller must have claimed pos
-// itself and must not use a UID of the same position twice.
+// Resolve says what a claimed position is worth, and returns its UID if it is Taken. The caller must have claimed pos,
+// and must not use its UID twice.
 func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 	if pos>>63 != 0 {
 		return 0, NotOpen
@@ -247,8 +247,7 @@ func (r *Ring) runAt(tick uint64) (run, flag uint64, ok bool) {
 // Left returns how many positions, pos included, are left in pos's run.
 func (r *Ring) Left(pos uint64) uint64 { return r.seqMask - pos&r.seqMask + 1 }
 
-// Enters reports whether pos is the first position of a run. Its claimant, and nobody else, checks whether to refill
-// the ring.
+// Enters reports whether pos is the first position of a run. Its claimant alone checks whether to refill the ring.
 func (r *Ring) Enters(pos uint64) bool { return pos&r.seqMask == 0 }
 
 // Tail returns the first tick that is not published.
@@ -343,7 +342,7 @@ func (r *Ring) PutThrough(tick, last, worker uint64) (next uint64, err error) {
 	return last + 1, nil
 }
 
-// Shut stops the takers: no position is claimed until Open. Shutting a shut ring does nothing. Producer only.
+// Shut stops the takers: no position is claimed until Open. Producer only.
 func (r *Ring) Shut() {
 	if r.isShut {
 		return

@@ -10,8 +10,7 @@ import (
 // returns soon after its context has ended. An error that may pass is marked with [worker.Transient], and so is one
 // that says that the context has ended; no error holds a secret.
 //
-// A request names keys of one namespace, or of segments; see [ParseKey]. Besides it lists namespaces, unless the Driver
-// is a [Lister].
+// A request names keys of one namespace, or of segments; see [ParseKey].
 type Driver interface {
 	// Read returns what a Query asks for, all as it is at one time of the call.
 	Read(ctx context.Context, q Query) (*Answer, error)
@@ -21,7 +20,7 @@ type Driver interface {
 	// open whether it is stored; what is still on its way then may arrive, unless one of the records was written since.
 	Write(ctx context.Context, w Write) (stored bool, now *Answer, err error)
 
-	// Name says where the keys are: "etcd below uid/". It is the same in every process.
+	// Name says where the keys are: "etcd below uid/".
 	Name() string
 
 	// Durable reports whether an acknowledged write of this kind of database survives when any one of its servers
@@ -29,9 +28,9 @@ type Driver interface {
 	Durable() bool
 }
 
-// An Inspector is a [Driver] that sees by what the database can lose writes that it has acknowledged: in a crash, or
-// when another server takes over. It returns that in words, nothing for a database that is durable as far as can be
-// seen, and changes nothing. key is one of a namespace, or of segments.
+// An Inspector is a [Driver] that sees by what the database can lose writes that it has acknowledged. It returns that
+// in words, nothing for a database that is durable as far as can be seen, and changes nothing. key is one of a
+// namespace, or of segments.
 type Inspector interface {
 	Inspect(ctx context.Context, key string) (lossy []string, err error)
 }
