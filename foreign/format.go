@@ -10,7 +10,7 @@ import (
 	"github.com/uidgen/uid/internal/presets"
 )
 
-// Parts is a number taken apart. Its JSON is that of uid.Parts, also for negative numbers and years past 9999.
+// Parts is a number taken apart. Its JSON is that of uid.Parts.
 type Parts struct {
 	ID int64 `json:"uid,string"`
 	// Time is the instant at which the number's tick begins, in UTC.

@@ -26,8 +26,7 @@ type Prefixed interface {
 // order_05067s0001009. No ID is read from a text with the prefix of another kind. The texts of one kind sort as the IDs
 // do. It is no TypeID.
 //
-// In text and in JSON (a string; encoding/json refuses numbers, and null leaves an ID as it was) it is that text, in a
-// database the BIGINT. It converts from and to a UID.
+// In JSON it is that text (null leaves an ID as it was), in a database the BIGINT. It converts from and to a UID.
 //
 // A prefix that is not allowed (see [Prefixed]) makes all that writes or reads texts return uid.ErrConfig; String puts
 // quotes around it.
@@ -145,7 +144,7 @@ func (id *ID[P]) Scan(src any) error {
 	return (*uid.UID)(id).Scan(src)
 }
 
-// Value returns id as an int64, and uid.ErrRange when id is negative. For a column of texts pass id.String().
+// Value returns id as an int64, and uid.ErrRange when id is negative.
 func (id ID[P]) Value() (driver.Value, error) {
 	return uid.UID(id).Value()
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// UUID is a UUID of RFC 9562. It converts to github.com/google/uuid's UUID and to any other [16]byte. Its text, also in
-// JSON, is 05018f90-0001-8001-88e0-b456d8069047, in lower case. In a database it is that text, as the type uuid takes
-// it; for a BINARY(16) column pass x[:].
+// UUID is a UUID of RFC 9562. It converts to any other [16]byte. In JSON and in a database it is its text, in lower
+// case; for a BINARY(16) column pass x[:].
 type UUID [16]byte
 
 // A Namespace makes UUIDs of UIDs, and UIDs of these again: Namespace("orders.example.org").UUID(u). Use one for each

@@ -1,9 +1,9 @@
 // Package ringbuffer is a lock-free ring of runs: many takers claim UIDs with one atomic add each, one producer
 // publishes a whole run of UIDs with one store.
 //
-// A tick is one unit of a UID's time field. A run is the 2^s consecutive UIDs of one tick of one worker, s being the
-// number of sequence bits, stored as its first UID. A position is a UID without its worker ID: tick<<s | sequence.
-// Positions are handed out in order, each at most once; that is what makes UIDs unique.
+// A tick is one unit of a UID's time field. A run is the 2^s UIDs of one tick of one worker, s being the number of
+// sequence bits. A position is a UID without its worker ID: tick<<s | sequence. Positions are handed out in order, each
+// at most once; that is what makes UIDs unique.
 //
 //	position   | tick .................... | sequence |       63 - w bits
 //	run, UID   | tick .................... | worker ID | sequence |  63 bits
@@ -22,18 +22,16 @@
 //
 // # Who does what, when
 //
-// A taker reads front, the run that is probably in use. Then it adds one to the cursor: that is the claim, and the
-// result is the claimed position. If the position lies in that run, the UID is good. Otherwise Resolve reads the tail
-// and the flag of the tick's slot: the UID is good if the flag carries the tick, and else the claim is void. A position
-// ahead of the tail is its claimant's for good, and worth a UID as soon as its tick is published.
+// A taker reads front, the run that is probably in use, and adds one to the cursor: that is the claim. If the position
+// lies in that run, the UID is good. Otherwise Resolve reads the tail and the flag of the tick's slot: the UID is good
+// if the flag carries the tick, and else the claim is void. A position ahead of the tail is its claimant's for good,
+// and worth a UID as soon as its tick is published.
 //
-// The producer stores the tail's run in its slot, if the cursor has left the run behind that was there, and then raises
-// the tail. A taker that was paused since it claimed there sees another tick and drops its claim.
+// The producer stores the tail's run in its slot, once the cursor has left the run that was there, and raises the tail.
 //
-// The producer never moves a cursor that takers add to. It shuts the ring: it swaps the cursor for a value far above
-// all positions. Every later claim says that the ring was shut. Then the producer may move on (Skip, Restart), claim
-// for takers that wait (Allot), whom nobody passes, and store the new cursor (Open). Shut an empty ring that may not be
-// filled, too, so that nobody claims in vain.
+// The producer never moves a cursor that takers add to. It shuts the ring, so that later claims say so; then it may
+// move on (Skip, Restart), claim for takers that wait (Allot), and open the ring again (Open). Shut an empty ring that
+// may not be filled, too, so that nobody claims in vain.
 //
 // # Blocks
 //
@@ -42,10 +40,15 @@
 //	tick   40 | 41 | 42 | 43 || 44 | 45 | 46 | 47 ||
 //	       [ flag: run 40    ][ flag: run 44      ]       tail: 46
 //
-// The flag is the run that began the block, and stands for all its later ticks below the tail, which are published by
-// the tail alone. A gap voids what was left of the block; another worker ID waits until the block's ticks are used up.
+// The flag stands for all later ticks of its block below the tail. A gap voids what was left of the block; another
+// worker ID waits until the block's ticks are used up.
 //
-// # Why it is right
+// ./model states the same rules in Promela.
+//
+// Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
+package ringbuffer
+
+// Why it is right:
 //
 //   - A position is claimed by the one atomic step that moves the cursor over it.
 //   - The cursor of an open ring only grows, and is opened at or above where it was shut, and behind what was allotted
@@ -57,8 +60,3 @@
 //     used.
 //   - Positions grow in the order of the claims, and UIDs with positions. So a take that begins after another one ended
 //     gets the larger UID.
-//
-// ./model states the same rules in Promela.
-//
-// Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
-package ringbuffer

@@ -182,7 +182,7 @@ func (r *Ring) OfFront(pos uint64) (v uint64, ok bool) {
 }
 
 // Claim claims n positions at once and returns the first; the others follow without a gap. n must be at least 1, at
-// most a run's length, and at most 65,536, so that claims on a shut ring cannot wrap.
+// most a run's length, and at most 65,536.
 func (r *Ring) Claim(n uint64) (first uint64) {
 	return r.cursor.Add(n) - n + 1
 }
@@ -312,9 +312,8 @@ func (r *Ring) begun(tick uint64) bool {
 // ErrFull is returned by Put when no slot is free.
 var ErrFull = errors.New("ring is full")
 
-// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull when there is no room,
-// and another error when the tick is not the tail or a number is beyond the layout. A failed Put changes nothing.
-// Producer only.
+// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull, and another error
+// when the tick is not the tail or a number is beyond the layout. A failed Put changes nothing. Producer only.
 func (r *Ring) Put(tick, worker uint64) error {
 	_, err := r.PutThrough(tick, tick, worker)
 	return err

@@ -1,6 +1,5 @@
 // Package redis keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in Redis
-// or Valkey, from version 6 on. A client may be of one server, of Sentinel or of Redis Cluster. A renewal or an
-// acquisition takes two round trips.
+// or Valkey, from version 6 on. A renewal or an acquisition takes two round trips.
 //
 //	client := redis.NewUniversalClient(...) // of github.com/redis/go-redis/v9
 //	uids, err := cached.New(uidredis.Lease(client, "orders"), cached.Config{})
@@ -17,14 +16,14 @@
 //	uid:segment:{invoices}:row   text        step, description, takers; the next number as of its last write
 //	uid:segments                 sorted set  the tags
 //
-// Namespaces and rows are JSON, and have no time to live. The braces put a namespace into one slot of a cluster.
+// Namespaces and rows are JSON, and have no time to live.
 //
 // # Counters that others share
 //
 // INCR draws a number from a tag's counter, and INCRBY n draws n, of which it returns the last. Any program may do so
 // beside this package, and a counter that was there before is taken over as it is (RENAME id_of_invoices
-// uid:segment:{invoices}). Others must not set it back, delete it, or give it a time to live: a Change takes that away.
-// A counter that is behind its row is [segment.ErrLost]. To begin a tag anew delete both keys.
+// uid:segment:{invoices}). Others must not set it back, delete it, or give it a time to live. A counter that is behind
+// its row is [segment.ErrLost]. To begin a tag anew delete both keys.
 //
 // A Change that another draw overtakes tries again, one round trip each. If others make d draws a second and a round
 // trip takes t, it needs about e^(d·t) tries: with d·t above 8 let the others draw more numbers at a time.
@@ -49,8 +48,7 @@
 //     from some clients, both give IDs away. Set min-replicas-to-write to 1 and leave min-replicas-max-lag at 10 s, so
 //     that the former one stops taking writes. In Redis Cluster it stops by itself.
 //   - Clocks of servers that differ by more than lease.Config's MaxClockSkew, or that are set back by more.
-//   - A dump or an append-only file put back by hand of a namespace that was in use since by workers with a longer
-//     Window than before.
+//   - A dump or an append-only file put back by hand of a namespace that workers with a longer Window have used since.
 //   - Keys that are changed by hand, or by FLUSHALL, other than by uid worker.
 //
 // A server that keeps no append-only file, or that may drop keys without a time to live (maxmemory-policy allkeys-…),
@@ -65,12 +63,11 @@
 //
 // Segments alone need +eval +evalsha +info +time +get +mset +zadd +zrangebylex, on ~uid:segment*; for a single tag on
 // ~uid:segment:{invoices}* and ~uid:segments. With "config|get" uid worker check, and a start of segments, see
-// appendfsync, too, and the latter looks for Sentinels with "pubsub|numsub". A managed server has to show run_id and
+// appendfsync, too, and the latter Sentinels with "pubsub|numsub". A managed server has to show run_id and
 // master_replid in INFO.
 //
 // # Errors
 //
 // Errors that may pass (a lost connection, a failover, a full memory, a missing replica) are marked with
-// [worker.Transient]. A wrong password, missing rights and keys that hold something else are final. Errors have only
-// the first word of what the server answered, since servers repeat passwords.
+// [worker.Transient]. A wrong password, missing rights and keys that hold something else are final.
 package redis

@@ -131,8 +131,7 @@ func field(key string) string {
 	return key[strings.LastIndexByte(key, '/')+1:]
 }
 
-// Namespaces implements [stores.Lister]; the Clock is that of the server that has the names. A name is listed
-// if it was added before the namespace was made.
+// Namespaces implements [stores.Lister].
 func (d *driver) Namespaces(ctx context.Context) (names []string, now stores.Clock, err error) {
 	a, _, err := d.run(ctx, namesScript, false, []string{d.names()})
 	if err != nil {
