@@ -24,7 +24,8 @@ func (l Layout) TickAt(t time.Time) int64 {
 	return tick.At(l.epoch, l.unit, t)
 }
 
-// TimeOf returns the instant, in UTC, at which the given tick begins. It accepts ticks beyond the layout's as well.
+// TimeOf returns the instant, in UTC, at which the given tick begins. It accepts ticks beyond the layout's as well;
+// beyond what a time.Time can hold the result is meaningless.
 func (l Layout) TimeOf(tick int64) time.Time {
 	if l.unit >= time.Second {
 		return time.Unix(l.epoch.Unix()+tick*int64(l.unit/time.Second), int64(l.epoch.Nanosecond())).UTC()

@@ -12,8 +12,8 @@
 //	|     delta seconds      | worker ID | sequence |   UidGenerator since 2024-11-20
 //	+------------------------+-----------+----------+
 //
-// A column that UidGenerator overran is one of int64 in Go: a uid.UID refuses negative numbers. By age its numbers sort
-// as uint64; in SQL: ORDER BY id < 0, id.
+// A column that UidGenerator overran is one of int64 in Go, tagged `json:",string"` for JavaScript: a uid.UID refuses
+// negative numbers. By age its numbers sort as uint64; in SQL: ORDER BY id < 0, id.
 //
 // Everything here is safe for concurrent use.
 package foreign

@@ -26,7 +26,8 @@ type Prefixed interface {
 // order_05067s0001009. No ID is read from a text with the prefix of another kind. The texts of one kind sort as the IDs
 // do. It is no TypeID.
 //
-// In JSON it is that text (null leaves an ID as it was), in a database the BIGINT. It converts from and to a UID.
+// In JSON it is that text (numbers are refused, null leaves an ID as it was), in a database the BIGINT. It converts
+// from and to a UID.
 //
 // A prefix that is not allowed (see [Prefixed]) makes all that writes or reads texts return uid.ErrConfig; String puts
 // quotes around it.

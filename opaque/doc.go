@@ -14,7 +14,7 @@
 //     key. The time of the UID tells many forged ones ([github.com/uidgen/uid/bits.Layout.Doubt]); looking the UID up
 //     tells all but a guess that meets one of n existing UIDs, with a probability of n/2^63.
 //   - Who has the key reads everything sealed with it, and can seal. The text shows its number.
-//   - It does not hide what is shown otherwise: by the order of a list, a date of creation, a cursor.
+//   - It does not hide what else shows an order or a time: a list, a date, a cursor.
 //
 // The cipher is FF1 of NIST SP 800-38G (2016) over AES, on strings of 63 bits. A sealed UID takes all 63 bits, whatever
 // the layout: give JavaScript the text.
@@ -23,7 +23,7 @@
 //
 // A key is 16, 24 or 32 random bytes, not a password. Lose it, and no sealed ID can be opened. To change it, first give
 // the new key to all processes, then make it the Current one: texts of the old key open as long as it is among the
-// Keys. A UID has another text under the new key; compare UIDs, not texts.
+// Keys. Compare UIDs, not texts.
 //
 // Everything here is immutable and safe for concurrent use. Sealing or opening takes some 300 ns.
 package opaque

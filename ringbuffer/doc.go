@@ -35,6 +35,18 @@
 //
 // # Blocks
 //
+// In rings of runs of a few UIDs, ticks may share a slot, in aligned blocks of a power of two ([Config.BlockBits]). A
+// gap voids what was left of the block; another worker ID waits until the block's ticks are used up.
+//
+// # Cost
+//
+// ./model states the same rules in Promela.
+//
+// Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
+package ringbuffer
+
+// Blocks:
+//
 // In rings of runs of a few UIDs, ticks may share a slot, in aligned blocks of a power of two:
 //
 //	tick   40 | 41 | 42 | 43 || 44 | 45 | 46 | 47 ||
@@ -43,11 +55,6 @@
 // The flag stands for all later ticks of its block below the tail. A gap voids what was left of the block; another
 // worker ID waits until the block's ticks are used up.
 //
-// ./model states the same rules in Promela.
-//
-// Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
-package ringbuffer
-
 // Why it is right:
 //
 //   - A position is claimed by the one atomic step that moves the cursor over it.

@@ -341,7 +341,7 @@ func (r *Ring) PutThrough(tick, last, worker uint64) (next uint64, err error) {
 	return last + 1, nil
 }
 
-// Shut stops the takers: no position is claimed until Open. Producer only.
+// Shut stops the takers: no position is claimed until Open. It does nothing if the ring is shut. Producer only.
 func (r *Ring) Shut() {
 	if r.isShut {
 		return

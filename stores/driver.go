@@ -10,7 +10,8 @@ import (
 // returns soon after its context has ended. An error that may pass is marked with [worker.Transient], and so is one
 // that says that the context has ended; no error holds a secret.
 //
-// A request names keys of one namespace, or of segments; see [ParseKey].
+// A request names keys of one namespace, or of segments; see [ParseKey]. Besides it lists namespaces, unless the Driver
+// is a [Lister].
 type Driver interface {
 	// Read returns what a Query asks for, all as it is at one time of the call.
 	Read(ctx context.Context, q Query) (*Answer, error)
@@ -20,7 +21,7 @@ type Driver interface {
 	// open whether it is stored; what is still on its way then may arrive, unless one of the records was written since.
 	Write(ctx context.Context, w Write) (stored bool, now *Answer, err error)
 
-	// Name says where the keys are: "etcd below uid/".
+	// Name says where the keys are: "etcd below uid/". It is the same in every process.
 	Name() string
 
 	// Durable reports whether an acknowledged write of this kind of database survives when any one of its servers

@@ -1,6 +1,5 @@
 // Package etcd keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in etcd.
-// It is a driver of package stores, and needs etcd from version 3.4.22 or 3.5.6 on. The client is the caller's
-// go.etcd.io/etcd/client/v3, with its TLS and its account.
+// It needs etcd from version 3.4.22 or 3.5.6 on, and the caller's client of go.etcd.io/etcd/client/v3.
 //
 //	uids, err := cached.New(etcd.Lease(client, "orders"), cached.Config{})
 //
@@ -8,9 +7,8 @@
 //
 // # What makes it safe
 //
-// A change is one transaction, which writes if the row and the namespace still have the revisions and values that the
-// decision was based on. Reads are linearizable. The store is durable: the loss of any one member of three loses
-// nothing.
+// A change is one transaction on what was read, and reads are linearizable. The store is durable: the loss of any one
+// member of three loses nothing.
 //
 // Each client goes by its own clock: see [Config.ClockError].
 //
@@ -29,11 +27,10 @@
 // first start makes it anew, beyond what anybody can have reserved. Stop all who draw numbers of a tag, too, delete its
 // key (etcdctl del uid/segments/invoices), and make it anew above all numbers that are in use.
 //
-// Keys hold the ID of their cluster. In one with another ID (another --initial-cluster-token or other peer URLs), and
-// where keys were copied, workers are refused until this is done, and a Change of a segment returns [segment.ErrLost].
-// A cluster with the same ID notices only decisions that were made on what is lost, and numbers that a running
-// generator has. If nobody can be sure to follow these steps, set lease.Anytime as the Losses of [lease.Config]: each
-// start then begins ahead of the clock.
+// Keys hold the ID of their cluster. Under another ID (another --initial-cluster-token or other peer URLs) workers are
+// refused until this is done, and a Change of a segment returns [segment.ErrLost]. A cluster with the same ID notices
+// only decisions that were made on what is lost, and numbers that a running generator has. If nobody can be sure to
+// follow these steps, set lease.Anytime as the Losses of [lease.Config]: each start then begins ahead of the clock.
 //
 // # Rights
 //

@@ -31,13 +31,11 @@
 // # What makes it safe
 //
 // A script writes all or nothing, and only if what was read is still there and the server's run_id and master_replid
-// are the same. These change when a server restarts and when a replica is promoted, and either may have lost writes.
-// The clock is the server's.
+// are the same. These change with a restart or a promoted replica. The clock is the server's.
 //
-// Redis loses writes that it has acknowledged: in a crash of the machine, up to a second of them with appendfsync
-// everysec, and when a replica takes over, also after WAIT. So the store is not durable: after such a change a new
-// owner of an ID begins ahead of the clock, beyond all that any former owner can have reserved. lease.Never is refused;
-// do not set lease.NeverUnchecked.
+// The store is not durable: Redis loses acknowledged writes in a crash (a second of them with appendfsync everysec) and
+// when a replica takes over, also after WAIT. After such a change a new owner of an ID begins ahead of the clock,
+// beyond all that any former owner can have reserved. lease.Never is refused; do not set lease.NeverUnchecked.
 //
 // Lost numbers of segments are given out again. A generator refuses to start unless the server stands alone, with
 // appendfsync always and without eviction, or its Config accepts a LossyStore.
@@ -69,5 +67,6 @@
 // # Errors
 //
 // Errors that may pass (a lost connection, a failover, a full memory, a missing replica) are marked with
-// [worker.Transient]. A wrong password, missing rights and keys that hold something else are final.
+// [worker.Transient]; a wrong password, missing rights and keys that hold something else are final. Of a server's text
+// they repeat only the first word.
 package redis

@@ -1,5 +1,5 @@
 // Package zookeeper keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in a
-// ZooKeeper ensemble. The connection is the caller's own [zk.Conn], with its authentication (AddAuth) and its dialer
+// ZooKeeper ensemble. The connection is the caller's own [zk.Conn], with its authentication (AddAuth) and dialer
 // (zk.WithDialer, for TLS).
 //
 //	conn, _, err := zk.Connect(servers, 10*time.Second)
@@ -14,13 +14,11 @@
 //
 // # What makes it safe
 //
-// ZooKeeper acknowledges a write when a majority of the servers has it on disk, so the store is durable. A write that
-// was decided by old values fails, also when it arrives late. No row is ever removed, and nobody gets an ID whose row
-// was deleted.
+// The store is durable. A write that was decided by old values fails, also when it arrives late. No row is ever
+// removed, and nobody gets an ID whose row was deleted.
 //
-// The clock is that of the process, within Config.ClockError. Acquisitions and Init refuse with [worker.ErrClock] when
-// the leader's time shows that one of the two clocks is off by more. A renewal goes on: a wrong clock makes no tick
-// come twice.
+// The clock is the process's; see [Config]. Acquisitions and Init refuse with [worker.ErrClock] when the leader's time
+// shows that one of the two clocks is off by more. A renewal goes on: no tick comes twice.
 //
 // # What breaks it
 //
@@ -37,9 +35,9 @@
 // # A short outage and a long one
 //
 // Calls wait up to two seconds for a session, and else return an error that may pass. For starts while the ensemble is
-// down see package statefile. The session's timeout is how long a request can wait for a server that has gone silent:
-// 10 seconds or less is a good choice. Version 1.0.4 of the client library waits almost seven times that for a server
-// that accepts a connection and is silent.
+// down see package statefile. A request can wait for a silent server as long as the session's timeout: choose 10
+// seconds or less. Version 1.0.4 of the client library waits almost seven times that for a server that accepts a
+// connection and is silent.
 //
 // # Rights
 //
