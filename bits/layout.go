@@ -37,9 +37,8 @@ var defaultEpoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // own count starts at year 1.
 const maxUnix = math.MaxInt64 - (1969*365+1969/4-1969/100+1969/400)*24*60*60
 
-// A Layout says where in a UID the tick, the worker ID and the sequence are, and which time each tick stands for. Two
-// layouts are == exactly if all that [Config] says of them is the same. The zero Layout holds no UID. In a generator's
-// Config it means [Default].
+// A Layout says where in a UID the tick, the worker ID and the sequence are, and which time each tick stands for.
+// Layouts of equal Configs are ==. The zero Layout holds no UID. In a generator's Config it means [Default].
 type Layout struct {
 	// One more than the largest value of each field, so that one unsigned comparison
 	// checks a number. All three are 0 in the zero Layout only, which thereby refuses

@@ -28,6 +28,7 @@
 // and worth a UID as soon as its tick is published.
 //
 // The producer stores the tail's run in its slot, once the cursor has left the run that was there, and raises the tail.
+// A taker that was paused since it claimed there sees another tick and drops its claim.
 //
 // The producer never moves a cursor that takers add to. It shuts the ring, so that later claims say so; then it may
 // move on (Skip, Restart), claim for takers that wait (Allot), and open the ring again (Open). Shut an empty ring that
@@ -40,8 +41,6 @@
 //
 // # Cost
 //
-// ./model states the same rules in Promela.
-//
 // Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
 package ringbuffer
 
@@ -52,8 +51,9 @@ package ringbuffer
 //	tick   40 | 41 | 42 | 43 || 44 | 45 | 46 | 47 ||
 //	       [ flag: run 40    ][ flag: run 44      ]       tail: 46
 //
-// The flag stands for all later ticks of its block below the tail. A gap voids what was left of the block; another
-// worker ID waits until the block's ticks are used up.
+// The flag is the run that began the block, and stands for all its later ticks below the tail, which are published by
+// the tail alone. Front names only a block that was published as a whole. A gap begins a flag of its own, and voids
+// what was left of the block; another worker ID waits until the block's ticks are used up.
 //
 // Why it is right:
 //
@@ -62,8 +62,10 @@ package ringbuffer
 //     meanwhile. So no position is claimed twice.
 //   - A UID is made from a position and a run that carries its tick. A run is in front or in a slot only after it was
 //     published, and a tick is published at most once, since the tail only grows. So a UID has one worker ID and was
-//     allowed.
+//     allowed. (A flag stands only for ticks published in a row with its own: a gap or another worker ID replaces it.)
 //   - Front may be outdated when it is read. An outdated run does not carry the tick of the position, so it is not
 //     used.
 //   - Positions grow in the order of the claims, and UIDs with positions. So a take that begins after another one ended
 //     gets the larger UID.
+//
+// ./model states the same rules in Promela; its mutants show that violations are found.

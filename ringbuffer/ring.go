@@ -114,7 +114,7 @@ func New(c Config) (*Ring, error) {
 	return r, nil
 }
 
-// Init is New for a Ring that is part of a larger structure, which saves a load. It must come before any other call.
+// Init is New for a Ring that is part of a larger structure, which saves a load. Call it before any other method.
 func (r *Ring) Init(c Config) error {
 	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
 		return fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d", uid.ErrConfig, c.Slots, 1<<16)
@@ -352,7 +352,7 @@ func (r *Ring) Shut() {
 }
 
 // Open lets takers go on after the last claimed position, or where Skip or Restart moved the ring. It does nothing if
-// the ring is open or nothing was ever put into it. Producer only.
+// the ring is open or never held a run. Producer only.
 func (r *Ring) Open() {
 	if !r.isShut || r.tail.Load() == 0 {
 		return
@@ -377,9 +377,9 @@ func (r *Ring) Allot(n uint64) (v, pos, got uint64) {
 	return v, pos, got
 }
 
-// Skip moves a shut ring on to the given sequence of a published tick, but never back behind claims. It returns an
-// error, and changes nothing, when the ring is open, the tick is not in the ring or the sequence is beyond a run's
-// length. Producer only.
+// Skip moves a shut ring on to the given sequence of a published tick, but never back behind claims. It fails, and
+// changes nothing, when the ring is open, the tick is not in it or the sequence is beyond a run's length. Producer
+// only.
 func (r *Ring) Skip(tick, sequence uint64) error {
 	run, _, ok := r.runAt(tick)
 	if tail := r.tail.Load(); tick >= tail || !ok {
@@ -389,8 +389,8 @@ func (r *Ring) Skip(tick, sequence uint64) error {
 }
 
 // Restart publishes the run of a tick after a gap, under a worker ID, and moves a shut ring on to the given sequence in
-// it. It returns an error, and changes nothing, when the ring is open, the tick lies below the tail, or a number is
-// beyond the layout. Producer only.
+// it. It fails, and changes nothing, when the ring is open, the tick lies below the tail, or a number is beyond the
+// layout. Producer only.
 func (r *Ring) Restart(tick, worker, sequence uint64) error {
 	run, err := r.runOf(tick, worker)
 	if err != nil {

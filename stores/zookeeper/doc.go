@@ -17,8 +17,8 @@
 // The store is durable. A write that was decided by old values fails, also when it arrives late. No row is ever
 // removed, and nobody gets an ID whose row was deleted.
 //
-// The clock is the process's; see [Config]. Acquisitions and Init refuse with [worker.ErrClock] when the leader's time
-// shows that one of the two clocks is off by more. A renewal goes on: no tick comes twice.
+// The clock is the process's, within Config.ClockError. Acquisitions and Init refuse with [worker.ErrClock] when the
+// leader's time shows that one of the two clocks is off by more. A renewal goes on: no tick comes twice.
 //
 // # What breaks it
 //
