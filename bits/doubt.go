@@ -14,7 +14,7 @@ const slack = 24 * time.Hour
 
 // Doubt says in a sentence why u was probably not made under l, seen from the time now: l cannot hold it, or its time
 // is more than a day in the future, or more than a day ago and within the first day after the epoch, where UIDs of
-// narrower layouts end up. It is empty when nothing speaks against u.
+// narrower layouts end up. It is empty otherwise.
 func (l Layout) Doubt(u uid.UID, now time.Time) string {
 	p, err := l.Parse(u)
 	if err != nil {

@@ -23,8 +23,8 @@ type Config struct {
 	Unit time.Duration
 
 	// Fields splits the worker ID into named parts, the highest bits first, such as {Name: "datacenter", Bits: 5}.
-	// Their widths must add up to WorkerBits. They change no UID, only what [Layout.Parse] shows. The name "rollback"
-	// is reserved for uncached.RollbackBits.
+	// Their widths must add up to WorkerBits. They change only what [Layout.Parse] shows. The name "rollback" is
+	// reserved for uncached.RollbackBits.
 	Fields []uid.Field
 }
 
@@ -37,9 +37,8 @@ var defaultEpoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // own count starts at year 1.
 const maxUnix = math.MaxInt64 - (1969*365+1969/4-1969/100+1969/400)*24*60*60
 
-// A Layout says where in a UID the tick, the worker ID and the sequence are, and which time each tick stands for. Two
-// layouts are == exactly if all that [Config] says of them is the same. The zero Layout holds no UID. In a generator's
-// Config it stands for [Default].
+// A Layout says where in a UID the tick, the worker ID and the sequence are, and which time each tick stands for.
+// Layouts of equal Configs are ==. The zero Layout holds no UID. In a generator's Config it means [Default].
 type Layout struct {
 	// One more than the largest value of each field, so that one unsigned comparison
 	// checks a number. All three are 0 in the zero Layout only, which thereby refuses
@@ -166,7 +165,7 @@ func (l Layout) Epoch() time.Time { return l.epoch }
 func (l Layout) Unit() time.Duration { return l.unit }
 
 // Compose returns the UID of the given tick, worker ID and sequence. It returns ErrRange when one of them is negative
-// or does not fit. It takes a few nanoseconds and does not allocate.
+// or does not fit. It does not allocate.
 func (l Layout) Compose(tick, workerID, sequence int64) (uid.UID, error) {
 	if uint64(tick) >= l.ticks || uint64(workerID) >= l.workers || uint64(sequence) >= l.sequences {
 		return 0, l.composeError(tick, workerID, sequence)
@@ -192,8 +191,8 @@ func (l Layout) composeError(tick, workerID, sequence int64) error {
 
 var errZero = fmt.Errorf("%w: the zero Layout holds no UID", uid.ErrRange)
 
-// Parse takes u apart; Compose makes it again of the tick of the time, the worker ID and the sequence. It returns
-// ErrRange when u is negative or has bits set beyond the layout. It does not allocate.
+// Parse takes u apart, the inverse of Compose. It returns ErrRange when u is negative or has bits set beyond the
+// layout. It does not allocate.
 func (l Layout) Parse(u uid.UID) (uid.Parts, error) {
 	tick, err := l.Tick(u)
 	if err != nil {

@@ -26,7 +26,7 @@ func (l Layout) Issuer() Issuer {
 
 // An Overlap says which numbers two issuers, a and b, can both make.
 type Overlap struct {
-	// First and Last are the smallest and the largest such number. Not every number between them need be one.
+	// First and Last are the smallest and the largest such number.
 	First, Last uid.UID
 	// FirstA and LastA are their times under the layout of a, FirstB and LastB under that of b.
 	FirstA, LastA, FirstB, LastB time.Time
@@ -34,7 +34,7 @@ type Overlap struct {
 
 // FindOverlap reports whether a and b can ever make the same number, and if so which, and when. It is exact. It returns
 // ErrRange when a worker ID does not fit its layout, and when a range or a span of time ends before it begins. It takes
-// some tens of microseconds and does not allocate.
+// some tens of microseconds.
 func FindOverlap(a, b Issuer) (o Overlap, found bool, err error) {
 	numbersA, someA, err := a.numbers()
 	if err != nil {

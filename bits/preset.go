@@ -27,13 +27,13 @@ var (
 )
 
 // Default returns the layout that generators use unless told otherwise: 28 bits of seconds since 2026-01-01T00:00:00Z,
-// 22 bits of worker ID, 13 bits of sequence. It is full on 2034-07-04 21:24:15 UTC, has 4,194,304 worker IDs, and
-// sustains 8,192 UIDs a second for each.
+// 22 bits of worker ID, 13 bits of sequence. It is full on 2034-07-04 21:24:15 UTC, and sustains 8,192 UIDs a second
+// for each worker.
 func Default() Layout { return defaultLayout }
 
 // JavaScriptSafe returns a layout of 52 bits, all of whose UIDs a JavaScript number holds exactly: 33 bits of seconds
-// since 2026-01-01T00:00:00Z, 4 bits of worker ID, 15 bits of sequence. It lasts until 2298, for 16 workers of 32,768
-// UIDs a second each.
+// since 2026-01-01T00:00:00Z, 4 bits of worker ID, 15 bits of sequence. It lasts until 2298, and sustains 32,768 UIDs a
+// second for each worker.
 func JavaScriptSafe() Layout { return javaScriptSafe }
 
 // named are the layouts that ParseLayout finds by name.

@@ -24,8 +24,8 @@ func (l Layout) First(t time.Time) (uid.UID, error) {
 //
 // It returns ErrRange when from is not before to, or either lies outside the time field.
 //
-// The time of a UID is that of its tick. Generators may be ahead of the clock by their MaxLead and behind it by their
-// MaxLag: widen the range by these to find every row created in it.
+// Generators may be ahead of the clock by their MaxLead and behind it by their MaxLag: widen the range by these to find
+// every row created in it.
 func (l Layout) Range(from, to time.Time) (lo, hi uid.UID, err error) {
 	if !from.Before(to) {
 		return 0, 0, fmt.Errorf("%w: the range begins at %s and ends at %s", uid.ErrRange, stamp(from), stamp(to))

@@ -62,7 +62,7 @@ func (l Layout) String() string {
 //	yitter        41ms/6/6    yitter's IdGenerator from 2020-02-19T18:20:02Z; sequences below 5 are its reserve
 //
 // Check the epoch of what you read: Redis scripts often count from 1970, yitter's C# from 2020-02-20T02:20:02.02Z and
-// its JavaScript from 2020-01-01. For another one write out the widths.
+// its JavaScript from 2020-01-01.
 //
 // It returns ErrSyntax when the text is anything else or longer than 255 bytes, and NewLayout's errors.
 func ParseLayout(text string) (Layout, error) {

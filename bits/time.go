@@ -7,8 +7,7 @@ import (
 	"github.com/uidgen/uid/internal/tick"
 )
 
-// Expires returns the instant at which the last tick begins, the latest time that a UID can have. One Unit later the
-// layout is full.
+// Expires returns the instant at which the last tick begins: one Unit later the layout is full.
 func (l Layout) Expires() time.Time {
 	return l.TimeOf(l.MaxTick())
 }
@@ -19,8 +18,8 @@ func (l Layout) end() time.Time {
 	return l.Expires().Add(l.unit)
 }
 
-// TickAt returns the tick in which t falls. It is negative before the epoch and not limited to MaxTick. It is exact for
-// times up to 292 years from the epoch, and for all times if the unit is a second or more.
+// TickAt returns the tick in which t falls. It is negative before the epoch and not limited to MaxTick. With a unit
+// below a second it is exact up to 292 years from the epoch.
 func (l Layout) TickAt(t time.Time) int64 {
 	return tick.At(l.epoch, l.unit, t)
 }

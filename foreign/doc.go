@@ -1,6 +1,6 @@
 // Package foreign reads numbers that other generators made and that no layout of package bits describes: Sonyflake's,
 // whose sequence is above the machine ID, and those that UidGenerator has made since its time field ran over into the
-// sign. (Those of Twitter, Discord, Instagram, yitter and Leaf are presets of package bits.)
+// sign. (Others are presets of package bits.)
 //
 //	 0   39 bits of 10 ms          8 bits     16 bits
 //	+-+--------------------------+----------+------------+
@@ -12,8 +12,8 @@
 //	|     delta seconds      | worker ID | sequence |   UidGenerator since 2024-11-20
 //	+------------------------+-----------+----------+
 //
-// A column that UidGenerator overran is one of int64 in Go, tagged `json:",string"` where JavaScript reads it: a
-// uid.UID refuses negative numbers. By age its numbers sort as uint64; in SQL: ORDER BY id < 0, id.
+// A column that UidGenerator overran is one of int64 in Go, tagged `json:",string"` for JavaScript: a uid.UID refuses
+// negative numbers. By age its numbers sort as uint64; in SQL: ORDER BY id < 0, id.
 //
-// The command uid guess says which of all these a number could be. Everything here is safe for concurrent use.
+// Everything here is safe for concurrent use.
 package foreign

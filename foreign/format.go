@@ -10,7 +10,7 @@ import (
 	"github.com/uidgen/uid/internal/presets"
 )
 
-// Parts is a number taken apart. Its JSON is that of uid.Parts, also for negative numbers and years past 9999.
+// Parts is a number taken apart. Its JSON is that of uid.Parts.
 type Parts struct {
 	ID int64 `json:"uid,string"`
 	// Time is the instant at which the number's tick begins, in UTC.
@@ -32,8 +32,7 @@ type Format interface {
 	Name() string
 	// String describes the format completely, as ParseFormat reads it.
 	String() string
-	// Layout returns a layout with the same widths, unit and epoch; the fields below the time may be others. It serves
-	// all that asks for the time alone, such as bits.FindOverlap of all machines, First and Range.
+	// Layout returns a layout with the same widths, unit and epoch; use it for the time alone.
 	Layout() bits.Layout
 	// Fields returns the parts of a number with their widths, the highest bits first.
 	Fields() []uid.Field

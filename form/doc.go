@@ -8,14 +8,13 @@
 //	05018f90-0001-8001-88e0-b456d8069047   Namespace.UUID: a UUID of version 8
 //
 // For new texts take base32, or an [ID] where the ids of several kinds of things meet. Base58 and base62 are for
-// reading what others wrote: they do not sort, and a database that compares without regard to case can take two of them
-// for one. None of the forms hides anything.
+// reading what others wrote: they do not sort, and a database that ignores case can take two of them for one. No form
+// hides anything.
 //
-// Every Parse accepts exactly the texts that the form's own functions write, so a text can be a key. It returns
-// [uid.ErrSyntax] for any other text, and [uid.ErrRange] for a number above [uid.Max]. A negative UID, which no
-// function of this module returns, has no form: what returns an error returns uid.ErrRange, and what returns just a
-// string writes it with a minus sign, which no Parse accepts.
+// Every Parse accepts exactly the texts that the form's own functions write. It returns [uid.ErrSyntax] for any other
+// text, and [uid.ErrRange] for a number above [uid.Max]. For a negative UID, which no function of this module returns,
+// what can fails with uid.ErrRange; the rest writes a minus sign, which no Parse accepts.
 //
 // All functions and methods are safe for concurrent use, but for those of a pointer on the same variable. Appending and
-// parsing take well below a microsecond, and allocate nothing unless the slice has no room or the text is refused.
+// parsing allocate nothing unless the slice has no room or the text is refused.
 package form

@@ -28,7 +28,7 @@ var (
 	Base62Inverted = Encoding{inverted}
 )
 
-// Text returns the text of u. It allocates the string.
+// Text returns the text of u.
 func (e Encoding) Text(u uid.UID) string {
 	var text [len("-") + base32Len]byte
 	b, n := sign(text[:0], u)

@@ -24,10 +24,10 @@ type Prefixed interface {
 
 // ID is the UID of one kind of things, for APIs. Its text is the prefix, an underscore and [Base32]:
 // order_05067s0001009. No ID is read from a text with the prefix of another kind. The texts of one kind sort as the IDs
-// do. It is no TypeID: to make one, give the prefix and a [Namespace.UUID] to a library of TypeIDs.
+// do. It is no TypeID.
 //
-// In text and in JSON (a string; encoding/json refuses numbers, and null leaves an ID as it was) it is that text, in a
-// database the BIGINT. It converts from and to a UID, and compares as an integer does.
+// In JSON it is that text (numbers are refused, null leaves an ID as it was), in a database the BIGINT. It converts
+// from and to a UID.
 //
 // A prefix that is not allowed (see [Prefixed]) makes all that writes or reads texts return uid.ErrConfig; String puts
 // quotes around it.
@@ -120,7 +120,7 @@ func (id *ID[P]) UnmarshalText(text []byte) error {
 }
 
 // Scan sets id from what uid.UID.Scan takes, or from its text, with the errors of either. A failure leaves id as it
-// was. NULL is refused: scan it into a sql.Null of the type.
+// was. For NULL use sql.Null.
 func (id *ID[P]) Scan(src any) error {
 	switch v := src.(type) {
 	case nil:
@@ -145,7 +145,7 @@ func (id *ID[P]) Scan(src any) error {
 	return (*uid.UID)(id).Scan(src)
 }
 
-// Value returns id as an int64, and uid.ErrRange when id is negative. For a column of texts pass id.String().
+// Value returns id as an int64, and uid.ErrRange when id is negative.
 func (id ID[P]) Value() (driver.Value, error) {
 	return uid.UID(id).Value()
 }

@@ -10,14 +10,13 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// UUID is a UUID of RFC 9562. It converts to github.com/google/uuid's UUID and to any other [16]byte. Its text, also in
-// JSON, is 05018f90-0001-8001-88e0-b456d8069047, in lower case. In a database it is that text, as the type uuid takes
-// it; for a BINARY(16) column pass x[:].
+// UUID is a UUID of RFC 9562. It converts to any other [16]byte. In JSON and in a database it is its text, in lower
+// case; for a BINARY(16) column pass x[:].
 type UUID [16]byte
 
-// A Namespace makes UUIDs of UIDs, and UIDs of these again: Namespace("orders.example.org").UUID(u). UIDs are unique
-// only within one layout and one space of worker IDs; UUIDs with a namespace for each such space are unique beyond it.
-// (Two names have the same 59 bits of a hash with a chance of 1 in 2^59.) The name must not be empty, and is no secret.
+// A Namespace makes UUIDs of UIDs, and UIDs of these again: Namespace("orders.example.org").UUID(u). Use one for each
+// layout and space of worker IDs: the UUIDs are unique beyond it, but for a chance of 1 in 2^59 that two names' hashes
+// are equal. The name must not be empty, and is no secret.
 type Namespace string
 
 const (
@@ -132,7 +131,7 @@ func parseUUID[T string | []byte](s T) (UUID, error) {
 	return x, nil
 }
 
-// String returns the text of x. It allocates the string.
+// String returns the text of x.
 func (x UUID) String() string {
 	var text [uuidLen]byte
 	return string(x.append(text[:0]))
@@ -169,7 +168,7 @@ func (x *UUID) UnmarshalText(text []byte) error {
 }
 
 // Scan sets x from the text in a string or []byte, or from 16 bytes. It returns uid.ErrSyntax when src is anything
-// else, and leaves x as it was. NULL is refused: scan it into a sql.Null[form.UUID].
+// else, and leaves x as it was. For NULL use sql.Null[form.UUID].
 func (x *UUID) Scan(src any) error {
 	switch v := src.(type) {
 	case []byte:

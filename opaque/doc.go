@@ -4,29 +4,26 @@
 //	180363646902239241  <->  17e595010v5e6r        Sealer.Seal: a text with the number of the key
 //	180363646902239241  <->  8580805348056807640   Sealer.SealNumber: another number
 //
-// A UID shows when it was made and by which worker, and two of them show how many were made between. Sealed, they show
-// none of this, nor which of two is older.
+// A sealed UID does not show when and by which worker it was made, how many were made between two, nor which is older.
 //
 // # What it does not do
 //
-//   - It is deterministic: under one key and tweak equal UIDs look equal, as an ID has to.
-//   - It is no access control. Who has got a sealed ID has it; check what he may see.
-//   - It is no proof of origin, no MAC. Every number opens to some UID, and so does every text of the right form that
-//     names a known key. The time of the UID tells most forged ones ([github.com/uidgen/uid/bits.Layout.Doubt]): under
-//     the default layout nine of ten in its first year, but hardly any in its last. Looking the UID up tells all; a
-//     guess meets one of n existing UIDs with a probability of n/2^63.
-//   - Who has the key reads everything that was ever sealed with it, and can seal. Its number is in the text, in clear.
-//   - It does not hide what is shown otherwise: by the order of a list, a date of creation, a cursor.
+//   - It is deterministic: under one key and tweak equal UIDs look equal.
+//   - It is no access control. Check what whoever has an ID may see.
+//   - It is no proof of origin. Every number opens to some UID, and so does every well-formed text that names a known
+//     key. The time of the UID tells many forged ones ([github.com/uidgen/uid/bits.Layout.Doubt]); looking the UID up
+//     tells all but a guess that meets one of n existing UIDs, with a probability of n/2^63.
+//   - Who has the key reads everything sealed with it, and can seal. The text shows its number.
+//   - It does not hide what else shows an order or a time: a list, a date, a cursor.
 //
-// The cipher is FF1 of NIST SP 800-38G (2016) over AES, on strings of 63 bits. The known attacks on small domains (such
-// as Hoang, Tessaro and Trieu, CRYPTO 2018) need far more examples here than there are UIDs. A sealed UID takes all 63
-// bits, whatever the layout: give JavaScript the text.
+// The cipher is FF1 of NIST SP 800-38G (2016) over AES, on strings of 63 bits. A sealed UID takes all 63 bits, whatever
+// the layout: give JavaScript the text.
 //
 // # Keys
 //
 // A key is 16, 24 or 32 random bytes, not a password. Lose it, and no sealed ID can be opened. To change it, first give
 // the new key to all processes, then make it the Current one: texts of the old key open as long as it is among the
-// Keys. A UID has another text under the new key; compare UIDs, not texts.
+// Keys. Compare UIDs, not texts.
 //
 // Everything here is immutable and safe for concurrent use. Sealing or opening takes some 300 ns.
 package opaque

@@ -22,8 +22,8 @@ type Key struct {
 	Secret Secret
 }
 
-// A Secret is the bytes of a key. Package fmt, loggers, and encoders of JSON and XML show only its length, alone and
-// within a Key or Config.
+// A Secret is the bytes of a key. Package fmt, loggers, and encoders of JSON and XML show only its length, also within
+// a Key or Config.
 type Secret []byte
 
 // String returns a text that does not show the bytes, and so do the other methods.
@@ -36,7 +36,7 @@ func (s Secret) GoString() string { return s.String() }
 
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText is for loggers that write structs as JSON. No Secret can be read back from it.
+// MarshalText writes what String returns. No Secret can be read back from it.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // parseKeys reads keys for ParseSealer. It leaves what they are to New.

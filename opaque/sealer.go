@@ -23,9 +23,8 @@ type Config struct {
 	// Current is the number of the key that seals.
 	Current int
 
-	// Tweak is the name of the kind of ID, such as "orders": under another tweak the same UID has another text. It is
-	// no secret. At most 255 bytes; it may be empty. Never change it: no text would open to its UID any more, and no
-	// error would say so.
+	// Tweak is the name of the kind of ID, such as "orders". It is no secret, has at most 255 bytes and may be empty.
+	// Never change it: texts would open to other UIDs, without an error.
 	Tweak string
 }
 
@@ -96,7 +95,7 @@ func (s *Sealer) Seal(u uid.UID) (string, error) {
 
 // Open returns the UID that Seal has turned into text, under the key that the text names. It returns ErrSyntax when
 // Seal does not write such a text, ErrRange when its number is above uid.Max, and ErrUnknownKey when the Sealer does
-// not have the key. A forged text opens to some UID, too.
+// not have the key.
 func (s *Sealer) Open(text string) (uid.UID, error) {
 	if len(text) != textLength {
 		return 0, fmt.Errorf("%w: %.40q has %d bytes, and a sealed UID %d", uid.ErrSyntax, text, len(text), textLength)
@@ -116,13 +115,12 @@ func (s *Sealer) Open(text string) (uid.UID, error) {
 	return c.open(sealed)
 }
 
-// SealNumber returns another number for u under the current key, one to one: for columns and protocols that take a
-// BIGINT. A number does not tell its key: to change keys, remember which belongs to which. It returns ErrRange when u
-// is negative. It does not allocate.
+// SealNumber returns another number for u under the current key, one to one, for a BIGINT. A number does not tell its
+// key: to change keys, remember which belongs to which. It returns ErrRange when u is negative. It does not allocate.
 func (s *Sealer) SealNumber(u uid.UID) (uid.UID, error) { return s.ciphers[s.current].seal(u) }
 
-// OpenNumber returns the UID that SealNumber has turned into sealed under the same current key. Any other number opens
-// to some UID, too. It returns ErrRange when sealed is negative. It does not allocate.
+// OpenNumber returns the UID that SealNumber has turned into sealed under the same current key. It returns ErrRange
+// when sealed is negative. It does not allocate.
 func (s *Sealer) OpenNumber(sealed uid.UID) (uid.UID, error) {
 	return s.ciphers[s.current].open(sealed)
 }

@@ -1,9 +1,9 @@
 // Package ringbuffer is a lock-free ring of runs: many takers claim UIDs with one atomic add each, one producer
 // publishes a whole run of UIDs with one store.
 //
-// A tick is one unit of a UID's time field. A run is the 2^s consecutive UIDs of one tick of one worker, s being the
-// number of sequence bits, stored as its first UID. A position is a UID without its worker ID: tick<<s | sequence.
-// Positions are handed out in order, each at most once; that is what makes UIDs unique.
+// A tick is one unit of a UID's time field. A run is the 2^s UIDs of one tick of one worker, s being the number of
+// sequence bits. A position is a UID without its worker ID: tick<<s | sequence. Positions are handed out in order, each
+// at most once; that is what makes UIDs unique.
 //
 //	position   | tick .................... | sequence |       63 - w bits
 //	run, UID   | tick .................... | worker ID | sequence |  63 bits
@@ -18,38 +18,44 @@
 //
 //	slots of a ring of 4:   [ 44 ] [ 45 ] [ 42 ] [ 43 ]     tick t is in slot t mod 4
 //
-// A slot's flag is the run that it holds: one word with the tick (the lap of the classic ring) and the worker.
+// A slot's flag is the run that it holds.
 //
 // # Who does what, when
 //
-// A taker reads front, the run that is probably in use. Then it adds one to the cursor: that is the claim, and the
-// result is the claimed position. If the position lies in the run that it read, the UID is the run with the position's
-// sequence in it. Otherwise Resolve reads the tail and the flag of the tick's slot. If the flag carries the tick, the
-// UID is good all the same, and the taker updates front. If it carries another one, the claim is void. A position ahead
-// of the tail is its claimant's for good, and worth a UID as soon as its tick is published.
+// A taker reads front, the run that is probably in use, and adds one to the cursor: that is the claim. If the position
+// lies in that run, the UID is good. Otherwise Resolve reads the tail and the flag of the tick's slot: the UID is good
+// if the flag carries the tick, and else the claim is void. A position ahead of the tail is its claimant's for good,
+// and worth a UID as soon as its tick is published.
 //
-// The producer stores the tail's run in its slot, if the cursor has left the run behind that was there, and then raises
-// the tail. A taker that was paused since it claimed there sees another tick and drops its claim.
+// The producer stores the tail's run in its slot, once the cursor has left the run that was there, and raises the tail.
+// A taker that was paused since it claimed there sees another tick and drops its claim.
 //
-// The producer never moves a cursor that takers add to. It shuts the ring: it swaps the cursor for a value far above
-// all positions. The swap returns exactly how far the takers came, and every later claim says that the ring was shut.
-// Then the producer may move on (Skip, Restart), claim for takers that wait (Allot), whom nobody passes, and store the
-// new cursor (Open). An empty ring that may not be filled is shut, too: so the number of takers bounds the positions
-// that are claimed in vain.
+// The producer never moves a cursor that takers add to. It shuts the ring, so that later claims say so; then it may
+// move on (Skip, Restart), claim for takers that wait (Allot), and open the ring again (Open). Shut an empty ring that
+// may not be filled, too, so that nobody claims in vain.
 //
 // # Blocks
 //
-// With runs of a few UIDs nearly every take would find front outdated. So ticks may share a slot, in aligned blocks of
-// a power of two:
+// In rings of runs of a few UIDs, ticks may share a slot, in aligned blocks of a power of two ([Config.BlockBits]). A
+// gap voids what was left of the block; another worker ID waits until the block's ticks are used up.
+//
+// # Cost
+//
+// Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
+package ringbuffer
+
+// Blocks:
+//
+// In rings of runs of a few UIDs, ticks may share a slot, in aligned blocks of a power of two:
 //
 //	tick   40 | 41 | 42 | 43 || 44 | 45 | 46 | 47 ||
 //	       [ flag: run 40    ][ flag: run 44      ]       tail: 46
 //
 // The flag is the run that began the block, and stands for all its later ticks below the tail, which are published by
-// the tail alone. A gap begins a flag of its own, and voids what was left of the block; another worker ID waits until
-// the block's ticks are used up. Front names only a block that was published as a whole.
+// the tail alone. Front names only a block that was published as a whole. A gap begins a flag of its own, and voids
+// what was left of the block; another worker ID waits until the block's ticks are used up.
 //
-// # Why it is right
+// Why it is right:
 //
 //   - A position is claimed by the one atomic step that moves the cursor over it.
 //   - The cursor of an open ring only grows, and is opened at or above where it was shut, and behind what was allotted
@@ -63,8 +69,3 @@
 //     gets the larger UID.
 //
 // ./model states the same rules in Promela; its mutants show that violations are found.
-//
-// Take is one load of a cache line that is written once a run, one atomic add on the line that all takers share, and
-// five register instructions. Put is two stores, Shut and Open one atomic exchange each. No call allocates, locks,
-// spins or reads a clock.
-package ringbuffer

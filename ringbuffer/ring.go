@@ -12,8 +12,7 @@ import (
 )
 
 // A Ring is a ring of runs. Take, TakeN, OfFront, Claim, Resolve, Ready and Tail may be called by any number of
-// goroutines at once. The methods of the producer must not be called by two goroutines at the same time: the ring's
-// owner serialises them with a lock, which takers need only when they find no run. A Ring must not be copied.
+// goroutines at once. The producer's methods must not be called by two goroutines at once. A Ring must not be copied.
 type Ring struct {
 	_ cpu.CacheLinePad
 
@@ -115,7 +114,7 @@ func New(c Config) (*Ring, error) {
 	return r, nil
 }
 
-// Init is New for a Ring that is part of a larger structure, which saves a load. It must come before any other call.
+// Init is New for a Ring that is part of a larger structure, which saves a load. Call it before any other method.
 func (r *Ring) Init(c Config) error {
 	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
 		return fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d", uid.ErrConfig, c.Slots, 1<<16)
@@ -151,8 +150,8 @@ func (r *Ring) Init(c Config) error {
 	return nil
 }
 
-// Take claims the next position and returns its UID if that lies in the run in front, which is so for all but a few
-// takes of each run. Otherwise ok is false, pos is the caller's claim, and Resolve says what it is worth.
+// Take claims the next position and returns its UID if that lies in the run in front. Otherwise ok is false, pos is the
+// caller's claim, and Resolve says what it is worth.
 func (r *Ring) Take() (v, pos uint64, ok bool) {
 	// Small enough to be inlined. The guess is read before the claim, so that nothing but two register instructions
 	// stands behind the add: an x86 core runs nothing past a locked instruction, and a load there would add its whole
@@ -174,8 +173,8 @@ func (r *Ring) TakeN(n uint64) (v, pos uint64, ok bool) {
 	return run | d, pos, d <= mask && mask-d >= n-1
 }
 
-// OfFront returns the UID of a claimed position that lies in the block in front; ok is false if it does not. It is a
-// cheaper Resolve, for a ring of blocks.
+// OfFront returns the UID of a claimed position that lies in the block in front; ok is false if it does not. It is
+// cheaper than Resolve.
 func (r *Ring) OfFront(pos uint64) (v uint64, ok bool) {
 	run := r.front.Load()
 	d := pos ^ run>>(r.valBits&63)<<(r.seqBits&63)
@@ -183,7 +182,7 @@ func (r *Ring) OfFront(pos uint64) (v uint64, ok bool) {
 }
 
 // Claim claims n positions at once and returns the first; the others follow without a gap. n must be at least 1, at
-// most a run's length, and at most 65,536, so that claims on a shut ring cannot wrap.
+// most a run's length, and at most 65,536.
 func (r *Ring) Claim(n uint64) (first uint64) {
 	return r.cursor.Add(n) - n + 1
 }
@@ -204,8 +203,8 @@ const (
 	NotOpen
 )
 
-// Resolve says what a claimed position is worth, and returns its UID if it is Taken. The caller must have claimed pos
-// itself and must not use a UID of the same position twice.
+// Resolve says what a claimed position is worth, and returns its UID if it is Taken. The caller must have claimed pos,
+// and must not use its UID twice.
 func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 	if pos>>63 != 0 {
 		return 0, NotOpen
@@ -248,8 +247,7 @@ func (r *Ring) runAt(tick uint64) (run, flag uint64, ok bool) {
 // Left returns how many positions, pos included, are left in pos's run.
 func (r *Ring) Left(pos uint64) uint64 { return r.seqMask - pos&r.seqMask + 1 }
 
-// Enters reports whether pos is the first position of a run. Its claimant, and nobody else, checks whether to refill
-// the ring.
+// Enters reports whether pos is the first position of a run. Its claimant alone checks whether to refill the ring.
 func (r *Ring) Enters(pos uint64) bool { return pos&r.seqMask == 0 }
 
 // Tail returns the first tick that is not published.
@@ -314,9 +312,8 @@ func (r *Ring) begun(tick uint64) bool {
 // ErrFull is returned by Put when no slot is free.
 var ErrFull = errors.New("ring is full")
 
-// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull when there is no room,
-// and another error when the tick is not the tail or a number is beyond the layout. A failed Put changes nothing.
-// Producer only.
+// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull, and another error
+// when the tick is not the tail or a number is beyond the layout. A failed Put changes nothing. Producer only.
 func (r *Ring) Put(tick, worker uint64) error {
 	_, err := r.PutThrough(tick, tick, worker)
 	return err
@@ -344,7 +341,7 @@ func (r *Ring) PutThrough(tick, last, worker uint64) (next uint64, err error) {
 	return last + 1, nil
 }
 
-// Shut stops the takers: no position is claimed until Open. Shutting a shut ring does nothing. Producer only.
+// Shut stops the takers: no position is claimed until Open. It does nothing if the ring is shut. Producer only.
 func (r *Ring) Shut() {
 	if r.isShut {
 		return
@@ -355,7 +352,7 @@ func (r *Ring) Shut() {
 }
 
 // Open lets takers go on after the last claimed position, or where Skip or Restart moved the ring. It does nothing if
-// the ring is open or nothing was ever put into it. Producer only.
+// the ring is open or never held a run. Producer only.
 func (r *Ring) Open() {
 	if !r.isShut || r.tail.Load() == 0 {
 		return
@@ -380,9 +377,9 @@ func (r *Ring) Allot(n uint64) (v, pos, got uint64) {
 	return v, pos, got
 }
 
-// Skip moves a shut ring on to the given sequence of a published tick, but never back behind claims. It returns an
-// error, and changes nothing, when the ring is open, the tick is not in the ring or the sequence is beyond a run's
-// length. Producer only.
+// Skip moves a shut ring on to the given sequence of a published tick, but never back behind claims. It fails, and
+// changes nothing, when the ring is open, the tick is not in it or the sequence is beyond a run's length. Producer
+// only.
 func (r *Ring) Skip(tick, sequence uint64) error {
 	run, _, ok := r.runAt(tick)
 	if tail := r.tail.Load(); tick >= tail || !ok {
@@ -392,8 +389,8 @@ func (r *Ring) Skip(tick, sequence uint64) error {
 }
 
 // Restart publishes the run of a tick after a gap, under a worker ID, and moves a shut ring on to the given sequence in
-// it. It returns an error, and changes nothing, when the ring is open, the tick lies below the tail, or a number is
-// beyond the layout. Producer only.
+// it. It fails, and changes nothing, when the ring is open, the tick lies below the tail, or a number is beyond the
+// layout. Producer only.
 func (r *Ring) Restart(tick, worker, sequence uint64) error {
 	run, err := r.runOf(tick, worker)
 	if err != nil {

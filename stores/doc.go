@@ -1,6 +1,5 @@
 // Package stores keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in any
-// database that has texts under keys. What databases differ in is a [Driver]: it reads some keys at one time, and
-// writes some if nobody has written what was read.
+// database that has texts under keys. A [Driver] reads and writes one kind of database.
 //
 //	store := stores.New(driver)
 //	leases, err := store.Leases("orders") // for lease.New
@@ -16,17 +15,13 @@
 //	segments/invoices                          the row of the tag invoices: next number, step, takers
 //
 // A namespace's name is escaped as in a URL, a tag stands as it is. Texts are JSON, times are microseconds since 1970.
-// Each text has a token of its own, so that no two writes are alike. A text that this package cannot have written is an
-// error, never a default.
+// A text that this package cannot have written is an error, never a default.
 //
-// Nothing that a database deletes by itself (a key with a time to live, or of a session) may hold them: the ticks that
-// an owner has used would be forgotten, and the next one would issue them again.
+// Nothing that a database deletes by itself (a key with a time to live, or of a session) may hold them: the next owner
+// would issue the same ticks again.
 //
 // # Many that start at once
 //
-// An acquisition is a read and a write, and one more write each time that another client was faster. Of up to 256 rows
-// it finds the one that has been over for longest; of more it reads others only when those of the lowest IDs are all
-// held, and all rows only when there are no new IDs. With a new ID up to 100 rows are made at once, for the next ones
-// to find. A refused write reads some rows that are likely to be free, and tries one of them at random, so that a crowd
-// goes apart.
+// An acquisition is a read and a write, and one more write each time that another client was faster. It reads up to 256
+// rows at first, and all rows only when there are no new IDs. A refused write tries another row at random.
 package stores

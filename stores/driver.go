@@ -29,9 +29,9 @@ type Driver interface {
 	Durable() bool
 }
 
-// An Inspector is a [Driver] that sees by what the database can lose writes that it has acknowledged: in a crash, or
-// when another server takes over. It returns that in words, nothing for a database that is durable as far as can be
-// seen, and changes nothing. key is one of a namespace, or of segments.
+// An Inspector is a [Driver] that sees by what the database can lose writes that it has acknowledged. It returns that
+// in words, nothing for a database that is durable as far as can be seen, and changes nothing. key is one of a
+// namespace, or of segments.
 type Inspector interface {
 	Inspect(ctx context.Context, key string) (lossy []string, err error)
 }

@@ -19,8 +19,8 @@ func (s *Store) Driver() Driver { return s.driver }
 // Leases returns a namespace of leases. Worker IDs are unique within one, and all UIDs of one have the same layout.
 // UIDs of two namespaces can be equal.
 //
-// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and !"#$%&'()*+,-./:;<=>?_, as in
-// every kind of store. For "" it is "default". Leases returns [uid.ErrConfig] or [uid.ErrRange] for all other names.
+// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and !"#$%&'()*+,-./:;<=>?_. For
+// "" it is "default". Leases returns [uid.ErrConfig] or [uid.ErrRange] for all other names.
 func (s *Store) Leases(name string) (lease.Store, error) { return registered{s.driver}.Namespace(name) }
 
 // Segments returns the rows of all tags.

@@ -1,5 +1,5 @@
-// Package drivertest checks that a [stores.Driver] keeps its contract, and that leases and segments over it keep
-// theirs. The author of a driver calls [Run] in a test:
+// Package drivertest checks that a [stores.Driver], and leases and segments over it, keep their contracts. The author
+// of a driver calls [Run] in a test:
 //
 //	func TestDriver(t *testing.T) {
 //		drivertest.Run(t, drivertest.Config{}, func(t *testing.T) drivertest.Subject {
@@ -11,9 +11,8 @@
 //		})
 //	}
 //
-// The suite first tries the contract sentence by sentence: what fails there says most. Then it runs leases and segments
-// over the driver, with writes that are lost or late, and lost replies, which it makes itself. It is no proof, and what
-// only the death of a server would show is not tried without [Subject.Backup].
+// The suite tries the contract, and then leases and segments over the driver with lost or late writes and lost replies.
+// It is no proof, and without [Subject.Backup] it does not try what only the death of a server would show.
 package drivertest
 
 import (

@@ -17,10 +17,9 @@ type Config struct {
 	// -._/, ends with a slash, and is the same for all clients of a namespace.
 	Prefix string
 
-	// ClockError bounds how far the clock of any client may be off true time, in whole microseconds from 1 µs
-	// to an hour. The default is 1 s, which chrony and NTP keep. A namespace remembers it, and refuses a client
-	// that has another one. A worse clock makes an owner lose its ID for nothing, or take one early; no tick
-	// comes twice through that.
+	// ClockError bounds how far the clock of any client may be off true time, in whole microseconds from 1 µs to an
+	// hour. The default is 1 s, which NTP keeps. A namespace remembers it, and refuses a client that has another one.
+	// With a worse clock an owner can lose its ID for nothing, or take one early, but no tick comes twice.
 	ClockError time.Duration
 
 	// RequestTimeout bounds each request, after which the next attempt goes to another member. The default is

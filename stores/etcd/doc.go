@@ -1,21 +1,16 @@
 // Package etcd keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in etcd.
-// It is a driver of package stores, and needs etcd from version 3.4.22 or 3.5.6 on. The client is the caller's
-// go.etcd.io/etcd/client/v3, with its TLS and its account.
+// It needs etcd from version 3.4.22 or 3.5.6 on, and the caller's client of go.etcd.io/etcd/client/v3.
 //
 //	uids, err := cached.New(etcd.Lease(client, "orders"), cached.Config{})
 //
-// Keys are those of package stores, behind the prefix uid/. None is attached to a lease of etcd, which would delete it,
-// and the ticks that its owner used with it.
+// Keys are those of package stores, behind the prefix uid/. None is attached to a lease of etcd, which would delete it.
 //
 // # What makes it safe
 //
-// A change is one transaction, which writes if the row and the namespace still have the revisions and values that the
-// decision was based on. Reads are linearizable. etcd answers a write when a majority of the members has it on disk, so
-// the store is durable: the loss of any one member of three loses nothing, and a new owner begins right above the last
-// tick of the one before.
+// A change is one transaction on what was read, and reads are linearizable. The store is durable: the loss of any one
+// member of three loses nothing.
 //
-// etcd has no clock to ask, so each client goes by its own, and the operator promises that they agree: see
-// [Config.ClockError].
+// Each client goes by its own clock: see [Config.ClockError].
 //
 // # What breaks it
 //
@@ -32,11 +27,10 @@
 // first start makes it anew, beyond what anybody can have reserved. Stop all who draw numbers of a tag, too, delete its
 // key (etcdctl del uid/segments/invoices), and make it anew above all numbers that are in use.
 //
-// Keys hold the ID of their cluster. In one with another ID (another --initial-cluster-token or other peer URLs), and
-// where keys were copied, workers are refused until this is done, and a Change of a segment returns [segment.ErrLost].
-// A cluster with the same ID notices only decisions that were made on what is lost, and numbers that a running
-// generator has. If nobody can be sure to follow these steps, set lease.Anytime as the Losses of [lease.Config]: each
-// start then begins ahead of the clock.
+// Keys hold the ID of their cluster. Under another ID (another --initial-cluster-token or other peer URLs) workers are
+// refused until this is done, and a Change of a segment returns [segment.ErrLost]. A cluster with the same ID notices
+// only decisions that were made on what is lost, and numbers that a running generator has. If nobody can be sure to
+// follow these steps, set lease.Anytime as the Losses of [lease.Config]: each start then begins ahead of the clock.
 //
 // # Rights
 //
@@ -51,9 +45,8 @@
 //
 // # Cost
 //
-// A renewal is two requests with 2 kB in all. For acquisitions see package stores; one that reads all of 10,000 rows
-// reads 4 MB. A Change of a segment's row, of at most 9 kB, is two requests, and one more each time that another client
-// was faster: one client a tag gets through in each round trip.
+// A renewal is two requests with 2 kB in all. For acquisitions see package stores. A Change of a segment's row is two
+// requests, and one more each time that another client was faster.
 //
 // Each write leaves its value, for a lease about 400 bytes, in the history: set --auto-compaction-retention (an hour,
 // say), since at its quota of 2 GB the cluster refuses all writes.

@@ -23,8 +23,7 @@ type driver struct {
 // Name implements [stores.Driver].
 func (d *driver) Name() string { return "etcd below " + d.cfg.Prefix }
 
-// Durable implements [stores.Driver]: it is true, since etcd answers a write when a majority of the members
-// has it on disk. The package's comment says what breaks that.
+// Durable implements [stores.Driver]: it is true.
 func (d *driver) Durable() bool { return true }
 
 // request is one round trip: a transaction of etcd. All its reads are linearizable, as is the default: none

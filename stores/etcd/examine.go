@@ -72,9 +72,8 @@ func faults(version string) string {
 	return ""
 }
 
-// Examine implements [doctor.Examiner]: the members and their versions, alarms, the size of the database,
-// how much history is kept, and this account's rights. It writes nothing. It does not see whether members run with
-// --unsafe-no-fsync.
+// Examine implements [doctor.Examiner]: the members and their versions, alarms, the size of the database, how much
+// history is kept, and this account's rights. It does not see --unsafe-no-fsync.
 func (d *driver) Examine(ctx context.Context, _ doctor.Config) (findings []doctor.Finding, err error) {
 	steps := []struct {
 		what string

@@ -1,6 +1,5 @@
 // Package redis keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in Redis
-// or Valkey, from version 6 on. A client may be of one server, of Sentinel or of Redis Cluster. A renewal takes two
-// round trips, an acquisition two if no other client is faster.
+// or Valkey, from version 6 on. A renewal or an acquisition takes two round trips.
 //
 //	client := redis.NewUniversalClient(...) // of github.com/redis/go-redis/v9
 //	uids, err := cached.New(uidredis.Lease(client, "orders"), cached.Config{})
@@ -17,47 +16,41 @@
 //	uid:segment:{invoices}:row   text        step, description, takers; the next number as of its last write
 //	uid:segments                 sorted set  the tags
 //
-// Namespaces and rows are JSON, and have no time to live. The braces put a namespace into one slot of a cluster.
+// Namespaces and rows are JSON, and have no time to live.
 //
 // # Counters that others share
 //
 // INCR draws a number from a tag's counter, and INCRBY n draws n, of which it returns the last. Any program may do so
 // beside this package, and a counter that was there before is taken over as it is (RENAME id_of_invoices
-// uid:segment:{invoices}). Others must not set it back, delete it, or give it a time to live: a Change takes that away.
-// A counter that is behind its row is [segment.ErrLost]. To begin a tag anew delete both keys.
+// uid:segment:{invoices}). Others must not set it back, delete it, or give it a time to live. A counter that is behind
+// its row is [segment.ErrLost]. To begin a tag anew delete both keys.
 //
-// A Change writes if nobody has drawn since it read the counter, and else tries again, one round trip each. If others
-// make d draws a second and a round trip takes t, it needs about e^(d·t) tries. With d·t above 8 or so it may not come
-// through: let the others draw more numbers at a time.
+// A Change that another draw overtakes tries again, one round trip each. If others make d draws a second and a round
+// trip takes t, it needs about e^(d·t) tries: with d·t above 8 let the others draw more numbers at a time.
 //
 // # What makes it safe
 //
-// A script reads, this process decides, and another script writes: all or nothing, and only if what was read is still
-// there, to the byte, and if the server's run_id and master_replid are the same. They change when a server restarts and
-// when a replica is promoted, and either may have lost writes. The clock is the server's.
+// A script writes all or nothing, and only if what was read is still there and the server's run_id and master_replid
+// are the same. These change with a restart or a promoted replica. The clock is the server's.
 //
-// Redis loses writes that it has acknowledged: with appendfsync everysec a crash of the machine loses a second of them,
-// with always none, if the disk keeps its word. A replica that takes over lacks what it was not sent yet, and WAIT does
-// not change that. So the store is not durable, and workers make up for what may have been lost: after such a change a
-// new owner of an ID begins ahead of the clock, beyond all that any former owner can have reserved. lease.Never is
-// refused; do not set lease.NeverUnchecked.
+// The store is not durable: Redis loses acknowledged writes in a crash (a second of them with appendfsync everysec) and
+// when a replica takes over, also after WAIT. After such a change a new owner of an ID begins ahead of the clock,
+// beyond all that any former owner can have reserved. lease.Never is refused; do not set lease.NeverUnchecked.
 //
-// Lost numbers of segments nothing can make up for: they are given out again. A generator refuses to start unless the
-// server stands alone, with appendfsync always and without eviction, or its Config accepts a LossyStore.
+// Lost numbers of segments are given out again. A generator refuses to start unless the server stands alone, with
+// appendfsync always and without eviction, or its Config accepts a LossyStore.
 //
 // # What breaks it
 //
 //   - Two primary servers at once. If Sentinel promotes a replica while the former primary is cut off from it but not
-//     from some clients, both give IDs away. Set min-replicas-to-write to 1 and leave min-replicas-max-lag at 10 s: the
-//     one that is cut off then stops taking writes long before an ID that it has leased is free elsewhere (10 minutes).
-//     A server of Redis Cluster stops by itself, after cluster-node-timeout.
+//     from some clients, both give IDs away. Set min-replicas-to-write to 1 and leave min-replicas-max-lag at 10 s, so
+//     that the former one stops taking writes. In Redis Cluster it stops by itself.
 //   - Clocks of servers that differ by more than lease.Config's MaxClockSkew, or that are set back by more.
-//   - A dump or an append-only file put back by hand of a namespace that was in use since by workers with a longer
-//     Window than before.
+//   - A dump or an append-only file put back by hand of a namespace that workers with a longer Window have used since.
 //   - Keys that are changed by hand, or by FLUSHALL, other than by uid worker.
 //
 // A server that keeps no append-only file, or that may drop keys without a time to live (maxmemory-policy allkeys-…),
-// is refused at the start of a worker. Set appendonly on replicas, too: they are not asked before they are promoted.
+// is refused at the start of a worker. Set appendonly on replicas, too.
 //
 // # Rights
 //
@@ -68,12 +61,12 @@
 //
 // Segments alone need +eval +evalsha +info +time +get +mset +zadd +zrangebylex, on ~uid:segment*; for a single tag on
 // ~uid:segment:{invoices}* and ~uid:segments. With "config|get" uid worker check, and a start of segments, see
-// appendfsync, too, and the latter looks for Sentinels with "pubsub|numsub". A managed server has to show run_id and
+// appendfsync, too, and the latter Sentinels with "pubsub|numsub". A managed server has to show run_id and
 // master_replid in INFO.
 //
 // # Errors
 //
 // Errors that may pass (a lost connection, a failover, a full memory, a missing replica) are marked with
-// [worker.Transient]. A wrong password, missing rights and keys that hold something else are final. Errors have the
-// first word of what the server answered, and no more of its text: servers repeat passwords in it.
+// [worker.Transient]; a wrong password, missing rights and keys that hold something else are final. Of a server's text
+// they repeat only the first word.
 package redis

@@ -23,8 +23,7 @@ type driver struct {
 // Name implements [stores.Driver].
 func (d *driver) Name() string { return fmt.Sprintf("Redis keys %s:*", d.prefix) }
 
-// Durable implements [stores.Driver]: it is false, since a replica may take over that lacks the newest
-// writes, and a server may lose what it has not yet written to its disk.
+// Durable implements [stores.Driver]: it is false.
 func (d *driver) Durable() bool { return false }
 
 // keys are those of a namespace. The braces put all of them into one slot of a Redis Cluster, so that a
@@ -132,8 +131,7 @@ func field(key string) string {
 	return key[strings.LastIndexByte(key, '/')+1:]
 }
 
-// Namespaces implements [stores.Lister]; the Clock is that of the server that has the names. A name is listed
-// if it was added before the namespace was made.
+// Namespaces implements [stores.Lister].
 func (d *driver) Namespaces(ctx context.Context) (names []string, now stores.Clock, err error) {
 	a, _, err := d.run(ctx, namesScript, false, []string{d.names()})
 	if err != nil {

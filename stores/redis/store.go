@@ -28,8 +28,7 @@ type Config struct {
 // closes the client. Its segments are those tags that this package has written, and counters of other programs once a
 // number of their tag was taken here.
 //
-// New returns [uid.ErrConfig] for a nil client, for a [redis.Ring], which would look for a namespace on another server
-// when its own does not answer, and for a Prefix that cannot be used.
+// New returns [uid.ErrConfig] for a nil client, for a [redis.Ring], and for a Prefix that cannot be used.
 func New(client redis.UniversalClient, cfg Config) (*stores.Store, error) {
 	if client == nil || reflect.ValueOf(client).Kind() == reflect.Pointer && reflect.ValueOf(client).IsNil() {
 		return nil, fmt.Errorf("%w: no Redis client", uid.ErrConfig)

@@ -1,5 +1,5 @@
 // Package zookeeper keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in a
-// ZooKeeper ensemble. The connection is the caller's own [zk.Conn], with its authentication (AddAuth) and its dialer
+// ZooKeeper ensemble. The connection is the caller's own [zk.Conn], with its authentication (AddAuth) and dialer
 // (zk.WithDialer, for TLS).
 //
 //	conn, _, err := zk.Connect(servers, 10*time.Second)
@@ -9,31 +9,24 @@
 // # How leases are kept
 //
 // A persistent node for each worker ID that was ever leased, /uid/orders/17, holds the last tick that anyone may have
-// used under it. It is replaced, on the condition of the version that was read, in one transaction with a comparison of
-// the namespace's node, /uid/orders. A segment is a node /uid/.segments/orders. No ephemeral node keeps anything that
-// matters: the last tick would vanish with its session. ([Presence] makes some, for people.) No sequential node does
-// either: its numbers begin again once its parent is deleted.
+// used under it. The namespace's node is /uid/orders. A segment is a node /uid/.segments/orders. No ephemeral or
+// sequential node keeps anything that matters. ([Presence] makes ephemeral ones, for people.)
 //
 // # What makes it safe
 //
-// ZooKeeper acknowledges a write when a majority of the servers has it on disk, and carries out all writes in one
-// order, so the store is durable. A read may be of a server that lags behind; a write that was decided by old values
-// fails. Before a decision counts that refuses, or finds nothing, all is read again behind a transaction that writes
-// nothing, and that a majority carries out. A write whose reply was lost may arrive later; the versions decide about
-// it, too. No row is ever removed, and nobody gets an ID whose row was deleted.
+// The store is durable. A write that was decided by old values fails, also when it arrives late. No row is ever
+// removed, and nobody gets an ID whose row was deleted.
 //
-// The clock is that of the process, within Config.ClockError. Acquisitions and Init refuse with [worker.ErrClock] when
-// the leader's time shows that one of the two clocks is off by more. A renewal goes on: a wrong clock makes no tick
-// come twice.
+// The clock is the process's, within Config.ClockError. Acquisitions and Init refuse with [worker.ErrClock] when the
+// leader's time shows that one of the two clocks is off by more. A renewal goes on: no tick comes twice.
 //
 // # What breaks it
 //
 //   - Servers with zookeeper.forceSync=no, or disks that lie about what they have synced.
 //   - A data folder or snapshot that is restored, or an ensemble that is rebuilt from fewer servers than a majority:
-//     acknowledged writes are lost, and a store cannot see that; a write that was decided before may be carried out
-//     after it. Set lease.Anytime as the lease's Losses where that may happen, or stop all workers, and make the
-//     namespace anew under another name. Of segments it gives numbers out twice, and running generators notice when
-//     they next take numbers: stop all who draw before you restore.
+//     acknowledged writes are lost, and a store cannot see that. Set lease.Anytime as the lease's Losses where that may
+//     happen, or stop all workers, and make the namespace anew under another name. Segments give numbers out twice:
+//     stop all who draw before you restore.
 //   - Nodes that are deleted by hand and made anew. A missing row only keeps its ID from everybody until it is put back
 //     as it was. A namespace's node that is emptied (set to no data) is made anew by the next start, ahead of the
 //     clock.
@@ -42,21 +35,20 @@
 // # A short outage and a long one
 //
 // Calls wait up to two seconds for a session, and else return an error that may pass. For starts while the ensemble is
-// down see package statefile. The session's timeout is how long a request can wait for a server that has gone silent:
-// 10 seconds or less is a good choice. Version 1.0.4 of the client library waits for almost seven times that for a
-// server that accepts a connection and then says nothing.
+// down see package statefile. A request can wait for a silent server as long as the session's timeout: choose 10
+// seconds or less. Version 1.0.4 of the client library waits almost seven times that for a server that accepts a
+// connection and is silent.
 //
 // # Rights
 //
-// Give workers an account (addauth digest, or SASL by the dialer), and set Config.ACL to zk.AuthACL(zk.PermAll): else
-// all nodes are open to whoever reaches the ensemble. Workers need READ, WRITE and CREATE on the namespace's node, and
-// READ and WRITE on the nodes below it. A lease that makes its namespace needs CREATE on the node above, too, unless an
-// administrator has made the namespace's node, without data. Who draws numbers needs READ and CREATE on /uid/.segments,
-// READ and WRITE below it, and CREATE on the Root where /uid/.segments is not there yet. The command uid worker release
-// needs what workers need, uid worker ls and check READ.
+// Give workers an account (addauth digest, or SASL by the dialer), and set Config.ACL to zk.AuthACL(zk.PermAll).
+// Workers need READ, WRITE and CREATE on the namespace's node, and READ and WRITE on the nodes below it. A lease that
+// makes its namespace needs CREATE on the node above, too, unless an administrator has made the namespace's node,
+// without data. Who draws numbers needs READ and CREATE on /uid/.segments, READ and WRITE below it, and CREATE on the
+// Root where /uid/.segments is not there yet. The command uid worker release needs what workers need, uid worker ls and
+// check READ.
 //
 // # Cost
 //
-// A renewal is two round trips and 1 kB, and one that is refused is four. An acquisition is two, and reads up to 256
-// rows, 75 kB; see package stores for more.
+// A renewal is two round trips and 1 kB, four when refused. An acquisition is two, and up to 75 kB; see package stores.
 package zookeeper

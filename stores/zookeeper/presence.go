@@ -25,7 +25,7 @@ const (
 // A Presence shows people which holders of worker IDs are alive: the ephemeral node alive/17 below the namespace's
 // node, with the holder's text as its data, is there while the session of the one who has worker ID 17 lasts. Make it
 // with [NewPresence], pass its method OnEvent as the OnEvent of a [lease.Config], and Close it. No lease depends on it.
-// A node may be missing, or last for a while longer; what fails is tried again later, and told nobody.
+// A node may be missing, or last for a while longer; failures are tried again and not reported.
 type Presence struct {
 	driver *driver
 	above  string
@@ -54,7 +54,7 @@ func NewPresence(conn connection, cfg Config, name, holder string) (*Presence, e
 	return p, nil
 }
 
-// OnEvent takes in what has happened to a lease. It does not wait for the ensemble.
+// OnEvent takes in what has happened to a lease. It does not block.
 func (p *Presence) OnEvent(e lease.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
