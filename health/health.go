@@ -68,11 +68,20 @@ type Health struct {
 type Reason struct {
 	// Code names the reason to programs, and Level is how grave it is: at "error" the generator is not ready; at
 	// "warning" it is, but not for ever if nobody acts. Both are stable; there may be more codes one day.
-	// docs/operations.md says what each means and what to do.
+	// docs/operations.md says what to do.
 	//
-	//	error    closed, exhausted, numbers_lost, no_reservation, clock_behind
-	//	warning  reservation_failing, reservation_used_up, lead_near_bound,
-	//	         time_field_ending, worker_ids_low, numbers_low
+	//	Code                 Level
+	//	closed               error    the generator was closed
+	//	exhausted            error    the time field, or the numbers up to Config.Last, are used up, for good
+	//	numbers_lost         error    the store has lost numbers that it gave, and none is issued any more
+	//	no_reservation       error    nothing is reserved, or in hand, until the store has answered
+	//	clock_behind         error    calls wait or fail until the clock has caught up, for more than a tick
+	//	reservation_failing  warning  renewals fail, and what is left lasts less than a minute
+	//	reservation_used_up  warning  all that is reserved is used, ahead of the clock: calls wait for more
+	//	lead_near_bound      warning  nine tenths of MaxLead are used: more is drawn than the layout sustains
+	//	time_field_ending    warning  the last tick is within Expiry.Warn of the configuration
+	//	worker_ids_low       warning  more than 80 % of the worker IDs are taken
+	//	numbers_low          warning  more than 80 % of the numbers from First to Last are taken
 	Code  string `json:"code"`
 	Level string `json:"level"`
 	// Text is for people, and not stable.

@@ -26,8 +26,18 @@
 //
 // # The history of a store
 //
-// A namespace's row keeps in HISTORY under which history it was written (see package lease, and docs/engines.md for
-// what changes it). MySQL has none for two seconds after its start, and SQLite on Windows never: starts burn then.
+// A namespace's row keeps in HISTORY under which history it was written (see package lease). A start that finds another
+// one burns ticks, once. The text says, for people to see what has changed:
+//
+//   - MySQL and MariaDB: a checksum of the server's names, when it was started, in a Galera cluster also the cluster's
+//     UUID, and the table's CREATE_TIME. DROP and ALTER change that, on MariaDB RENAME, too. In the first two seconds
+//     after its start a server has no history.
+//   - PostgreSQL: when the server was started and its log's timeline, since when its statistics are kept, which begin
+//     anew when a process of it has crashed (and with pg_stat_reset_shared, for nothing), and the table's oid,
+//     relfilenode and xmin in pg_class. RENAME, TRUNCATE, ALTER and GRANT change those; renewals, VACUUM, ANALYZE and
+//     CREATE INDEX do not.
+//   - SQLite: the machine's boot ID, device and number of the file, and schema_version, which each change of a table's
+//     definition raises. There is none on Windows: then each start burns.
 //
 // No history shows these. Before you do them stop all owners, and let the clock pass what they have reserved:
 //
