@@ -23,8 +23,8 @@ import (
 	"strings"
 )
 
-// most bounds the names of all modules.
-const most = 500
+// mostNames bounds the names of all modules, and mostWords those of their doc comments.
+const mostNames, mostWords = 500, 28_000
 
 // skipped are folders of which nothing is exported to users.
 var skipped = []string{".git", "benchmarks", "cmd", "recipes", "test"}
@@ -32,7 +32,7 @@ var skipped = []string{".git", "benchmarks", "cmd", "recipes", "test"}
 func main() {
 	write := flag.Bool("write", false, "write the files")
 	flag.Parse()
-	modules, err := exported(".")
+	modules, words, err := exported(".")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,16 +54,18 @@ func main() {
 			}
 		}
 	}
-	if count > most {
-		log.Fatalf("the modules export %d names, more than %d: which of them do users need?", count, most)
+	if count > mostNames || words > mostWords {
+		log.Fatalf("the modules export %d names with %d words of comments, more than %d or %d: which do users need?",
+			count, words, mostNames, mostWords)
 	}
 	if differs {
 		log.Fatal("the API differs from the files. If that is meant, run make api-write")
 	}
 }
 
-// exported returns the names of each module below a folder, in order, by the path of its file.
-func exported(root string) (modules map[string][]string, err error) {
+// exported returns the names of each module below a folder, in order, by the path of its file, and how many words the
+// doc comments have.
+func exported(root string) (modules map[string][]string, words int, err error) {
 	modules = map[string][]string{}
 	err = filepath.WalkDir(root, func(dir string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
@@ -72,14 +74,19 @@ func exported(root string) (modules map[string][]string, err error) {
 		if slices.Contains(skipped, dir) || slices.Contains([]string{"internal", "testdata", "model"}, entry.Name()) {
 			return filepath.SkipDir
 		}
-		names, err := namesIn(dir)
+		p, err := read(dir)
+		if p == nil {
+			return err
+		}
+		names := namesIn(p, dir)
+		words += wordsIn(p)
 		if len(names) > 0 {
 			file := filepath.Join(moduleOf(dir), "api.txt")
 			modules[file] = append(modules[file], names...)
 		}
 		return err
 	})
-	return modules, err
+	return modules, words, err
 }
 
 // moduleOf returns the folder of a package's module.
@@ -90,8 +97,8 @@ func moduleOf(dir string) string {
 	return moduleOf(filepath.Dir(dir))
 }
 
-// namesIn returns the names of the package in a folder, with its path before them.
-func namesIn(dir string) (names []string, err error) {
+// read returns what the package in a folder exports, nil if there is none.
+func read(dir string) (*doc.Package, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	set := token.NewFileSet()
 	var files []*ast.File
@@ -108,10 +115,39 @@ func namesIn(dir string) (names []string, err error) {
 	if len(files) == 0 {
 		return nil, err
 	}
-	p, err := doc.NewFromFiles(set, files, dir)
-	if err != nil {
-		return nil, err
+	return doc.NewFromFiles(set, files, dir)
+}
+
+// wordsIn counts the words of doc comments.
+func wordsIn(p *doc.Package) (words int) {
+	add := func(text string) { words += len(strings.Fields(text)) }
+	within := func(decl ast.Node) { // fields and constants
+		ast.Inspect(decl, func(n ast.Node) bool {
+			if c, is := n.(*ast.CommentGroup); is {
+				add(c.Text())
+			}
+			return true
+		})
 	}
+	add(p.Doc)
+	values, funcs := append(p.Consts, p.Vars...), p.Funcs
+	for _, of := range p.Types {
+		values, funcs = append(append(values, of.Consts...), of.Vars...), append(append(funcs, of.Funcs...), of.Methods...)
+		add(of.Doc)
+		within(of.Decl)
+	}
+	for _, v := range values {
+		add(v.Doc)
+		within(v.Decl)
+	}
+	for _, f := range funcs {
+		add(f.Doc)
+	}
+	return words
+}
+
+// namesIn returns the names of a package, with its path before them.
+func namesIn(p *doc.Package, dir string) (names []string) {
 	values, funcs := append(p.Consts, p.Vars...), p.Funcs
 	for _, of := range p.Types {
 		values, funcs = append(append(values, of.Consts...), of.Vars...), append(funcs, of.Funcs...)
@@ -142,5 +178,5 @@ func namesIn(dir string) (names []string, err error) {
 	for i := range names {
 		names[i] = path.Join("uid", filepath.ToSlash(dir)) + "." + names[i]
 	}
-	return names, nil
+	return names
 }
