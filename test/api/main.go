@@ -132,7 +132,8 @@ func wordsIn(p *doc.Package) (words int) {
 	add(p.Doc)
 	values, funcs := append(p.Consts, p.Vars...), p.Funcs
 	for _, of := range p.Types {
-		values, funcs = append(append(values, of.Consts...), of.Vars...), append(append(funcs, of.Funcs...), of.Methods...)
+		values = append(append(values, of.Consts...), of.Vars...)
+		funcs = append(append(funcs, of.Funcs...), of.Methods...)
 		add(of.Doc)
 		within(of.Decl)
 	}
