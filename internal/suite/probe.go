@@ -68,9 +68,10 @@ type Probe struct {
 	secret string
 	judge  judge
 	met    chan struct{} // lets two decisions meet
-	behind sync.WaitGroup
 
 	mu         sync.Mutex
+	behind     int        // what runs yet of Soon and Meanwhile
+	fewer      *sync.Cond // of behind
 	violations []string
 	notes      []string
 	tokens     int
@@ -79,7 +80,7 @@ type Probe struct {
 // NewProbe returns one that looks for the secret, if it is not empty, in all that it is shown.
 func NewProbe(ctx context.Context, s Settings, secret string) *Probe {
 	p := &Probe{Ctx: ctx, Settings: s, Passes: Passes, secret: secret, met: make(chan struct{})}
-	p.Model = &Model{p: p, now: map[string]held{}}
+	p.fewer, p.Model = sync.NewCond(&p.mu), &Model{p: p, now: map[string]held{}}
 	p.judge = p.Model
 	return p
 }
@@ -214,7 +215,7 @@ var ErrLook = errors.New("only a look")
 // error. It does not wait longer; Wait does.
 func (p *Probe) Soon(what string, call func() error) error {
 	returned := make(chan error, 1)
-	p.behind.Go(func() { p.Guarded(func() { returned <- call() }) })
+	p.leave(func() { returned <- call() })
 	timer := time.NewTimer(p.Patience + soon)
 	defer timer.Stop()
 	select {
@@ -231,15 +232,37 @@ func (p *Probe) Soon(what string, call func() error) error {
 // wait for longer than Patience; Wait does.
 func (p *Probe) Meanwhile(do func()) {
 	done := make(chan struct{})
-	p.behind.Go(func() {
+	p.leave(func() {
 		defer close(done)
-		p.Guarded(do)
+		do()
 	})
 	p.wait(p.Patience, nil, done)
 }
 
+// leave runs f in the background. A wrong store may still do so while Wait waits, as with a sync.WaitGroup nobody may.
+func (p *Probe) leave(f func()) {
+	p.mu.Lock()
+	p.behind++
+	p.mu.Unlock()
+	go func() {
+		defer func() {
+			p.mu.Lock()
+			p.behind--
+			p.mu.Unlock()
+			p.fewer.Broadcast()
+		}()
+		p.Guarded(f)
+	}()
+}
+
 // Wait waits for all that Soon and Meanwhile have left behind.
-func (p *Probe) Wait() { p.behind.Wait() }
+func (p *Probe) Wait() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.behind > 0 {
+		p.fewer.Wait()
+	}
+}
 
 // Look calls do, whose decision only looks. That has no outcome, so it tries again while the
 // store's errors may pass.
