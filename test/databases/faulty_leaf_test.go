@@ -119,17 +119,26 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 		tables, _, err := all.open()
 		require.NoError(t, err)
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)
+		var failed segmentstore.Range // whose Change has failed, and may have been stored
 		takes = append(takes, func() (segmentstore.Range, error) {
 			return l.next(t.Context(), rand.N(3) == 0, rand.N(3) == 0)
 		}, func() (r segmentstore.Range, err error) {
 			n := 1 + rand.Int64N(5000)
 			err = store.Change(t.Context(), tag, func(row *segmentstore.Row) error {
+				if r = failed; slices.Contains(row.Takers, segmentstore.Taker{Nonce: nonce, Last: r.Last}) {
+					return nil
+				}
 				r = segmentstore.Range{First: row.Next, Last: row.Next + n - 1}
 				row.Next += n
 				mine := func(k segmentstore.Taker) bool { return k.Nonce == nonce }
 				row.Takers = append(slices.DeleteFunc(row.Takers, mine), segmentstore.Taker{Nonce: nonce, Last: r.Last})
 				return nil
 			})
+			if err == nil {
+				failed = segmentstore.Range{}
+			} else if r.Last > 0 {
+				failed = r
+			}
 			return r, err
 		})
 	}
@@ -141,7 +150,7 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 			round.Go(func() {
 				r, err := take()
 				for err != nil && strings.Contains(err.Error(), "database is locked") {
-					r, err = take() // waited for too long, and stored nothing
+					r, err = take() // it has waited for too long
 				}
 				mu.Lock()
 				defer mu.Unlock()
