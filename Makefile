@@ -223,9 +223,9 @@ engines: ## the stores of all engines, on real servers, and faults of both; FULL
 
 .PHONY: promise
 promise: ## the table of docs/promise.md, played on all engines but MariaDB and SQLite, on which make test plays it
-	for engine in mysql9 galera postgres etcd zookeeper redis; do \
-	  UID_TEST_ENGINES=$$engine $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise; \
-	done
+	@failed=; for engine in mysql9 galera postgres etcd zookeeper redis; do \
+	  UID_TEST_ENGINES=$$engine $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise || failed+=" $$engine"; \
+	done; [ -z "$$failed" ] || { echo "failed on:$$failed"; exit 1; }
 
 .PHONY: recipes
 recipes: server generate ## lint, compile and run the programs of recipes, and the tests of orm, on real servers

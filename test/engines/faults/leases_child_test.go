@@ -39,6 +39,10 @@ type timing struct {
 // brisk has IDs used again soon, on engines that answer late when two processors have all to do.
 var brisk = timing{Window: 800 * time.Millisecond, TTL: 1200 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond}
 
+// lasting reserves ticks that are still to come when another server has taken over, which lacks the reservation: who
+// does not see that begins among them.
+var lasting = timing{Window: 5 * time.Second, TTL: 7500 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond}
+
 // maxLead bounds what is borrowed from the future. It is longer than it takes for an ID to be used again, so
 // that it takes a reservation to keep owners apart, and reaches what is reserved after a burn.
 const maxLead = lease.Burn

@@ -97,7 +97,11 @@ func inject(t *testing.T, s subject, f fault) (cell string) {
 		for _, blind := range []bool{false, true} {
 			name := map[bool]string{false: "reserved", true: "blind"}[blind]
 			if !t.Run(name, func(t *testing.T) {
-				l := newLeasing(t, s.d, brisk, blind)
+				timing := brisk
+				if f.loses {
+					timing = lasting
+				}
+				l := newLeasing(t, s.d, timing, blind)
 				l.Oblivious = blind && f.loses
 				n := f.inject(l, many(f.few, f.full))
 				l.finish(f.loses)
