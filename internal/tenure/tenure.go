@@ -345,14 +345,12 @@ func (t *Tenure) renew() {
 // sleep waits for d, and reports whether that has passed: a signal on wake or the tenure's
 // end cuts it short.
 func (t *Tenure) sleep(d time.Duration, wake <-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-t.ctx.Done():
 		return false
 	case <-wake:
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }
