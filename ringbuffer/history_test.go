@@ -74,7 +74,7 @@ func (h history) cut(f func(short history) error) error {
 		return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.v, b.v))
 	})
 	var (
-		open    history // the takes under way at the beginning of the span
+		open    history // the takes under way at the beginning of the span, and then those that begin in it
 		largest take
 	)
 	for len(h) > 0 {
@@ -83,18 +83,14 @@ func (h history) cut(f func(short history) error) error {
 		if largest.ret > 0 {
 			within = append(within, largest)
 		}
+		for ; len(h) > 0 && h[0].call < end; h = h[1:] {
+			open = append(open, h[0])
+		}
 		for _, t := range open {
 			if t.ret < end {
 				within = append(within, t)
 			} else {
 				across = append(across, t)
-			}
-		}
-		for ; len(h) > 0 && h[0].call < end; h = h[1:] {
-			if h[0].ret < end {
-				within = append(within, h[0])
-			} else {
-				across = append(across, h[0])
 			}
 		}
 		for _, t := range within {

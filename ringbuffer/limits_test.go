@@ -137,9 +137,8 @@ func TestAcrossPowersOfTwo(t *testing.T) {
 				requireTaken(t, r, tick, 0)
 				for left := r.seqMask; left > 0; left-- {
 					if pos := r.Claim(1); left == 1 {
-						v, s := r.Resolve(pos)
-						require.Equal(t, Taken, s)
-						require.Equal(t, runOf(r, tick)|r.seqMask, v)
+						require.Equal(t, tick<<r.seqBits|r.seqMask, pos)
+						requireWorth(t, r, Taken, pos)
 					}
 				}
 			}
