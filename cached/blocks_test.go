@@ -132,8 +132,7 @@ func (b *blocksTrial) run(t *testing.T) {
 		synctest.Wait()
 	}
 	require.NoError(t, b.g.Close())
-	_, err := b.g.GetUID()
-	require.ErrorIs(t, err, uid.ErrClosed)
+	require.ErrorIs(t, errOf(b.g.GetUID()), uid.ErrClosed)
 	require.Len(t, b.w.Released, 1)
 	require.GreaterOrEqual(t, b.w.Released[0], b.newest)
 	require.LessOrEqual(t, b.w.Released[0], b.w.High)
@@ -200,8 +199,7 @@ func TestCloseWithinABlock(t *testing.T) {
 			w := &fake.Worker{}
 			g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: 32})
 			dst := make([]uid.UID, 16*ticks+3)
-			_, err := g.Fill(dst)
-			require.NoError(t, err)
+			require.NoError(t, errOf(g.Fill(dst)))
 			require.NoError(t, g.Close())
 			require.Equal(t, []int64{millis.TickAt(parse(t, g, dst[len(dst)-1]).Time)}, w.Released)
 		})
@@ -220,17 +218,14 @@ func TestEndOfTheTimeFieldInBlocks(t *testing.T) {
 				Layout: layout, MaxLead: cached.Unbounded, Slots: 32, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 			})
 			for i := range left {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.EqualValues(t, (layout.MaxTick()-left+1+i)<<29|5, u)
+				require.EqualValues(t, (layout.MaxTick()-left+1+i)<<29|5, next(t, g.GetUID))
 			}
 			for range 100 {
 				for _, draw := range []func() (uid.UID, error){
 					g.GetUID, g.TryGetUID, g.Lane().GetUID, g.Unordered().GetUID,
 					func() (uid.UID, error) { return g.GetUIDContext(t.Context()) },
 				} {
-					_, err := draw()
-					require.ErrorIs(t, err, uid.ErrExhausted)
+					require.ErrorIs(t, errOf(draw()), uid.ErrExhausted)
 				}
 			}
 		})
@@ -250,9 +245,7 @@ func TestRejectedPutsOfBlocks(t *testing.T) {
 				Now: func() time.Time { return millis.TimeOf(tick.Load()) },
 			})
 			for range 2 {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.Equal(t, begin, millis.TickAt(parse(t, g, u).Time))
+				require.Equal(t, begin, millis.TickAt(parse(t, g, next(t, g.GetUID)).Time))
 				synctest.Wait() // or else the refiller could see the clock first, and skip ticks
 				tick.Store(begin + lag)
 			}
@@ -280,9 +273,7 @@ func TestUsableWhileAWorkerChangesInABlock(t *testing.T) {
 			close(filled)
 			synctest.Wait()
 			for i := range 16 * 60 {
-				u, err := g.TryGetUID()
-				require.NoError(t, err)
-				p := parse(t, g, u)
+				p := parse(t, g, next(t, g.TryGetUID))
 				tick := begin + int64(i/16)
 				id := int64(1)
 				if tick > begin+end {

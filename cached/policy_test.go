@@ -55,8 +55,7 @@ func full(t testing.TB, clock *fake.Clock, cfg cached.Config) *cached.Generator 
 	cfg.Layout, cfg.MaxLead = millis, time.Nanosecond
 	g := start(t, &fake.Worker{}, clock, cfg)
 	for range 16 {
-		_, err := g.TryGetUID()
-		require.NoError(t, err)
+		next(t, g.TryGetUID)
 	}
 	return g
 }
@@ -66,8 +65,7 @@ func TestFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := full(t, fake.NewClock(day), cached.Config{OnRejectedTake: uid.Fail})
 		for _, draw := range []func() (uid.UID, error){g.Lane().GetUID, g.Unordered().GetUID} {
-			_, err := draw()
-			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			require.ErrorIs(t, errOf(draw()), uid.ErrRejectedTake)
 		}
 		require.EqualValues(t, 2, g.Health().Counts[count.RejectedTakes])
 		time.Sleep(time.Millisecond)
@@ -88,8 +86,7 @@ func TestNoRejectedPutsInHealth(t *testing.T) {
 					OnRejectedPut: func(tick int64) { t.Errorf("tick %d was rejected", tick) },
 				})
 				for i := range 100 {
-					_, err := g.Fill(make([]uid.UID, 1+i%3*10))
-					require.NoError(t, err)
+					require.NoError(t, errOf(g.Fill(make([]uid.UID, 1+i%3*10))))
 					time.Sleep(time.Duration(100+i*7) * time.Millisecond)
 				}
 				synctest.Wait()
@@ -132,9 +129,7 @@ func TestRejectedPuts(t *testing.T) {
 			started.Store(g)
 			var last uid.UID
 			for range 9 {
-				var err error
-				last, err = g.GetUID()
-				require.NoError(t, err)
+				last = next(t, g.GetUID)
 				time.Sleep(500 * time.Millisecond)
 			}
 			synctest.Wait()
@@ -147,9 +142,7 @@ func TestRejectedPuts(t *testing.T) {
 			}
 			// A rejected tick is not used up: its turn comes while the clock is in it.
 			for parse(t, g, last).Time.Before(g.Layout().TimeOf(ticks[len(ticks)-1])) {
-				var err error
-				last, err = g.GetUID()
-				require.NoError(t, err)
+				last = next(t, g.GetUID)
 			}
 			require.Equal(t, g.Layout().TimeOf(ticks[len(ticks)-1]).UTC(), parse(t, g, last).Time.UTC())
 		})
@@ -172,8 +165,7 @@ func TestHealthCounts(t *testing.T) {
 		require.False(t, st.TimeField.Ending)
 		require.Zero(t, st.Lead.Now.Duration+st.Lead.Lag.Duration)
 		for range 3*8192 + 10 {
-			_, err := g.GetUID()
-			require.NoError(t, err)
+			next(t, g.GetUID)
 		}
 		st = g.Health()
 		require.EqualValues(t, 3*8192+10, st.Counts[count.Issued])
@@ -182,8 +174,7 @@ func TestHealthCounts(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		st = g.Health()
 		require.Equal(t, 7*time.Second, st.Lead.Lag.Duration)
-		_, err := g.GetUID()
-		require.NoError(t, err)
+		next(t, g.GetUID)
 		st = g.Health()
 		require.Zero(t, st.Lead.Lag.Duration)
 		require.NotZero(t, st.Counts[count.StaleTicks])

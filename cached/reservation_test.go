@@ -24,8 +24,7 @@ func TestNothingUnreservedIsIssued(t *testing.T) {
 			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
 			var last uid.UID
 			for range 16 * 125 * ticks {
-				u, err := g.GetUID()
-				require.NoError(t, err)
+				u := next(t, g.GetUID)
 				require.Greater(t, u, last)
 				last = u
 				w.Set(func(w *fake.Worker) {
@@ -53,24 +52,20 @@ func TestRevoke(t *testing.T) {
 		draws := []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID}
 		draws = append(draws, draws...)
 		for _, draw := range draws {
-			u, err := draw()
-			require.NoError(t, err)
-			last = max(last, u)
+			last = max(last, next(t, draw))
 		}
 		ready := g.Health().Counts[count.Ticks]
 		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		w.Terms.Revoke()
 		for _, draw := range append(draws, g.TryGetUID) {
-			_, err := draw()
-			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorIs(t, errOf(draw()), uid.ErrNoReservation)
 		}
 		require.Zero(t, g.Health().Buffered)
 		w.Set(func(w *fake.Worker) { w.Fail, w.ID = nil, 3 })
 		time.Sleep(10 * time.Second)
 		again := time.Now()
 		for _, draw := range draws {
-			u, err := draw()
-			require.NoError(t, err)
+			u := next(t, draw)
 			require.Equal(t, again, time.Now(), "it had to wait")
 			require.GreaterOrEqual(t, parse(t, g, u).Time.Unix(), parse(t, g, last).Time.Unix()+int64(ready))
 		}
@@ -90,8 +85,6 @@ func TestRevokeBlocksDuringUse(t *testing.T) {
 func revokeDuringUse(t *testing.T, cfg cached.Config, draws int) {
 	w := &fake.Worker{ID: 3, Window: 1 << 20}
 	g := start(t, w, nil, cfg)
-	stop := time.AfterFunc(0, func() {})
-	defer stop.Stop()
 	done := make(chan struct{})
 	streams := make([][]uid.UID, 5)
 	for i := range streams {
@@ -125,25 +118,20 @@ func TestRevokeOfClaimsAhead(t *testing.T) {
 			clock := fake.NewClock(day)
 			w := &fake.Worker{ID: 1, Window: 1 << 20}
 			g := start(t, w, clock, cached.Config{Layout: layout, MaxLead: 7 * layout.Unit()})
-			_, err := g.GetUID() // the Lane's claim of 16 then lies in two runs
-			require.NoError(t, err)
+			next(t, g.GetUID) // the Lane's claim of 16 then lies in two runs
 			lane := g.Lane()
 			for range 15 {
-				_, err := lane.GetUID()
-				require.NoError(t, err)
+				next(t, lane.GetUID)
 			}
 			for range 15 {
-				_, err := g.Unordered().GetUID()
-				require.NoError(t, err)
+				next(t, g.Unordered().GetUID)
 			}
 			w.Set(func(w *fake.Worker) { w.ID = 2 })
 			w.Terms.Revoke()
 			synctest.Wait()
 			clock.Step(time.Second)
 			for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID, lane.GetUID} {
-				u, err := draw()
-				require.NoError(t, err)
-				require.EqualValues(t, 2, parse(t, g, u).WorkerID)
+				require.EqualValues(t, 2, parse(t, g, next(t, draw)).WorkerID)
 			}
 		})
 	}
