@@ -179,13 +179,6 @@ func (t *Tenure) tellGranted(res uid.Reservation) {
 // Grant returns the current right to issue ticks. It costs one atomic load.
 func (t *Tenure) Grant() *Grant { return t.grant.Load() }
 
-// Refused returns why the last attempt to extend the reservation failed, nil if it did not.
-func (t *Tenure) Refused() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.refused
-}
-
 // End withdraws was, or whatever is in force if was is nil, for good; calls get the reason
 // from then on. It does nothing if was is no longer in force.
 func (t *Tenure) End(was *Grant, reason error) {
