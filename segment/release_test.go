@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,31 +55,23 @@ func TestReleaseWhileDrawing(t *testing.T) {
 	h := newHouse()
 	g := h.start(t, segment.Config{MinStep: 100, MaxStep: 1000})
 	var all tally
-	var drawing sync.WaitGroup
+	var drawing atomic.Int64
 	for range 4 {
-		drawing.Go(func() {
+		drawing.Add(1)
+		go func() {
+			defer drawing.Add(-1)
 			dst := make([]uid.UID, 10)
 			for range 1000 {
 				n, err := g.Fill(dst)
 				require.NoError(t, err)
 				all.add(dst[:n]...)
 			}
-		})
+		}()
 	}
-	drawn := make(chan struct{})
-	go func() {
-		defer close(drawn)
-		drawing.Wait()
-	}()
-	for over := false; !over; {
-		select {
-		case <-drawn:
-			over = true
-		default:
-		}
-		_, err := g.Release(t.Context())
-		require.NoError(t, err)
+	for drawing.Load() > 0 {
+		require.NoError(t, errOf(g.Release(t.Context())))
 	}
+	require.NoError(t, errOf(g.Release(t.Context())))
 	all.requireDense(t)
 	require.Positive(t, g.Health().Counts[count.NumbersGivenBack])
 }
