@@ -57,10 +57,14 @@ type blocksTrial struct {
 	stepped bool      // the clock has jumped, so that UIDs may be late
 }
 
-// grant reserves a few ticks more, which seldom end with a block, under another ID now and then.
-func (b *blocksTrial) grant(through int64) uid.Reservation {
+// grant reserves a few ticks more, which seldom end with a block, under another ID now and then. An
+// Extend, whose through is no negative one, fails now and then.
+func (b *blocksTrial) grant(through int64) (uid.Reservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if through >= 0 && b.asks.IntN(10) == 0 {
+		return uid.Reservation{}, fake.ErrDown
+	}
 	if b.asks.IntN(4) == 0 {
 		b.w.ID = (b.w.ID + 1) % 50
 	}
@@ -72,7 +76,7 @@ func (b *blocksTrial) grant(through int64) uid.Reservation {
 	}
 	b.w.High = max(b.w.High, through, clock) + b.asks.Int64N(12)
 	b.high[b.w.ID] = b.w.High
-	return uid.Reservation{WorkerID: b.w.ID, First: first, Last: b.w.High, Renew: b.w.High - b.asks.Int64N(6)}
+	return uid.Reservation{WorkerID: b.w.ID, First: first, Last: b.w.High, Renew: b.w.High - b.asks.Int64N(6)}, nil
 }
 
 func (b *blocksTrial) run(t *testing.T) {
@@ -80,18 +84,9 @@ func (b *blocksTrial) run(t *testing.T) {
 	b.asks = rand.New(rand.NewPCG(r.Uint64(), 2))
 	b.high, b.seen, b.newest = map[int64]int64{}, map[uid.UID]bool{}, -1
 	b.clock = fake.NewClock(day.Add(time.Duration(r.IntN(64)) * time.Millisecond))
-	b.w = &fake.Worker{}
-	b.w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return b.grant(-1), nil }
-	down := func() bool {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		return b.asks.IntN(10) == 0
-	}
-	b.w.OnExtend = func(_ context.Context, through int64) (uid.Reservation, error) {
-		if down() {
-			return uid.Reservation{}, fake.ErrDown
-		}
-		return b.grant(through), nil
+	b.w = &fake.Worker{
+		OnAcquire: func(context.Context, uid.Terms) (uid.Reservation, error) { return b.grant(-1) },
+		OnExtend:  func(_ context.Context, through int64) (uid.Reservation, error) { return b.grant(through) },
 	}
 	layout := bits.Config{TimeBits: 41, WorkerBits: 8, SequenceBits: r.IntN(4), Unit: time.Millisecond}
 	cfg := cached.Config{

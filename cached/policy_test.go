@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/logtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,8 +43,7 @@ func TestConfigIsChecked(t *testing.T) {
 	} {
 		w := &fake.Worker{}
 		g, err := cached.New(w, c.cfg)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, c.says)
+		logtest.Error(t, err, uid.ErrConfig, c.says)
 		require.Nil(t, g)
 		require.Empty(t, w.Terms.Layout, "the worker is not acquired in vain")
 	}

@@ -28,11 +28,8 @@ func TestQueueOrder(t *testing.T) {
 	var q line
 	r := shutRing(t)
 	r.Open()
-	for range 4 {
-		r.Take()
-	}
-	_, first, _ := r.Take()
-	_, second, _ := r.Take()
+	r.Claim(4)
+	first, second := r.Claim(1), r.Claim(1)
 	r.Shut()
 	a := q.join(noClaim, 1, false)
 	h2 := q.join(second, 1, true)
@@ -76,17 +73,11 @@ func TestQueuePassedOver(t *testing.T) {
 	var q line
 	r := shutRing(t)
 	r.Open()
-	for range 4 {
-		r.Take()
-	}
-	var own []uint64
-	for range 2 {
-		_, pos, _ := r.Take()
-		own = append(own, pos)
-	}
+	r.Claim(4)
+	own := r.Claim(2)
 	r.Shut()
 	late := q.join(noClaim, 1, false)
-	h1, h2 := q.join(own[0], 1, true), q.join(own[1], 1, true)
+	h1, h2 := q.join(own, 1, true), q.join(own+1, 1, true)
 	require.NoError(t, r.Restart(20, 0, 1))
 	require.EqualValues(t, 2, q.serve(r))
 	require.Equal(t, []uint64{81, 82, 83}, []uint64{h1.Given.v, h2.Given.v, late.Given.v})
