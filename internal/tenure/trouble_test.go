@@ -2,7 +2,6 @@ package tenure
 
 import (
 	"context"
-	"log/slog"
 	"regexp"
 	"sync/atomic"
 	"testing"
@@ -40,13 +39,7 @@ func TestTroubleIsLogged(t *testing.T) {
 		// 200 ticks of a second are reserved, the renewal is due at 20.
 		bubble(t, upTo(199, 20), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 			if hangs {
-				onExtend(w, func(ctx context.Context, _ int64) (uid.Reservation, error) {
-					if time.Since(o.cfg.Terms.Epoch) > 25*time.Second {
-						<-ctx.Done()
-						return uid.Reservation{}, ctx.Err()
-					}
-					return uid.Reservation{}, fake.ErrDown
-				})
+				time.AfterFunc(25*time.Second, func() { hang(w) })
 			}
 			ten := start(t, w, o)
 			pass(19 * time.Second)
@@ -174,7 +167,7 @@ func TestTroubleIsLoggedWithoutLocks(t *testing.T) {
 	bubble(t, due, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		var ten atomic.Pointer[Tenure]
 		asked := 0
-		o.cfg.Logger = slog.New(asking{slog.DiscardHandler, func() {
+		ask := func() {
 			asked++
 			if !ten.Load().mu.TryLock() {
 				t.Error("the lock is held")
@@ -183,7 +176,8 @@ func TestTroubleIsLoggedWithoutLocks(t *testing.T) {
 			ten.Load().mu.Unlock()
 			require.NotNil(t, ten.Load().Health(layout, expiry, time.Now()).Failing)
 			ten.Load().cfg.Terms.Revoke()
-		}})
+		}
+		o.log.On = map[string]func(){`cannot be renewed"`: ask, "used up": ask}
 		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
 			time.Sleep(time.Second) // for ten to be set
 			return uid.Reservation{}, fake.ErrDown
@@ -191,17 +185,6 @@ func TestTroubleIsLoggedWithoutLocks(t *testing.T) {
 		ten.Store(start(t, w, o))
 		pass(time.Minute)
 		require.Equal(t, 2, asked, "when it begins, and when it has nothing left because of the Revoke")
+		require.Len(t, o.told(), 2)
 	})
-}
-
-type asking struct {
-	slog.Handler
-	ask func()
-}
-
-func (a asking) Enabled(context.Context, slog.Level) bool { return true }
-
-func (a asking) Handle(context.Context, slog.Record) error {
-	a.ask()
-	return nil
 }
