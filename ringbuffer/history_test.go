@@ -12,6 +12,8 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/cpu"
+
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // increasing is what a source of UIDs promises to calls that do not overlap: each
@@ -226,7 +228,7 @@ func TestHistoryCut(t *testing.T) {
 // TestLinearizable checks histories, 20,000 or as many as the environment says in
 // UID_HISTORIES, of takers at tiny rings.
 func TestLinearizable(t *testing.T) {
-	goal := amount(t, "UID_HISTORIES", defaultHistories)
+	goal := fake.Amount("UID_HISTORIES", defaultHistories)
 	const takers = 8
 	checked, overlaps := 0, 0
 	all, procs := plans(), []int{1, 2, 4, 16}
