@@ -78,11 +78,11 @@ func TestFail(t *testing.T) {
 // TestNoRejectedPutsInHealth: a ring that is full of what is to come is as it should be,
 // whether UIDs are drawn seldom, in bursts, or not at all.
 func TestNoRejectedPutsInHealth(t *testing.T) {
-	for _, layout := range []bits.Layout{{}, millis} {
+	for _, layout := range []bits.Layout{bits.Default(), millis} {
 		for _, slots := range []int{2, 8, 64} {
 			synctest.Test(t, func(t *testing.T) {
 				g := start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{
-					Layout: layout, Slots: slots, MaxLag: unitOf(layout),
+					Layout: layout, Slots: slots, MaxLag: layout.Unit(),
 					OnRejectedPut: func(tick int64) { t.Errorf("tick %d was rejected", tick) },
 				})
 				for i := range 100 {
@@ -94,13 +94,6 @@ func TestNoRejectedPutsInHealth(t *testing.T) {
 			})
 		}
 	}
-}
-
-func unitOf(l bits.Layout) time.Duration {
-	if l.IsZero() {
-		l = bits.Default()
-	}
-	return l.Unit()
 }
 
 // TestRejectedPuts: a ring of 4 ticks, of which none is stale for 8, has no room for the

@@ -41,9 +41,8 @@ func TestRevokeDuringNew(t *testing.T) {
 				cfg := cached.Config{Now: clock.Now}
 				if when == "during Acquire" {
 					acquiring = func() { // by another goroutine, as Revoke demands
-						done := make(chan struct{})
-						go func() { revoke(); close(done) }()
-						<-done
+						go revoke()
+						synctest.Wait()
 					}
 				} else {
 					cfg.Now = func() time.Time { // New's own look at the clock before it fills the ring

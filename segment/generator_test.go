@@ -26,8 +26,7 @@ func TestDense(t *testing.T) {
 		var all tally
 		all.add(conformance.Draw(t, g, 8, 100)...)
 		dst := make([]uid.UID, 6000)
-		_, err := g.Fill(dst)
-		require.NoError(t, err)
+		require.NoError(t, errOf(g.Fill(dst)))
 		all.add(dst...)
 		all.requireDense(t)
 		s := g.Health()

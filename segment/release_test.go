@@ -105,8 +105,7 @@ func TestReleaseOfNeighbours(t *testing.T) {
 func TestReleaseKeepsItsOwn(t *testing.T) {
 	bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
 		require.EqualValues(t, 1, next(t, g))
-		_, err := h.Foreign("a", 5)
-		require.NoError(t, err)
+		require.NoError(t, errOf(h.Foreign("a", 5)))
 		require.EqualValues(t, 2, next(t, g)) // of 1 to 10, and 16 to 25
 		require.EqualValues(t, 10, release(t, g))
 		row := h.Row("a")
