@@ -256,7 +256,6 @@ func TestRejectedPutsOfBlocks(t *testing.T) {
 func TestUsableWhileAWorkerChangesInABlock(t *testing.T) {
 	for end := range int64(8) {
 		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
 			begin := millis.TickAt(day)
 			w := fake.Giving(uid.Reservation{WorkerID: 1, First: begin, Last: begin + end, Renew: begin})
 			filled := make(chan struct{})
@@ -264,7 +263,7 @@ func TestUsableWhileAWorkerChangesInABlock(t *testing.T) {
 				<-filled
 				return uid.Reservation{WorkerID: 2, First: begin, Last: begin + 100, Renew: begin + 100}, nil
 			}
-			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: 32})
+			g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: 32})
 			close(filled)
 			synctest.Wait()
 			for i := range 16 * 60 {

@@ -93,7 +93,6 @@ func TestTheWaitIsTold(t *testing.T) {
 // slots has no room for at a time.
 func TestTheQueueOutlivesAReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
 		tick := millis.TickAt(day)
 		w := &fake.Worker{ID: 3, Fixed: &uid.Reservation{WorkerID: 3, First: 0, Last: tick, Renew: tick}}
 		blocked := make(chan struct{})
@@ -102,7 +101,7 @@ func TestTheQueueOutlivesAReservation(t *testing.T) {
 				<-blocked
 			}
 		}
-		g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: 10 * time.Millisecond, Slots: 2})
+		g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: 10 * time.Millisecond, Slots: 2})
 		require.NoError(t, errOf(g.Fill(make([]uid.UID, 16))))
 		var c conformance.Crowd
 		for range 100 {

@@ -144,8 +144,7 @@ func TestRejectedPuts(t *testing.T) {
 
 func TestHealthCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day.Add(time.Millisecond))
-		g := start(t, &fake.Worker{ID: 3}, clock, cached.Config{})
+		g := start(t, &fake.Worker{ID: 3}, fake.NewClock(day.Add(time.Millisecond)), cached.Config{})
 		st := g.Health()
 		require.Zero(t, st.Counts[count.Issued])
 		require.EqualValues(t, lap, st.Ring.Slots*st.Ring.PerTick)

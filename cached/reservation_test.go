@@ -21,9 +21,8 @@ import (
 func TestNothingUnreservedIsIssued(t *testing.T) {
 	for _, ticks := range ticksOfRings {
 		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
 			w := &fake.Worker{ID: 2, Window: 20}
-			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
+			g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
 			var last uid.UID
 			for range 16 * 125 * ticks {
 				u := next(t, g.GetUID)
@@ -45,10 +44,9 @@ var ticksOfRings = []int{8, 32}
 // its ticks are never used again.
 func TestRevoke(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
 		w := &fake.Worker{ID: 3, Window: 600}
 		// More ticks are ready than pass during the outage.
-		g := start(t, w, clock, cached.Config{Slots: 64})
+		g := start(t, w, fake.NewClock(day), cached.Config{Slots: 64})
 		lane := g.Lane()
 		var last uid.UID
 		draws := []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID}

@@ -18,9 +18,8 @@ func TestRingState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const perTick = 16
 		layout := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 4})
-		clock := fake.NewClock(layout.Epoch().Add(1000 * time.Second))
 		cfg := cached.Config{Layout: layout, Slots: 4, MaxLead: 5500 * time.Millisecond, MaxLag: 2 * time.Second}
-		g := start(t, &fake.Worker{ID: 7}, clock, cfg)
+		g := start(t, &fake.Worker{ID: 7}, fake.NewClock(layout.Epoch().Add(1000*time.Second)), cfg)
 		want := &health.Ring{Slots: 4, PerTick: perTick, Cursor: 1000, Tail: 1004, Usable: true}
 		require.Equal(t, want, g.Health().Ring)
 		require.Equal(t, 5*time.Second, g.Health().Lead.Bound.Duration)
