@@ -62,12 +62,13 @@ func TestLastTick(t *testing.T) {
 		end := ticksOf(r) << r.seqBits
 		require.NoError(t, restart(r, lastTick, r.seqMask/2))
 		r.Open()
-		require.True(t, r.Tail() == ticksOf(r), "tail %d", r.Tail())
-		require.True(t, r.Buffered() == r.seqMask-r.seqMask/2+1 && r.Ready() == r.Buffered(), "%d buffered", r.Buffered())
+		require.Equal(t, ticksOf(r), r.Tail())
+		require.Equal(t, r.seqMask-r.seqMask/2+1, r.Buffered())
+		require.Equal(t, r.Buffered(), r.Ready())
 		for _, tick := range []uint64{lastTick, lastTick + 1, lastTick + 2, 0} {
 			before := r.Tail()
 			err := r.Put(tick, 0)
-			require.True(t, err != nil && err != ErrFull && r.Tail() == before, "put of tick %d beyond the end: %v", tick, err)
+			require.True(t, err != nil && err != ErrFull && r.Tail() == before, "put of tick %d: %v", tick, err)
 		}
 		v, _, s := draw(r)
 		require.True(t, s == Taken && v == runOf(r, lastTick)|r.seqMask/2, "%#x is %v", v, s)
@@ -87,12 +88,12 @@ func TestLastTick(t *testing.T) {
 			require.True(t, pos == end+i && !ok, "take %#x behind the end at %#x", v, pos)
 			v, s := r.Resolve(pos)
 			// Where there are no worker bits, 63 bits of position are used up.
-			require.True(t, v == 0 && (s == Ahead || s == NotOpen && end>>63 != 0), "%#x behind the end at %#x is %v", v, pos, s)
+			require.True(t, v == 0 && (s == Ahead || s == NotOpen && end>>63 != 0), "%#x at %#x is %v", v, pos, s)
 			require.True(t, r.Buffered() == 0 && r.Ready() == 0, "%d buffered behind the end", r.Buffered())
 		}
 		r.Shut()
-		require.True(t, r.Skip(ticksOf(r), 0) != nil, "skip behind the end")
-		require.True(t, r.Position() == end+3, "position %#x", r.Position())
+		require.Error(t, r.Skip(ticksOf(r), 0), "skip behind the end")
+		require.Equal(t, end+3, r.Position())
 	})
 }
 
