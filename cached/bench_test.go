@@ -234,8 +234,7 @@ func BenchmarkLatency(b *testing.B) {
 // BenchmarkRefill times what one tick costs: a ring of runs of one UID, of which every
 // take enters a run.
 func BenchmarkRefill(b *testing.B) {
-	layout := millis
-	g := start(b, &fake.Worker{}, nil, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
+	g := start(b, &fake.Worker{}, nil, cached.Config{Layout: millis, MaxLead: cached.Unbounded})
 	dst := make([]uid.UID, 16)
 	for b.Loop() {
 		if _, err := g.Fill(dst); err != nil {

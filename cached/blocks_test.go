@@ -57,10 +57,14 @@ type blocksTrial struct {
 	stepped bool      // the clock has jumped, so that UIDs may be late
 }
 
-// grant reserves a few ticks more, which seldom end with a block, under another ID now and then.
-func (b *blocksTrial) grant(through int64) uid.Reservation {
+// grant reserves a few ticks more, which seldom end with a block, under another ID now and then. An
+// Extend, whose through is no negative one, fails now and then.
+func (b *blocksTrial) grant(through int64) (uid.Reservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if through >= 0 && b.asks.IntN(10) == 0 {
+		return uid.Reservation{}, fake.ErrDown
+	}
 	if b.asks.IntN(4) == 0 {
 		b.w.ID = (b.w.ID + 1) % 50
 	}
@@ -72,7 +76,7 @@ func (b *blocksTrial) grant(through int64) uid.Reservation {
 	}
 	b.w.High = max(b.w.High, through, clock) + b.asks.Int64N(12)
 	b.high[b.w.ID] = b.w.High
-	return uid.Reservation{WorkerID: b.w.ID, First: first, Last: b.w.High, Renew: b.w.High - b.asks.Int64N(6)}
+	return uid.Reservation{WorkerID: b.w.ID, First: first, Last: b.w.High, Renew: b.w.High - b.asks.Int64N(6)}, nil
 }
 
 func (b *blocksTrial) run(t *testing.T) {
@@ -80,18 +84,9 @@ func (b *blocksTrial) run(t *testing.T) {
 	b.asks = rand.New(rand.NewPCG(r.Uint64(), 2))
 	b.high, b.seen, b.newest = map[int64]int64{}, map[uid.UID]bool{}, -1
 	b.clock = fake.NewClock(day.Add(time.Duration(r.IntN(64)) * time.Millisecond))
-	b.w = &fake.Worker{}
-	b.w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return b.grant(-1), nil }
-	down := func() bool {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		return b.asks.IntN(10) == 0
-	}
-	b.w.OnExtend = func(_ context.Context, through int64) (uid.Reservation, error) {
-		if down() {
-			return uid.Reservation{}, fake.ErrDown
-		}
-		return b.grant(through), nil
+	b.w = &fake.Worker{
+		OnAcquire: func(context.Context, uid.Terms) (uid.Reservation, error) { return b.grant(-1) },
+		OnExtend:  func(_ context.Context, through int64) (uid.Reservation, error) { return b.grant(through) },
 	}
 	layout := bits.Config{TimeBits: 41, WorkerBits: 8, SequenceBits: r.IntN(4), Unit: time.Millisecond}
 	cfg := cached.Config{
@@ -132,8 +127,7 @@ func (b *blocksTrial) run(t *testing.T) {
 		synctest.Wait()
 	}
 	require.NoError(t, b.g.Close())
-	_, err := b.g.GetUID()
-	require.ErrorIs(t, err, uid.ErrClosed)
+	require.ErrorIs(t, errOf(b.g.GetUID()), uid.ErrClosed)
 	require.Len(t, b.w.Released, 1)
 	require.GreaterOrEqual(t, b.w.Released[0], b.newest)
 	require.LessOrEqual(t, b.w.Released[0], b.w.High)
@@ -200,8 +194,7 @@ func TestCloseWithinABlock(t *testing.T) {
 			w := &fake.Worker{}
 			g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: 32})
 			dst := make([]uid.UID, 16*ticks+3)
-			_, err := g.Fill(dst)
-			require.NoError(t, err)
+			require.NoError(t, errOf(g.Fill(dst)))
 			require.NoError(t, g.Close())
 			require.Equal(t, []int64{millis.TickAt(parse(t, g, dst[len(dst)-1]).Time)}, w.Released)
 		})
@@ -220,17 +213,14 @@ func TestEndOfTheTimeFieldInBlocks(t *testing.T) {
 				Layout: layout, MaxLead: cached.Unbounded, Slots: 32, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 			})
 			for i := range left {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.EqualValues(t, (layout.MaxTick()-left+1+i)<<29|5, u)
+				require.EqualValues(t, (layout.MaxTick()-left+1+i)<<29|5, next(t, g.GetUID))
 			}
 			for range 100 {
 				for _, draw := range []func() (uid.UID, error){
 					g.GetUID, g.TryGetUID, g.Lane().GetUID, g.Unordered().GetUID,
 					func() (uid.UID, error) { return g.GetUIDContext(t.Context()) },
 				} {
-					_, err := draw()
-					require.ErrorIs(t, err, uid.ErrExhausted)
+					require.ErrorIs(t, errOf(draw()), uid.ErrExhausted)
 				}
 			}
 		})
@@ -250,9 +240,7 @@ func TestRejectedPutsOfBlocks(t *testing.T) {
 				Now: func() time.Time { return millis.TimeOf(tick.Load()) },
 			})
 			for range 2 {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.Equal(t, begin, millis.TickAt(parse(t, g, u).Time))
+				require.Equal(t, begin, millis.TickAt(parse(t, g, next(t, g.GetUID)).Time))
 				synctest.Wait() // or else the refiller could see the clock first, and skip ticks
 				tick.Store(begin + lag)
 			}
@@ -268,7 +256,6 @@ func TestRejectedPutsOfBlocks(t *testing.T) {
 func TestUsableWhileAWorkerChangesInABlock(t *testing.T) {
 	for end := range int64(8) {
 		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
 			begin := millis.TickAt(day)
 			w := fake.Giving(uid.Reservation{WorkerID: 1, First: begin, Last: begin + end, Renew: begin})
 			filled := make(chan struct{})
@@ -276,13 +263,11 @@ func TestUsableWhileAWorkerChangesInABlock(t *testing.T) {
 				<-filled
 				return uid.Reservation{WorkerID: 2, First: begin, Last: begin + 100, Renew: begin + 100}, nil
 			}
-			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: 32})
+			g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: 32})
 			close(filled)
 			synctest.Wait()
 			for i := range 16 * 60 {
-				u, err := g.TryGetUID()
-				require.NoError(t, err)
-				p := parse(t, g, u)
+				p := parse(t, g, next(t, g.TryGetUID))
 				tick := begin + int64(i/16)
 				id := int64(1)
 				if tick > begin+end {

@@ -21,12 +21,9 @@ func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
 		g := start(t, &fake.Worker{}, clock, cached.Config{})
 		lane := g.Lane()
 		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID} {
-			_, err := draw()
-			require.NoError(t, err)
+			next(t, draw)
 			time.Sleep(time.Minute)
-			u, err := draw()
-			require.NoError(t, err)
-			require.Equal(t, clock.Now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
+			require.Equal(t, clock.Now().Truncate(time.Second).UTC(), parse(t, g, next(t, draw)).Time.UTC())
 		}
 		require.NotZero(t, g.Health().Counts[count.StaleTicks])
 	})
@@ -44,8 +41,7 @@ func TestIdleUpToTheTail(t *testing.T) {
 				return clock.Now()
 			}})
 			synctest.Wait() // so that it is not by chance when the ring is at its last tick
-			_, err := g.GetUID()
-			require.NoError(t, err)
+			next(t, g.GetUID)
 			time.Sleep(time.Duration(idle) * time.Second)
 			synctest.Wait()
 			reads.Store(0)
@@ -66,17 +62,9 @@ func TestLagIsBounded(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					clock := fake.NewClock(day.Add(time.Millisecond))
 					g := start(t, &fake.Worker{}, clock, cached.Config{Layout: layout, MaxLag: maxLag})
-					lane := g.Lane()
+					draws := []func() (uid.UID, error){g.GetUID, g.Lane().GetUID, g.Unordered().GetUID}
 					for i := range 2000 {
-						draw := g.GetUID
-						switch i % 3 {
-						case 1:
-							draw = lane.GetUID
-						case 2:
-							draw = g.Unordered().GetUID
-						}
-						u, err := draw()
-						require.NoError(t, err)
+						u := next(t, draws[i%3])
 						lag := clock.Now().Truncate(layout.Unit()).Sub(parse(t, g, u).Time)
 						require.LessOrEqual(t, lag, maxLag, "%v, every %v", layout, pause)
 						require.GreaterOrEqual(t, lag, time.Duration(0))
@@ -96,9 +84,7 @@ func TestALagShorterThanASecond(t *testing.T) {
 		cfg := cached.Config{Layout: bits.MustParseLayout("twitter"), MaxLag: 5 * time.Millisecond}
 		g := start(t, &fake.Worker{}, clock, cfg)
 		for range 3000 {
-			u, err := g.GetUID()
-			require.NoError(t, err)
-			require.LessOrEqual(t, clock.Now().Sub(parse(t, g, u).Time), 5*time.Millisecond)
+			require.LessOrEqual(t, clock.Now().Sub(parse(t, g, next(t, g.GetUID)).Time), 5*time.Millisecond)
 			time.Sleep(1300 * time.Microsecond)
 		}
 	})
@@ -111,20 +97,16 @@ func TestAnIdleGeneratorDoesNotWake(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var reads atomic.Int64
 			clock := fake.NewClock(day)
-			g, err := cached.New(&fake.Worker{}, cached.Config{Layout: layout, Now: func() time.Time {
+			g := start(t, &fake.Worker{}, nil, cached.Config{Layout: layout, Now: func() time.Time {
 				reads.Add(1)
 				return clock.Now()
 			}})
-			require.NoError(t, err)
-			defer g.Close()
-			_, err = g.GetUID()
-			require.NoError(t, err)
+			next(t, g.GetUID)
 			time.Sleep(5 * time.Second)
 			reads.Store(0)
 			time.Sleep(time.Hour)
 			require.Zero(t, reads.Load())
-			_, err = g.GetUID()
-			require.NoError(t, err)
+			next(t, g.GetUID)
 			time.Sleep(time.Hour)
 			require.Less(t, reads.Load(), int64(12))
 		})
@@ -174,15 +156,13 @@ func TestClockStepsBack(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := fake.NewClock(day)
 			g := start(t, &fake.Worker{}, clock, cached.Config{MaxLead: 2 * time.Second})
-			last, err := g.GetUID()
-			require.NoError(t, err)
+			last := next(t, g.GetUID)
 			clock.Step(-back)
 			// What the layout sustains goes on, by the time that passes and without a stall.
 			began := time.Now()
 			for range 60 {
 				for range 8192 {
-					u, err := g.GetUID()
-					require.NoError(t, err)
+					u := next(t, g.GetUID)
 					require.Greater(t, u, last)
 					last = u
 				}
@@ -191,8 +171,7 @@ func TestClockStepsBack(t *testing.T) {
 			require.Less(t, time.Since(began), 62*time.Second)
 			// The lead is given back as the clock comes up again.
 			time.Sleep(back)
-			u, err := g.GetUID()
-			require.NoError(t, err)
+			u := next(t, g.GetUID)
 			require.Greater(t, u, last)
 			require.WithinDuration(t, clock.Now(), parse(t, g, u).Time, 3*time.Second)
 		})
@@ -205,16 +184,12 @@ func TestClockStepsForward(t *testing.T) {
 		g := start(t, &fake.Worker{}, clock, cached.Config{})
 		lane := g.Lane()
 		for range 5 {
-			a, err := g.GetUID()
-			require.NoError(t, err)
-			b, err := lane.GetUID()
-			require.NoError(t, err)
+			before := []uid.UID{next(t, g.GetUID), next(t, lane.GetUID)}
 			clock.Step(time.Hour)
 			time.Sleep(time.Second + time.Millisecond) // a running generator looks once a second
 			for i, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID} {
-				u, err := draw()
-				require.NoError(t, err)
-				require.Greater(t, u, []uid.UID{a, b}[i])
+				u := next(t, draw)
+				require.Greater(t, u, before[i])
 				require.WithinDuration(t, clock.Now(), parse(t, g, u).Time, 2*time.Second)
 			}
 		}
@@ -231,10 +206,8 @@ func TestEndOfTheTimeField(t *testing.T) {
 	for name, lead := range map[string]time.Duration{"borrowing": cached.Unbounded, "waiting": time.Second} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				layout := short
-				clock := fake.NewClock(beforeEnd(12))
-				g := start(t, &fake.Worker{ID: 7}, clock, cached.Config{
-					Layout: layout, MaxLead: lead, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
+				g := start(t, &fake.Worker{ID: 7}, fake.NewClock(beforeEnd(12)), cached.Config{
+					Layout: short, MaxLead: lead, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 				})
 				// More UIDs than are left: Fill gets those that are. It claims one past the end,
 				// and loses what it claimed where the refiller is a lap ahead of it meanwhile.
@@ -242,22 +215,16 @@ func TestEndOfTheTimeField(t *testing.T) {
 				n, err := g.Fill(dst)
 				require.ErrorIs(t, err, uid.ErrExhausted)
 				require.EqualValues(t, 12*64+1, uint64(n)+g.Health().Counts[count.Lost])
-				end, err := layout.Compose(layout.MaxTick(), 7, 63)
+				end, err := short.Compose(short.MaxTick(), 7, 63)
 				require.NoError(t, err)
 				require.Equal(t, end, dst[n-1])
-				lane := g.Lane()
+				draws := []func() (uid.UID, error){g.GetUID, g.TryGetUID, g.Lane().GetUID, g.Unordered().GetUID}
 				for range 3 {
 					for range 100 {
-						_, err = g.GetUID()
-						require.ErrorIs(t, err, uid.ErrExhausted)
-						_, err = g.TryGetUID()
-						require.ErrorIs(t, err, uid.ErrExhausted)
-						_, err = lane.GetUID()
-						require.ErrorIs(t, err, uid.ErrExhausted)
-						_, err = g.Unordered().GetUID()
-						require.ErrorIs(t, err, uid.ErrExhausted)
-						_, err = g.Fill(dst)
-						require.ErrorIs(t, err, uid.ErrExhausted)
+						for _, draw := range draws {
+							require.ErrorIs(t, errOf(draw()), uid.ErrExhausted)
+						}
+						require.ErrorIs(t, errOf(g.Fill(dst)), uid.ErrExhausted)
 					}
 					time.Sleep(time.Hour)
 				}
@@ -275,19 +242,16 @@ func TestEndOfAllBits(t *testing.T) {
 		Layout: layout, MaxLead: cached.Unbounded, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 		Now: func() time.Time { return last },
 	})
-	lane, unordered := g.Lane(), g.Unordered()
+	draws := []func() (uid.UID, error){g.GetUID, g.TryGetUID, g.Lane().GetUID, g.Unordered().GetUID}
 	for i := range 16 {
-		u, err := g.GetUID()
-		require.NoError(t, err)
-		require.EqualValues(t, 1<<63-16+uint64(i), uint64(u))
+		require.EqualValues(t, 1<<63-16+uint64(i), uint64(next(t, g.GetUID)))
 	}
 	for range 100 {
-		for _, draw := range []func() (uid.UID, error){g.GetUID, g.TryGetUID, lane.GetUID, unordered.GetUID} {
+		for _, draw := range draws {
 			u, err := draw()
 			require.ErrorIs(t, err, uid.ErrExhausted)
 			require.Zero(t, u)
 		}
-		_, err := g.Fill(make([]uid.UID, 5))
-		require.ErrorIs(t, err, uid.ErrExhausted)
+		require.ErrorIs(t, errOf(g.Fill(make([]uid.UID, 5))), uid.ErrExhausted)
 	}
 }

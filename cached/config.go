@@ -1,6 +1,7 @@
 package cached
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -95,30 +96,20 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("cached: %w", err)
 	}
 	unit := c.Layout.Unit()
+	c.MaxLead = cmp.Or(c.MaxLead, defaultMaxLead)
+	c.MaxLag = cmp.Or(c.MaxLag, max(defaultMaxLag, unit))
+	c.Slots = cmp.Or(c.Slots, defaultSlots<<defaultBlockBits(c.Layout))
+	c.PaddingFactor = cmp.Or(c.PaddingFactor, defaultPaddingFactor)
 	switch {
-	case c.MaxLead == 0:
-		c.MaxLead = defaultMaxLead
 	case c.MaxLead < 0:
 		return c, fmt.Errorf("cached: %w: MaxLead %v is negative", uid.ErrConfig, c.MaxLead)
-	}
-	switch {
-	case c.MaxLag == 0:
-		c.MaxLag = max(defaultMaxLag, unit)
 	case c.MaxLag < 0:
 		return c, fmt.Errorf("cached: %w: MaxLag %v is negative", uid.ErrConfig, c.MaxLag)
 	case c.MaxLag < unit:
 		return c, fmt.Errorf("cached: %w: MaxLag %v is shorter than the layout's tick of %v",
 			uid.ErrConfig, c.MaxLag, unit)
-	}
-	switch {
-	case c.Slots == 0:
-		c.Slots = defaultSlots << defaultBlockBits(c.Layout)
 	case c.Slots < 2 || c.Slots > 1<<16 || c.Slots&(c.Slots-1) != 0:
 		return c, fmt.Errorf("cached: %w: %d Slots: want a power of two from 2 to %d", uid.ErrConfig, c.Slots, 1<<16)
-	}
-	switch {
-	case c.PaddingFactor == 0:
-		c.PaddingFactor = defaultPaddingFactor
 	case c.PaddingFactor < 1 || c.PaddingFactor > 99:
 		return c, fmt.Errorf("cached: %w: PaddingFactor %d: want 1 to 99 per cent", uid.ErrConfig, c.PaddingFactor)
 	}

@@ -23,16 +23,14 @@ func TestServedFromMoreThanTheRing(t *testing.T) {
 		g := start(t, &fake.Worker{}, clock, cached.Config{Layout: millis, MaxLead: 10 * time.Millisecond, Slots: 2})
 		for range 11 {
 			synctest.Wait() // a ring of two runs is soon a lap ahead of a claim
-			_, err := g.Fill(make([]uid.UID, 16))
-			require.NoError(t, err)
+			require.NoError(t, errOf(g.Fill(make([]uid.UID, 16))))
 		}
 		var c conformance.Crowd
 		for range 100 {
 			c.Join(g.GetUID)
 		}
 		clock.Step(10 * time.Millisecond)
-		u, err := g.TryGetUID()
-		require.NoError(t, err)
+		u := next(t, g.TryGetUID)
 		require.Equal(t, 100, c.Returned())
 		c.Join(func() (uid.UID, error) { return u, nil })
 		for i := range 101 {
@@ -57,12 +55,10 @@ func TestCountsOfACrowd(t *testing.T) {
 		require.EqualValues(t, 16+40, g.Health().Counts[count.Issued])
 
 		// The first to wait holds the position that its own claim got.
-		_, err := g.Fill(make([]uid.UID, 8))
-		require.NoError(t, err)
+		require.NoError(t, errOf(g.Fill(make([]uid.UID, 8))))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
 		defer cancel()
-		_, err = g.GetUIDContext(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, errOf(g.GetUIDContext(ctx)), context.DeadlineExceeded)
 		require.EqualValues(t, 1, g.Health().Counts[count.Lost])
 		require.EqualValues(t, 16+40+8, g.Health().Counts[count.Issued])
 	})
@@ -76,8 +72,7 @@ func TestTheWaitIsTold(t *testing.T) {
 		var g *cached.Generator
 		g = full(t, fake.NewClock(day), cached.Config{OnRejectedTake: func(r uid.Rejection) error {
 			asked = append(asked, r)
-			_, err := g.TryGetUID() // a handler may call back
-			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			require.ErrorIs(t, errOf(g.TryGetUID()), uid.ErrRejectedTake) // a handler may call back
 			return nil
 		}})
 		var c conformance.Crowd
@@ -98,7 +93,6 @@ func TestTheWaitIsTold(t *testing.T) {
 // slots has no room for at a time.
 func TestTheQueueOutlivesAReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
 		tick := millis.TickAt(day)
 		w := &fake.Worker{ID: 3, Fixed: &uid.Reservation{WorkerID: 3, First: 0, Last: tick, Renew: tick}}
 		blocked := make(chan struct{})
@@ -107,9 +101,8 @@ func TestTheQueueOutlivesAReservation(t *testing.T) {
 				<-blocked
 			}
 		}
-		g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: 10 * time.Millisecond, Slots: 2})
-		_, err := g.Fill(make([]uid.UID, 16))
-		require.NoError(t, err)
+		g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: 10 * time.Millisecond, Slots: 2})
+		require.NoError(t, errOf(g.Fill(make([]uid.UID, 16))))
 		var c conformance.Crowd
 		for range 100 {
 			c.Join(g.GetUID)

@@ -20,17 +20,13 @@ func TestFillMeetsTicks(t *testing.T) {
 		for length := 1; length <= 40; length++ {
 			g := start(t, &fake.Worker{ID: 9}, fake.NewClock(day), cfg)
 			dst := make([]uid.UID, length)
-			u, err := g.GetUID()
-			require.NoError(t, err)
-			before, err := g.ParseUID(u)
-			require.NoError(t, err)
+			before := parse(t, g, next(t, g.GetUID))
 			for call := range 16 {
 				n, err := g.Fill(dst)
 				require.NoError(t, err)
 				require.Equal(t, length, n)
 				for i, u := range dst {
-					p, err := g.ParseUID(u)
-					require.NoError(t, err)
+					p := parse(t, g, u)
 					want := before
 					want.UID, want.Sequence = u, before.Sequence+1
 					if want.Sequence == 16 {
@@ -53,8 +49,7 @@ func TestFillTopsUp(t *testing.T) {
 			g := start(t, &fake.Worker{}, fake.NewClock(day), cfg)
 			dst := make([]uid.UID, 16)
 			for range 5 * ticks {
-				_, err := g.Fill(dst)
-				require.NoError(t, err)
+				require.NoError(t, errOf(g.Fill(dst)))
 				require.Positive(t, g.Health().Buffered)
 			}
 		})

@@ -132,15 +132,12 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	if err != nil {
 		return nil, err
 	}
-	g.fillFirst(g.now()) // acquiring the worker may have taken a while
+	now := g.now() // acquiring the worker may have taken a while
+	g.mu.Lock()
+	g.refill(now)
+	g.mu.Unlock()
 	go g.run()
 	return g, nil
-}
-
-func (g *Generator) fillFirst(now time.Time) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.refill(now)
 }
 
 // MustNew is New, but panics where New fails.

@@ -29,8 +29,7 @@ func TestHealth(t *testing.T) {
 			LagBound: health.Duration{Duration: time.Second}, Tick: health.Duration{Duration: time.Second},
 		}, g.Health().Lead)
 		for range 3 {
-			_, err := g.GetUID()
-			require.NoError(t, err)
+			next(t, g.GetUID)
 		}
 		require.EqualValues(t, 3, g.Health().Counts[count.Issued])
 		g = start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{MaxLead: cached.Unbounded})

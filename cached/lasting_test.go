@@ -20,14 +20,11 @@ func TestHealthOfABurst(t *testing.T) {
 		epoch := time.Now().Add(-time.Hour)
 		layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 10, SequenceBits: 4, Epoch: epoch})
 		w := &fake.Worker{ID: 7, Window: 100, Now: time.Now}
-		g, err := cached.New(w, cached.Config{Layout: layout})
-		require.NoError(t, err)
-		defer g.Close()
+		g := start(t, w, nil, cached.Config{Layout: layout})
 		draw := func(seconds int) {
 			for range seconds {
 				for range 2 * 16 {
-					_, err := g.GetUID()
-					require.NoError(t, err)
+					next(t, g.GetUID)
 				}
 				time.Sleep(time.Second)
 			}

@@ -3,6 +3,7 @@ package cached_test
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
@@ -72,43 +74,28 @@ func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 // sorted.
 func drawSomehow(t *testing.T, g *cached.Generator, i, n int) []uid.UID {
 	out := make([]uid.UID, n)
-	var err error
+	draw := g.GetUID
 	switch i % 5 {
-	case 0:
-		for k := range out {
-			if out[k], err = g.GetUID(); err != nil {
-				t.Error(err)
-			}
-		}
 	case 1:
-		l := g.Lane()
-		for k := range out {
-			if out[k], err = l.GetUID(); err != nil {
-				t.Error(err)
-			}
-		}
+		draw = g.Lane().GetUID
 	case 2:
-		for rest := out; len(rest) > 0; {
-			part := rest[:min(len(rest), 1+i*7)]
+		for part := range slices.Chunk(out, 1+i*7) {
 			if _, err := g.Fill(part); err != nil {
 				t.Error(err)
 			}
-			rest = rest[len(part):]
 		}
+		return out
 	case 3:
-		for k := range out {
-			if out[k], err = g.GetUIDContext(t.Context()); err != nil {
-				t.Error(err)
-			}
-		}
+		draw = func() (uid.UID, error) { return g.GetUIDContext(t.Context()) }
 	case 4:
-		o := g.Unordered()
-		for k := range out {
-			if out[k], err = o.GetUID(); err != nil {
-				t.Error(err)
-			}
+		draw = g.Unordered().GetUID
+		defer slices.Sort(out)
+	}
+	for k := range out {
+		var err error
+		if out[k], err = draw(); err != nil {
+			t.Error(err)
 		}
-		slices.Sort(out)
 	}
 	return out
 }
@@ -120,10 +107,9 @@ func TestNothingIsWasted(t *testing.T) {
 		g := start(t, &fake.Worker{ID: 1}, nil, cached.Config{MaxLead: cached.Unbounded})
 		const draws = 6 * lap
 		var wg sync.WaitGroup
-		first, err := g.GetUID()
-		require.NoError(t, err)
-		var mu sync.Mutex
-		last := first
+		first := next(t, g.GetUID)
+		var last atomic.Int64
+		last.Store(int64(first))
 		for range goroutines {
 			wg.Go(func() {
 				var u uid.UID
@@ -134,14 +120,12 @@ func TestNothingIsWasted(t *testing.T) {
 						return
 					}
 				}
-				mu.Lock()
-				defer mu.Unlock()
-				last = max(last, u)
+				conformance.Raise(&last, int64(u))
 			})
 		}
 		wg.Wait()
 		l := g.Layout()
-		ticks := l.TickAt(parse(t, g, last).Time) - l.TickAt(parse(t, g, first).Time) - 1 // whole ones
+		ticks := l.TickAt(parse(t, g, uid.UID(last.Load())).Time) - l.TickAt(parse(t, g, first).Time) - 1 // whole ones
 		issued := float64(draws)
 		// The clock may have moved on once meanwhile, and left the rest of a tick behind.
 		require.GreaterOrEqual(t, issued/float64(ticks<<13), 0.999-2.0/float64(ticks), "%d goroutines", goroutines)

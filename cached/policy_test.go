@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/logtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,8 +43,7 @@ func TestConfigIsChecked(t *testing.T) {
 	} {
 		w := &fake.Worker{}
 		g, err := cached.New(w, c.cfg)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, c.says)
+		logtest.Error(t, err, uid.ErrConfig, c.says)
 		require.Nil(t, g)
 		require.Empty(t, w.Terms.Layout, "the worker is not acquired in vain")
 	}
@@ -55,8 +55,7 @@ func full(t testing.TB, clock *fake.Clock, cfg cached.Config) *cached.Generator 
 	cfg.Layout, cfg.MaxLead = millis, time.Nanosecond
 	g := start(t, &fake.Worker{}, clock, cfg)
 	for range 16 {
-		_, err := g.TryGetUID()
-		require.NoError(t, err)
+		next(t, g.TryGetUID)
 	}
 	return g
 }
@@ -66,8 +65,7 @@ func TestFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := full(t, fake.NewClock(day), cached.Config{OnRejectedTake: uid.Fail})
 		for _, draw := range []func() (uid.UID, error){g.Lane().GetUID, g.Unordered().GetUID} {
-			_, err := draw()
-			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			require.ErrorIs(t, errOf(draw()), uid.ErrRejectedTake)
 		}
 		require.EqualValues(t, 2, g.Health().Counts[count.RejectedTakes])
 		time.Sleep(time.Millisecond)
@@ -80,16 +78,15 @@ func TestFail(t *testing.T) {
 // TestNoRejectedPutsInHealth: a ring that is full of what is to come is as it should be,
 // whether UIDs are drawn seldom, in bursts, or not at all.
 func TestNoRejectedPutsInHealth(t *testing.T) {
-	for _, layout := range []bits.Layout{{}, millis} {
+	for _, layout := range []bits.Layout{bits.Default(), millis} {
 		for _, slots := range []int{2, 8, 64} {
 			synctest.Test(t, func(t *testing.T) {
 				g := start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{
-					Layout: layout, Slots: slots, MaxLag: unitOf(layout),
+					Layout: layout, Slots: slots, MaxLag: layout.Unit(),
 					OnRejectedPut: func(tick int64) { t.Errorf("tick %d was rejected", tick) },
 				})
 				for i := range 100 {
-					_, err := g.Fill(make([]uid.UID, 1+i%3*10))
-					require.NoError(t, err)
+					require.NoError(t, errOf(g.Fill(make([]uid.UID, 1+i%3*10))))
 					time.Sleep(time.Duration(100+i*7) * time.Millisecond)
 				}
 				synctest.Wait()
@@ -97,13 +94,6 @@ func TestNoRejectedPutsInHealth(t *testing.T) {
 			})
 		}
 	}
-}
-
-func unitOf(l bits.Layout) time.Duration {
-	if l.IsZero() {
-		l = bits.Default()
-	}
-	return l.Unit()
 }
 
 // TestRejectedPuts: a ring of 4 ticks, of which none is stale for 8, has no room for the
@@ -132,9 +122,7 @@ func TestRejectedPuts(t *testing.T) {
 			started.Store(g)
 			var last uid.UID
 			for range 9 {
-				var err error
-				last, err = g.GetUID()
-				require.NoError(t, err)
+				last = next(t, g.GetUID)
 				time.Sleep(500 * time.Millisecond)
 			}
 			synctest.Wait()
@@ -147,9 +135,7 @@ func TestRejectedPuts(t *testing.T) {
 			}
 			// A rejected tick is not used up: its turn comes while the clock is in it.
 			for parse(t, g, last).Time.Before(g.Layout().TimeOf(ticks[len(ticks)-1])) {
-				var err error
-				last, err = g.GetUID()
-				require.NoError(t, err)
+				last = next(t, g.GetUID)
 			}
 			require.Equal(t, g.Layout().TimeOf(ticks[len(ticks)-1]).UTC(), parse(t, g, last).Time.UTC())
 		})
@@ -158,8 +144,7 @@ func TestRejectedPuts(t *testing.T) {
 
 func TestHealthCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day.Add(time.Millisecond))
-		g := start(t, &fake.Worker{ID: 3}, clock, cached.Config{})
+		g := start(t, &fake.Worker{ID: 3}, fake.NewClock(day.Add(time.Millisecond)), cached.Config{})
 		st := g.Health()
 		require.Zero(t, st.Counts[count.Issued])
 		require.EqualValues(t, lap, st.Ring.Slots*st.Ring.PerTick)
@@ -172,8 +157,7 @@ func TestHealthCounts(t *testing.T) {
 		require.False(t, st.TimeField.Ending)
 		require.Zero(t, st.Lead.Now.Duration+st.Lead.Lag.Duration)
 		for range 3*8192 + 10 {
-			_, err := g.GetUID()
-			require.NoError(t, err)
+			next(t, g.GetUID)
 		}
 		st = g.Health()
 		require.EqualValues(t, 3*8192+10, st.Counts[count.Issued])
@@ -182,8 +166,7 @@ func TestHealthCounts(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		st = g.Health()
 		require.Equal(t, 7*time.Second, st.Lead.Lag.Duration)
-		_, err := g.GetUID()
-		require.NoError(t, err)
+		next(t, g.GetUID)
 		st = g.Health()
 		require.Zero(t, st.Lead.Lag.Duration)
 		require.NotZero(t, st.Counts[count.StaleTicks])

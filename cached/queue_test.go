@@ -1,7 +1,6 @@
 package cached
 
 import (
-	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -29,11 +28,8 @@ func TestQueueOrder(t *testing.T) {
 	var q line
 	r := shutRing(t)
 	r.Open()
-	for range 4 {
-		r.Take()
-	}
-	_, first, _ := r.Take()
-	_, second, _ := r.Take()
+	r.Claim(4)
+	first, second := r.Claim(1), r.Claim(1)
 	r.Shut()
 	a := q.join(noClaim, 1, false)
 	h2 := q.join(second, 1, true)
@@ -63,14 +59,10 @@ func TestQueueOrder(t *testing.T) {
 	require.NoError(t, r.Put(12, 0))
 	require.NoError(t, r.Put(13, 0))
 	require.Zero(t, q.serve(r))
-	got := map[*waiter][2]uint64{}
-	for _, w := range []*waiter{h1, b, c} {
-		got[w] = [2]uint64{w.Given.v, w.Got}
+	for w, want := range map[*waiter][2]uint64{h1: {48, 1}, b: {49, 3}, c: {52, 1}} {
+		require.Equal(t, want, [2]uint64{w.Given.v, w.Got})
+		q.leave(w)
 	}
-	require.Equal(t, map[*waiter][2]uint64{h1: {48, 1}, b: {49, 3}, c: {52, 1}}, got)
-	q.leave(b)
-	q.leave(h1)
-	q.leave(c)
 	require.Zero(t, q.Waiting())
 	require.Zero(t, q.Wanted())
 	require.Nil(t, q.First())
@@ -81,17 +73,11 @@ func TestQueuePassedOver(t *testing.T) {
 	var q line
 	r := shutRing(t)
 	r.Open()
-	for range 4 {
-		r.Take()
-	}
-	var own []uint64
-	for range 2 {
-		_, pos, _ := r.Take()
-		own = append(own, pos)
-	}
+	r.Claim(4)
+	own := r.Claim(2)
 	r.Shut()
 	late := q.join(noClaim, 1, false)
-	h1, h2 := q.join(own[0], 1, true), q.join(own[1], 1, true)
+	h1, h2 := q.join(own, 1, true), q.join(own+1, 1, true)
 	require.NoError(t, r.Restart(20, 0, 1))
 	require.EqualValues(t, 2, q.serve(r))
 	require.Equal(t, []uint64{81, 82, 83}, []uint64{h1.Given.v, h2.Given.v, late.Given.v})
@@ -113,36 +99,37 @@ func TestQueuePassedOver(t *testing.T) {
 	require.Equal(t, []uint64{120, 121}, []uint64{h1.Given.v, h2.Given.v})
 }
 
-// withServed calls f, with the lock held, when calls wait of which the first 16 have been served and
-// have not collected yet. It returns what they returned, those that wait longer than after when the
-// generator was closed.
-func withServed(t *testing.T, after time.Duration, f func(*Generator, *fake.Clock)) (got []uid.UID, errs []error) {
-	const calls = 20
-	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-	clock := fake.NewClock(day)
-	cfg := Config{Layout: runsOf16, MaxLead: 1, Now: clock.Now, Logger: slog.New(slog.DiscardHandler)}
-	g, err := New(&fake.Worker{}, cfg)
-	require.NoError(t, err)
-	_, err = g.Fill(make([]uid.UID, 16))
-	require.NoError(t, err)
-	got, errs = make([]uid.UID, calls), make([]error, calls)
-	var returned sync.WaitGroup
-	for i := range calls {
-		returned.Go(func() { got[i], errs[i] = g.GetUID() })
+// withServed calls f in a bubble, with the lock held, when calls wait of which the first 16 have been
+// served and have not collected yet. It returns what they returned, those that wait longer than after
+// when the generator was closed.
+func withServed(
+	t *testing.T, after time.Duration, f func(*testing.T, *Generator, *fake.Clock),
+) (got [20]uid.UID, errs [20]error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
+		g, err := New(&fake.Worker{}, Config{Layout: runsOf16, MaxLead: 1, Now: clock.Now})
+		require.NoError(t, err)
+		_, err = g.Fill(make([]uid.UID, 16))
+		require.NoError(t, err)
+		var returned sync.WaitGroup
+		for i := range got {
+			returned.Go(func() { got[i], errs[i] = g.GetUID() })
+			synctest.Wait()
+		}
+		clock.Step(time.Second)
+		func() {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.refill(g.now())
+			require.Equal(t, len(got)-16, g.queue.Waiting())
+			f(t, g, clock)
+		}()
+		time.Sleep(after)
 		synctest.Wait()
-	}
-	clock.Step(time.Second)
-	func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.refill(g.now())
-		require.Equal(t, calls-16, g.queue.Waiting())
-		f(g, clock)
-	}()
-	time.Sleep(after)
-	synctest.Wait()
-	require.NoError(t, g.Close())
-	returned.Wait()
+		require.NoError(t, g.Close())
+		returned.Wait()
+	})
 	return got, errs
 }
 
@@ -151,46 +138,42 @@ var runsOf16 = bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 20, Sequenc
 // TestRevocationTakesBack: what calls were given and have not collected is not issued when the
 // reservation is withdrawn, and Close leaves nothing to collect.
 func TestRevocationTakesBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, errs := withServed(t, 0, func(*Generator, *fake.Clock) {})
-		for i, err := range errs {
-			if i < 16 {
-				require.NoError(t, err)
-			} else {
-				require.ErrorIs(t, err, uid.ErrClosed)
-			}
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		var void uint64
-		got, errs := withServed(t, 0, func(g *Generator, clock *fake.Clock) {
-			g.drop()
-			require.Equal(t, 20, g.queue.Waiting())
-			require.EqualValues(t, 16, g.counts.lost.Load())
-			void = g.state.void << g.valBits
-			clock.Step(time.Second)
-			g.refill(g.now())
-			require.Equal(t, 4, g.queue.Waiting())
-		})
-		for i := range 16 {
-			require.NoError(t, errs[i])
-			require.Equal(t, uid.UID(void)+uid.UID(i), got[i], "in the old order")
-		}
-		require.ErrorIs(t, errs[16], uid.ErrClosed)
-	})
-	synctest.Test(t, func(t *testing.T) {
-		_, errs := withServed(t, 0, func(g *Generator, _ *fake.Clock) { g.end() })
-		for _, err := range errs {
+	_, errs := withServed(t, 0, func(*testing.T, *Generator, *fake.Clock) {})
+	for i, err := range errs {
+		if i < 16 {
+			require.NoError(t, err)
+		} else {
 			require.ErrorIs(t, err, uid.ErrClosed)
 		}
-	}) // run has just found that nobody draws, and has to watch the clock again.
-	synctest.Test(t, func(t *testing.T) {
-		_, errs := withServed(t, time.Second, func(g *Generator, _ *fake.Clock) {
-			g.park()
-			g.drop()
-		})
-		for i, err := range errs {
-			require.Equal(t, i < 16, err == nil, "call %d: %v", i, err)
-		}
+	}
+
+	var void uint64
+	got, errs := withServed(t, 0, func(t *testing.T, g *Generator, clock *fake.Clock) {
+		g.drop()
+		require.Equal(t, 20, g.queue.Waiting())
+		require.EqualValues(t, 16, g.counts.lost.Load())
+		void = g.state.void << g.valBits
+		clock.Step(time.Second)
+		g.refill(g.now())
+		require.Equal(t, 4, g.queue.Waiting())
 	})
+	for i := range 16 {
+		require.NoError(t, errs[i])
+		require.Equal(t, uid.UID(void)+uid.UID(i), got[i], "in the old order")
+	}
+	require.ErrorIs(t, errs[16], uid.ErrClosed)
+
+	_, errs = withServed(t, 0, func(_ *testing.T, g *Generator, _ *fake.Clock) { g.end() })
+	for _, err := range errs {
+		require.ErrorIs(t, err, uid.ErrClosed)
+	}
+
+	// run has just found that nobody draws, and has to watch the clock again.
+	_, errs = withServed(t, time.Second, func(_ *testing.T, g *Generator, _ *fake.Clock) {
+		g.park()
+		g.drop()
+	})
+	for i, err := range errs {
+		require.Equal(t, i < 16, err == nil, "call %d: %v", i, err)
+	}
 }

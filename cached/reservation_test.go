@@ -1,6 +1,8 @@
 package cached_test
 
 import (
+	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,13 +21,11 @@ import (
 func TestNothingUnreservedIsIssued(t *testing.T) {
 	for _, ticks := range ticksOfRings {
 		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
 			w := &fake.Worker{ID: 2, Window: 20}
-			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
+			g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
 			var last uid.UID
 			for range 16 * 125 * ticks {
-				u, err := g.GetUID()
-				require.NoError(t, err)
+				u := next(t, g.GetUID)
 				require.Greater(t, u, last)
 				last = u
 				w.Set(func(w *fake.Worker) {
@@ -44,33 +44,28 @@ var ticksOfRings = []int{8, 32}
 // its ticks are never used again.
 func TestRevoke(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
 		w := &fake.Worker{ID: 3, Window: 600}
 		// More ticks are ready than pass during the outage.
-		g := start(t, w, clock, cached.Config{Slots: 64})
+		g := start(t, w, fake.NewClock(day), cached.Config{Slots: 64})
 		lane := g.Lane()
 		var last uid.UID
 		draws := []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID}
 		draws = append(draws, draws...)
 		for _, draw := range draws {
-			u, err := draw()
-			require.NoError(t, err)
-			last = max(last, u)
+			last = max(last, next(t, draw))
 		}
 		ready := g.Health().Counts[count.Ticks]
 		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		w.Terms.Revoke()
 		for _, draw := range append(draws, g.TryGetUID) {
-			_, err := draw()
-			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorIs(t, errOf(draw()), uid.ErrNoReservation)
 		}
 		require.Zero(t, g.Health().Buffered)
 		w.Set(func(w *fake.Worker) { w.Fail, w.ID = nil, 3 })
 		time.Sleep(10 * time.Second)
 		again := time.Now()
 		for _, draw := range draws {
-			u, err := draw()
-			require.NoError(t, err)
+			u := next(t, draw)
 			require.Equal(t, again, time.Now(), "it had to wait")
 			require.GreaterOrEqual(t, parse(t, g, u).Time.Unix(), parse(t, g, last).Time.Unix()+int64(ready))
 		}
@@ -90,31 +85,21 @@ func TestRevokeBlocksDuringUse(t *testing.T) {
 func revokeDuringUse(t *testing.T, cfg cached.Config, draws int) {
 	w := &fake.Worker{ID: 3, Window: 1 << 20}
 	g := start(t, w, nil, cfg)
-	stop := time.AfterFunc(0, func() {})
-	defer stop.Stop()
-	done := make(chan struct{})
+	var drawing atomic.Int64
 	streams := make([][]uid.UID, 5)
 	for i := range streams {
+		drawing.Add(1)
 		go func() {
+			defer drawing.Add(-1)
 			streams[i] = drawSomehow(t, g, i, draws)
-			done <- struct{}{}
 		}()
 	}
-	for running := len(streams); running > 0; {
-		select {
-		case <-done:
-			running--
-		default:
-			w.Terms.Revoke()
-		}
+	for drawing.Load() > 0 {
+		w.Terms.Revoke()
 	}
-	seen := map[uid.UID]bool{}
-	for _, s := range streams {
-		for _, u := range s {
-			require.False(t, seen[u])
-			seen[u] = true
-		}
-	}
+	all := slices.Concat(streams...)
+	slices.Sort(all)
+	require.Len(t, slices.Compact(all), len(streams)*draws, "each once")
 }
 
 // TestRevokeOfClaimsAhead: what a Lane or a shard has claimed in the next run, and not
@@ -125,25 +110,20 @@ func TestRevokeOfClaimsAhead(t *testing.T) {
 			clock := fake.NewClock(day)
 			w := &fake.Worker{ID: 1, Window: 1 << 20}
 			g := start(t, w, clock, cached.Config{Layout: layout, MaxLead: 7 * layout.Unit()})
-			_, err := g.GetUID() // the Lane's claim of 16 then lies in two runs
-			require.NoError(t, err)
+			next(t, g.GetUID) // the Lane's claim of 16 then lies in two runs
 			lane := g.Lane()
 			for range 15 {
-				_, err := lane.GetUID()
-				require.NoError(t, err)
+				next(t, lane.GetUID)
 			}
 			for range 15 {
-				_, err := g.Unordered().GetUID()
-				require.NoError(t, err)
+				next(t, g.Unordered().GetUID)
 			}
 			w.Set(func(w *fake.Worker) { w.ID = 2 })
 			w.Terms.Revoke()
 			synctest.Wait()
 			clock.Step(time.Second)
 			for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID, lane.GetUID} {
-				u, err := draw()
-				require.NoError(t, err)
-				require.EqualValues(t, 2, parse(t, g, u).WorkerID)
+				require.EqualValues(t, 2, parse(t, g, next(t, draw)).WorkerID)
 			}
 		})
 	}

@@ -41,9 +41,8 @@ func TestRevokeDuringNew(t *testing.T) {
 				cfg := cached.Config{Now: clock.Now}
 				if when == "during Acquire" {
 					acquiring = func() { // by another goroutine, as Revoke demands
-						done := make(chan struct{})
-						go func() { revoke(); close(done) }()
-						<-done
+						go revoke()
+						synctest.Wait()
 					}
 				} else {
 					cfg.Now = func() time.Time { // New's own look at the clock before it fills the ring
@@ -57,15 +56,12 @@ func TestRevokeDuringNew(t *testing.T) {
 				require.True(t, revoked)
 				synctest.Wait()
 				for _, draw := range []func() (uid.UID, error){g.GetUID, g.Lane().GetUID, g.Unordered().GetUID} {
-					_, err := draw()
-					require.ErrorIs(t, err, uid.ErrNoReservation)
+					require.ErrorIs(t, errOf(draw()), uid.ErrNoReservation)
 				}
 				require.Zero(t, g.Health().Counts[count.Ticks])
 				w.Set(func(w *fake.Worker) { w.Fail, w.ID, w.Window = nil, 4, 100 })
 				time.Sleep(10 * time.Second)
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.EqualValues(t, 4, parse(t, g, u).WorkerID)
+				require.EqualValues(t, 4, parse(t, g, next(t, g.GetUID)).WorkerID)
 			})
 		})
 	}

@@ -42,12 +42,11 @@ func TestShardHandsOutAll(t *testing.T) {
 // TestShardWaits: a claim beyond what is published is the caller's alone, which waits for
 // it. The shard does not keep it.
 func TestShardWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shardsOf(t, Config{Layout: shortTicks, MaxLead: 2 * time.Millisecond})
+	inShard(t, Config{Layout: shortTicks, MaxLead: 2 * time.Millisecond}, func(t *testing.T, _ *Generator, s *shard) {
 		began := time.Now()
 		var before uint64
 		for range 2000 {
-			v := o.home[0].draw(t)
+			v := s.draw(t)
 			require.Greater(t, v, before)
 			before = v
 		}
@@ -58,9 +57,7 @@ func TestShardWaits(t *testing.T) {
 // TestLastOfAChunk: the UIDs of a chunk are those from its first to its last, and the claim
 // after that one gets another.
 func TestLastOfAChunk(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		s.mu.Lock()
 		s.open(100, 103)
 		s.mu.Unlock()
@@ -74,9 +71,7 @@ func TestLastOfAChunk(t *testing.T) {
 
 // TestEmptyChunk: a chunk whose only UID goes to who has claimed it is not opened.
 func TestEmptyChunk(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.open(100, 100)
@@ -87,9 +82,7 @@ func TestEmptyChunk(t *testing.T) {
 
 // TestChunksGrow: a shard claims 16 UIDs at first, and 1,024 in the end.
 func TestChunksGrow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		for _, n := range []uint64{16, 32, 64, 128, 256, 512, 1024, 1024} {
 			first := s.draw(t)
 			require.Equal(t, first+n-1, s.last.Load())
@@ -103,9 +96,7 @@ func TestChunksGrow(t *testing.T) {
 // TestDrawDuringRefill: who comes while another goroutine replaces the chunk gets a UID of
 // the ring, and leaves the shard alone.
 func TestDrawDuringRefill(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, g *Generator, s *shard) {
 		s.mu.Lock()
 		at := g.ring.Position()
 		v := s.draw(t)
@@ -121,9 +112,7 @@ func TestDrawDuringRefill(t *testing.T) {
 // TestLastReadBefore: who has read the last UID of a chunk before that was replaced gets
 // nothing from the next one.
 func TestLastReadBefore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		s.draw(t)
 		last := s.last.Load()
 		for s.last.Load() == last {
@@ -158,9 +147,7 @@ func (g *Generator) moveTo(t testing.TB, tick uint64) {
 // TestRestBeforeSplit: what is left of a claim in the next tick comes before a split, which
 // would lose it.
 func TestRestBeforeSplit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shardsOf(t, Config{Layout: shortTicks})
-		s := &o.home[3]
+	inShard(t, Config{Layout: shortTicks}, func(t *testing.T, g *Generator, s *shard) {
 		first, n := s.withRest(t, g)
 		for !s.empty() {
 			s.draw(t)
@@ -180,16 +167,14 @@ func TestRestBeforeSplit(t *testing.T) {
 // TestSplitOnce: who comes to refill a shard that was split meanwhile leaves it shut, and
 // its parts as they are. They may hold chunks.
 func TestSplitOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		s.mustSplit(t)
-		parts, splits := s.parts.Load(), o.splits.Load()
+		parts, splits := s.parts.Load(), s.o.splits.Load()
 		for _, s.meetings = range []uint64{0, splitAfter} {
 			_, err := s.refill()
 			require.NoError(t, err)
 			require.Same(t, parts, s.parts.Load())
-			require.Equal(t, splits, o.splits.Load())
+			require.Equal(t, splits, s.o.splits.Load())
 			require.Zero(t, s.last.Load())
 		}
 	})
@@ -198,9 +183,7 @@ func TestSplitOnce(t *testing.T) {
 // TestRestIsStale: what is left of a claim in the next tick is not handed out when the floor
 // has passed it, to nobody: the shard is not even opened for a moment.
 func TestRestIsStale(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shardsOf(t, Config{Layout: shortTicks})
-		s := &o.home[3]
+	inShard(t, Config{Layout: shortTicks}, func(t *testing.T, g *Generator, s *shard) {
 		first, n := s.withRest(t, g)
 		held := s.last.Load() - s.cursor.Load()
 		floor := first>>g.valBits + 1
@@ -225,9 +208,7 @@ func TestRestIsStale(t *testing.T) {
 
 // TestRestAtTheFloor: what begins there is handed out.
 func TestRestAtTheFloor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shardsOf(t, Config{Layout: shortTicks})
-		s := &o.home[3]
+	inShard(t, Config{Layout: shortTicks}, func(t *testing.T, g *Generator, s *shard) {
 		first, n := s.withRest(t, g)
 		g.mu.Lock()
 		g.setFloor(first)
@@ -242,9 +223,7 @@ func TestRestAtTheFloor(t *testing.T) {
 // TestRestIsRevoked: what is left of a claim is not handed out once the reservation was
 // revoked, although the ring still holds it.
 func TestRestIsRevoked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shardsOf(t, Config{Layout: shortTicks})
-		s := &o.home[3]
+	inShard(t, Config{Layout: shortTicks}, func(t *testing.T, g *Generator, s *shard) {
 		s.withRest(t, g)
 		g.discard()
 		void := g.state.void << g.valBits
@@ -257,9 +236,7 @@ func TestRestIsRevoked(t *testing.T) {
 // TestRestIsGone: what is left of a claim is given up, and counts as lost, once, when the
 // ring has passed it over.
 func TestRestIsGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shardsOf(t, Config{Layout: shortTicks})
-		s := &o.home[3]
+	inShard(t, Config{Layout: shortTicks}, func(t *testing.T, g *Generator, s *shard) {
 		_, n := s.withRest(t, g)
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -281,9 +258,7 @@ func (s *shard) requireRestGone(t *testing.T, g *Generator, before uid.UID, n ui
 // TestRestOfTheBlockInFront: the same, when the slot of its block holds another one by now, and its
 // block is still the one that came to the front last.
 func TestRestOfTheBlockInFront(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shardsOf(t, Config{Layout: blockTicks})
-		s := &o.home[3]
+	inShard(t, Config{Layout: blockTicks}, func(t *testing.T, g *Generator, s *shard) {
 		for range 8*40 + 3 { // a block comes to the front, and claims of a tick reach into the next one
 			_, err := g.GetUID()
 			require.NoError(t, err)
@@ -376,9 +351,7 @@ func TestHomesOfStacks(t *testing.T) {
 
 // TestPartsOfStacks: nor do those that share a shard come to the same part of it.
 func TestPartsOfStacks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		s.mustSplit(t)
 		together(t, s.take)
 		require.GreaterOrEqual(t, used(s.parts.Load()[:]), 3)

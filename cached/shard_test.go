@@ -40,6 +40,15 @@ func unbounded(t testing.TB, cfg Config) *Generator {
 	return g
 }
 
+// inShard runs a test in a bubble, on a shard of a new generator.
+func inShard(t *testing.T, cfg Config, test func(t *testing.T, g *Generator, s *shard)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		g, o := shardsOf(t, cfg)
+		test(t, g, &o.home[3])
+	})
+}
+
 // shortTicks are so short that claims of shards soon reach into the next one.
 var shortTicks = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 16, SequenceBits: 6, Unit: time.Millisecond})
 
@@ -152,12 +161,9 @@ func TestAnyStacksGetApart(t *testing.T) {
 
 // TestNoSplitAlone: goroutines that take turns do not meet.
 func TestNoSplitAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		for range 100 * maxLaneChunk {
-			_, err := s.take()
-			require.NoError(t, err)
+			s.draw(t)
 		}
 		require.Zero(t, s.meetings)
 		require.Nil(t, s.parts.Load())
@@ -166,13 +172,10 @@ func TestNoSplitAlone(t *testing.T) {
 
 // TestFewMeetings: meetings now and then do not split a shard.
 func TestFewMeetings(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		for chunks := range 100 {
 			for more := true; more; more = !s.empty() {
-				_, err := s.take()
-				require.NoError(t, err)
+				s.draw(t)
 			}
 			if chunks%2 == 0 {
 				s.late(func() { _, _ = s.take() })
@@ -184,19 +187,17 @@ func TestFewMeetings(t *testing.T) {
 
 // TestMeetingDuringRefill: claims that come while a chunk is replaced count as well.
 func TestMeetingDuringRefill(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		s := &o.home[3]
+	inShard(t, Config{}, func(t *testing.T, g *Generator, s *shard) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.open(100, 200)
 		require.Zero(t, s.meetings)
-		s.shut(o.g)
+		s.shut(g)
 		s.cursor.Add(1)
 		s.open(200, 300)
 		require.EqualValues(t, 1, s.meetings)
 		s.cursor.Add(100)
-		s.shut(o.g)
+		s.shut(g)
 		require.Zero(t, s.meetings)
 	})
 }
@@ -223,9 +224,7 @@ func TestSplitsAreBounded(t *testing.T) {
 
 // TestPartsAreWithdrawn: the floor reaches the parts of parts.
 func TestPartsAreWithdrawn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shards(t)
-		s := &o.home[5]
+	inShard(t, Config{}, func(t *testing.T, g *Generator, s *shard) {
 		for range 2 {
 			s.mustSplit(t)
 			s = &s.parts.Load()[6]
@@ -235,10 +234,10 @@ func TestPartsAreWithdrawn(t *testing.T) {
 		}
 		last, held := s.last.Load(), s.last.Load()-s.cursor.Load()
 		require.NotZero(t, held)
-		o.withdraw(last)
+		s.o.withdraw(last)
 		require.Equal(t, last, s.last.Load(), "at the floor")
 		before := g.counts.lost.Load()
-		o.withdraw(last + 1)
+		s.o.withdraw(last + 1)
 		require.Zero(t, s.last.Load())
 		require.EqualValues(t, uint64(shardShut), s.cursor.Load())
 		require.Equal(t, held, g.counts.lost.Load()-before)

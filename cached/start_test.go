@@ -31,6 +31,17 @@ func start(t testing.TB, w uid.Worker, clock *fake.Clock, cfg cached.Config) *ca
 	return g
 }
 
+// next returns the UID of a draw.
+func next(t testing.TB, draw func() (uid.UID, error)) uid.UID {
+	t.Helper()
+	u, err := draw()
+	require.NoError(t, err)
+	return u
+}
+
+// errOf returns the error of a call.
+func errOf[T any](_ T, err error) error { return err }
+
 // millis is a layout of millisecond ticks with runs of 16.
 var millis = conformance.Sixteen
 

@@ -37,6 +37,14 @@ func requireOfBlock(t *testing.T, r *Ring, tick, worker, sequence uint64, known 
 	require.Equal(t, tick<<3|worker<<1|sequence, v)
 }
 
+// requireTicks draws the UIDs of the ticks from first up to but not including end, which Resolve has to be asked for.
+func requireTicks(t *testing.T, r *Ring, first, end, worker uint64) {
+	for tick := first; tick < end; tick++ {
+		requireOfBlock(t, r, tick, worker, 0, false)
+		requireOfBlock(t, r, tick, worker, 1, false)
+	}
+}
+
 func putThrough(t *testing.T, r *Ring, tick, last, worker, next uint64) {
 	got, err := r.PutThrough(tick, last, worker)
 	require.NoError(t, err)
@@ -87,10 +95,7 @@ func TestOfBlockInPart(t *testing.T) {
 	require.NoError(t, r.Restart(4, 3, 0))
 	putThrough(t, r, 5, 6, 3, 7)
 	r.Open()
-	for tick := uint64(4); tick < 7; tick++ {
-		requireOfBlock(t, r, tick, 3, 0, false)
-		requireOfBlock(t, r, tick, 3, 1, false)
-	}
+	requireTicks(t, r, 4, 7, 3)
 	_, pos, ok := takeOfBlock(r)
 	require.False(t, ok)
 	_, s := r.Resolve(pos)
@@ -109,10 +114,7 @@ func TestBlockThatBeginsLate(t *testing.T) {
 	putThrough(t, r, 6, 100, 3, 8)
 	r.Open()
 	requireOfBlock(t, r, 5, 3, 1, false)
-	for tick := uint64(6); tick < 8; tick++ {
-		requireOfBlock(t, r, tick, 3, 0, false)
-		requireOfBlock(t, r, tick, 3, 1, false)
-	}
+	requireTicks(t, r, 6, 8, 3)
 }
 
 // TestGapInABlock: ticks that were passed over are worth nothing, whether the ring goes on in their
@@ -153,10 +155,7 @@ func TestWorkerChangesInABlock(t *testing.T) {
 	require.ErrorIs(t, err, ErrFull)
 	requireOfBlock(t, r, 5, 1, 1, false)
 	putThrough(t, r, 6, 100, 2, 8)
-	for tick := uint64(6); tick < 8; tick++ {
-		requireOfBlock(t, r, tick, 2, 0, false)
-		requireOfBlock(t, r, tick, 2, 1, false)
-	}
+	requireTicks(t, r, 6, 8, 2)
 }
 
 // TestBehindTheLastBlock: claims behind the layout's last tick are of no block.
@@ -166,9 +165,8 @@ func TestBehindTheLastBlock(t *testing.T) {
 	require.NoError(t, r.Restart(1<<34-1, 0, 1))
 	r.Open()
 	for _, want := range []State{Taken, Ahead, Ahead, Ahead, Ahead} {
-		for _, take := range []func() (v, pos uint64,
-			ok bool){func() (v, pos uint64, ok bool) { return takeOfBlock(r) }, r.Take} {
-			_, pos, ok := take()
+		for _, take := range []func(*Ring) (v, pos uint64, ok bool){takeOfBlock, (*Ring).Take} {
+			_, pos, ok := take(r)
 			require.False(t, ok)
 			_, s := r.Resolve(pos)
 			require.Equal(t, want, s, "position %d", pos)

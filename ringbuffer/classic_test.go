@@ -24,7 +24,8 @@ type classicRing struct {
 	// cursor is the same for the UID that was taken last.
 	cursor atomic.Int64
 	_      cpu.CacheLinePad
-	mu     sync.Mutex // serialises puts
+
+	sync.Mutex // serialises puts
 
 	uids uint64        // how many there are to be put
 	put  atomic.Uint64 // how many have been put
@@ -53,10 +54,6 @@ func newClassicRing(slots int, uids uint64, interrupted bool) *classicRing {
 	return c
 }
 
-func (c *classicRing) Lock() { c.mu.Lock() }
-
-func (c *classicRing) Unlock() { c.mu.Unlock() }
-
 // pad is the producer: it puts the UIDs 0, 1, 2 and so on.
 func (c *classicRing) pad() {
 	for next := uint64(0); next < c.uids; {
@@ -74,8 +71,8 @@ func (c *classicRing) pad() {
 }
 
 func (c *classicRing) offer(v uint64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.Lock()
+	defer c.Unlock()
 	tail := c.tail.Load()
 	if tail-max(c.cursor.Load(), 0) == int64(len(c.slots))-1 {
 		return false

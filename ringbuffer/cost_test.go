@@ -30,15 +30,11 @@ func TestPadding(t *testing.T) {
 		require.GreaterOrEqual(t, g.begin, before.end+line, "%s is on a line of %s", g.name, before.name)
 		require.LessOrEqual(t, g.end-g.begin, line, "%s need more than a line", g.name)
 	}
-	for _, field := range []struct {
-		name string
-		at   uintptr
-	}{
-		{"slots", unsafe.Offsetof(r.slots)}, {"seqMask", unsafe.Offsetof(r.seqMask)},
-		{"seqBits", unsafe.Offsetof(r.seqBits)},
+	for name, at := range map[string]uintptr{
+		"slots": unsafe.Offsetof(r.slots), "seqMask": unsafe.Offsetof(r.seqMask), "seqBits": unsafe.Offsetof(r.seqBits),
 	} {
-		require.Greater(t, field.at, groups[2].begin, field.name)
-		require.Less(t, field.at, groups[2].end, field.name)
+		require.Greater(t, at, groups[2].begin, name)
+		require.Less(t, at, groups[2].end, name)
 	}
 	require.GreaterOrEqual(t, unsafe.Sizeof(slot{}), line+unsafe.Sizeof(r.slots[0].flag), "two flags share a line")
 	require.Zero(t, unsafe.Offsetof(r.cursor)%8)

@@ -12,6 +12,8 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/cpu"
+
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // increasing is what a source of UIDs promises to calls that do not overlap: each
@@ -74,7 +76,7 @@ func (h history) cut(f func(short history) error) error {
 		return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.v, b.v))
 	})
 	var (
-		open    history // the takes under way at the beginning of the span
+		open    history // the takes under way at the beginning of the span, and then those that begin in it
 		largest take
 	)
 	for len(h) > 0 {
@@ -83,18 +85,14 @@ func (h history) cut(f func(short history) error) error {
 		if largest.ret > 0 {
 			within = append(within, largest)
 		}
+		for ; len(h) > 0 && h[0].call < end; h = h[1:] {
+			open = append(open, h[0])
+		}
 		for _, t := range open {
 			if t.ret < end {
 				within = append(within, t)
 			} else {
 				across = append(across, t)
-			}
-		}
-		for ; len(h) > 0 && h[0].call < end; h = h[1:] {
-			if h[0].ret < end {
-				within = append(within, h[0])
-			} else {
-				across = append(across, h[0])
 			}
 		}
 		for _, t := range within {
@@ -230,7 +228,7 @@ func TestHistoryCut(t *testing.T) {
 // TestLinearizable checks histories, 20,000 or as many as the environment says in
 // UID_HISTORIES, of takers at tiny rings.
 func TestLinearizable(t *testing.T) {
-	goal := amount(t, "UID_HISTORIES", defaultHistories)
+	goal := fake.Amount("UID_HISTORIES", defaultHistories)
 	const takers = 8
 	checked, overlaps := 0, 0
 	all, procs := plans(), []int{1, 2, 4, 16}

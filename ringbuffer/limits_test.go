@@ -1,7 +1,6 @@
 package ringbuffer
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,24 +60,18 @@ func TestLastTick(t *testing.T) {
 	everyWidth(t, 2, func(r *Ring) {
 		lastTick := ticksOf(r) - 1
 		end := ticksOf(r) << r.seqBits
-		if err := restart(r, lastTick, r.seqMask/2); err != nil {
-			require.NoError(t, err)
-		}
+		require.NoError(t, restart(r, lastTick, r.seqMask/2))
 		r.Open()
-		expect := func(ok bool, text string, args ...any) {
-			if !ok {
-				require.Fail(t, fmt.Sprintf(text, args...))
-			}
-		}
-		expect(r.Tail() == ticksOf(r), "tail %d", r.Tail())
-		expect(r.Buffered() == r.seqMask-r.seqMask/2+1 && r.Ready() == r.Buffered(), "%d buffered", r.Buffered())
+		require.Equal(t, ticksOf(r), r.Tail())
+		require.Equal(t, r.seqMask-r.seqMask/2+1, r.Buffered())
+		require.Equal(t, r.Buffered(), r.Ready())
 		for _, tick := range []uint64{lastTick, lastTick + 1, lastTick + 2, 0} {
 			before := r.Tail()
 			err := r.Put(tick, 0)
-			expect(err != nil && err != ErrFull && r.Tail() == before, "put of tick %d beyond the end: %v", tick, err)
+			require.True(t, err != nil && err != ErrFull && r.Tail() == before, "put of tick %d: %v", tick, err)
 		}
 		v, _, s := draw(r)
-		expect(s == Taken && v == runOf(r, lastTick)|r.seqMask/2, "%#x is %v", v, s)
+		require.True(t, s == Taken && v == runOf(r, lastTick)|r.seqMask/2, "%#x is %v", v, s)
 		// In three claims to the last position, which lies in the tick if it is not the
 		// one that was just taken.
 		left := end - r.Position()
@@ -87,20 +80,20 @@ func TestLastTick(t *testing.T) {
 			pos := r.Claim(n) + n - 1
 			left -= n
 			v, s := r.Resolve(pos)
-			expect(s == Taken && v == uidAt(r, pos) && int64(v) >= 0, "%#x at %#x is %v", v, pos, s)
+			require.True(t, s == Taken && v == uidAt(r, pos) && int64(v) >= 0, "%#x at %#x is %v", v, pos, s)
 		}
-		expect(r.Position() == end && r.Buffered() == 0 && r.Ready() == 0, "%d of %d", r.Position(), end)
+		require.True(t, r.Position() == end && r.Buffered() == 0 && r.Ready() == 0, "%d of %d", r.Position(), end)
 		for i := range uint64(3) {
 			v, pos, ok := r.Take()
-			expect(pos == end+i && !ok, "take %#x behind the end at %#x", v, pos)
+			require.True(t, pos == end+i && !ok, "take %#x behind the end at %#x", v, pos)
 			v, s := r.Resolve(pos)
 			// Where there are no worker bits, 63 bits of position are used up.
-			expect(v == 0 && (s == Ahead || s == NotOpen && end>>63 != 0), "%#x behind the end at %#x is %v", v, pos, s)
-			expect(r.Buffered() == 0 && r.Ready() == 0, "%d buffered behind the end", r.Buffered())
+			require.True(t, v == 0 && (s == Ahead || s == NotOpen && end>>63 != 0), "%#x at %#x is %v", v, pos, s)
+			require.True(t, r.Buffered() == 0 && r.Ready() == 0, "%d buffered behind the end", r.Buffered())
 		}
 		r.Shut()
-		expect(r.Skip(ticksOf(r), 0) != nil, "skip behind the end")
-		expect(r.Position() == end+3, "position %#x", r.Position())
+		require.Error(t, r.Skip(ticksOf(r), 0), "skip behind the end")
+		require.Equal(t, end+3, r.Position())
 	})
 }
 
@@ -137,9 +130,8 @@ func TestAcrossPowersOfTwo(t *testing.T) {
 				requireTaken(t, r, tick, 0)
 				for left := r.seqMask; left > 0; left-- {
 					if pos := r.Claim(1); left == 1 {
-						v, s := r.Resolve(pos)
-						require.Equal(t, Taken, s)
-						require.Equal(t, runOf(r, tick)|r.seqMask, v)
+						require.Equal(t, tick<<r.seqBits|r.seqMask, pos)
+						requireWorth(t, r, Taken, pos)
 					}
 				}
 			}

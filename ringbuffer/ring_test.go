@@ -3,9 +3,13 @@ package ringbuffer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 )
 
 // worker is the worker ID of the runs that tests put, where the layout has room for it.
@@ -77,6 +81,29 @@ func requireTaken(t testing.TB, r *Ring, tick, sequence uint64) {
 	require.Equal(t, runOf(r, tick)|sequence, v)
 }
 
+// requireNone draws and requires that there is nothing, for this reason. It returns the position.
+func requireNone(t testing.TB, r *Ring, why State) uint64 {
+	t.Helper()
+	v, pos, s := draw(r)
+	require.Equal(t, why, s)
+	require.Zero(t, v)
+	return pos
+}
+
+// requireWorth requires what positions are worth that were claimed.
+func requireWorth(t testing.TB, r *Ring, want State, positions ...uint64) {
+	t.Helper()
+	for _, pos := range positions {
+		v, s := r.Resolve(pos)
+		require.Equal(t, want, s, "position %d", pos)
+		if s == Taken {
+			require.Equal(t, uidAt(r, pos), v)
+		} else {
+			require.Zero(t, v)
+		}
+	}
+}
+
 // view is everything that can be seen of a ring without claiming.
 type view struct {
 	flags                                                   []uint64
@@ -104,13 +131,8 @@ func TestNew(t *testing.T) {
 		r, err := New(c)
 		require.NoError(t, err, "%+v", c)
 		require.Equal(t, c.Slots, r.Runs())
-		require.True(t, r.IsShut())
-		require.True(t, r.hasRoom())
-		require.Zero(t, r.Tail())
-		require.Zero(t, r.Position())
-		require.Zero(t, r.Claimed())
-		require.Zero(t, r.Buffered())
-		require.Zero(t, r.Ready())
+		flags := slices.Repeat([]uint64{noRun}, c.Slots)
+		require.Equal(t, view{flags: flags, cursor: shut, front: noRun, shut: true, room: true}, look(r))
 		require.Equal(t, uint64(1)<<c.SequenceBits, r.Left(0))
 	}
 	for _, c := range []Config{
@@ -119,8 +141,7 @@ func TestNew(t *testing.T) {
 	} {
 		r, err := New(c)
 		require.Nil(t, r)
-		require.ErrorContains(t, err, fmt.Sprint(c.Slots, " slots"))
-		require.ErrorContains(t, err, "1 to 65536")
+		logtest.Error(t, err, uid.ErrConfig, fmt.Sprint(c.Slots, " slots"), "1 to 65536")
 	}
 	for _, c := range []Config{
 		{SequenceBits: -1}, {WorkerBits: -1}, {SequenceBits: 63}, {WorkerBits: 63}, {SequenceBits: 64},
@@ -133,8 +154,8 @@ func TestNew(t *testing.T) {
 		c.Slots = 8
 		r, err := New(c)
 		require.Nil(t, r)
-		require.ErrorContains(t, err, fmt.Sprintf("%d sequence bits and %d worker bits", c.SequenceBits, c.WorkerBits))
-		require.ErrorContains(t, err, "62")
+		text := fmt.Sprintf("%d sequence bits and %d worker bits", c.SequenceBits, c.WorkerBits)
+		logtest.Error(t, err, uid.ErrConfig, text, "62")
 	}
 }
 
@@ -152,11 +173,7 @@ func TestTakeInOrder(t *testing.T) {
 				length := r.seqMask + 1
 				for want := uint64(first << shape.sequenceBits); want < (first+20)*length; want++ {
 					if r.Buffered() == 0 {
-						if want > first<<shape.sequenceBits {
-							require.Equal(t, slots, fill(t, r))
-						} else {
-							require.Equal(t, slots-1, fill(t, r))
-						}
+						require.Equal(t, slots, fill(t, r))
 					}
 					v, pos, s := draw(r)
 					if s != Taken || pos != want || v != uidAt(r, want) {
@@ -181,15 +198,12 @@ func TestTakeFast(t *testing.T) {
 		require.Equal(t, pos&15 == 0, r.Enters(pos))
 		require.Equal(t, 16-pos&15, r.Left(pos))
 		require.Equal(t, pos>>4, r.Tick(pos))
-		if pos&15 == 0 {
-			require.False(t, ok, "nobody knows that run yet")
-			s := State(0)
-			v, s = r.Resolve(pos)
-			require.Equal(t, Taken, s)
+		require.Equal(t, pos&15 != 0, ok, "nobody knows a run yet of which it is the first")
+		if ok {
+			require.Equal(t, uidAt(r, pos), v)
 		} else {
-			require.True(t, ok)
+			requireWorth(t, r, Taken, pos)
 		}
-		require.Equal(t, uidAt(r, pos), v)
 	}
 }
 
@@ -211,22 +225,16 @@ func TestTakeShut(t *testing.T) {
 	for _, shape := range shapes {
 		r := newRing(t, 2, shape.sequenceBits, shape.workerBits)
 		for range 3 {
-			v, _, s := draw(r)
-			require.Equal(t, NotOpen, s)
-			require.Zero(t, v)
+			requireNone(t, r, NotOpen)
 		}
 		startAt(t, r, 0, 0)
 		requireTaken(t, r, 0, 0)
 		r.Shut()
 		before := look(r)
 		for range 3 {
-			v, _, s := draw(r)
-			require.Equal(t, NotOpen, s)
-			require.Zero(t, v)
+			requireNone(t, r, NotOpen)
 		}
-		v, s := r.Resolve(r.Claim(r.Left(0)))
-		require.Equal(t, NotOpen, s)
-		require.Zero(t, v)
+		requireWorth(t, r, NotOpen, r.Claim(r.Left(0)))
 		after := look(r)
 		after.cursor = before.cursor
 		require.Equal(t, before, after, "claims on a shut ring move nothing")
@@ -238,8 +246,7 @@ func TestOpenUnused(t *testing.T) {
 	r := newRing(t, 2, 1, 1)
 	r.Open()
 	require.True(t, r.IsShut())
-	_, _, s := draw(r)
-	require.Equal(t, NotOpen, s)
+	requireNone(t, r, NotOpen)
 	require.NoError(t, put(r, 0))
 	r.Open()
 	require.False(t, r.IsShut())
@@ -256,24 +263,16 @@ func TestAhead(t *testing.T) {
 		require.Zero(t, r.Ready())
 		var tickets []uint64
 		for range 3 {
-			v, pos, s := draw(r)
-			require.Equal(t, Ahead, s)
-			require.Zero(t, v)
-			tickets = append(tickets, pos)
+			tickets = append(tickets, requireNone(t, r, Ahead))
 		}
 		require.Zero(t, r.Buffered())
 		require.Zero(t, r.Ready())
-		for _, pos := range tickets {
-			_, s := r.Resolve(pos)
-			require.Equal(t, Ahead, s, "asking again changes nothing")
-		}
+		requireWorth(t, r, Ahead, tickets...) // asking again changes nothing
 		for _, pos := range tickets {
 			if r.Tick(pos) == r.Tail() {
 				require.NoError(t, put(r, r.Tail()))
 			}
-			v, s := r.Resolve(pos)
-			require.Equal(t, Taken, s)
-			require.Equal(t, uidAt(r, pos), v)
+			requireWorth(t, r, Taken, pos)
 		}
 		_, pos, _ := draw(r)
 		require.Equal(t, tickets[2]+1, pos, "behind the tickets")
@@ -289,27 +288,17 @@ func TestMissed(t *testing.T) {
 	fill(t, r)
 	requireTaken(t, r, 11, 0)
 	fill(t, r)
-	v, s := r.Resolve(paused)
-	require.Equal(t, Missed, s, "tick 12 lies in its slot")
-	require.Zero(t, v)
+	requireWorth(t, r, Missed, paused) // tick 12 lies in its slot
 
 	requireTaken(t, r, 11, 1)
 	ticket := r.Claim(2) // 12
 	next := r.Claim(2)   // 13, beyond the tail
-	_, s = r.Resolve(next)
-	require.Equal(t, Ahead, s)
+	requireWorth(t, r, Ahead, next)
 	r.Shut()
 	require.NoError(t, restart(r, 15, 0)) // 12 was in slot 0, and slot 1 gets 15
 	r.Open()
-	for _, pos := range []uint64{ticket, ticket + 1} {
-		v, s = r.Resolve(pos)
-		require.Equal(t, Taken, s, "its run is still there")
-		require.Equal(t, uidAt(r, pos), v)
-	}
-	for _, pos := range []uint64{next, next + 1} {
-		_, s = r.Resolve(pos)
-		require.Equal(t, Missed, s, "13 will never be published")
-	}
+	requireWorth(t, r, Taken, ticket, ticket+1) // their run is still there
+	requireWorth(t, r, Missed, next, next+1)    // 13 will never be published
 	requireTaken(t, r, 15, 0)
 }
 
@@ -322,11 +311,7 @@ func TestClaimMany(t *testing.T) {
 		require.Equal(t, first, r.Claim(n))
 		require.Equal(t, first+n, r.Position())
 		for i, state := range want {
-			v, s := r.Resolve(first + uint64(i))
-			require.Equal(t, state, s)
-			if s == Taken {
-				require.Equal(t, uidAt(r, first+uint64(i)), v)
-			}
+			requireWorth(t, r, state, first+uint64(i))
 		}
 	}
 	check(1, 401, Taken)
@@ -336,11 +321,7 @@ func TestClaimMany(t *testing.T) {
 	check(4, 411, Ahead, Ahead, Ahead, Ahead) // over a boundary beyond the tail
 	require.NoError(t, put(r, 102))
 	check(1, 415, Ahead)
-	for pos := uint64(408); pos < 412; pos++ {
-		v, s := r.Resolve(pos)
-		require.Equal(t, Taken, s)
-		require.Equal(t, uidAt(r, pos), v)
-	}
+	requireWorth(t, r, Taken, 408, 409, 410, 411)
 	require.EqualValues(t, 15, r.Claimed())
 }
 
@@ -424,14 +405,12 @@ func TestShutAndOpen(t *testing.T) {
 		require.EqualValues(t, 2+i, r.Claimed())
 		void := r.Claim(2)
 		r.Shut() // shut already
-		_, _, s := draw(r)
-		require.Equal(t, NotOpen, s)
+		requireNone(t, r, NotOpen)
 		require.EqualValues(t, 2+i, r.Claimed())
 		require.EqualValues(t, 3<<2+2+i, r.Position())
 		r.Open()
 		require.False(t, r.IsShut())
-		_, s = r.Resolve(void)
-		require.Equal(t, NotOpen, s, "still void")
+		requireWorth(t, r, NotOpen, void) // still
 		require.EqualValues(t, 6-i, r.Ready())
 		if i < 2 {
 			requireTaken(t, r, 3, 2+i)
@@ -446,9 +425,7 @@ func TestShutAndOpen(t *testing.T) {
 	require.Zero(t, r.Buffered())
 	r.Open()
 	require.NoError(t, put(r, 5))
-	v, s := r.Resolve(5 << 2)
-	require.Equal(t, Taken, s)
-	require.Equal(t, uidAt(r, 5<<2), v)
+	requireWorth(t, r, Taken, 5<<2)
 	requireTaken(t, r, 5, 1)
 }
 
@@ -563,14 +540,8 @@ func TestRestartBehindTickets(t *testing.T) {
 	require.Zero(t, r.Buffered())
 	require.NoError(t, put(r, 7))
 	r.Open()
-	for tick, want := range map[uint64]State{5: Missed, 6: Taken, 7: Taken, 8: Ahead} {
-		_, s := r.Resolve(tick << 1)
-		require.Equal(t, want, s, "tick %d", tick)
-	}
-	_, s := r.Resolve(first)
-	require.Equal(t, Missed, s)
-	v, pos, s := draw(r)
-	require.Equal(t, Ahead, s)
-	require.Zero(t, v)
-	require.EqualValues(t, 8<<1, pos)
+	requireWorth(t, r, Missed, first, 5<<1)
+	requireWorth(t, r, Taken, 6<<1, 7<<1)
+	requireWorth(t, r, Ahead, 8<<1)
+	require.EqualValues(t, 8<<1, requireNone(t, r, Ahead))
 }

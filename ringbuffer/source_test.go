@@ -64,8 +64,8 @@ type generator struct {
 	stopped chan struct{} // tells refill to end
 	ended   sync.WaitGroup
 
-	// mu serialises the producer.
-	mu     sync.Mutex
+	sync.Mutex // serialises the producer
+
 	rand   *rand.Rand
 	passed uint64 // positions passed over
 	// moved, if not nil, lets a mutant spoil a move from a position.
@@ -90,10 +90,6 @@ func newGenerator(p plan) *generator {
 	}
 	return g
 }
-
-func (g *generator) Lock() { g.mu.Lock() }
-
-func (g *generator) Unlock() { g.mu.Unlock() }
 
 // expect panics when a sound ring returns an error that it must not.
 func (g *generator) expect(err error) {
@@ -123,16 +119,16 @@ func (g *generator) starve() {
 			return
 		default:
 		}
-		g.mu.Lock()
+		g.Lock()
 		g.refill()
-		g.mu.Unlock()
+		g.Unlock()
 		runtime.Gosched()
 	}
 }
 
 // refill fills the ring, and reports whether it has put anything. Where takers wait
 // for somebody else to refill, no more is put at a time than they can see before it is
-// overwritten. g.mu is held.
+// overwritten. g is locked.
 func (g *generator) refill() bool {
 	r, before := g.ring, g.ring.Tail()
 	if g.plan.restless && g.rand.IntN(64) == 0 && before < g.end() {
@@ -155,7 +151,7 @@ func (g *generator) refill() bool {
 	return r.Tail() > before
 }
 
-// move moves the ring on, or only shuts and opens it. g.mu is held.
+// move moves the ring on, or only shuts and opens it. g is locked.
 func (g *generator) move() {
 	r := g.ring
 	r.Shut()
@@ -237,8 +233,8 @@ func (g *generator) taker(i int) func(buf []uint64) (n int, more bool) {
 
 // allot shuts the ring, takes what it allots, and opens it again.
 func (g *generator) allot(buf []uint64) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g.Lock()
+	defer g.Unlock()
 	g.ring.Shut()
 	defer g.ring.Open()
 	v, _, got := g.ring.Allot(uint64(len(buf)))
@@ -300,8 +296,8 @@ func (g *generator) settle(pos uint64) (v uint64, ok bool) {
 	if g.plan.starved {
 		return g.await(pos)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g.Lock()
+	defer g.Unlock()
 	for void := 0; void < hopeless; {
 		v, s := g.resolve(pos)
 		switch {

@@ -3,9 +3,7 @@ package ringbuffer
 import (
 	"fmt"
 	"math/bits"
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,19 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/cpu"
-)
 
-// amount returns a number from the environment, or else the given one.
-func amount(t testing.TB, name string, otherwise int) int {
-	s, ok := os.LookupEnv(name)
-	if !ok {
-		return otherwise
-	}
-	n, err := strconv.Atoi(s)
-	require.NoError(t, err, name)
-	require.Positive(t, n, name)
-	return n
-}
+	"github.com/uidgen/uid/internal/fake"
+)
 
 // withProcs sets GOMAXPROCS for the length of a test.
 func withProcs(t testing.TB, n int) {
@@ -193,7 +181,7 @@ func (p plan) weight() uint64 {
 // TestStress draws UIDs, 5 million or as many as the environment says in
 // UID_STRESS_TAKES, from tiny rings, and looks at each.
 func TestStress(t *testing.T) {
-	goal := uint64(amount(t, "UID_STRESS_TAKES", defaultTakes))
+	goal := uint64(fake.Amount("UID_STRESS_TAKES", defaultTakes))
 	const takers = 9
 	var issued, missed, weights uint64
 	procs := []int{1, 2, 4, 16}
@@ -234,7 +222,7 @@ func TestStress(t *testing.T) {
 // anybody claims the second, so that the run cannot lose its slot.
 func TestPublished(t *testing.T) {
 	withProcs(t, 2)
-	runs := uint64(amount(t, "UID_STRESS_TAKES", defaultTakes)) / 50
+	runs := uint64(fake.Amount("UID_STRESS_TAKES", defaultTakes)) / 50
 	for _, slots := range []int{1, 2, 4} {
 		r := newRing(t, slots, 1, 22)
 		startAt(t, r, 0, 0)

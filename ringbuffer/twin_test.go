@@ -157,7 +157,29 @@ func likeTwin(t *rapid.T) {
 		}
 		last = pos + 1
 	}
-	settle := func() {
+	// compare holds n positions that were claimed against the twin, and their UIDs from v on if ok.
+	compare := func(t *rapid.T, n, v, pos uint64, ok bool) {
+		want := x.claim(n)
+		if len(want) == 0 {
+			if _, s := r.Resolve(pos); ok || s != NotOpen {
+				t.Fatalf("a shut ring gave %#x, %d", pos, s)
+			}
+			return
+		}
+		if pos != want[0] {
+			t.Fatalf("claimed %#x, want %#x", pos, want[0])
+		}
+		for i, pos := range want {
+			claimed(pos)
+			if wantV, s := x.worth(pos); ok && (s != Taken || v+uint64(i) != wantV) {
+				t.Fatalf("took %#x at %#x, want %#x, %d", v+uint64(i), pos, wantV, s)
+			}
+		}
+		if !ok {
+			held = append(held, want...)
+		}
+	}
+	settle := func(t *rapid.T) {
 		if len(held) > 0 {
 			i := rapid.IntRange(0, len(held)-1).Draw(t, "ticket")
 			if check(held[i]) {
@@ -172,48 +194,15 @@ func likeTwin(t *rapid.T) {
 			if !ok && rapid.Bool().Draw(t, "of front") {
 				v, ok = r.OfFront(pos)
 			}
-			want := x.claim(1)
-			if len(want) == 0 {
-				if _, s := r.Resolve(pos); ok || s != NotOpen {
-					t.Fatalf("a shut ring gave %#x, %d", pos, s)
-				}
-				return
-			}
-			if pos != want[0] {
-				t.Fatalf("claimed %#x, want %#x", pos, want[0])
-			}
-			claimed(pos)
-			if !ok {
-				held = append(held, pos)
-			} else if wantV, s := x.worth(pos); s != Taken || v != wantV {
-				t.Fatalf("took %#x at %#x, want %#x, %d", v, pos, wantV, s)
-			}
+			compare(t, 1, v, pos, ok)
 		},
 		"claim": func(t *rapid.T) {
 			n := rapid.Uint64Range(1, min(x.length, 40)).Draw(t, "n")
 			v, pos, ok := r.TakeN(n)
-			want := x.claim(n)
-			if len(want) == 0 {
-				if _, s := r.Resolve(pos); ok || s != NotOpen {
-					t.Fatalf("a shut ring gave %#x, %d", pos, s)
-				}
-				return
-			}
-			if pos != want[0] {
-				t.Fatalf("claimed %#x, want %#x", pos, want[0])
-			}
-			for i, pos := range want {
-				claimed(pos)
-				if wantV, s := x.worth(pos); ok && (s != Taken || v+uint64(i) != wantV) {
-					t.Fatalf("took %#x at %#x, want %#x, %d", v+uint64(i), pos, wantV, s)
-				}
-			}
-			if !ok {
-				held = append(held, want...)
-			}
+			compare(t, n, v, pos, ok)
 		},
-		"settle":       func(*rapid.T) { settle() },
-		"settle again": func(*rapid.T) { settle() },
+		"settle":       settle,
+		"settle again": settle,
 		"put": func(t *rapid.T) {
 			if x.tail == x.ticks {
 				if err := r.Put(x.tail, 0); err == nil || errors.Is(err, ErrFull) {

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -65,12 +66,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("segment: %w: "+format, append([]any{uid.ErrConfig}, args...)...)
 	}
 	const most = math.MaxInt64 - 1
-	if c.First == 0 {
-		c.First = 1
-	}
-	if c.Last == 0 {
-		c.Last = most
-	}
+	c.First, c.Last = cmp.Or(c.First, 1), cmp.Or(c.Last, most)
+	c.Lasting, c.Timeout = cmp.Or(c.Lasting, defaultLasting), cmp.Or(c.Timeout, defaultTimeout)
 	switch {
 	case c.First < 1 || c.First > most:
 		return refuse("First %d: want 1 to %d", c.First, int64(most))
@@ -80,6 +77,10 @@ func (c Config) withDefaults() (Config, error) {
 		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(segmentstore.MaxStep))
 	case c.MaxStep < 0 || c.MaxStep > segmentstore.MaxStep:
 		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(segmentstore.MaxStep))
+	case c.Lasting < 0:
+		return refuse("Lasting %v is negative", c.Lasting)
+	case c.Timeout < 0:
+		return refuse("Timeout %v is negative", c.Timeout)
 	}
 	switch {
 	case c.MinStep == 0 && c.MaxStep == 0:
@@ -90,18 +91,6 @@ func (c Config) withDefaults() (Config, error) {
 		c.MaxStep = max(defaultMaxStep, c.MinStep)
 	case c.MinStep > c.MaxStep:
 		return refuse("MinStep %d is above MaxStep %d", c.MinStep, c.MaxStep)
-	}
-	switch {
-	case c.Lasting < 0:
-		return refuse("Lasting %v is negative", c.Lasting)
-	case c.Lasting == 0:
-		c.Lasting = defaultLasting
-	}
-	switch {
-	case c.Timeout < 0:
-		return refuse("Timeout %v is negative", c.Timeout)
-	case c.Timeout == 0:
-		c.Timeout = defaultTimeout
 	}
 	if c.OnRejectedTake == nil {
 		c.OnRejectedTake = handler.Wait

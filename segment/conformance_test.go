@@ -18,8 +18,7 @@ func TestConformance(t *testing.T) {
 		h := newHouse()
 		h.takes = time.Second
 		g := h.start(t, segment.Config{OnRejectedTake: handler, Logger: log})
-		_, err := g.TryGetUID() // has numbers asked for
-		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.ErrorIs(t, errOf(g.TryGetUID()), uid.ErrRejectedTake) // has numbers asked for
 		return g
 	}
 	t.Run("Waiting", func(t *testing.T) {

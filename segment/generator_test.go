@@ -1,6 +1,7 @@
 package segment_test
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"testing"
@@ -25,8 +26,7 @@ func TestDense(t *testing.T) {
 		var all tally
 		all.add(conformance.Draw(t, g, 8, 100)...)
 		dst := make([]uid.UID, 6000)
-		_, err := g.Fill(dst)
-		require.NoError(t, err)
+		require.NoError(t, errOf(g.Fill(dst)))
 		all.add(dst...)
 		all.requireDense(t)
 		s := g.Health()
@@ -40,10 +40,8 @@ func TestDense(t *testing.T) {
 
 // TestAhead draws a million numbers a second from a store that takes 20 ms.
 func TestAhead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
+	bubble(t, segment.Config{MinStep: 50000, MaxStep: 1e6}, func(t *testing.T, h *house, g *segment.Generator) {
 		h.takes = 20 * time.Millisecond
-		g := h.start(t, segment.Config{MinStep: 50000, MaxStep: 1e6})
 		next(t, g)
 		dst := make([]uid.UID, 100)
 		for range 20000 { // for two seconds
@@ -63,9 +61,8 @@ func TestAhead(t *testing.T) {
 }
 
 func TestStepAdapts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 100, Lasting: time.Minute})
+	cfg := segment.Config{MinStep: 10, MaxStep: 100, Lasting: time.Minute}
+	bubble(t, cfg, func(t *testing.T, _ *house, g *segment.Generator) {
 		step := func() int64 {
 			synctest.Wait()
 			return g.Health().Numbers.Step
@@ -93,17 +90,14 @@ func TestStepAdapts(t *testing.T) {
 			draw(10)
 		}
 		require.EqualValues(t, 10, step(), "MinStep")
-		_, err := g.Fill(make([]uid.UID, 1000))
-		require.NoError(t, err)
+		require.NoError(t, errOf(g.Fill(make([]uid.UID, 1000))))
 		require.EqualValues(t, 100, step(), "MaxStep")
 	})
 }
 
 func TestStarvedStepsGrowFaster(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
+	bubble(t, segment.Config{MinStep: 10, MaxStep: 1000}, func(t *testing.T, h *house, g *segment.Generator) {
 		h.takes = time.Second
-		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 1000})
 		for range 21 { // waits twice: at first, and for numbers after the first 10
 			next(t, g)
 		}
@@ -123,14 +117,10 @@ func TestRowsStep(t *testing.T) {
 func TestBounds(t *testing.T) {
 	h := newHouse()
 	g := h.start(t, segment.Config{First: 100, Last: 105, MinStep: 4})
-	for want := int64(100); want <= 105; want++ {
-		require.Equal(t, want, next(t, g))
-	}
+	requireNext(t, g, 100, 105)
 	for range 2 {
-		_, err := g.GetUID()
-		logtest.Error(t, err, uid.ErrExhausted, "106", "105")
-		_, err = g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrExhausted)
+		logtest.Error(t, errOf(g.GetUID()), uid.ErrExhausted, "106", "105")
+		require.ErrorIs(t, errOf(g.TryGetUID()), uid.ErrExhausted)
 	}
 	n, err := g.Fill(make([]uid.UID, 3))
 	require.ErrorIs(t, err, uid.ErrExhausted)
@@ -140,11 +130,8 @@ func TestBounds(t *testing.T) {
 	const most = math.MaxInt64 - 1
 	h.SetRow(segmentstore.Row{Tag: "a", Next: most - 2, Step: segmentstore.MaxStep})
 	g = h.start(t, segment.Config{})
-	for want := int64(most - 2); want < math.MaxInt64; want++ {
-		require.Equal(t, want, next(t, g))
-	}
-	_, err = g.GetUID()
-	require.ErrorIs(t, err, uid.ErrExhausted)
+	requireNext(t, g, most-2, most)
+	require.ErrorIs(t, errOf(g.GetUID()), uid.ErrExhausted)
 	require.Equal(t, int64(math.MaxInt64), h.Row("a").Next)
 }
 
@@ -192,16 +179,12 @@ func TestRefusals(t *testing.T) {
 		{segment.Config{Lasting: -1}, "Lasting -1ns"},
 		{segment.Config{Timeout: -1}, "Timeout -1ns"},
 	} {
-		_, err := segment.New(h, "a", c.cfg)
-		logtest.Error(t, err, uid.ErrConfig, c.text)
-		_, err = segment.NewRegistry(h, c.cfg)
-		require.ErrorContains(t, err, c.text)
+		logtest.Error(t, errOf(segment.New(h, "a", c.cfg)), uid.ErrConfig, c.text)
+		require.ErrorContains(t, errOf(segment.NewRegistry(h, c.cfg)), c.text)
 		require.Panics(t, func() { segment.MustNew(h, "a", c.cfg) })
 	}
-	_, err := segment.New(nil, "a", segment.Config{})
-	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = segment.NewRegistry(nil, segment.Config{})
-	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorIs(t, errOf(segment.New(nil, "a", segment.Config{})), uid.ErrConfig)
+	require.ErrorIs(t, errOf(segment.NewRegistry(nil, segment.Config{})), uid.ErrConfig)
 	require.Zero(t, h.calls.Load())
 }
 
@@ -217,23 +200,18 @@ func TestNoTag(t *testing.T) {
 }
 
 func TestLossyStore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{})
+	bubble(t, segment.Config{}, func(t *testing.T, h *house, g *segment.Generator) {
 		h.lossy.Store(new("nothing is ever written to the disk"))
-		_, err := segment.New(h, "a", segment.Config{})
-		require.EqualError(t, err,
+		require.EqualError(t, errOf(segment.New(h, "a", segment.Config{})),
 			`segment: tag "a": the store can lose numbers that it has given out, and would then give them out again: `+
 				"the house: nothing is ever written to the disk. Change that, or accept it with LossyStore", "at once")
-		h.strange.Store(true)
-		_, err = segment.New(h, "a", segment.Config{})
-		require.ErrorIs(t, err, uid.ErrConfig, "so is one that cannot hold the rows")
+		h.strange.Store(true) // one that cannot hold the rows is refused as well
+		require.ErrorIs(t, errOf(segment.New(h, "a", segment.Config{})), uid.ErrConfig)
 		h.strange.Store(false)
 
 		time.Sleep(2 * time.Hour) // what was seen is outdated
 		for range 2 {
-			_, err := g.GetUID()
-			logtest.Error(t, err, uid.ErrLossy, *h.lossy.Load())
+			logtest.Error(t, errOf(g.GetUID()), uid.ErrLossy, *h.lossy.Load())
 			require.Zero(t, h.calls.Load())
 			time.Sleep(time.Minute)
 		}
@@ -267,12 +245,10 @@ func TestNoGoroutine(t *testing.T) {
 	require.NoError(t, err)
 	before := runtime.NumGoroutine()
 	for i := range 1000 {
-		_, err := r.GetUID(string(rune('A'+i%26)) + string(rune('a'+i/26%26)) + string(rune('0'+i/676)))
-		require.NoError(t, err)
+		require.NoError(t, errOf(r.GetUID(fmt.Sprint("tag", i))))
 	}
 	for began := time.Now(); runtime.NumGoroutine() > before; runtime.Gosched() {
-		require.Less(t, time.Since(began), time.Minute, "%d goroutines, before there were %d", runtime.NumGoroutine(),
-			before)
+		require.Less(t, time.Since(began), time.Minute, "%d goroutines, not %d", runtime.NumGoroutine(), before)
 	}
 	require.NoError(t, r.Close())
 }

@@ -16,9 +16,7 @@ import (
 )
 
 func TestHealth(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{First: 1, Last: 2500})
+	bubble(t, segment.Config{First: 1, Last: 2500}, func(t *testing.T, h *house, g *segment.Generator) {
 		now := g.Health()
 		require.True(t, now.Ready, "it has not asked for anything")
 		require.Equal(t, "segment", now.Generator)
@@ -57,8 +55,7 @@ func warned(t *testing.T, h *house, g *segment.Generator) (last health.Health) {
 		if now.Buffered == 0 {
 			require.False(t, now.Ready)
 			require.Equal(t, []string{reason.NoReservation}, conformance.Codes(t, now))
-			_, err := g.TryGetUID()
-			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorIs(t, errOf(g.TryGetUID()), uid.ErrNoReservation)
 			break
 		}
 		last = now
@@ -77,9 +74,8 @@ func warned(t *testing.T, h *house, g *segment.Generator) (last health.Health) {
 
 func TestHealthAtTheEnd(t *testing.T) {
 	for _, step := range []int64{3, 10} { // of ten at once, the end is known while there are some left
-		synctest.Test(t, func(t *testing.T) {
-			h := newHouse()
-			g := h.start(t, segment.Config{First: 11, Last: 20, MinStep: step, MaxStep: step})
+		cfg := segment.Config{First: 11, Last: 20, MinStep: step, MaxStep: step}
+		bubble(t, cfg, func(t *testing.T, _ *house, g *segment.Generator) {
 			for i := range 10 {
 				now := g.Health()
 				require.True(t, now.Ready, "%d: %v", i, now)
@@ -87,8 +83,7 @@ func TestHealthAtTheEnd(t *testing.T) {
 				next(t, g)
 				synctest.Wait()
 			}
-			_, err := g.GetUID()
-			require.ErrorIs(t, err, uid.ErrExhausted)
+			require.ErrorIs(t, errOf(g.GetUID()), uid.ErrExhausted)
 			now := g.Health()
 			require.False(t, now.Ready)
 			require.Equal(t, []string{reason.Exhausted}, conformance.Codes(t, now))

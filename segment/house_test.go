@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -87,12 +88,44 @@ func (h *house) start(t testing.TB, cfg segment.Config) *segment.Generator {
 	return g
 }
 
+// bubble runs a test in a synctest bubble, on a generator of a new house.
+func bubble(t *testing.T, cfg segment.Config, test func(t *testing.T, h *house, g *segment.Generator)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		test(t, h, h.start(t, cfg))
+	})
+}
+
+// tens takes ten numbers at once.
+var tens = segment.Config{MinStep: 10, MaxStep: 10}
+
+// errOf returns the error of a call.
+func errOf[T any](_ T, err error) error { return err }
+
 // next returns the next number.
 func next(t testing.TB, g *segment.Generator) int64 {
 	t.Helper()
 	u, err := g.GetUID()
 	require.NoError(t, err)
 	return int64(u)
+}
+
+// requireNext requires that the next numbers are those from first to last.
+func requireNext(t testing.TB, g *segment.Generator, first, last int64) {
+	t.Helper()
+	for want := first; want <= last; want++ {
+		require.Equal(t, want, next(t, g))
+	}
+}
+
+// release returns how many numbers the generator gives back, once it has what it has asked for.
+func release(t testing.TB, g *segment.Generator) int64 {
+	t.Helper()
+	synctest.Wait()
+	n, err := g.Release(t.Context())
+	require.NoError(t, err)
+	return n
 }
 
 // A tally notes which numbers were drawn.

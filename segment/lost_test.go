@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
@@ -24,7 +25,7 @@ type fleet struct {
 func (h *house) fleet(t *testing.T, n int) fleet {
 	f := fleet{t: t}
 	for range n {
-		f.all = append(f.all, h.start(t, segment.Config{MinStep: 10, MaxStep: 10}))
+		f.all = append(f.all, h.start(t, tens))
 	}
 	return f
 }
@@ -102,9 +103,7 @@ func TestFleetLosesItsLastTakes(t *testing.T) {
 // TestWhoHasOnlyRead has a generator read a row that somebody else has taken numbers of, and be refused its
 // own write. When the store has lost the other's take, it does not take the same numbers.
 func TestWhoHasOnlyRead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		other := h.start(t, segment.Config{})
+	bubble(t, segment.Config{}, func(t *testing.T, h *house, other *segment.Generator) {
 		next(t, other)
 		restore := h.Backup()
 		for range 150 {
@@ -113,13 +112,10 @@ func TestWhoHasOnlyRead(t *testing.T) {
 		synctest.Wait()
 		g := h.start(t, segment.Config{})
 		h.client.Fault(segmenttest.LoseWrite)
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, errOf(g.GetUID()), uid.ErrNoReservation)
 		restore()
 		time.Sleep(time.Second)
-		_, err = g.GetUID()
-		require.ErrorIs(t, err, segment.ErrLost)
-		require.ErrorContains(t, err,
+		logtest.Error(t, errOf(g.GetUID()), segment.ErrLost,
 			"was written 1 times and its next number is 1001, but they were 2 and 3001 before")
 	})
 }
@@ -129,23 +125,17 @@ func TestWhoHasOnlyRead(t *testing.T) {
 func TestLoweredByHand(t *testing.T) {
 	for name, lower := range map[string]int64{"lowered": 5, "by one": 1001 - 1, "to 0": 0, "removed": -1} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h := newHouse()
-				running := h.start(t, segment.Config{})
+			bubble(t, segment.Config{}, func(t *testing.T, h *house, running *segment.Generator) {
 				next(t, running)
 				require.NoError(t, h.Lower("a", lower))
 				starting := h.start(t, segment.Config{})
 				for range 2 {
-					_, err := starting.GetUID()
-					require.ErrorIs(t, err, segment.ErrLost)
-					require.ErrorContains(t, err, "to 1001 at least (uid segment set TAG --create --next NUMBER)")
+					logtest.Error(t, errOf(starting.GetUID()), segment.ErrLost,
+						"to 1001 at least (uid segment set TAG --create --next NUMBER)")
 				}
-				for want := int64(2); want <= 101; want++ {
-					require.Equal(t, want, next(t, running))
-				}
+				requireNext(t, running, 2, 101)
 				synctest.Wait()
-				_, err := running.GetUID()
-				require.ErrorIs(t, err, segment.ErrLost)
+				require.ErrorIs(t, errOf(running.GetUID()), segment.ErrLost)
 
 				// What uid segment set does.
 				require.NoError(t, h.Change(t.Context(), "a", func(r *segmentstore.Row) error {
@@ -161,18 +151,12 @@ func TestLoweredByHand(t *testing.T) {
 
 // TestMadeAndRemoved has a row removed whose only write was that of the generator which made it.
 func TestMadeAndRemoved(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+	bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
 		h.client.Fault(segmenttest.OK, segmenttest.Refuse)
 		require.EqualValues(t, 1, next(t, g))
 		h.SetRow(segmentstore.Row{Tag: "a", Fresh: true})
-		for want := int64(2); want <= 10; want++ {
-			require.Equal(t, want, next(t, g))
-		}
+		requireNext(t, g, 2, 10)
 		time.Sleep(time.Second)
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, segment.ErrLost)
-		require.ErrorContains(t, err, "the row of tag \"a\" is gone, but its next number was 11")
+		logtest.Error(t, errOf(g.GetUID()), segment.ErrLost, "the row of tag \"a\" is gone, but its next number was 11")
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
@@ -19,14 +20,12 @@ import (
 
 // TestOutage draws ten numbers a second while the store is down.
 func TestOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		// Without LossyStore an attempt ends at the inspection, once the last one is an hour old.
-		g := h.start(t, segment.Config{MaxStep: 1e6, Lasting: 15 * time.Minute, LossyStore: true})
+	// Without LossyStore an attempt ends at the inspection, once the last one is an hour old.
+	cfg := segment.Config{MaxStep: 1e6, Lasting: 15 * time.Minute, LossyStore: true}
+	bubble(t, cfg, func(t *testing.T, h *house, g *segment.Generator) {
 		draw := func() error {
 			time.Sleep(100 * time.Millisecond)
-			_, err := g.GetUID()
-			return err
+			return errOf(g.GetUID())
 		}
 		for began := time.Now(); time.Since(began) < 2*time.Hour; {
 			require.NoError(t, draw())
@@ -49,8 +48,7 @@ func TestOutage(t *testing.T) {
 
 		for range 1000 {
 			began := time.Now()
-			_, err := g.GetUID()
-			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorIs(t, errOf(g.GetUID()), uid.ErrNoReservation)
 			require.Zero(t, time.Since(began), "calls fail at once")
 		}
 		time.Sleep(time.Hour)
@@ -71,36 +69,30 @@ func TestOutage(t *testing.T) {
 
 // An outage that begins with less than a minute left is a warning at once, and so is its half.
 func TestOutageWithinTheLastMinute(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MaxStep: 1000})
+	bubble(t, segment.Config{MaxStep: 1000}, func(t *testing.T, h *house, g *segment.Generator) {
 		for range 5100 {
 			next(t, g)
 			time.Sleep(50 * time.Millisecond)
 		}
 		require.Zero(t, h.log.String())
 		h.Outage(true)
-		for {
-			if _, err := g.TryGetUID(); err != nil {
-				break
-			}
+		for errOf(g.TryGetUID()) == nil {
 			time.Sleep(50 * time.Millisecond)
 		}
-		require.Equal(t, 1, h.log.Count(
-			`level=WARN msg="uid: no numbers can be taken"`), h.log.String())
-		require.Equal(t, 1, h.log.Count(
-			`level=WARN msg="uid: half of the numbers are left, and still none can be taken"`))
-		require.Equal(t, 1, h.log.Count(
-			`level=ERROR msg="uid: no numbers are left, and none can be taken: calls fail"`))
+		for _, told := range []string{
+			`level=WARN msg="uid: no numbers can be taken"`,
+			`level=WARN msg="uid: half of the numbers are left, and still none can be taken"`,
+			`level=ERROR msg="uid: no numbers are left, and none can be taken: calls fail"`,
+		} {
+			require.Equal(t, 1, h.log.Count(told), h.log.String())
+		}
 		require.Equal(t, 3, h.log.Count("msg="))
 	})
 }
 
 // TestShortOutage is over before anybody needs to know.
 func TestShortOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{})
+	bubble(t, segment.Config{}, func(t *testing.T, h *house, g *segment.Generator) {
 		next(t, g)
 		h.Outage(true)
 		for range 101 {
@@ -130,16 +122,14 @@ func TestStampede(t *testing.T) {
 		for i := range tags {
 			g, err := r.Get(fmt.Sprint(i))
 			require.NoError(t, err)
-			_, err = g.TryGetUID()
-			require.Error(t, err)
+			require.Error(t, errOf(g.TryGetUID()))
 		}
 		time.Sleep(time.Minute)
 		h.Outage(false)
 		time.Sleep(10 * time.Second)
 		require.EqualValues(t, 8, h.most.Load(), "calls at a time")
 		for g := range r.All() {
-			_, err := g.TryGetUID()
-			require.NoError(t, err)
+			require.NoError(t, errOf(g.TryGetUID()))
 		}
 		require.NoError(t, r.Close())
 	})
@@ -152,8 +142,7 @@ func TestFinalFailures(t *testing.T) {
 		for _, failure := range []error{errors.New("access denied"), worker.Transient(errors.New("down"))} {
 			h.refuse.Store(&failure)
 			g := h.start(t, segment.Config{})
-			_, err := g.GetUID()
-			require.ErrorIs(t, err, failure)
+			require.ErrorIs(t, errOf(g.GetUID()), failure)
 			time.Sleep(time.Minute)
 			before := h.calls.Load()
 			time.Sleep(10 * time.Minute)
@@ -170,13 +159,10 @@ func TestFinalFailures(t *testing.T) {
 
 // TestTimeout has a store that does not answer.
 func TestTimeout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
+	bubble(t, segment.Config{Timeout: 3 * time.Second}, func(t *testing.T, h *house, g *segment.Generator) {
 		h.takes = time.Hour
-		g := h.start(t, segment.Config{Timeout: 3 * time.Second})
 		began := time.Now()
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, errOf(g.GetUID()), uid.ErrNoReservation)
 		require.Equal(t, 3*time.Second, time.Since(began))
 	})
 }
@@ -222,15 +208,11 @@ func TestLost(t *testing.T) {
 					}
 					last = int64(u)
 				}
-				require.ErrorIs(t, err, segment.ErrLost)
-				require.ErrorContains(t, err, "100", "what was taken: 1001, or the next number 1002")
+				logtest.Error(t, err, segment.ErrLost, "100") // what was taken: 1001, or the next number 1002
 				require.LessOrEqual(t, last, int64(102), "numbers in hand are not issued any more")
-				_, err = g.TryGetUID()
-				require.ErrorIs(t, err, segment.ErrLost)
-				_, err = g.Fill(make([]uid.UID, 1))
-				require.ErrorIs(t, err, segment.ErrLost)
-				_, err = g.Release(t.Context())
-				require.ErrorIs(t, err, segment.ErrLost)
+				require.ErrorIs(t, errOf(g.TryGetUID()), segment.ErrLost)
+				require.ErrorIs(t, errOf(g.Fill(make([]uid.UID, 1))), segment.ErrLost)
+				require.ErrorIs(t, errOf(g.Release(t.Context())), segment.ErrLost)
 				require.Equal(t, 1, h.log.Count("level=ERROR"))
 				require.NoError(t, g.Close())
 				require.True(t, row.Equal(new(h.Row("a"))), "nothing is written")
@@ -242,9 +224,7 @@ func TestLost(t *testing.T) {
 // TestSentTwice has a client library that sends a write twice, and reports the second one, which was
 // refused, so that the store decides anew.
 func TestSentTwice(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+	bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
 		var all tally
 		for range 100 {
 			h.twice.Store(true)
@@ -264,12 +244,9 @@ func TestLostReplies(t *testing.T) {
 	for _, fault := range []segmenttest.Fault{segmenttest.LoseReply, segmenttest.LoseWrite, segmenttest.Delay,
 		segmenttest.Refuse} {
 		t.Run(fault.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h := newHouse()
+			bubble(t, segment.Config{MinStep: 10, MaxStep: 20}, func(t *testing.T, h *house, g *segment.Generator) {
 				h.client.Fault(fault, fault)
-				g := h.start(t, segment.Config{MinStep: 10, MaxStep: 20})
-				_, err := g.GetUID()
-				require.ErrorIs(t, err, uid.ErrNoReservation)
+				require.ErrorIs(t, errOf(g.GetUID()), uid.ErrNoReservation)
 				var all tally
 				for i := range 1000 {
 					time.Sleep(10 * time.Second)
@@ -279,9 +256,7 @@ func TestLostReplies(t *testing.T) {
 					if i%100 == 60 {
 						h.Deliver()
 					}
-					u, err := g.GetUID()
-					require.NoError(t, err)
-					all.add(u)
+					all.add(uid.UID(next(t, g)))
 				}
 				all.requireDense(t)
 				require.NoError(t, g.Close())

@@ -83,21 +83,13 @@ func (r *Registry) All() iter.Seq[*Generator] {
 
 // Forget closes the generator of a tag as its CloseContext does; the next Get makes another one.
 func (r *Registry) Forget(ctx context.Context, tag string) error {
-	g, ok := r.take(tag)
+	r.mu.Lock()
+	g, ok := r.all.LoadAndDelete(tag)
+	r.mu.Unlock()
 	if !ok {
 		return nil
 	}
-	return g.CloseContext(ctx)
-}
-
-func (r *Registry) take(tag string) (*Generator, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	g, ok := r.all.LoadAndDelete(tag)
-	if !ok {
-		return nil, false
-	}
-	return g.(*Generator), true
+	return g.(*Generator).CloseContext(ctx)
 }
 
 // Close closes all generators and returns their errors; see [Generator.Close].

@@ -2,7 +2,9 @@ package segment_test
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,43 +13,31 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
 )
 
 func TestRelease(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
-		release := func() int64 {
-			synctest.Wait()
-			n, err := g.Release(t.Context())
-			require.NoError(t, err)
-			return n
-		}
-		require.Zero(t, release(), "nothing was taken")
+	bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
+		require.Zero(t, release(t, g), "nothing was taken")
 		require.EqualValues(t, 1, next(t, g))
-		require.EqualValues(t, 9, release())
+		require.EqualValues(t, 9, release(t, g))
 		require.EqualValues(t, 2, h.Row("a").Next)
-		require.Zero(t, release())
-		require.EqualValues(t, 2, next(t, g))
-		require.EqualValues(t, 3, next(t, g)) // and takes 12 to 21 as well
-		require.EqualValues(t, 9+9, release(), "of two segments")
+		require.Zero(t, release(t, g))
+		requireNext(t, g, 2, 3) // and takes 12 to 21 as well
+		require.EqualValues(t, 9+9, release(t, g), "of two segments")
 		require.EqualValues(t, 4, h.Row("a").Next)
 
 		require.EqualValues(t, 4, next(t, g)) // of 4 to 13
 		first, err := h.Foreign("a", 5)
 		require.NoError(t, err)
 		require.EqualValues(t, 14, first)
-		require.Zero(t, release(), "others have taken since")
-		require.EqualValues(t, 5, next(t, g), "and the numbers are still there")
-		require.EqualValues(t, 6, next(t, g))
-		synctest.Wait() // takes 19 to 28
-		require.EqualValues(t, 10, release(), "the end only")
+		require.Zero(t, release(t, g), "others have taken since")
+		requireNext(t, g, 5, 6) // the numbers are still there, and it takes 19 to 28
+		require.EqualValues(t, 10, release(t, g), "the end only")
 		require.EqualValues(t, 19, h.Row("a").Next)
-		for want := int64(7); want <= 13; want++ {
-			require.Equal(t, want, next(t, g))
-		}
+		requireNext(t, g, 7, 13)
 		require.EqualValues(t, 19, next(t, g))
 		s := g.Health()
 		require.EqualValues(t, 9+18+10, s.Counts[count.NumbersGivenBack])
@@ -65,31 +55,23 @@ func TestReleaseWhileDrawing(t *testing.T) {
 	h := newHouse()
 	g := h.start(t, segment.Config{MinStep: 100, MaxStep: 1000})
 	var all tally
-	var drawing sync.WaitGroup
+	var drawing atomic.Int64
 	for range 4 {
-		drawing.Go(func() {
+		drawing.Add(1)
+		go func() {
+			defer drawing.Add(-1)
 			dst := make([]uid.UID, 10)
 			for range 1000 {
 				n, err := g.Fill(dst)
 				require.NoError(t, err)
 				all.add(dst[:n]...)
 			}
-		})
+		}()
 	}
-	drawn := make(chan struct{})
-	go func() {
-		defer close(drawn)
-		drawing.Wait()
-	}()
-	for over := false; !over; {
-		select {
-		case <-drawn:
-			over = true
-		default:
-		}
-		_, err := g.Release(t.Context())
-		require.NoError(t, err)
+	for drawing.Load() > 0 {
+		require.NoError(t, errOf(g.Release(t.Context())))
 	}
+	require.NoError(t, errOf(g.Release(t.Context())))
 	all.requireDense(t)
 	require.Positive(t, g.Health().Counts[count.NumbersGivenBack])
 }
@@ -97,38 +79,23 @@ func TestReleaseWhileDrawing(t *testing.T) {
 // TestReleaseOfNeighbours has a generator give back all that it took last, and then another one what
 // it took before that. So the row's next number falls below what the former has left, of which nothing is lost.
 func TestReleaseOfNeighbours(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g, other := h.start(t, segment.Config{MinStep: 10, MaxStep: 10}), h.start(t,
-			segment.Config{MinStep: 10, MaxStep: 10})
-		release := func(g *segment.Generator, want int) {
-			t.Helper()
-			synctest.Wait()
-			n, err := g.Release(t.Context())
-			require.NoError(t, err)
-			require.EqualValues(t, want, n)
-		}
+	bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
+		other := h.start(t, tens)
 		require.EqualValues(t, 1, next(t, g)) // of 1 to 10
-		require.EqualValues(t, 11, next(t, other))
-		require.EqualValues(t, 12, next(t, other)) // of 11 to 20, and 21 to 30
+		requireNext(t, other, 11, 12)         // of 11 to 20, and 21 to 30
 		synctest.Wait()
 		require.EqualValues(t, 2, next(t, g)) // and 31 to 40
-		release(g, 10)
-		release(other, 18)
+		require.EqualValues(t, 10, release(t, g))
+		require.EqualValues(t, 18, release(t, other))
 		require.EqualValues(t, 13, h.Row("a").Next)
-		for want := int64(3); want <= 10; want++ {
-			require.Equal(t, want, next(t, g))
-		}
-		for want := int64(13); want <= 22; want++ {
-			require.Equal(t, want, next(t, g))
-		}
+		requireNext(t, g, 3, 10)
+		requireNext(t, g, 13, 22)
 		synctest.Wait()
 		require.EqualValues(t, 33, h.Row("a").Next)
 		row := h.Row("a")
 		row.Next = 32
 		h.SetRow(row)
-		require.EqualValues(t, 23, next(t, g))
-		require.EqualValues(t, 24, next(t, g))
+		requireNext(t, g, 23, 24)
 		synctest.Wait()
 		require.Contains(t, g.Health().Failing.Error, segment.ErrLost.Error(), "the row has lost its own number 32")
 	})
@@ -136,53 +103,34 @@ func TestReleaseOfNeighbours(t *testing.T) {
 
 // TestReleaseKeepsItsOwn has a row go back below numbers that are in hand while those after them were given back.
 func TestReleaseKeepsItsOwn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+	bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
 		require.EqualValues(t, 1, next(t, g))
-		_, err := h.Foreign("a", 5)
-		require.NoError(t, err)
+		require.NoError(t, errOf(h.Foreign("a", 5)))
 		require.EqualValues(t, 2, next(t, g)) // of 1 to 10, and 16 to 25
-		synctest.Wait()
-		n, err := g.Release(t.Context())
-		require.NoError(t, err)
-		require.EqualValues(t, 10, n)
+		require.EqualValues(t, 10, release(t, g))
 		row := h.Row("a")
 		row.Next = 9
 		h.SetRow(row)
-		for want := int64(3); want <= 10; want++ {
-			require.Equal(t, want, next(t, g))
-		}
-		_, err = g.GetUID()
-		require.ErrorIs(t, err, segment.ErrLost)
-		require.ErrorContains(t, err, "is 9, but it was 16 before")
+		requireNext(t, g, 3, 10)
+		logtest.Error(t, errOf(g.GetUID()), segment.ErrLost, "is 9, but it was 16 before")
 	})
 }
 
 // TestReleaseOfTheLast gives the last numbers of the bounds back, after which there are some again.
 func TestReleaseOfTheLast(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newHouse().start(t, segment.Config{Last: 10, MinStep: 10})
-		require.EqualValues(t, 1, next(t, g))
-		require.EqualValues(t, 2, next(t, g))
+	bubble(t, segment.Config{Last: 10, MinStep: 10}, func(t *testing.T, _ *house, g *segment.Generator) {
+		requireNext(t, g, 1, 2)
 		synctest.Wait()
 		require.Contains(t, g.Health().Failing.Error, uid.ErrExhausted.Error())
-		n, err := g.Release(t.Context())
-		require.NoError(t, err)
-		require.EqualValues(t, 8, n)
-		for want := int64(3); want <= 10; want++ {
-			require.Equal(t, want, next(t, g))
-		}
-		_, err = g.GetUID()
-		require.ErrorIs(t, err, uid.ErrExhausted)
+		require.EqualValues(t, 8, release(t, g))
+		requireNext(t, g, 3, 10)
+		require.ErrorIs(t, errOf(g.GetUID()), uid.ErrExhausted)
 	})
 }
 
 // TestReleaseHolds has calls draw while numbers are on their way back.
 func TestReleaseHolds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		g := h.start(t, segment.Config{MinStep: 100})
+	bubble(t, segment.Config{MinStep: 100}, func(t *testing.T, h *house, g *segment.Generator) {
 		require.EqualValues(t, 1, next(t, g))
 		h.takes = time.Second
 		go func() {
@@ -191,8 +139,7 @@ func TestReleaseHolds(t *testing.T) {
 			require.EqualValues(t, 99, n)
 		}()
 		time.Sleep(time.Second / 2)
-		_, err := g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.ErrorIs(t, errOf(g.TryGetUID()), uid.ErrRejectedTake)
 		began := time.Now()
 		require.EqualValues(t, 2, next(t, g), "taken anew")
 		require.Equal(t, 3*time.Second/2, time.Since(began))
@@ -205,9 +152,7 @@ func TestReleaseHolds(t *testing.T) {
 func TestReleaseInDoubt(t *testing.T) {
 	for _, fault := range []segmenttest.Fault{segmenttest.LoseReply, segmenttest.LoseWrite, segmenttest.Delay} {
 		t.Run(fault.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h := newHouse()
-				g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+			bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
 				var all tally
 				for range 20 {
 					all.add(uid.UID(next(t, g)))
@@ -228,16 +173,12 @@ func TestReleaseInDoubt(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
+	bubble(t, segment.Config{}, func(t *testing.T, h *house, g *segment.Generator) {
 		h.takes = time.Second
-		g := h.start(t, segment.Config{})
-		_, err := g.TryGetUID()
-		require.Error(t, err)
+		require.Error(t, errOf(g.TryGetUID()))
 		require.NoError(t, g.Close())
 		require.EqualValues(t, 1, h.Row("a").Next, "what was on its way is given back")
-		_, err = g.Release(t.Context())
-		require.ErrorIs(t, err, uid.ErrClosed)
+		require.ErrorIs(t, errOf(g.Release(t.Context())), uid.ErrClosed)
 		require.Zero(t, g.Health().Buffered)
 
 		g = h.start(t, segment.Config{})
@@ -248,8 +189,7 @@ func TestClose(t *testing.T) {
 
 		h.takes = time.Hour
 		g = h.start(t, segment.Config{Timeout: time.Hour})
-		_, err = g.TryGetUID()
-		require.Error(t, err)
+		require.Error(t, errOf(g.TryGetUID()))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
@@ -285,16 +225,10 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	for _, tag := range []string{"", " a", "a ", "ä", "a\n", string(make([]byte, 129))} {
-		_, err := r.Get(tag)
-		require.Error(t, err)
-		_, err = r.GetUID(tag)
-		require.Error(t, err)
+		require.Error(t, errOf(r.Get(tag)))
+		require.Error(t, errOf(r.GetUID(tag)))
 	}
-	n := 0
-	for range r.All() {
-		n++
-	}
-	require.Equal(t, 2, n)
+	require.Len(t, slices.Collect(r.All()), 2)
 	require.NoError(t, r.Forget(t.Context(), "orders"))
 	require.NoError(t, r.Forget(t.Context(), "orders"))
 	require.EqualValues(t, 6, h.Row("orders").Next)
@@ -305,8 +239,6 @@ func TestRegistry(t *testing.T) {
 	require.NoError(t, r.Close())
 	require.EqualValues(t, 7, h.Row("orders").Next)
 	require.EqualValues(t, 6, h.Row("items").Next)
-	_, err = r.Get("more")
-	require.ErrorIs(t, err, uid.ErrClosed)
-	_, err = r.GetUID("orders")
-	require.ErrorIs(t, err, uid.ErrClosed)
+	require.ErrorIs(t, errOf(r.Get("more")), uid.ErrClosed)
+	require.ErrorIs(t, errOf(r.GetUID("orders")), uid.ErrClosed)
 }

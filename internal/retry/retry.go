@@ -94,11 +94,9 @@ func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt fu
 			level = slog.LevelWarn
 		}
 		log.Log(ctx, level, "a call of the store failed, trying again", "attempts", n, "error", last)
-		timer := time.NewTimer(pause/2 + rand.N(pause/2))
 		select {
-		case <-timer.C:
+		case <-time.After(pause/2 + rand.N(pause/2)):
 		case <-limited.Done():
-			timer.Stop()
 		}
 		pause = min(2*pause, longestPause)
 	}

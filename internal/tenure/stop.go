@@ -49,12 +49,10 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 		return err
 	case <-ctx.Done():
 	}
-	grace := time.NewTimer(stopGrace)
-	defer grace.Stop()
 	select {
 	case err := <-released:
 		return err
-	case <-grace.C:
+	case <-time.After(stopGrace):
 	}
 	go func() {
 		if err := <-released; err != nil {

@@ -14,33 +14,17 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 )
 
-// due is a reservation that an Extend is due for at once.
-var due = uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
-
-func startLogged(t testing.TB, w *fake.Worker, o *fakeOwner, log *logtest.Records) *Tenure {
-	cfg := o.config()
-	cfg.Logger = log.Logger()
-	ten, err := Start(t.Context(), w, cfg)
-	require.NoError(t, err)
-	return ten
-}
-
 func TestReleasePanics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var log logtest.Records
-		w, o := newFakes(t, endless)
+	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		w.OnRelease = func(context.Context, int64) error { panic(fake.ErrDown) }
-		ten := startLogged(t, w, o, &log)
+		ten := start(t, w, o)
 		require.EqualError(t, ten.Stop(t.Context(), 7), "the worker's Release panicked: the database is down")
-		require.Equal(t, 1, log.Count("level=ERROR"), log.String())
-		require.Contains(t, log.String(), "TestReleasePanics")
+		require.Equal(t, 1, o.log.Count("level=ERROR"), o.log.String())
+		require.Contains(t, o.log.String(), "TestReleasePanics")
 
-		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) {
-			return uid.Reservation{WorkerID: 16}, nil
-		}
-		_, err := Start(t.Context(), w, o.config())
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "released: false")
+		w.OnAcquire, w.Fixed = nil, &uid.Reservation{WorkerID: 16}
+		_, err := Start(t.Context(), w, o.cfg)
+		logtest.Error(t, err, uid.ErrRange, "released: false")
 	})
 }
 
@@ -56,9 +40,7 @@ func deaf(w *fake.Worker, until chan struct{}) {
 // released when it has returned, once and not before, under a context that still lasts.
 func TestStopGivesUpOnExtend(t *testing.T) {
 	for _, failure := range []error{nil, fake.ErrDown} {
-		synctest.Test(t, func(t *testing.T) {
-			var log logtest.Records
-			w, o := newFakes(t, due)
+		bubble(t, due, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 			until := make(chan struct{})
 			deaf(w, until)
 			var left time.Duration
@@ -68,14 +50,12 @@ func TestStopGivesUpOnExtend(t *testing.T) {
 				left = time.Until(deadline)
 				return failure
 			}
-			ten := startLogged(t, w, o, &log)
+			ten := start(t, w, o)
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
 			began := time.Now()
-			err := ten.Stop(ctx, 7)
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.ErrorContains(t, err, "the worker's Extend has not returned")
+			logtest.Error(t, ten.Stop(ctx, 7), context.DeadlineExceeded, "the worker's Extend has not returned")
 			require.Equal(t, 3*time.Second+stopGrace, time.Since(began))
 			require.NoError(t, ten.Stop(ctx, 8), "again")
 			time.Sleep(time.Hour)
@@ -86,10 +66,10 @@ func TestStopGivesUpOnExtend(t *testing.T) {
 			require.Equal(t, releaseTimeout, left)
 			require.Len(t, o.grants(), 1, "a reservation after Stop")
 			if failure == nil {
-				require.Empty(t, log.String())
+				require.Empty(t, o.log.String())
 			} else {
-				require.Equal(t, 1, log.Count("could not be released"), log.String())
-				require.Contains(t, log.String(), fake.ErrDown.Error())
+				require.Equal(t, 1, o.log.Count("could not be released"), o.log.String())
+				require.Contains(t, o.log.String(), fake.ErrDown.Error())
 			}
 		})
 	}
@@ -97,8 +77,7 @@ func TestStopGivesUpOnExtend(t *testing.T) {
 
 // A worker that minds its context has the last word, and costs no more time than that.
 func TestStopReturnsTheWorkersError(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
+	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		late := errors.New("the lease lasts for another minute")
 		w.OnRelease = func(ctx context.Context, _ int64) error { <-ctx.Done(); return late }
 		ten := start(t, w, o)
@@ -112,8 +91,7 @@ func TestStopReturnsTheWorkersError(t *testing.T) {
 
 // Calls of Stop beside the first one wait for it, but no longer than their own contexts.
 func TestStopTwiceAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, due)
+	bubble(t, due, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		until := make(chan struct{})
 		deaf(w, until)
 		ten := start(t, w, o)

@@ -179,13 +179,6 @@ func (t *Tenure) tellGranted(res uid.Reservation) {
 // Grant returns the current right to issue ticks. It costs one atomic load.
 func (t *Tenure) Grant() *Grant { return t.grant.Load() }
 
-// Refused returns why the last attempt to extend the reservation failed, nil if it did not.
-func (t *Tenure) Refused() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.refused
-}
-
 // End withdraws was, or whatever is in force if was is nil, for good; calls get the reason
 // from then on. It does nothing if was is no longer in force.
 func (t *Tenure) End(was *Grant, reason error) {
@@ -345,14 +338,12 @@ func (t *Tenure) renew() {
 // sleep waits for d, and reports whether that has passed: a signal on wake or the tenure's
 // end cuts it short.
 func (t *Tenure) sleep(d time.Duration, wake <-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-t.ctx.Done():
 		return false
 	case <-wake:
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

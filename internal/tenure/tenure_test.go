@@ -2,9 +2,9 @@ package tenure
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +16,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/logtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,6 +24,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // fakeOwner notes what it was told, and that it was told one thing at a time.
 type fakeOwner struct {
 	t    testing.TB
+	cfg  Config // of its tenure
+	log  logtest.Records
 	busy atomic.Int64
 
 	mu       sync.Mutex
@@ -51,14 +54,10 @@ func (o *fakeOwner) onDiscard() {
 	o.discards++
 }
 
-func (o *fakeOwner) config() Config {
-	return Config{Terms: terms(), Now: time.Now, Logger: quiet, Granted: o.onGranted, Discard: o.onDiscard}
-}
-
 func (o *fakeOwner) grants() []uid.Reservation {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return append([]uid.Reservation(nil), o.granted...)
+	return slices.Clone(o.granted)
 }
 
 func (o *fakeOwner) last() uid.Reservation {
@@ -66,11 +65,32 @@ func (o *fakeOwner) last() uid.Reservation {
 	return granted[len(granted)-1]
 }
 
-// newFakes returns a worker that gives r at first and then fails, and its owner.
+// newFakes returns a worker that gives r at first and then fails, and its owner, whose ticks are
+// of a second from now on.
 func newFakes(t testing.TB, r uid.Reservation) (*fake.Worker, *fakeOwner) {
 	w := &fake.Worker{OnAcquire: func(context.Context, uid.Terms) (uid.Reservation, error) { return r, nil }}
 	fails(w)
-	return w, &fakeOwner{t: t}
+	o := &fakeOwner{t: t}
+	o.cfg = Config{
+		Terms: uid.Terms{Epoch: time.Now(), Unit: time.Second, MaxTick: 1 << 30, MaxWorkerID: 15},
+		Now:   time.Now, Logger: o.log.Logger(), Granted: o.onGranted, Discard: o.onDiscard,
+	}
+	return w, o
+}
+
+// bubble runs a test in a synctest bubble, on newFakes.
+func bubble(t *testing.T, r uid.Reservation, test func(t *testing.T, w *fake.Worker, o *fakeOwner)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, r)
+		test(t, w, o)
+	})
+}
+
+// pass lets time pass in a bubble, and what is due then happen.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 // onExtend sets what the worker does from now on.
@@ -100,28 +120,30 @@ func calls(w *fake.Worker) (all []call) {
 	return all
 }
 
-// quiet logs nothing.
-var quiet = slog.New(slog.DiscardHandler)
-
-// terms are ticks of a second from now on.
-func terms() uid.Terms {
-	return uid.Terms{Epoch: time.Now(), Unit: time.Second, MaxTick: 1 << 30, MaxWorkerID: 15}
-}
-
+// start starts the tenure, which is stopped when the test ends.
 func start(t testing.TB, w *fake.Worker, o *fakeOwner) *Tenure {
-	ten, err := Start(t.Context(), w, o.config())
+	ten, err := Start(t.Context(), w, o.cfg)
 	require.NoError(t, err)
 	require.NotEmpty(t, o.grants())
+	t.Cleanup(func() { require.NoError(t, ten.Stop(context.Background(), 0)) })
 	return ten
 }
 
-// endless is a reservation that needs no renewal.
-var endless = uid.Reservation{WorkerID: 3, Last: math.MaxInt64, Renew: math.MaxInt64}
+// upTo is a reservation of the ticks up to last, of which an Extend is due at renew.
+func upTo(last, renew int64) uid.Reservation {
+	return uid.Reservation{WorkerID: 3, Last: last, Renew: renew}
+}
+
+var (
+	// endless is a reservation that needs no renewal.
+	endless = upTo(math.MaxInt64, math.MaxInt64)
+	// due is one that an Extend is due for at once.
+	due = upTo(100, 0)
+)
 
 // The bubble ends before the tenure does: there is no goroutine to wait for.
 func TestNothingToRenew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
+	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		ten := start(t, w, o)
 		require.Equal(t, []uid.Reservation{endless}, o.grants())
 		time.Sleep(24 * time.Hour)
@@ -137,12 +159,9 @@ func TestNothingToRenew(t *testing.T) {
 }
 
 func TestAcquireFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
-		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) {
-			return uid.Reservation{}, uid.ErrNoWorkerID
-		}
-		_, err := Start(t.Context(), w, o.config())
+	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+		w.OnAcquire, w.Fail = nil, uid.ErrNoWorkerID
+		_, err := Start(t.Context(), w, o.cfg)
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.Empty(t, o.grants())
 		require.Empty(t, w.Released, "it was not bound")
@@ -161,11 +180,9 @@ func TestAcquireBreaksTheTerms(t *testing.T) {
 		{uid.Reservation{WorkerID: -1, Last: 10, Renew: 5}, "worker ID -1"},
 		{uid.Reservation{WorkerID: 1, First: -2, Last: 10, Renew: 5}, "from tick -2"},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			w, o := newFakes(t, c.r)
-			_, err := Start(t.Context(), w, o.config())
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, c.text)
+		bubble(t, c.r, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+			_, err := Start(t.Context(), w, o.cfg)
+			logtest.Error(t, err, uid.ErrRange, c.text)
 			require.Equal(t, []int64{-1}, w.Released)
 			require.Empty(t, o.grants())
 			w.Terms.Revoke()
@@ -177,15 +194,13 @@ func TestAcquireBreaksTheTerms(t *testing.T) {
 
 // An Extend is made when the clock enters the tick at which it is due, not sooner.
 func TestRenewWhenDue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 50})
-		next := uid.Reservation{WorkerID: 3, Last: 20000, Renew: 10000}
+	bubble(t, upTo(100, 50), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+		next := upTo(20000, 10000)
 		grants(w, next)
-		ten := start(t, w, o)
+		start(t, w, o)
 		time.Sleep(50*time.Second - 1)
 		require.Empty(t, calls(w))
-		time.Sleep(time.Nanosecond)
-		synctest.Wait()
+		pass(time.Nanosecond)
 		require.Equal(t, []call{{50 * time.Second, 0}}, calls(w))
 		require.Equal(t, next, o.last())
 		grants(w, endless)
@@ -194,102 +209,82 @@ func TestRenewWhenDue(t *testing.T) {
 		require.Equal(t, 10000*time.Second, calls(w)[1].at)
 		time.Sleep(24 * time.Hour)
 		require.Len(t, calls(w), 2, "no renewal is needed any more")
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 // The tick counts, not a whole number of units from the last look on.
 func TestRenewWhenDueWithinATick(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, epoch := range []time.Duration{0, 300 * time.Millisecond, -800 * time.Millisecond} {
-			w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 5})
-			cfg := o.config()
-			cfg.Terms.Epoch = cfg.Terms.Epoch.Add(epoch)
-			ten, err := Start(t.Context(), w, cfg)
-			require.NoError(t, err)
+	for _, epoch := range []time.Duration{0, 300 * time.Millisecond, -800 * time.Millisecond} {
+		bubble(t, upTo(100, 5), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+			o.cfg.Terms.Epoch = o.cfg.Terms.Epoch.Add(epoch)
+			ten := start(t, w, o)
 			time.Sleep(250 * time.Millisecond)
-			grants(w, uid.Reservation{WorkerID: 3, Last: 101, Renew: 5})
+			grants(w, upTo(101, 5))
 			ten.Want(1) // the tenure asks, and looks again from here on
 			synctest.Wait()
 			time.Sleep(5*time.Second + epoch - 250*time.Millisecond - 1)
 			require.Len(t, calls(w), 1)
-			time.Sleep(time.Nanosecond)
-			synctest.Wait()
+			pass(time.Nanosecond)
 			require.Len(t, calls(w), 2)
 			require.Equal(t, 5*time.Second, calls(w)[1].at)
-			require.NoError(t, ten.Stop(t.Context(), 0))
-		}
-	})
+		})
+	}
 }
 
 // A wall clock that is set forward while the tenure sleeps is noticed within the hour.
 func TestRenewAfterTheClockWasSet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var ahead atomic.Int64
-		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200000, Renew: 100000})
+	bubble(t, upTo(200000, 100000), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+		clock := fake.NewClock(time.Now())
+		o.cfg.Now = clock.Now
 		grants(w, endless)
-		cfg := o.config()
-		cfg.Now = now
-		ten, err := Start(t.Context(), w, cfg)
-		require.NoError(t, err)
+		start(t, w, o)
 		time.Sleep(time.Minute)
-		ahead.Store(int64(100000 * time.Second))
-		time.Sleep(time.Hour)
-		synctest.Wait()
+		clock.Step(100000 * time.Second)
+		pass(time.Hour)
 		require.Len(t, calls(w), 1)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 // A wall clock that is set back while the tenure sleeps does not put the renewal off.
 func TestRenewAfterTheClockWasSetBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var ahead atomic.Int64
-		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200, Renew: 30})
+	bubble(t, upTo(200, 30), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+		clock := fake.NewClock(time.Now())
+		o.cfg.Now = clock.Now
 		grants(w, endless)
-		cfg := o.config()
-		cfg.Now = now
-		ten, err := Start(t.Context(), w, cfg)
-		require.NoError(t, err)
+		start(t, w, o)
 		time.Sleep(10 * time.Second)
-		ahead.Store(-int64(30 * time.Minute))
-		time.Sleep(20*time.Second - 1)
-		synctest.Wait()
+		clock.Step(-30 * time.Minute)
+		pass(20*time.Second - 1)
 		require.Empty(t, calls(w))
-		time.Sleep(time.Nanosecond)
-		synctest.Wait()
+		pass(time.Nanosecond)
 		require.Len(t, calls(w), 1)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
-// A worker that answers, and has nothing more to give, is asked more often than one that
+// A worker that gives what it gave before is not asked on and on, but more often than one that
 // fails: it may have more at any moment.
 func TestPausesOfAnIdleWorker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
-		w, o := newFakes(t, r)
-		ten := start(t, w, o)
-		time.Sleep(time.Minute) // of failures
-		grants(w, r)
-		time.Sleep(maxPause)
-		synctest.Wait()
-		before := len(calls(w))
+	bubble(t, due, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+		grants(w, due)
+		start(t, w, o)
+		pass(time.Minute)
+		require.Less(t, len(calls(w)), 250)
+		require.Greater(t, len(calls(w)), 10)
+		fails(w)
 		time.Sleep(time.Minute)
-		synctest.Wait()
+		grants(w, due)
+		pass(maxPause)
+		before := len(calls(w))
+		pass(time.Minute)
 		require.Greater(t, len(calls(w))-before, 115)
 		require.Less(t, len(calls(w))-before, 245)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 func TestRenewWhenWanted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
+	bubble(t, upTo(100, math.MaxInt64), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		onExtend(w, func(_ context.Context, through int64) (uid.Reservation, error) {
-			return uid.Reservation{WorkerID: 3, Last: through, Renew: math.MaxInt64}, nil
+			return upTo(through, math.MaxInt64), nil
 		})
 		ten := start(t, w, o)
 		ten.Want(150)
@@ -301,55 +296,45 @@ func TestRenewWhenWanted(t *testing.T) {
 		for range 100 {
 			ten.Want(160)
 		}
-		time.Sleep(idlePause) // the wish for 120 may have brought nothing, and a pause with it
-		synctest.Wait()
+		pass(idlePause) // the wish for 120 may have brought nothing, and a pause with it
 		require.EqualValues(t, 160, o.last().Last)
 		ten.Want(130) // no less than what was wanted before
-		time.Sleep(idlePause)
-		synctest.Wait()
+		pass(idlePause)
 		require.EqualValues(t, 160, o.last().Last)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 // A wish that could not be fulfilled is not forgotten.
 func TestWishIsRepeated(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
+	bubble(t, upTo(100, math.MaxInt64), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		ten := start(t, w, o)
 		ten.Want(150)
 		time.Sleep(time.Minute)
 		require.Greater(t, len(calls(w)), 10)
 		grants(w, endless)
-		time.Sleep(maxPause)
-		synctest.Wait()
+		pass(maxPause)
 		require.Equal(t, endless, o.last())
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 // A renewal that is centuries away is not taken for one that is due.
 func TestRenewInTheFarFuture(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, renew := range []int64{1 << 34, 1 << 62, math.MaxInt64 - 1} {
-			w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: math.MaxInt64, Renew: renew})
-			ten := start(t, w, o)
+	for _, renew := range []int64{1 << 34, 1 << 62, math.MaxInt64 - 1} {
+		bubble(t, upTo(math.MaxInt64, renew), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+			start(t, w, o)
 			time.Sleep(3 * time.Hour)
 			require.Empty(t, calls(w))
-			require.NoError(t, ten.Stop(t.Context(), 0))
-		}
-	})
+		})
+	}
 }
 
 // Failures are told, and answered with longer and longer pauses; the first success ends them.
 func TestBackOffAndRecovery(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
+	bubble(t, upTo(100, 10), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		ten := start(t, w, o)
-		time.Sleep(60 * time.Second)
-		synctest.Wait()
+		pass(60 * time.Second)
 		made := calls(w)
-		require.ErrorIs(t, ten.Refused(), fake.ErrDown)
+		require.ErrorIs(t, ten.refused, fake.ErrDown)
 		require.Len(t, o.grants(), 1)
 		pause := minPause
 		for i := 1; i < len(made); i++ {
@@ -366,40 +351,21 @@ func TestBackOffAndRecovery(t *testing.T) {
 		synctest.Wait()
 		require.Len(t, calls(w), len(made))
 
-		grants(w, uid.Reservation{WorkerID: 3, Last: 1000, Renew: 500})
-		time.Sleep(maxPause)
-		synctest.Wait()
+		grants(w, upTo(1000, 500))
+		pass(maxPause)
 		require.EqualValues(t, 1000, o.last().Last)
 		require.Len(t, calls(w), len(made)+1)
 
 		// The next trouble begins with short pauses again.
 		fails(w)
-		time.Sleep(500*time.Second - time.Since(w.Terms.Epoch) + minPause)
-		synctest.Wait()
+		pass(500*time.Second - time.Since(w.Terms.Epoch) + minPause)
 		require.GreaterOrEqual(t, len(calls(w)), len(made)+3)
-		require.NoError(t, ten.Stop(t.Context(), 0))
-	})
-}
-
-// A worker that gives what it gave before is not asked on and on.
-func TestNoProgressBacksOff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
-		w, o := newFakes(t, r)
-		grants(w, r)
-		ten := start(t, w, o)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		require.Less(t, len(calls(w)), 250)
-		require.Greater(t, len(calls(w)), 10)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 // A worker that loses its ID and gives another one is believed at once.
 func TestAnotherWorkerID(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
+	bubble(t, upTo(100, 10), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		grants(w, uid.Reservation{WorkerID: 4, First: 20, Last: 90, Renew: 10})
 		ten := start(t, w, o)
 		time.Sleep(9 * time.Second)
@@ -410,20 +376,16 @@ func TestAnotherWorkerID(t *testing.T) {
 		ten.Want(101)
 		synctest.Wait()
 		require.Equal(t, endless, o.last())
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 func TestExtendBreaksTheTerms(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
+	bubble(t, upTo(100, 10), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		grants(w, uid.Reservation{WorkerID: 16, Last: 1000, Renew: 500})
 		ten := start(t, w, o)
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
+		pass(10 * time.Second)
 		require.Len(t, o.grants(), 1)
-		require.ErrorIs(t, ten.Refused(), uid.ErrRange)
-		require.NoError(t, ten.Stop(t.Context(), 0))
+		require.ErrorIs(t, ten.refused, uid.ErrRange)
 	})
 }
 
@@ -436,45 +398,65 @@ func hang(w *fake.Worker) {
 }
 
 func TestExtendTimesOut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
+	bubble(t, due, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		hang(w)
 		ten := start(t, w, o)
-		time.Sleep(extendTimeout)
-		synctest.Wait()
-		require.ErrorIs(t, ten.Refused(), context.DeadlineExceeded)
-		require.NoError(t, ten.Stop(t.Context(), 0))
+		pass(extendTimeout)
+		require.ErrorIs(t, ten.refused, context.DeadlineExceeded)
 	})
 }
 
 // A revocation reaches the owner before it returns, and is followed by an Extend.
 func TestRevoke(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
-		ten := start(t, w, o)
+	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+		start(t, w, o)
 		grants(w, endless)
 		w.Terms.Revoke()
 		require.Equal(t, 1, o.discards)
 		synctest.Wait()
 		require.Len(t, calls(w), 1)
 		require.Len(t, o.grants(), 2)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
-// However often the worker revokes and gives the same again, it is asked at once.
-func TestRevokeAgainAndAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
+// What an Extend returns that was under way during a revocation is what was revoked.
+func TestRevokeDuringExtend(t *testing.T) {
+	bubble(t, due, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+		n := 0
+		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
+			time.Sleep(time.Second)
+			if n++; n == 1 {
+				return due, nil
+			}
+			return upTo(1100, math.MaxInt64), nil
+		})
+		start(t, w, o)
+		time.Sleep(500 * time.Millisecond)
+		w.Terms.Revoke()
+		pass(time.Second)
+		require.Len(t, o.grants(), 1, "the revoked one was handed over")
+		pass(time.Second)
+		require.EqualValues(t, 1100, o.last().Last)
+		require.Len(t, calls(w), 2)
+		require.Equal(t, time.Second, calls(w)[1].at, "the worker is asked again at once")
+	})
+}
+
+// A revocation during Acquire leaves nothing of the reservation, and the worker is asked
+// again only when Acquire has returned. However often it then revokes and gives the same
+// again, it is asked at once.
+func TestRevokeDuringAcquire(t *testing.T) {
+	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		w.OnAcquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
 			go terms.Revoke()
 			time.Sleep(time.Second)
 			return endless, nil
 		}
 		grants(w, endless)
-		ten, err := Start(t.Context(), w, o.config())
-		require.NoError(t, err)
+		start(t, w, o)
+		require.Equal(t, nothing(endless.WorkerID), o.grants()[0])
 		synctest.Wait()
+		require.Equal(t, endless, o.last())
 		began := time.Now()
 		for i := range 20 {
 			w.Terms.Revoke()
@@ -482,61 +464,12 @@ func TestRevokeAgainAndAgain(t *testing.T) {
 			require.Len(t, o.grants(), 3+i)
 		}
 		require.Zero(t, time.Since(began))
-		require.NoError(t, ten.Stop(t.Context(), 0))
-	})
-}
-
-// What an Extend returns that was under way during a revocation is what was revoked.
-func TestRevokeDuringExtend(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
-		n := 0
-		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
-			time.Sleep(time.Second)
-			if n++; n == 1 {
-				return uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}, nil
-			}
-			return uid.Reservation{WorkerID: 3, Last: 1100, Renew: math.MaxInt64}, nil
-		})
-		ten := start(t, w, o)
-		time.Sleep(500 * time.Millisecond)
-		w.Terms.Revoke()
-		time.Sleep(time.Second)
-		synctest.Wait()
-		require.Len(t, o.grants(), 1, "the revoked one was handed over")
-		time.Sleep(time.Second)
-		synctest.Wait()
-		require.EqualValues(t, 1100, o.last().Last)
-		require.Len(t, calls(w), 2)
-		require.Equal(t, time.Second, calls(w)[1].at, "the worker is asked again at once")
-		require.NoError(t, ten.Stop(t.Context(), 0))
-	})
-}
-
-// A revocation during Acquire leaves nothing of the reservation, and the worker is asked
-// again only when Acquire has returned.
-func TestRevokeDuringAcquire(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
-		w.OnAcquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
-			go terms.Revoke()
-			time.Sleep(time.Second)
-			return endless, nil
-		}
-		grants(w, endless)
-		ten, err := Start(t.Context(), w, o.config())
-		require.NoError(t, err)
-		require.Equal(t, nothing(endless.WorkerID), o.grants()[0])
-		synctest.Wait()
-		require.Equal(t, endless, o.last())
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 // Stop cancels an Extend under way, waits for it to return, and then releases the worker.
 func TestStopDuringExtend(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
+	bubble(t, due, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		w.FailRelease = fake.ErrDown
 		onExtend(w, func(ctx context.Context, _ int64) (uid.Reservation, error) {
 			<-ctx.Done()
@@ -551,14 +484,13 @@ func TestStopDuringExtend(t *testing.T) {
 		require.NoError(t, ten.Stop(t.Context(), 8))
 		require.Equal(t, []int64{7}, w.Released)
 		require.Len(t, o.grants(), 1, "a reservation after Stop")
-		require.NoError(t, ten.Refused())
+		require.NoError(t, ten.refused)
 	})
 }
 
 // Stop during a pause does not wait for its end.
 func TestStopDuringPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
+	bubble(t, due, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		ten := start(t, w, o)
 		time.Sleep(30*time.Second + 1)
 		began := time.Now()
@@ -570,7 +502,7 @@ func TestStopDuringPause(t *testing.T) {
 // strictOwner knows which reservations have been revoked: all that the worker had returned
 // when Discard was called.
 type strictOwner struct {
-	fakeOwner
+	*fakeOwner
 	returned *atomic.Int64 // the serial number of the worker's newest reservation
 	revoked  int64
 }
@@ -594,10 +526,10 @@ func (o *strictOwner) onDiscard() {
 func TestConcurrentCalls(t *testing.T) {
 	for range 300 {
 		var returned atomic.Int64
-		w, _ := newFakes(t, endless)
-		o := &strictOwner{fakeOwner: fakeOwner{t: t}, returned: &returned}
+		w, owner := newFakes(t, endless)
+		o := &strictOwner{fakeOwner: owner, returned: &returned}
 		give := func() uid.Reservation {
-			return uid.Reservation{WorkerID: 3, Last: returned.Add(1), Renew: math.MaxInt64}
+			return upTo(returned.Add(1), math.MaxInt64)
 		}
 		var wg sync.WaitGroup
 		w.OnAcquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
@@ -614,9 +546,8 @@ func TestConcurrentCalls(t *testing.T) {
 			runtime.Gosched()
 			return give(), nil
 		})
-		cfg := o.config()
-		cfg.Granted, cfg.Discard = o.onGranted, o.onDiscard
-		ten, err := Start(t.Context(), w, cfg)
+		o.cfg.Granted, o.cfg.Discard = o.onGranted, o.onDiscard
+		ten, err := Start(t.Context(), w, o.cfg)
 		require.NoError(t, err)
 		for range 2 {
 			wg.Go(func() {
@@ -654,8 +585,7 @@ func requireClosed(t *testing.T, news <-chan struct{}) {
 // Calls that find nothing reserved wait, fail at once, or are told of the last failure;
 // news of every kind ends a wait.
 func TestAwait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
+	bubble(t, upTo(100, math.MaxInt64), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
 			time.Sleep(time.Millisecond) // the next calls find it on its way
 			return uid.Reservation{}, fake.ErrDown
@@ -671,8 +601,7 @@ func TestAwait(t *testing.T) {
 		news, err := ten.Await(first, 101, 150, true)
 		require.NoError(t, err)
 		require.NotNil(t, news)
-		time.Sleep(time.Millisecond)
-		synctest.Wait()
+		pass(time.Millisecond)
 		requireClosed(t, news) // the worker has failed
 		for _, wait := range []bool{false, true} {
 			_, err = ten.Await(first, 101, 150, wait)
@@ -682,10 +611,9 @@ func TestAwait(t *testing.T) {
 
 		granted := ten.News()
 		grants(w, endless)
-		time.Sleep(maxPause)
-		synctest.Wait()
+		pass(maxPause)
 		requireClosed(t, granted)
-		require.NoError(t, ten.Refused())
+		require.NoError(t, ten.refused)
 		require.EqualValues(t, 1<<30, ten.Grant().Until, "the layout's last tick")
 		news, err = ten.Await(first, 101, 150, true)
 		require.NoError(t, err)
@@ -699,32 +627,27 @@ func TestAwait(t *testing.T) {
 		requireClosed(t, ended)
 		_, err = ten.Await(ten.Grant(), 101, 150, true)
 		require.Equal(t, uid.ErrClosed, err)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 // A revocation has the grant taken away before the generator is told, and another worker
 // ID none in force while it is.
 func TestNoGrantWhileTheOwnerIsTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
+	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		var ten *Tenure
 		told := 0
 		check := func() {
 			told++
 			require.EqualValues(t, -1, ten.Grant().Until)
 		}
-		cfg := o.config()
-		cfg.Terms.MaxTick = math.MaxInt64
-		cfg.Discard = check
-		cfg.Switch = func() {
+		o.cfg.Terms.MaxTick = math.MaxInt64
+		o.cfg.Discard = check
+		o.cfg.Switch = func() {
 			if ten != nil {
 				check()
 			}
 		}
-		var err error
-		ten, err = Start(t.Context(), w, cfg)
-		require.NoError(t, err)
+		ten = start(t, w, o)
 		grants(w, uid.Reservation{WorkerID: 4, Last: 7, Renew: math.MaxInt64})
 		ten.Want(0)
 		synctest.Wait()
@@ -732,15 +655,13 @@ func TestNoGrantWhileTheOwnerIsTold(t *testing.T) {
 		require.EqualValues(t, 7, ten.Grant().Until)
 		w.Terms.Revoke()
 		require.Equal(t, 2, told)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
 
 // What an Extend returns after the end is not put in force, nor does a revocation change
 // anything.
 func TestEndIsForGood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
+	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
 		ten := start(t, w, o)
 		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
 			time.Sleep(time.Second)
@@ -753,6 +674,5 @@ func TestEndIsForGood(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.Equal(t, uid.ErrClosed, ten.Grant().Ended)
 		require.EqualValues(t, -1, ten.Grant().Until)
-		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
