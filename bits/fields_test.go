@@ -23,8 +23,7 @@ func TestFields(t *testing.T) {
 			v := rapid.Int64Range(0, 1<<width-1).Draw(t, "value")
 			fields, values, id = append(fields, uid.Field{Name: name, Bits: width}), append(values, v), id<<width|v
 		}
-		s, err := joinFields(fields)
-		require.NoError(t, err)
+		s := must(joinFields(fields))
 		if len(fields) > 0 {
 			require.Equal(t, fields, Layout{fields: s}.Fields())
 		}

@@ -19,8 +19,7 @@ func utc(y int, m time.Month, d, h, min, s int) time.Time {
 
 func cost(t *testing.T, m Move) Cost {
 	t.Helper()
-	c, err := m.Cost()
-	require.NoError(t, err)
+	c := must(m.Cost())
 	return c
 }
 
@@ -152,12 +151,9 @@ func TestCostRefuses(t *testing.T) {
 		require.Zero(t, got)
 	}
 	ok.At = time.Time{} // now
-	_, err := ok.Cost()
-	require.NoError(t, err)
+	must(ok.Cost())
 	ok.Lead = math.MaxInt64 // that of a generator which may be anywhere
-	c, err := ok.Cost()
-	require.NoError(t, err)
-	require.Equal(t, uid.Max, c.Highest)
+	require.Equal(t, uid.Max, must(ok.Cost()).Highest)
 }
 
 // Within its windows a switch is safe; out of them, but for two ticks, it is not; and the rest of the
@@ -194,8 +190,7 @@ func TestCostIsExact(t *testing.T) {
 			return from.Add(time.Duration(rapid.Int64Range(0, int64(end.Sub(from))-1).Draw(t, name)))
 		}
 		m.At = instant("at", to.Epoch())
-		c, err := m.Cost()
-		require.NoError(t, err)
+		c := must(m.Cost())
 
 		// highest is the largest that From has made by a time, -1 if none.
 		highest := func(by time.Time) uid.UID {
@@ -211,8 +206,7 @@ func TestCostIsExact(t *testing.T) {
 			return o.Last
 		}
 		lowest := func(at time.Time) uid.UID {
-			u, err := to.Compose(to.TickAt(at), m.To.FirstWorker, 0)
-			require.NoError(t, err)
+			u := must(to.Compose(to.TickAt(at), m.To.FirstWorker, 0))
 			return u
 		}
 		require.Equal(t, c.Begun, highest(m.At) >= 0)
@@ -270,8 +264,7 @@ func TestCostIsExact(t *testing.T) {
 		// The first tick whose UIDs are all above the floor.
 		passes := time.Time{}
 		for tick := range to.MaxTick() + 1 {
-			u, err := to.Compose(tick, m.To.FirstWorker, 0)
-			require.NoError(t, err)
+			u := must(to.Compose(tick, m.To.FirstWorker, 0))
 			if u > c.Highest && to.TimeOf(tick).Before(end) {
 				passes = to.TimeOf(tick)
 				break
@@ -297,15 +290,11 @@ func TestWorkersCloseTheWindow(t *testing.T) {
 	windowEnd := func(lastWorker int64) time.Time {
 		old := from.Issuer()
 		old.LastWorker = lastWorker
-		c, err := Move{From: old, To: to.Issuer(), At: epoch.Add(2 * time.Hour)}.Cost()
-		require.NoError(t, err)
+		c := must(Move{From: old, To: to.Issuer(), At: epoch.Add(2 * time.Hour)}.Cost())
 		require.True(t, c.Above)
 		end := c.Safe[0].To
-		highest, err := from.Compose(from.TickAt(end.Add(-1)), lastWorker, from.MaxSequence())
-		require.NoError(t, err)
-		lowest, err := to.Compose(to.TickAt(end.Add(-1)), 0, 0)
-		require.NoError(t, err)
-		require.Greater(t, lowest, highest)
+		highest := must(from.Compose(from.TickAt(end.Add(-1)), lastWorker, from.MaxSequence()))
+		require.Greater(t, must(to.Compose(to.TickAt(end.Add(-1)), 0, 0)), highest)
 		return end
 	}
 	require.Greater(t, windowEnd(0).Sub(windowEnd(15)), 3*time.Minute)
