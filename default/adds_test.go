@@ -20,7 +20,8 @@ func layout(ticks, worker, sequence int) bits.Layout {
 	return bits.MustLayout(cfg)
 }
 
-// between makes a generator whose calls do something once, between their look at the hint and the add.
+// between makes a generator whose calls do something once, between their reading of the clock, after a look at the
+// hint, and the add or the position.
 func between(t *testing.T, w uid.Worker, cfg Config) (g *Generator, clock *fake.Clock, do func(func())) {
 	clock = fake.NewFrozenClock(morning)
 	var once func()
@@ -33,7 +34,6 @@ func between(t *testing.T, w uid.Worker, cfg Config) (g *Generator, clock *fake.
 		return now
 	}
 	g = quiet(t, w, cfg)
-	t.Cleanup(func() { _ = g.Close() })
 	return g, clock, func(f func()) { once = f }
 }
 
@@ -70,9 +70,7 @@ func TestLateAdds(t *testing.T) {
 		var nested func(int)
 		nested = func(depth int) {
 			if depth == 0 {
-				n, err := g.Fill(make([]uid.UID, 3))
-				require.NoError(t, err)
-				require.Equal(t, 3, n)
+				require.Equal(t, 3, must(g.Fill(make([]uid.UID, 3))))
 				return
 			}
 			do(func() { nested(depth - 1) })

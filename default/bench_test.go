@@ -52,7 +52,6 @@ func BenchmarkGetUID(b *testing.B) {
 		for _, goroutines := range []int{1, 2, 8} {
 			b.Run(fmt.Sprintf("%s/%d", unit, goroutines), func(b *testing.B) {
 				g := quiet(b, fake.Endless(7), Config{Layout: roomy[unit]})
-				defer g.Close()
 				plain := &locked{l: roomy[unit], now: time.Now}
 				var now, get, lock samples
 				for range b.N {
@@ -84,12 +83,9 @@ func BenchmarkGetUID(b *testing.B) {
 // BenchmarkFill is Fill of 1,024, per UID.
 func BenchmarkFill(b *testing.B) {
 	g := quiet(b, fake.Endless(7), Config{Layout: roomy["s"]})
-	defer g.Close()
 	dst := make([]uid.UID, 1024)
 	for range b.N / len(dst) {
-		if _, err := g.Fill(dst); err != nil {
-			b.Fatal(err)
-		}
+		must(g.Fill(dst))
 	}
 }
 
