@@ -125,15 +125,12 @@ func TestATick(t *testing.T) {
 	require.Equal(t, []int64{1, 6}, g.Stats().WorkerIDs)
 	var before uid.UID
 	for n := range int64(8) {
-		u, err := g.At(at(77))
-		require.NoError(t, err)
+		u := must(g.At(at(77)))
 		require.Greater(t, u, before)
 		before = u
 		tick, id, sequence := parts(t, u)
 		require.Equal(t, [3]int64{77, []int64{1, 6}[n/4], n % 4}, [3]int64{tick, id, sequence})
-		p, err := g.ParseUID(u)
-		require.NoError(t, err)
-		require.Equal(t, id, p.WorkerID)
+		require.Equal(t, id, must(g.ParseUID(u)).WorkerID)
 	}
 	_, err := g.At(at(77))
 	require.ErrorIs(t, err, backfill.ErrFull)
@@ -141,16 +138,14 @@ func TestATick(t *testing.T) {
 		"are issued, under 2 worker IDs")
 	_, err = g.AtOrAfter(at(77), 999*time.Millisecond-300*time.Millisecond)
 	require.ErrorIs(t, err, backfill.ErrFull)
-	u, err := g.AtOrAfter(at(77), 700*time.Millisecond)
-	require.NoError(t, err)
+	u := must(g.AtOrAfter(at(77), 700*time.Millisecond))
 	tick, _, _ := parts(t, u)
 	require.EqualValues(t, 78, tick)
 	require.Equal(t, uint64(1), g.Stats().Later)
 	_, err = g.AtOrAfter(at(77), -1)
 	require.ErrorIs(t, err, uid.ErrRange)
 	for range 15 {
-		_, err = g.AtOrAfter(at(77), 2*time.Second)
-		require.NoError(t, err)
+		must(g.AtOrAfter(at(77), 2*time.Second))
 	}
 	_, err = g.AtOrAfter(at(77), 2*time.Second)
 	require.ErrorContains(t, err, "ticks 77 to 79 of the time")
@@ -160,8 +155,7 @@ func TestATick(t *testing.T) {
 func TestNothingAfterTheEnd(t *testing.T) {
 	g := listed(t, func(c *backfill.Config) { c.To = at(50) }, 1)
 	for range 4 {
-		_, err := g.AtOrAfter(at(50), time.Hour)
-		require.NoError(t, err)
+		must(g.AtOrAfter(at(50), time.Hour))
 	}
 	for _, within := range []time.Duration{0, time.Hour, math.MaxInt64} {
 		_, err := g.AtOrAfter(at(50), within)
@@ -183,8 +177,7 @@ func TestTimesOfTheRun(t *testing.T) {
 		require.Zero(t, n)
 	}
 	for _, good := range []time.Time{seconds.TimeOf(10), seconds.TimeOf(21).Add(-1)} {
-		_, err := g.At(good)
-		require.NoError(t, err)
+		must(g.At(good))
 	}
 	require.NoError(t, g.Close())
 	require.NoError(t, g.Close())
@@ -200,10 +193,8 @@ func TestMemory(t *testing.T) {
 	all := listed(t, nil, 2)
 	for tick := range int64(9000) {
 		for range 4 {
-			_, err := sorted.At(at(tick))
-			require.NoError(t, err)
-			_, err = all.At(at(tick))
-			require.NoError(t, err)
+			must(sorted.At(at(tick)))
+			must(all.At(at(tick)))
 		}
 		if tick >= 10 { // the last that is remembered is full
 			_, err := sorted.At(at(tick - 10))
@@ -225,8 +216,7 @@ func TestManyFullTicks(t *testing.T) {
 	g := listed(t, func(c *backfill.Config) { c.To = at(present) }, 3)
 	issued := map[uid.UID]bool{}
 	for range 4 * (present + 1) {
-		u, err := g.AtOrAfter(at(0), time.Hour*24)
-		require.NoError(t, err)
+		u := must(g.AtOrAfter(at(0), time.Hour*24))
 		issued[u] = true
 	}
 	require.Len(t, issued, 4*(present+1))
@@ -300,14 +290,10 @@ func TestWideLayouts(t *testing.T) {
 		if l.MaxWorkerID() == 0 {
 			continue // no disposable ID is 0
 		}
-		g, err := backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}),
-			backfill.Config{Layout: l, Logger: quiet, Workers: n, Now: newClock(present).now})
-		require.NoError(t, err)
-		u, err := g.AtOrAfter(at(present-1), math.MaxInt64)
-		require.NoError(t, err)
-		back, err := l.Parse(u)
-		require.NoError(t, err)
-		require.Equal(t, l.TickAt(at(present-1)), l.TickAt(back.Time))
+		g := must(backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}),
+			backfill.Config{Layout: l, Logger: quiet, Workers: n, Now: newClock(present).now}))
+		u := must(g.AtOrAfter(at(present-1), math.MaxInt64))
+		require.Equal(t, l.TickAt(at(present-1)), l.TickAt(must(l.Parse(u)).Time))
 		for _, err := range g.Spread(at(present), at(present), 1) {
 			if l.TickAt(at(present)) != l.TickAt(at(present-1)) {
 				require.NoError(t, err)
@@ -346,8 +332,7 @@ func TestGoroutines(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	c := newClock(present)
-	rollback, err := bits.ParseLayout("28/4/2 fields=rollback:1,worker:3")
-	require.NoError(t, err)
+	rollback := must(bits.ParseLayout("28/4/2 fields=rollback:1,worker:3"))
 	for _, tt := range []struct {
 		change func(*backfill.Config)
 		is     error
@@ -380,7 +365,7 @@ func TestConfigRefuses(t *testing.T) {
 		require.ErrorContains(t, err, tt.text)
 		require.Len(t, n.next, 1, "no number is used up")
 	}
-	_, err = backfill.New(nil, backfill.Config{})
+	_, err := backfill.New(nil, backfill.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
@@ -390,8 +375,7 @@ func TestDefaults(t *testing.T) {
 	// A layout whose time field is full.
 	g = listed(t, func(c *backfill.Config) { c.Now = func() time.Time { return time.Unix(1<<40, 0) } }, 1)
 	require.Equal(t, seconds.MaxTick(), g.Stats().Last)
-	_, err := g.At(seconds.Expires())
-	require.NoError(t, err)
+	must(g.At(seconds.Expires()))
 }
 
 func TestNumbersFail(t *testing.T) {
@@ -414,11 +398,8 @@ func TestNumbersFail(t *testing.T) {
 // What the promise rests on: numbers that give a live worker's ID give its UIDs a second time.
 func TestALiveIDGivesDuplicates(t *testing.T) {
 	live, run := listed(t, nil, 3), listed(t, nil, 3)
-	a, err := live.At(at(5))
-	require.NoError(t, err)
-	b, err := run.At(at(5))
-	require.NoError(t, err)
-	require.Equal(t, a, b)
+	a := must(live.At(at(5)))
+	require.Equal(t, a, must(run.At(at(5))))
 }
 
 func BenchmarkAt(b *testing.B) {
@@ -427,9 +408,8 @@ func BenchmarkAt(b *testing.B) {
 			b.Run("order="+name+"/rows="+rows, func(b *testing.B) {
 				l := bits.MustLayout(bits.Config{TimeBits: 36, WorkerBits: 10, SequenceBits: 17, Unit: time.Second,
 					Epoch: time.Unix(0, 0)})
-				g, err := backfill.New(backfill.FromNumbers(&numbers{next: []int64{1}}, disposable.Config{Host: "h"}),
-					backfill.Config{Layout: l, Logger: quiet, Sorted: sorted})
-				require.NoError(b, err)
+				g := must(backfill.New(backfill.FromNumbers(&numbers{next: []int64{1}}, disposable.Config{Host: "h"}),
+					backfill.Config{Layout: l, Logger: quiet, Sorted: sorted}))
 				b.ReportAllocs()
 				for i := int64(0); b.Loop(); i++ {
 					if _, err := g.At(time.Unix(i/perTick, 0)); err != nil {
@@ -452,9 +432,7 @@ func TestFill(t *testing.T) {
 		require.Equal(t, [3]int64{9, 2, int64(i)}, [3]int64{tick, id, sequence})
 	}
 	require.Zero(t, dst[4])
-	n, err = g.Fill(at(9), nil)
-	require.NoError(t, err)
-	require.Zero(t, n)
+	require.Zero(t, must(g.Fill(at(9), nil)))
 }
 
 // As many UIDs as there are ticks: each has one.

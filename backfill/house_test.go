@@ -25,6 +25,14 @@ var seconds = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 3, SequenceB
 
 var quiet = slog.New(slog.DiscardHandler)
 
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // at returns a time within a tick of seconds.
 func at(tick int64) time.Time { return seconds.TimeOf(tick).Add(300 * time.Millisecond) }
 
@@ -75,8 +83,7 @@ func (s store) config(first, last int64) backfill.Config {
 
 // run makes a generator over ticks.
 func (s store) run(t require.TestingT, first, last int64) *backfill.Generator {
-	g, err := backfill.New(s.source(), s.config(first, last))
-	require.NoError(t, err)
+	g := must(backfill.New(s.source(), s.config(first, last)))
 	return g
 }
 
@@ -89,12 +96,10 @@ func (s store) high(t require.TestingT, id int64) int64 {
 
 // live leases an ID for a live process, and returns what is reserved.
 func (s store) live(t require.TestingT) uid.Reservation {
-	w, err := lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now})
-	require.NoError(t, err)
+	w := must(lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now}))
 	terms := seconds.Terms()
 	terms.Revoke = func() {}
-	r, err := w.Acquire(context.Background(), terms)
-	require.NoError(t, err)
+	r := must(w.Acquire(context.Background(), terms))
 	return r
 }
 
@@ -127,15 +132,13 @@ func listed(t testing.TB, change func(*backfill.Config), ids ...int64) *backfill
 	if change != nil {
 		change(&cfg)
 	}
-	g, err := backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}), cfg)
-	require.NoError(t, err)
+	g := must(backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}), cfg))
 	return g
 }
 
 // parts of a UID of seconds.
 func parts(t require.TestingT, u uid.UID) (tick, id, sequence int64) {
-	p, err := seconds.Parse(u)
-	require.NoError(t, err)
+	p := must(seconds.Parse(u))
 	return seconds.TickAt(p.Time), p.WorkerID, p.Sequence
 }
 

@@ -56,8 +56,7 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 					10 * 24 * time.Hour}).Draw(rt, "for"))
 			},
 			"a live process starts": func(rt *rapid.T) {
-				w, err := lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now})
-				require.NoError(rt, err)
+				w := must(lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now}))
 				r, err := w.Acquire(context.Background(), terms)
 				if err != nil {
 					require.ErrorIs(rt, err, uid.ErrNoWorkerID)
@@ -159,8 +158,7 @@ func TestWhatARunWrites(t *testing.T) {
 	require.Equal(t, seconds.String(), row.Layout)
 	require.Equal(t, row.Acquired, row.Until)
 	for _, tick := range []int64{100, 150, 120} {
-		_, err := g.At(at(tick))
-		require.NoError(t, err)
+		must(g.At(at(tick)))
 	}
 	require.NoError(t, g.Close())
 	require.EqualValues(t, 150, s.high(t, 5))
@@ -181,14 +179,11 @@ func TestRunOfTwoIDs(t *testing.T) {
 	s := newStore(t, lease.Range{})
 	cfg := s.config(100, 200)
 	cfg.Workers = 2
-	g, err := backfill.New(s.source(), cfg)
-	require.NoError(t, err)
+	g := must(backfill.New(s.source(), cfg))
 	for range 5 {
-		_, err := g.At(at(110))
-		require.NoError(t, err)
+		must(g.At(at(110)))
 	}
-	_, err = g.At(at(120))
-	require.NoError(t, err)
+	must(g.At(at(120)))
 	require.NoError(t, g.Close())
 	require.EqualValues(t, 120, s.high(t, 0))
 	require.EqualValues(t, 110, s.high(t, 1))
@@ -196,7 +191,7 @@ func TestRunOfTwoIDs(t *testing.T) {
 	// An ID that was taken before the next one failed is given back.
 	cfg.Workers = 8
 	s.live(t)
-	_, err = backfill.New(s.source(), cfg)
+	_, err := backfill.New(s.source(), cfg)
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
 	for id := range int64(8) {
 		if row, found := s.Row(orders, id); found {
@@ -220,8 +215,7 @@ func TestKilledRun(t *testing.T) {
 	require.Greater(t, r.First, int64(present))
 
 	// The run goes on meanwhile, and its Close leaves the live owner's row alone.
-	_, err = g.At(at(17))
-	require.NoError(t, err)
+	must(g.At(at(17)))
 	before, _ := s.Row(orders, 1)
 	require.NoError(t, g.Close())
 	after, _ := s.Row(orders, 1)
@@ -293,8 +287,7 @@ func TestRefusedRows(t *testing.T) {
 		_, err := backfill.New(s.source(), cfg)
 		require.ErrorIs(t, err, worker.ErrClock)
 		cfg.To = at(present + 2) // what clocks may differ by
-		_, err = backfill.New(s.source(), cfg)
-		require.NoError(t, err)
+		must(backfill.New(s.source(), cfg))
 	})
 	t.Run("not durable", func(t *testing.T) {
 		m := storetest.NewMemory(storetest.MemoryConfig{Now: newClock(present).now, Lossy: []string{"it forgets"}})
@@ -309,8 +302,7 @@ func TestRefusedRows(t *testing.T) {
 		require.ErrorContains(t, err, "it forgets")
 		_, found := m.Row(orders, 0)
 		require.False(t, found)
-		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.NeverUnchecked}), cfg)
-		require.NoError(t, err)
+		must(backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.NeverUnchecked}), cfg))
 	})
 	t.Run("settings", func(t *testing.T) {
 		s := newStore(t, all)
@@ -333,15 +325,13 @@ func TestLostReplies(t *testing.T) {
 				s := newStore(t, lease.Range{})
 				client := s.Store(orders)
 				client.Fault(fault, fault)
-				g, err := backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{}), s.config(0, 10))
-				require.NoError(t, err)
+				g := must(backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{}), s.config(0, 10)))
 				id := g.Stats().WorkerIDs[0]
 				require.EqualValues(t, map[bool]int64{true: 2, false: 0}[fault == storetest.LoseReply], id)
 				s.Deliver()
 				require.EqualValues(t, 10, s.high(t, id))
 				require.Equal(t, 0, len(g.Stats().WorkerIDs)-1)
-				_, err = g.At(at(3))
-				require.NoError(t, err)
+				must(g.At(at(3)))
 				client.Fault(fault)
 				require.NoError(t, g.Close())
 				s.Deliver()

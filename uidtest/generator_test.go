@@ -15,6 +15,14 @@ import (
 	"github.com/uidgen/uid/uidtest"
 )
 
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // made is MustNew with the error that it panics with.
 func made(cfg uidtest.Config) (g *uidtest.Generator, err error) {
 	defer func() {
@@ -28,9 +36,7 @@ func made(cfg uidtest.Config) (g *uidtest.Generator, err error) {
 func draw(t *testing.T, g *uidtest.Generator, n int) []uid.UID {
 	t.Helper()
 	dst := make([]uid.UID, n)
-	got, err := g.Fill(dst)
-	require.NoError(t, err)
-	require.Equal(t, n, got)
+	require.Equal(t, n, must(g.Fill(dst)))
 	return dst
 }
 
@@ -91,8 +97,7 @@ func TestUIDsAreKnownBeforehand(t *testing.T) {
 			require.Equal(t, want, u)
 			require.Greater(t, u, last)
 			last = u
-			parts, err := g.ParseUID(u)
-			require.NoError(t, err)
+			parts := must(g.ParseUID(u))
 			require.Equal(t, cfg.WorkerID, parts.WorkerID)
 			if n <= (l.MaxSequence()+1)/2 {
 				require.Equal(t, l.TimeOf(l.TickAt(cfg.Start)), parts.Time)
@@ -180,8 +185,6 @@ func TestCloseErr(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	g := uidtest.MustNew(uidtest.Config{WorkerID: 3})
 	for i, u := range conformance.Draw(t, g, 8, 500) {
-		want, err := g.Nth(int64(i + 1))
-		require.NoError(t, err)
-		require.Equal(t, want, u)
+		require.Equal(t, must(g.Nth(int64(i+1))), u)
 	}
 }
