@@ -36,8 +36,7 @@ func TestNumberJSONRoundTrip(t *testing.T) {
 		safe := rapid.Int64Range(0, 1<<53-1)
 		n, m := uid.Number(safe.Draw(t, "n")), uid.Number(safe.Draw(t, "m"))
 		in := row{ID: n, Ref: &m}
-		text, err := json.Marshal(in)
-		require.NoError(t, err)
+		text := must(json.Marshal(in))
 		require.Equal(t, `{"id":`+n.String()+`,"ref":`+m.String()+`,"none":null}`, string(text))
 		var out row
 		require.NoError(t, json.Unmarshal(text, &out))
@@ -53,8 +52,7 @@ func TestNumberJSONRoundTrip(t *testing.T) {
 func TestNumberJSONRange(t *testing.T) {
 	require.Equal(t, uid.Number(9007199254740991), uid.MaxNumber, "Number.MAX_SAFE_INTEGER")
 	for _, n := range []uid.Number{0, 1, uid.MaxNumber} {
-		text, err := json.Marshal(n)
-		require.NoError(t, err)
+		text := must(json.Marshal(n))
 		require.Equal(t, n.String(), string(text))
 		var back uid.Number
 		require.NoError(t, json.Unmarshal(text, &back))

@@ -20,8 +20,7 @@ func TestJSONRoundTrip(t *testing.T) {
 		}
 		u, v := uid.UID(rapid.Int64Min(0).Draw(t, "u")), uid.UID(rapid.Int64Min(0).Draw(t, "v"))
 		in := row{ID: u, Ref: &v, Keys: map[uid.UID]int64{u: 1}}
-		text, err := json.Marshal(in)
-		require.NoError(t, err)
+		text := must(json.Marshal(in))
 		id := u.String()
 		require.Equal(t, `{"id":"`+id+`","ref":"`+v.String()+`","none":null,"keys":{"`+id+`":1}}`, string(text))
 		var out row

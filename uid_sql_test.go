@@ -25,8 +25,7 @@ func TestScan(t *testing.T) {
 			require.NoError(t, got.Scan(src))
 			require.Equal(t, u, got)
 		}
-		v, err := u.Value()
-		require.NoError(t, err)
+		v := must(u.Value())
 		require.Equal(t, driver.Value(int64(u)), v)
 		require.True(t, driver.IsValue(v))
 	})
@@ -71,7 +70,5 @@ func TestScanNullable(t *testing.T) {
 	require.NoError(t, n.Scan(int64(7)))
 	require.Equal(t, sql.Null[uid.UID]{V: 7, Valid: true}, n)
 	require.Error(t, n.Scan(int64(-7)))
-	v, err := sql.Null[uid.UID]{V: 7, Valid: true}.Value()
-	require.NoError(t, err)
-	require.EqualValues(t, 7, v)
+	require.EqualValues(t, 7, must(sql.Null[uid.UID]{V: 7, Valid: true}.Value()))
 }

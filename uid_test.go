@@ -25,6 +25,14 @@ var (
 	_ encoding.TextUnmarshaler = (*uid.UID)(nil)
 )
 
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // notDecimal are texts that are numbers to other parsers, or look like them.
 var notDecimal = []string{
 	"", " ", "+1", "-1", "-0", "+0", "00", "01", "007", " 1", "1 ", "1\n", "1_000", "1,000", "0x10", "0b1", "1e3",
@@ -41,9 +49,7 @@ var tooLarge = []string{
 
 func TestParse(t *testing.T) {
 	for _, u := range []uid.UID{0, 1, 9, 10, 99, 1<<53 + 1, 180363646902239241, 1e18 - 1, 1e18, 1<<63 - 2, 1<<63 - 1} {
-		got, err := uid.Parse(u.String())
-		require.NoError(t, err)
-		require.Equal(t, u, got)
+		require.Equal(t, u, must(uid.Parse(u.String())))
 		require.Equal(t, u, uid.MustParse(u.String()))
 	}
 	for _, s := range notDecimal {
@@ -78,12 +84,9 @@ func TestTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := uid.UID(rapid.Int64Min(0).Draw(t, "u"))
 		require.Equal(t, strconv.FormatInt(int64(u), 10), u.String())
-		text, err := u.MarshalText()
-		require.NoError(t, err)
+		text := must(u.MarshalText())
 		require.Equal(t, u.String(), string(text))
-		appended, err := u.AppendText([]byte("x"))
-		require.NoError(t, err)
-		require.Equal(t, "x"+u.String(), string(appended))
+		require.Equal(t, "x"+u.String(), string(must(u.AppendText([]byte("x")))))
 		var back uid.UID
 		require.NoError(t, back.UnmarshalText(text))
 		require.Equal(t, u, back)
