@@ -2,6 +2,7 @@ package backfill_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,7 +50,12 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 		terms := seconds.Terms()
 		terms.Revoke = func() {}
 		away := map[int64]leasestore.Row{}
-		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "which") }
+		pick := func(n int) int {
+			if n == 0 {
+				rt.Skip("there is none")
+			}
+			return rapid.IntRange(0, n-1).Draw(rt, "which")
+		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"time passes": func(rt *rapid.T) {
 				s.pass(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute,
@@ -66,9 +72,6 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 				lives = append(lives, &liveOne{w, r, owner, -1})
 			},
 			"a live process issues": func(rt *rapid.T) {
-				if len(lives) == 0 {
-					return
-				}
 				w := lives[pick(len(lives))]
 				for tick := max(w.First, s.tick()); tick <= min(w.Reservation.Last, s.tick()+20); tick++ {
 					mark(w.WorkerID, tick, w.who)
@@ -76,23 +79,15 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 				}
 			},
 			"a live process renews": func(rt *rapid.T) {
-				if len(lives) == 0 {
-					return
-				}
 				w := lives[pick(len(lives))]
-				r, err := w.Extend(context.Background(), s.tick())
-				if err != nil {
-					return
+				if r, err := w.Extend(context.Background(), s.tick()); err == nil {
+					w.Reservation = r
 				}
-				w.Reservation = r
 			},
 			"a live process ends": func(rt *rapid.T) {
-				if len(lives) == 0 {
-					return
-				}
 				i := pick(len(lives))
 				require.NoError(rt, lives[i].Release(context.Background(), lives[i].last))
-				lives = append(lives[:i], lives[i+1:]...)
+				lives = slices.Delete(lives, i, i+1)
 			},
 			"a run starts": func(rt *rapid.T) {
 				last := s.tick() - rapid.Int64Range(0, s.tick()).Draw(rt, "before")
@@ -106,9 +101,6 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 				runs = append(runs, runOne{g, owner})
 			},
 			"a run issues": func(rt *rapid.T) {
-				if len(runs) == 0 {
-					return
-				}
 				g := runs[pick(len(runs))]
 				st := g.Stats()
 				for range 10 {
@@ -120,12 +112,9 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 				}
 			},
 			"a run ends": func(rt *rapid.T) {
-				if len(runs) == 0 {
-					return
-				}
 				i := pick(len(runs))
 				require.NoError(rt, runs[i].Close())
-				runs = append(runs[:i], runs[i+1:]...)
+				runs = slices.Delete(runs, i, i+1)
 			},
 			"rows vanish": func(*rapid.T) {
 				for id := range int64(8) {
