@@ -64,22 +64,16 @@ func TestAgainstAList(t *testing.T) {
 				}
 				return outside || late
 			}
-			switch rapid.SampledFrom([]string{"at", "at", "after", "fill"}).Draw(rt, "call") {
-			case "at":
-				u, err := g.At(at(tick))
-				if refused(err) {
-					break
+			switch call := rapid.SampledFrom([]string{"at", "at", "after", "fill"}).Draw(rt, "call"); call {
+			case "at", "after":
+				draw, within := g.At, int64(0)
+				if call == "after" {
+					within = rapid.Int64Range(0, 5).Draw(rt, "within")
+					draw = func(t time.Time) (uid.UID, error) {
+						return g.AtOrAfter(t, time.Duration(within)*time.Second)
+					}
 				}
-				if used[tick] == perTick {
-					require.EqualError(rt, err, fullText(tick, tick, len(ids), perTick))
-					break
-				}
-				require.NoError(rt, err)
-				take(u, tick)
-				newest = max(newest, tick)
-			case "after":
-				within := rapid.Int64Range(0, 5).Draw(rt, "within")
-				u, err := g.AtOrAfter(at(tick), time.Duration(within)*time.Second)
+				u, err := draw(at(tick))
 				if refused(err) {
 					break
 				}
@@ -290,7 +284,7 @@ func TestWideLayouts(t *testing.T) {
 		if l.MaxWorkerID() == 0 {
 			continue // no disposable ID is 0
 		}
-		g := must(backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}),
+		g := must(backfill.New(numbered(&numbers{next: ids}),
 			backfill.Config{Layout: l, Logger: quiet, Workers: n, Now: newClock(present).now}))
 		u := must(g.AtOrAfter(at(present-1), math.MaxInt64))
 		require.Equal(t, l.TickAt(at(present-1)), l.TickAt(must(l.Parse(u)).Time))
@@ -360,13 +354,10 @@ func TestConfigRefuses(t *testing.T) {
 		cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: c.now}
 		tt.change(&cfg)
 		n := &numbers{next: []int64{1}}
-		_, err := backfill.New(backfill.FromNumbers(n, disposable.Config{Host: "h"}), cfg)
-		require.ErrorIs(t, err, tt.is)
-		require.ErrorContains(t, err, tt.text)
+		refused(t, numbered(n), cfg, tt.is, tt.text)
 		require.Len(t, n.next, 1, "no number is used up")
 	}
-	_, err := backfill.New(nil, backfill.Config{})
-	require.ErrorIs(t, err, uid.ErrConfig)
+	refused(t, nil, backfill.Config{}, uid.ErrConfig, "")
 }
 
 func TestDefaults(t *testing.T) {
@@ -390,8 +381,7 @@ func TestNumbersFail(t *testing.T) {
 		{&numbers{next: []int64{1}}, 2, uid.ErrNoWorkerID}, {&numbers{next: []int64{3, 3}}, 2, worker.ErrUnconfirmed},
 	} {
 		cfg.Workers = tt.workers
-		_, err := backfill.New(backfill.FromNumbers(tt.numbers, disposable.Config{Host: "h"}), cfg)
-		require.ErrorIs(t, err, tt.is)
+		refused(t, numbered(tt.numbers), cfg, tt.is, "")
 	}
 }
 
@@ -408,7 +398,7 @@ func BenchmarkAt(b *testing.B) {
 			b.Run("order="+name+"/rows="+rows, func(b *testing.B) {
 				l := bits.MustLayout(bits.Config{TimeBits: 36, WorkerBits: 10, SequenceBits: 17, Unit: time.Second,
 					Epoch: time.Unix(0, 0)})
-				g := must(backfill.New(backfill.FromNumbers(&numbers{next: []int64{1}}, disposable.Config{Host: "h"}),
+				g := must(backfill.New(numbered(&numbers{next: []int64{1}}),
 					backfill.Config{Layout: l, Logger: quiet, Sorted: sorted}))
 				b.ReportAllocs()
 				for i := int64(0); b.Loop(); i++ {

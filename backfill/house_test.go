@@ -72,8 +72,21 @@ func (s store) found(namespace string, ids lease.Range) error {
 	return lease.Found(context.Background(), s.Store(namespace), lease.Founding{Layout: seconds, IDs: ids})
 }
 
-func (s store) source() backfill.Source {
-	return backfill.FromLeases(s.Store(orders), backfill.LeaseConfig{})
+func (s store) source() backfill.Source { return leased(s.Store(orders)) }
+
+// leased and numbered are sources of the usual settings.
+func leased(s lease.Store) backfill.Source { return backfill.FromLeases(s, backfill.LeaseConfig{}) }
+
+func numbered(n disposable.Numbers) backfill.Source {
+	return backfill.FromNumbers(n, disposable.Config{Host: "h"})
+}
+
+// refused makes a generator that New refuses.
+func refused(t *testing.T, source backfill.Source, cfg backfill.Config, is error, text string) {
+	t.Helper()
+	_, err := backfill.New(source, cfg)
+	require.ErrorIs(t, err, is)
+	require.ErrorContains(t, err, text)
 }
 
 // config is that of a run over ticks.
@@ -132,8 +145,7 @@ func listed(t testing.TB, change func(*backfill.Config), ids ...int64) *backfill
 	if change != nil {
 		change(&cfg)
 	}
-	g := must(backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}), cfg))
-	return g
+	return must(backfill.New(numbered(&numbers{next: ids}), cfg))
 }
 
 // parts of a UID of seconds.
