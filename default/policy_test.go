@@ -110,6 +110,14 @@ func requireBack(t testing.TB, g *Generator, back, limit time.Duration) {
 	require.Zero(t, time.Since(began), "it waited")
 }
 
+// requireTake requires that a call waits so long, and what it returns.
+func requireTake(t testing.TB, g *Generator, wait time.Duration, want at) {
+	t.Helper()
+	began := time.Now()
+	require.Equal(t, want, take(t, g))
+	require.Equal(t, wait, time.Since(began))
+}
+
 // The clock goes back once, over the boundary of ticks of a millisecond.
 func TestClockBack(t *testing.T) {
 	for _, policy := range policies {
@@ -126,15 +134,13 @@ func TestClockBack(t *testing.T) {
 						require.Equal(t, at{since: start, sequence: i}, take(t, g))
 					}
 					clock.Step(-d)
-					began := time.Now()
 					switch policy.kind {
 					case kindLogical:
-						require.Equal(t, at{since: start, sequence: 3}, take(t, g))
+						requireTake(t, g, 0, at{since: start, sequence: 3})
 						h := g.Health()
 						require.Equal(t, d, h.Lead.Now.Duration)
 						require.EqualValues(t, 1, h.Counts[count.ClockBehind])
 						require.Zero(t, h.Counts[count.SequenceWaits])
-						require.Zero(t, time.Since(began))
 					case kindFail:
 						requireBack(t, g, d, 0)
 					case kindWait:
@@ -142,18 +148,15 @@ func TestClockBack(t *testing.T) {
 							requireBack(t, g, d, DefaultWait)
 							break
 						}
-						require.Equal(t, at{since: start, sequence: 3}, take(t, g))
-						require.Equal(t, d, time.Since(began))
+						requireTake(t, g, d, at{since: start, sequence: 3})
 					case kindRemember:
 						if d > 1023*time.Millisecond {
 							requireBack(t, g, d, 1023*time.Millisecond)
 							break
 						}
-						require.Equal(t, at{since: start - d, sequence: 1}, take(t, g))
-						require.Zero(t, time.Since(began))
+						requireTake(t, g, 0, at{since: start - d, sequence: 1})
 					case kindRollback:
-						require.Equal(t, at{since: start - d, turn: 1}, take(t, g))
-						require.Zero(t, time.Since(began))
+						requireTake(t, g, 0, at{since: start - d, turn: 1})
 					}
 					// Once the clock has caught up, all is as it was, but for what was counted.
 					time.Sleep(d)
@@ -180,9 +183,7 @@ func TestClockRepeats(t *testing.T) {
 			_, err := g.TryGetUID()
 			require.ErrorIs(t, err, uid.ErrRejectedTake)
 			time.AfterFunc(half, clock.Thaw)
-			began := time.Now()
-			require.Equal(t, at{since: time.Millisecond}, take(t, g))
-			require.Equal(t, half+time.Millisecond, time.Since(began))
+			requireTake(t, g, half+time.Millisecond, at{since: time.Millisecond})
 			require.LessOrEqual(t, g.Health().Counts[count.SequenceWaits], uint64(502), "it spins")
 		})
 	}
@@ -246,18 +247,14 @@ func TestSuspendedWhileWaiting(t *testing.T) {
 		take(t, g)
 		clock.Step(-time.Minute)
 		time.AfterFunc(2500*time.Millisecond, func() { clock.Step(time.Minute) })
-		began := time.Now()
-		require.Equal(t, at{since: 3 * time.Second}, take(t, g))
-		require.Equal(t, 3*time.Second, time.Since(began))
+		requireTake(t, g, 3*time.Second, at{since: 3 * time.Second})
 	})
 	minutes := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 0, Unit: time.Minute})
 	synctest.Test(t, func(t *testing.T) {
 		g, clock := clocked(t, Config{Layout: minutes})
 		take(t, g)
 		time.AfterFunc(2500*time.Millisecond, func() { clock.Step(time.Hour) })
-		began := time.Now()
-		require.Equal(t, at{since: time.Hour}, take(t, g))
-		require.Equal(t, 3*time.Second, time.Since(began))
+		requireTake(t, g, 3*time.Second, at{since: time.Hour})
 	})
 }
 
@@ -395,26 +392,20 @@ func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 		// up: only the tick that has long been over gives way to the next one.
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, 50*time.Minute, g.Health().Lead.Now.Duration)
-		began = time.Now()
 		for i := range int64(4) {
-			require.Equal(t, at{since: 21 * time.Second, sequence: i}, take(t, g))
+			requireTake(t, g, 0, at{since: 21 * time.Second, sequence: i})
 		}
-		require.Zero(t, time.Since(began))
-		require.Equal(t, at{since: 22 * time.Second}, take(t, g))
-		require.Equal(t, time.Second, time.Since(began))
+		requireTake(t, g, time.Second, at{since: 22 * time.Second})
 
 		// A call that comes late for a tick does not put off the one after it.
 		for range 3 {
 			take(t, g)
 		}
 		time.Sleep(1400 * time.Millisecond)
-		began = time.Now()
-		for range 4 {
-			require.Equal(t, 23*time.Second, take(t, g).since)
+		for i := range int64(4) {
+			requireTake(t, g, 0, at{since: 23 * time.Second, sequence: i})
 		}
-		require.Zero(t, time.Since(began))
-		require.Equal(t, at{since: 24 * time.Second}, take(t, g))
-		require.Equal(t, 600*time.Millisecond, time.Since(began))
+		requireTake(t, g, 600*time.Millisecond, at{since: 24 * time.Second})
 
 		// The next step back, after the clock has caught up, is like the first.
 		time.Sleep(2 * time.Hour)
@@ -460,9 +451,7 @@ func TestLogicalTickIsOpenedOnce(t *testing.T) {
 			require.Equal(t, issued, out)
 			return tick, pause, err
 		}
-		began := time.Now()
-		require.Equal(t, at{since: 2 * time.Millisecond}, take(t, g))
-		require.Equal(t, time.Millisecond, time.Since(began))
+		requireTake(t, g, time.Millisecond, at{since: 2 * time.Millisecond})
 	})
 }
 
@@ -480,11 +469,9 @@ func TestRememberGoesOnWhereTicksStood(t *testing.T) {
 		require.Equal(t, at{sequence: 1}, take(t, g))
 		// The second tick is used up: its calls wait for the third, of which there was none.
 		clock.Step(time.Second)
-		began := time.Now()
 		_, err := g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrRejectedTake)
-		require.Equal(t, at{since: 2 * time.Second}, take(t, g))
-		require.Equal(t, time.Second, time.Since(began))
+		requireTake(t, g, time.Second, at{since: 2 * time.Second})
 		clock.Step(time.Second)
 		require.Equal(t, at{since: 3 * time.Second, sequence: 2}, take(t, g))
 		// The fifth takes the place of the first.

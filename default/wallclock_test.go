@@ -134,9 +134,7 @@ func TestStepWithinAGlance(t *testing.T) {
 							requireBack(t, g, back, DefaultWait)
 							break
 						}
-						began := time.Now()
-						require.Equal(t, at{sequence: 3}, take(t, g))
-						require.Equal(t, back, time.Since(began))
+						requireTake(t, g, back, at{sequence: 3})
 					case kindRollback:
 						require.Equal(t, at{since: step + ms, turn: 1}, take(t, g))
 					}

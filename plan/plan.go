@@ -385,13 +385,10 @@ func (e *NoFitError) Error() string {
 	if len(e.GiveUp) == 0 {
 		b.WriteString("; lowering one number is not enough, lower several")
 	}
-	for i, c := range e.GiveUp {
-		if i == 0 {
-			b.WriteString("; give up one of: ")
-		} else {
-			b.WriteString("; ")
-		}
-		b.WriteString(c.Text)
+	separator := "; give up one of: "
+	for _, c := range e.GiveUp {
+		b.WriteString(separator + c.Text)
+		separator = "; "
 	}
 	return b.String()
 }
