@@ -21,6 +21,12 @@ func must[V any](v V, err error) V {
 	return v
 }
 
+// refused requires an error of a kind, with a text.
+func refused(t require.TestingT, err, is error, text string) {
+	require.ErrorIs(t, err, is)
+	require.ErrorContains(t, err, text)
+}
+
 // now is the present of most tests, early enough to be past on any clock.
 var now = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
 
@@ -29,9 +35,8 @@ const day = 24 * time.Hour
 // someUnits are lengths of a tick from the shortest to more than a lifetime.
 var someUnits = []time.Duration{
 	0, time.Nanosecond, 2 * time.Nanosecond, time.Microsecond, time.Millisecond, 8 * time.Millisecond,
-	10 * time.Millisecond,
-	500 * time.Millisecond, time.Second, 7 * time.Second, time.Minute, time.Hour, 24 * time.Hour,
-	100 * 365 * 24 * time.Hour,
+	10 * time.Millisecond, 500 * time.Millisecond, time.Second, 7 * time.Second, time.Minute, time.Hour,
+	24 * time.Hour, 100 * 365 * 24 * time.Hour,
 }
 
 // drawConfig draws any Config that NewLayout takes.
@@ -119,16 +124,14 @@ func TestParseComposeRoundTrip(t *testing.T) {
 
 		for _, bad := range []uid.UID{-1, -u - 1, math.MinInt64} {
 			p, err := l.Parse(bad)
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, bad.String())
+			refused(t, err, uid.ErrRange, bad.String())
 			require.Zero(t, p)
 		}
 		if most < math.MaxInt64 {
 			for _, bad := range []uid.UID{uid.UID(most + 1),
 				uid.UID(rapid.Int64Range(most+1, math.MaxInt64).Draw(t, "beyond")), math.MaxInt64} {
 				p, err := l.Parse(bad)
-				require.ErrorIs(t, err, uid.ErrRange)
-				require.ErrorContains(t, err, bad.String())
+				refused(t, err, uid.ErrRange, bad.String())
 				require.ErrorContains(t, err, fmt.Sprint(most))
 				require.Zero(t, p)
 			}
@@ -152,8 +155,7 @@ func TestComposeRefusesWhatDoesNotFit(t *testing.T) {
 			args := append([]int64(nil), good...)
 			args[i] = n
 			u, err := l.Compose(args[0], args[1], args[2])
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, fmt.Sprintf("%s %d is not within 0 and %d", what[i], n, most[i]))
+			refused(t, err, uid.ErrRange, fmt.Sprintf("%s %d is not within 0 and %d", what[i], n, most[i]))
 			require.Zero(t, u)
 		}
 	})
@@ -212,8 +214,7 @@ func TestNewLayoutWithoutAClock(t *testing.T) {
 	require.Equal(t, Default(), must(newLayout(cfg, time.Unix(0, 0))))
 	cfg.Epoch = Default().Epoch().Add(1)
 	_, err := newLayout(cfg, time.Unix(0, 0))
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "2026-01-01T00:00:00.000000001Z is after the present, 1970-01-01T00:00:00Z")
+	refused(t, err, uid.ErrConfig, "2026-01-01T00:00:00.000000001Z is after the present, 1970-01-01T00:00:00Z")
 }
 
 func TestNewLayoutRefuses(t *testing.T) {
@@ -374,12 +375,10 @@ func TestZeroLayoutHoldsNothing(t *testing.T) {
 	require.True(t, l.IsZero())
 	require.False(t, Default().IsZero())
 	_, err := l.Compose(0, 0, 0)
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorContains(t, err, "zero Layout")
+	refused(t, err, uid.ErrRange, "zero Layout")
 	for _, u := range []uid.UID{0, 1, -1, math.MaxInt64} {
 		_, err = l.Parse(u)
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "zero Layout")
+		refused(t, err, uid.ErrRange, "zero Layout")
 	}
 	_, err = l.First(now)
 	require.ErrorIs(t, err, uid.ErrRange)

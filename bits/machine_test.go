@@ -29,18 +29,15 @@ func TestWorkerIDFromParts(t *testing.T) {
 		for _, bad := range []int64{-1, 1 << f.Bits, math.MaxInt64, math.MinInt64} {
 			values[f.Name] = bad
 			id, err := l.WorkerID(values)
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, f.Name)
+			refused(t, err, uid.ErrRange, f.Name)
 			require.Zero(t, id)
 		}
 		delete(values, f.Name)
 		_, err := l.WorkerID(values)
-		require.ErrorIs(t, err, uid.ErrSyntax)
-		require.ErrorContains(t, err, f.Name)
+		refused(t, err, uid.ErrSyntax, f.Name)
 		values[f.Name], values["surplus"] = good, 0
 		_, err = l.WorkerID(values)
-		require.ErrorIs(t, err, uid.ErrSyntax)
-		require.ErrorContains(t, err, "surplus")
+		refused(t, err, uid.ErrSyntax, "surplus")
 	})
 	_, err := Default().WorkerID(nil)
 	require.ErrorIs(t, err, uid.ErrSyntax)

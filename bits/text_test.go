@@ -93,8 +93,7 @@ func TestParseLayoutRefuses(t *testing.T) {
 	require.Less(t, len(err.Error()), 300)
 	must(ParseLayout("28/22/13" + strings.Repeat(" ", maxText-8)))
 	_, err = ParseLayout("28/22/13" + strings.Repeat(" ", maxText-7))
-	require.ErrorIs(t, err, uid.ErrSyntax)
-	require.ErrorContains(t, err, "at most 255 bytes, not 256")
+	refused(t, err, uid.ErrSyntax, "at most 255 bytes, not 256")
 }
 
 func TestPresets(t *testing.T) {
@@ -110,8 +109,7 @@ func TestPresets(t *testing.T) {
 	require.Equal(t, JavaScriptSafe(), must(preset("js")))
 	for _, name := range []string{"", "Default", "no such"} {
 		l, err := preset(name)
-		require.ErrorIs(t, err, uid.ErrSyntax)
-		require.ErrorContains(t, err, "default, uidgenerator, twitter, javascript, redis")
+		refused(t, err, uid.ErrSyntax, "default, uidgenerator, twitter, javascript, redis")
 		require.True(t, l.IsZero())
 	}
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -89,12 +90,7 @@ func (s sonyflake) String() string { return s.Name() + " " + s.Layout().String()
 
 // Layout returns the layout that has Sonyflake's sequence as worker ID, and its machine ID
 // as sequence.
-func (s sonyflake) Layout() bits.Layout {
-	if s.layout.IsZero() {
-		return sonyflakeV2.layout
-	}
-	return s.layout
-}
+func (s sonyflake) Layout() bits.Layout { return cmp.Or(s.layout, sonyflakeV2.layout) }
 
 // Fields returns time, sequence and machine.
 func (s sonyflake) Fields() []uid.Field {

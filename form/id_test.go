@@ -92,12 +92,10 @@ func checkRoundTrip[P form.Prefixed](t *rapid.T, u uid.UID) {
 // notOrders are texts of no order.
 var notOrders = []string{
 	"", "order", "order_", "_", "_05067s0001009", "05067s0001009", "180363646902239241", "order05067s0001009",
-	"order-05067s0001009",
-	"order__05067s0001009", "user_05067s0001009", "Order_05067s0001009", "ORDER_05067S0001009", "order_05067S0001009",
-	"orders_05067s0001009",
-	"orde_05067s0001009", "order_line_2_05067s0001009", " order_05067s0001009", "order_05067s0001009 ",
-	"order_5067s0001009",
-	"order_180363646902239241", "order_-5067s0001009", "order_05067s000100u",
+	"order-05067s0001009", "order__05067s0001009", "user_05067s0001009", "Order_05067s0001009", "ORDER_05067S0001009",
+	"order_05067S0001009", "orders_05067s0001009", "orde_05067s0001009", "order_line_2_05067s0001009",
+	" order_05067s0001009", "order_05067s0001009 ", "order_5067s0001009", "order_180363646902239241",
+	"order_-5067s0001009", "order_05067s000100u",
 }
 
 func TestParseIDRefuses(t *testing.T) {

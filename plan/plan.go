@@ -153,25 +153,18 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 func (n Need) complete(now time.Time) (Need, error) {
 	n.Workers = cmp.Or(n.Workers, usualWorkers)
 	for _, c := range []struct {
-		what     string
-		v, least float64
-		most     float64
+		what           string
+		v, least, most float64
+		from           string
 	}{
-		{"rate", n.Rate, 0, 1e12},
-		{"burst", n.Burst, 0, 1e15},
-		{"workers", float64(n.Workers), 1, 1e15},
-		{"restarts per day", n.RestartsPerDay, 0, 1e6},
-		{"years", n.Years, math.SmallestNonzeroFloat64, 250},
+		{"rate", n.Rate, 0, 1e12, "from 0"},
+		{"burst", n.Burst, 0, 1e15, "from 0"},
+		{"workers", float64(n.Workers), 1, 1e15, "from 1"},
+		{"restarts per day", n.RestartsPerDay, 0, 1e6, "from 0"},
+		{"years", n.Years, math.SmallestNonzeroFloat64, 250, "above 0"},
 	} {
 		if !(c.v >= c.least && c.v <= c.most) { // so that NaN fails
-			least := "from 0"
-			switch {
-			case c.least == 1:
-				least = "from 1"
-			case c.least > 0:
-				least = "above 0"
-			}
-			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrConfig, c.what, c.v, least, c.most)
+			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrConfig, c.what, c.v, c.from, c.most)
 		}
 	}
 	if n.MaxLead < 0 || n.Hold < 0 {
