@@ -17,9 +17,7 @@ func TestPartsText(t *testing.T) {
 	require.Equal(t, "180363646902239241: 2016-07-19T10:07:53Z, worker 4, sequence 9", whole.String())
 	b := must(json.Marshal(whole))
 	require.Equal(t, `{"uid":"180363646902239241","time":"2016-07-19T10:07:53Z","worker_id":4,"sequence":9}`, string(b))
-	var back uid.Parts
-	require.NoError(t, json.Unmarshal(b, &back))
-	require.Equal(t, whole, back)
+	require.Equal(t, whole, must(read[uid.Parts](b)))
 
 	parted := uid.Parts{
 		UID: 1541815603606036480, Time: time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC), WorkerID: 378,

@@ -48,8 +48,7 @@ func TestBinary(t *testing.T) {
 		require.NoError(t, gob.NewDecoder(&file).Decode(&out))
 		require.Equal(t, in, out)
 	})
-	known := must(uid.UID(180363646902239241).MarshalBinary())
-	require.Equal(t, "\x02\x80\xc7\xc8\x00\x00\x80\x09", string(known))
+	require.Equal(t, "\x02\x80\xc7\xc8\x00\x00\x80\x09", string(must(uid.UID(180363646902239241).MarshalBinary())))
 }
 
 func TestBinaryRefuses(t *testing.T) {

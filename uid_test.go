@@ -33,6 +33,12 @@ func must[V any](v V, err error) V {
 	return v
 }
 
+// read reads JSON.
+func read[V any](text []byte) (v V, err error) {
+	err = json.Unmarshal(text, &v)
+	return v, err
+}
+
 // notDecimal are texts that are numbers to other parsers, or look like them.
 var notDecimal = []string{
 	"", " ", "+1", "-1", "-0", "+0", "00", "01", "007", " 1", "1 ", "1\n", "1_000", "1,000", "0x10", "0b1", "1e3",

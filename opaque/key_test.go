@@ -90,8 +90,8 @@ func TestSecretsDoNotShow(t *testing.T) {
 
 func TestParseKeys(t *testing.T) {
 	sixteen, thirtyTwo := hex.EncodeToString(counting(16)), strings.ToUpper(hex.EncodeToString(counting(32)))
-	keys := must(parseKeys("2:" + thirtyTwo + "\n1:" + sixteen + "\r\n"))
-	require.Equal(t, []Key{{2, counting(32)}, {1, counting(16)}}, keys)
+	both := []Key{{2, counting(32)}, {1, counting(16)}}
+	require.Equal(t, both, must(parseKeys("2:"+thirtyTwo+"\n1:"+sixteen+"\r\n")))
 
 	for _, text := range []string{
 		"", " \n", "1", "1:", ":", "x", sixteen, ":" + sixteen, "1:" + sixteen[1:], "1:x" + sixteen[1:],

@@ -34,18 +34,16 @@ func TestZeroWorkerReservesAll(t *testing.T) {
 	require.Equal(t, uid.Reservation{Last: math.MaxInt64, Renew: math.MaxInt64}, r)
 	require.Equal(t, r, must(w.Extend(t.Context(), 99)))
 	require.NoError(t, w.Release(t.Context(), 41))
-	r = must(w.Acquire(t.Context(), terms()))
-	require.EqualValues(t, 42, r.First, "above what the generator before has issued")
+	require.EqualValues(t, 42, must(w.Acquire(t.Context(), terms())).First, "above what the generator before has issued")
 	require.Equal(t, []string{"Acquire", "Extend(99)", "Release(41)", "Acquire"}, w.Calls())
 }
 
 func TestWorkerReservesTicks(t *testing.T) {
 	now := int64(1000)
 	w := &uidtest.Worker{ID: 7, Ticks: 10, Now: func() time.Time { return at(now)() }}
-	r := must(w.Acquire(t.Context(), terms()))
-	require.Equal(t, uid.Reservation{WorkerID: 7, Last: 1009, Renew: 1005}, r)
+	require.Equal(t, uid.Reservation{WorkerID: 7, Last: 1009, Renew: 1005}, must(w.Acquire(t.Context(), terms())))
 	now = 1006
-	r = must(w.Extend(t.Context(), 5000))
+	r := must(w.Extend(t.Context(), 5000))
 	require.Equal(t, uid.Reservation{WorkerID: 7, Last: 1015, Renew: 1011}, r, "no more, whatever is asked for")
 
 	one := &uidtest.Worker{Ticks: 1, Now: at(1000)}
