@@ -122,14 +122,6 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-func TestUnmarshalTextFailureChangesNothing(t *testing.T) {
-	for _, s := range append(notDecimal, tooLarge...) {
-		u := uid.UID(42)
-		require.Error(t, u.UnmarshalText([]byte(s)), "%q", s)
-		require.EqualValues(t, 42, u, "%q", s)
-	}
-}
-
 func TestNegativeIsNotWritten(t *testing.T) {
 	for _, u := range []uid.UID{-1, math.MinInt64} {
 		require.Equal(t, strconv.FormatInt(int64(u), 10), u.String())

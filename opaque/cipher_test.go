@@ -101,9 +101,12 @@ func TestOneToOne(t *testing.T) {
 }
 
 func TestNegativeNumbers(t *testing.T) {
-	c := must(newCipher(counting(16), ""))
+	c, s := must(newCipher(counting(16), "")), must(New(Config{Keys: []Key{{1, counting(16)}}, Current: 1}))
 	for _, u := range []uid.UID{-1, math.MinInt64, -7053003394352373760} {
-		for _, turn := range []func(uid.UID) (uid.UID, error){c.seal, c.open} {
+		text, err := s.Seal(u)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.Empty(t, text)
+		for _, turn := range []func(uid.UID) (uid.UID, error){c.seal, c.open, s.SealNumber, s.OpenNumber} {
 			got, err := turn(u)
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, u.String()+" is below 0")
