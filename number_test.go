@@ -58,8 +58,7 @@ func TestNumberJSONRange(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, n.String())
 	}
-	_, err := (uid.MaxNumber + 1).MarshalJSON()
-	require.EqualError(t, err,
+	require.EqualError(t, errorOf((uid.MaxNumber + 1).MarshalJSON()),
 		"value out of range: 9007199254740992 is above 9007199254740991, the largest UID to be a JSON number")
 }
 

@@ -53,8 +53,7 @@ func TestBinary(t *testing.T) {
 
 func TestBinaryRefuses(t *testing.T) {
 	for _, n := range []binaryForm{uid.UID(-1), uid.Number(-1)} {
-		_, err := n.MarshalBinary()
-		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorIs(t, errorOf(n.MarshalBinary()), uid.ErrRange)
 		b, err := n.AppendBinary([]byte("order:"))
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.Equal(t, "order:", string(b))

@@ -33,6 +33,9 @@ func must[V any](v V, err error) V {
 	return v
 }
 
+// errorOf returns the error of a call.
+func errorOf[V any](_ V, err error) error { return err }
+
 // at returns a time within a tick of seconds.
 func at(tick int64) time.Time { return seconds.TimeOf(tick).Add(300 * time.Millisecond) }
 

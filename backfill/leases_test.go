@@ -274,8 +274,7 @@ func TestRefusedRows(t *testing.T) {
 	test("settings", func(t *testing.T, s store) {
 		for _, cfg := range []backfill.LeaseConfig{{Timeout: -1}, {Holder: strings.Repeat("x", 129)},
 			{Holder: "\xff"}} {
-			_, err := backfill.New(backfill.FromLeases(s.Store(orders), cfg), s.config(0, 1))
-			require.Error(t, err)
+			require.Error(t, errorOf(backfill.New(backfill.FromLeases(s.Store(orders), cfg), s.config(0, 1))))
 		}
 		refused(t, leased(nil), s.config(0, 1), uid.ErrConfig, "")
 	})

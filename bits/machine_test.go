@@ -39,8 +39,6 @@ func TestWorkerIDFromParts(t *testing.T) {
 		_, err = l.WorkerID(values)
 		refused(t, err, uid.ErrSyntax, "surplus")
 	})
-	_, err := Default().WorkerID(nil)
-	require.ErrorIs(t, err, uid.ErrSyntax)
-	_, err = Default().WorkerID(map[string]int64{"worker": 1})
-	require.ErrorIs(t, err, uid.ErrSyntax)
+	require.ErrorIs(t, errorOf(Default().WorkerID(nil)), uid.ErrSyntax)
+	require.ErrorIs(t, errorOf(Default().WorkerID(map[string]int64{"worker": 1})), uid.ErrSyntax)
 }

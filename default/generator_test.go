@@ -42,8 +42,7 @@ func TestSequenceUsedUp(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		_, err = g.GetUIDContext(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, errorOf(g.GetUIDContext(ctx)), context.DeadlineExceeded)
 		require.Equal(t, 2050*time.Millisecond, time.Since(began))
 
 		// 20,000 callers wait for the next three ticks.
@@ -112,8 +111,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 					_, err := g.GetUID()
 					require.ErrorIs(t, err, uid.ErrExhausted)
 					require.ErrorContains(t, err, "2026-01-01T00:17:03Z")
-					_, err = g.TryGetUID()
-					require.ErrorIs(t, err, uid.ErrExhausted)
+					require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrExhausted)
 					n, err := g.Fill(make([]uid.UID, 2))
 					require.ErrorIs(t, err, uid.ErrExhausted)
 					require.Zero(t, n)
@@ -121,8 +119,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 				}
 				require.Zero(t, time.Since(began))
 				require.NoError(t, g.Close())
-				_, err := g.GetUID()
-				require.ErrorIs(t, err, uid.ErrClosed)
+				require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrClosed)
 			})
 		}
 	}
@@ -139,16 +136,14 @@ func TestEndOfTheTimeFieldAhead(t *testing.T) {
 		for range 3 {
 			take(t, g)
 		}
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrExhausted)
+		require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrExhausted)
 
 		for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16)} {
 			beyond := all
 			beyond.First = brief.MaxTick() + 1
 			cfg.ClockBack = policy
 			g := quiet(t, fake.Giving(beyond), cfg)
-			_, err = g.GetUID()
-			require.ErrorIs(t, err, uid.ErrExhausted)
+			require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrExhausted)
 		}
 	})
 }
@@ -174,8 +169,7 @@ func TestReservationThatIsGone(t *testing.T) {
 		require.NoError(t, g.Close())
 		require.NoError(t, g.awaitReservation(t.Context(), hurdle{gr: gr, tick: 1}, true, nil))
 		g.exhaust(gr)
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrClosed)
+		require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrClosed)
 	})
 }
 

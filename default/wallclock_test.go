@@ -158,8 +158,7 @@ func TestSuspendedWithinAGlance(t *testing.T) {
 		require.Equal(t, at{sequence: 1}, take(t, g))
 		time.Sleep(glance)
 		for range 3 {
-			_, err := g.TryGetUID()
-			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrNoReservation)
 		}
 	})
 }
