@@ -209,8 +209,8 @@ func TestKilledRun(t *testing.T) {
 }
 
 func TestRefusedRows(t *testing.T) {
-	test := func(name string, test func(t *testing.T, s store)) {
-		t.Run(name, func(t *testing.T) { test(t, newStore(t, lease.Range{First: 0, Last: 1})) })
+	test := func(name string, body func(t *testing.T, s store)) {
+		t.Run(name, func(t *testing.T) { body(t, newStore(t, lease.Range{First: 0, Last: 1})) })
 	}
 	test("used after the beginning", func(t *testing.T, s store) {
 		for id := range int64(2) {

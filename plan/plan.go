@@ -164,7 +164,8 @@ func (n Need) complete(now time.Time) (Need, error) {
 		{"years", n.Years, math.SmallestNonzeroFloat64, 250, "above 0"},
 	} {
 		if !(c.v >= c.least && c.v <= c.most) { // so that NaN fails
-			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrConfig, c.what, c.v, c.from, c.most)
+			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v",
+				uid.ErrConfig, c.what, c.v, c.from, c.most)
 		}
 	}
 	if n.MaxLead < 0 || n.Hold < 0 {

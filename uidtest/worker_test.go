@@ -34,7 +34,7 @@ func TestZeroWorkerReservesAll(t *testing.T) {
 	require.Equal(t, uid.Reservation{Last: math.MaxInt64, Renew: math.MaxInt64}, r)
 	require.Equal(t, r, must(w.Extend(t.Context(), 99)))
 	require.NoError(t, w.Release(t.Context(), 41))
-	require.EqualValues(t, 42, must(w.Acquire(t.Context(), terms())).First, "above what the generator before has issued")
+	require.EqualValues(t, 42, must(w.Acquire(t.Context(), terms())).First, "above what the one before has issued")
 	require.Equal(t, []string{"Acquire", "Extend(99)", "Release(41)", "Acquire"}, w.Calls())
 }
 
