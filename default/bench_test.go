@@ -61,14 +61,8 @@ func BenchmarkGetUID(b *testing.B) {
 						}
 						return nil
 					})
-					get.turn(goroutines, func() error {
-						_, err := g.GetUID()
-						return err
-					})
-					lock.turn(goroutines, func() error {
-						_, err := plain.GetUID()
-						return err
-					})
+					get.turn(goroutines, func() error { return errorOf(g.GetUID()) })
+					lock.turn(goroutines, func() error { return errorOf(plain.GetUID()) })
 				}
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(now.median(), "now-ns")
