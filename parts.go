@@ -63,7 +63,7 @@ func parseFields(text string) (fields []Field, bits int) {
 //	180363646902239241: 2016-07-19T10:07:53Z, worker 4, sequence 9
 //	1541815603606036480: 2022-06-28T16:07:40.105Z, worker 378 (datacenter 11, worker 26), sequence 0
 func (p Parts) String() string {
-	machine := p.machine("%s %d", ", ")
+	machine := p.machineText("%s %d", ", ")
 	if machine != "" {
 		machine = " (" + machine + ")"
 	}
@@ -71,8 +71,8 @@ func (p Parts) String() string {
 		int64(p.UID), p.Time.Format(time.RFC3339Nano), p.WorkerID, machine, p.Sequence)
 }
 
-// machine returns the names and values of the parts, each in a format, or "" if there are none.
-func (p Parts) machine(format, separator string) string {
+// machineText returns the names and values of Machine, each in a format, or "" if there are none.
+func (p Parts) machineText(format, separator string) string {
 	var all []string
 	for name, value := range p.Machine() {
 		all = append(all, fmt.Sprintf(format, name, value))
@@ -86,7 +86,7 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 	if p.UID < 0 {
 		return nil, negativeError(int64(p.UID))
 	}
-	machine := p.machine(`"%s":%d`, ",") // the letters of names need no escape
+	machine := p.machineText(`"%s":%d`, ",") // the letters of names need no escape
 	if machine != "" {
 		machine = `"machine":{` + machine + `},`
 	}
