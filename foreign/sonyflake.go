@@ -37,7 +37,9 @@ func newSonyflake(l bits.Layout) (sonyflake, error) {
 	t, s, m := l.TimeBits(), l.WorkerBits(), l.SequenceBits()
 	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther ||
 		t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
-		return sonyflake{}, widthsError(t, s, m)
+		return sonyflake{}, fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: "+
+			"at least %d, 1 to %d and 1 to %[6]d, %d in all",
+			uid.ErrConfig, t, s, m, sonyflakeLeastTime, sonyflakeMostOther, sonyflakeBits)
 	}
 	if l.Unit() < time.Millisecond {
 		return sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
@@ -61,12 +63,6 @@ func mustSonyflake(start time.Time) sonyflake {
 	l := bits.MustLayout(bits.Config{TimeBits: 39, WorkerBits: 8, SequenceBits: 16, Unit: sonyflakeDefaultUnit,
 		Epoch: start})
 	return sonyflake{l}
-}
-
-func widthsError(t, s, m int) error {
-	return fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: "+
-		"at least %d, 1 to %d and 1 to %[6]d, %d in all",
-		uid.ErrConfig, t, s, m, sonyflakeLeastTime, sonyflakeMostOther, sonyflakeBits)
 }
 
 // roundDown returns t, rounded down to a multiple of unit since 1970.
