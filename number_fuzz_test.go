@@ -32,8 +32,7 @@ func FuzzNumberUnmarshalJSON(f *testing.F) {
 			require.EqualValues(t, 42, got)
 			return
 		}
-		text, err := json.Marshal(got)
-		require.NoError(t, err)
+		text := must(json.Marshal(got))
 		require.Equal(t, string(data), string(text))
 		require.False(t, strings.ContainsAny(string(text), `".eE+-`))
 	})

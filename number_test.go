@@ -36,15 +36,11 @@ func TestNumberJSONRoundTrip(t *testing.T) {
 		safe := rapid.Int64Range(0, 1<<53-1)
 		n, m := uid.Number(safe.Draw(t, "n")), uid.Number(safe.Draw(t, "m"))
 		in := row{ID: n, Ref: &m}
-		text, err := json.Marshal(in)
-		require.NoError(t, err)
+		text := must(json.Marshal(in))
 		require.Equal(t, `{"id":`+n.String()+`,"ref":`+m.String()+`,"none":null}`, string(text))
-		var out row
-		require.NoError(t, json.Unmarshal(text, &out))
-		require.Equal(t, in, out)
+		require.Equal(t, in, must(read[row](text)))
 
-		var float struct{ ID float64 } // as JavaScript keeps it
-		require.NoError(t, json.Unmarshal(text, &float))
+		float := must(read[struct{ ID float64 }](text)) // as JavaScript keeps it
 		require.EqualValues(t, n, float.ID)
 		require.Equal(t, n.String(), strconv.FormatFloat(float.ID, 'f', -1, 64))
 	})
@@ -53,20 +49,16 @@ func TestNumberJSONRoundTrip(t *testing.T) {
 func TestNumberJSONRange(t *testing.T) {
 	require.Equal(t, uid.Number(9007199254740991), uid.MaxNumber, "Number.MAX_SAFE_INTEGER")
 	for _, n := range []uid.Number{0, 1, uid.MaxNumber} {
-		text, err := json.Marshal(n)
-		require.NoError(t, err)
+		text := must(json.Marshal(n))
 		require.Equal(t, n.String(), string(text))
-		var back uid.Number
-		require.NoError(t, json.Unmarshal(text, &back))
-		require.Equal(t, n, back)
+		require.Equal(t, n, must(read[uid.Number](text)))
 	}
 	for _, n := range []uid.Number{-1, math.MinInt64, uid.MaxNumber + 1, math.MaxInt64} {
 		_, err := n.MarshalJSON()
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, n.String())
 	}
-	_, err := (uid.MaxNumber + 1).MarshalJSON()
-	require.EqualError(t, err,
+	require.EqualError(t, errorOf((uid.MaxNumber + 1).MarshalJSON()),
 		"value out of range: 9007199254740992 is above 9007199254740991, the largest UID to be a JSON number")
 }
 
@@ -107,18 +99,10 @@ func TestNumberIsAUID(t *testing.T) {
 		u := uid.UID(rapid.Int64().Draw(t, "u"))
 		n := uid.Number(u)
 		require.Equal(t, u.String(), n.String())
-		wantText, wantErr := u.MarshalText()
-		text, err := n.MarshalText()
-		require.Equal(t, wantText, text)
-		require.Equal(t, wantErr, err)
-		wantText, wantErr = u.AppendText([]byte("x"))
-		text, err = n.AppendText([]byte("x"))
-		require.Equal(t, wantText, text)
-		require.Equal(t, wantErr, err)
-		wantValue, wantErr := u.Value()
-		value, err := n.Value()
-		require.Equal(t, wantValue, value)
-		require.Equal(t, wantErr, err)
+		both := func(v any, err error) [2]any { return [2]any{v, err} }
+		require.Equal(t, both(u.MarshalText()), both(n.MarshalText()))
+		require.Equal(t, both(u.AppendText([]byte("x"))), both(n.AppendText([]byte("x"))))
+		require.Equal(t, both(u.Value()), both(n.Value()))
 		for _, src := range []any{int64(u), uint64(u), u.String(), []byte(u.String()), 1.5} {
 			want, got := uid.UID(42), uid.Number(42)
 			require.Equal(t, want.Scan(src), got.Scan(src))

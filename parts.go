@@ -1,6 +1,7 @@
 package uid
 
 import (
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -62,26 +63,21 @@ func parseFields(text string) (fields []Field, bits int) {
 //	180363646902239241: 2016-07-19T10:07:53Z, worker 4, sequence 9
 //	1541815603606036480: 2022-06-28T16:07:40.105Z, worker 378 (datacenter 11, worker 26), sequence 0
 func (p Parts) String() string {
-	b := make([]byte, 0, 96)
-	b = strconv.AppendInt(b, int64(p.UID), 10)
-	b = append(b, ": "...)
-	b = p.Time.AppendFormat(b, time.RFC3339Nano)
-	b = append(b, ", worker "...)
-	b = strconv.AppendInt(b, p.WorkerID, 10)
-	if fields, _ := parseFields(p.Fields); len(fields) > 0 {
-		sep := " ("
-		for name, value := range p.Machine() {
-			b = append(b, sep...)
-			b = append(b, name...)
-			b = append(b, ' ')
-			b = strconv.AppendInt(b, value, 10)
-			sep = ", "
-		}
-		b = append(b, ')')
+	machine := p.machineText("%s %d", ", ")
+	if machine != "" {
+		machine = " (" + machine + ")"
 	}
-	b = append(b, ", sequence "...)
-	b = strconv.AppendInt(b, p.Sequence, 10)
-	return string(b)
+	return fmt.Sprintf("%d: %s, worker %d%s, sequence %d",
+		int64(p.UID), p.Time.Format(time.RFC3339Nano), p.WorkerID, machine, p.Sequence)
+}
+
+// machineText returns the names and values of Machine, each in a format, or "" if there are none.
+func (p Parts) machineText(format, separator string) string {
+	var all []string
+	for name, value := range p.Machine() {
+		all = append(all, fmt.Sprintf(format, name, value))
+	}
+	return strings.Join(all, separator)
 }
 
 // MarshalJSON returns an object with the keys uid (a quoted decimal), time (RFC 3339), worker_id, machine (an object of
@@ -90,28 +86,12 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 	if p.UID < 0 {
 		return nil, negativeError(int64(p.UID))
 	}
-	b := make([]byte, 0, 160)
-	b = append(b, `{"uid":`...)
-	b = p.UID.appendJSON(b)
-	b = append(b, `,"time":"`...)
+	machine := p.machineText(`"%s":%d`, ",") // the letters of names need no escape
+	if machine != "" {
+		machine = `"machine":{` + machine + `},`
+	}
 	// Not Time.MarshalJSON: that refuses the years past 9999 which a wide time
 	// field can hold.
-	b = p.Time.AppendFormat(b, time.RFC3339Nano)
-	b = append(b, `","worker_id":`...)
-	b = strconv.AppendInt(b, p.WorkerID, 10)
-	if fields, _ := parseFields(p.Fields); len(fields) > 0 {
-		b = append(b, `,"machine":`...)
-		sep := byte('{')
-		for name, value := range p.Machine() {
-			b = append(b, sep, '"')
-			b = append(b, name...) // its letters need no escape
-			b = append(b, '"', ':')
-			b = strconv.AppendInt(b, value, 10)
-			sep = ','
-		}
-		b = append(b, '}')
-	}
-	b = append(b, `,"sequence":`...)
-	b = strconv.AppendInt(b, p.Sequence, 10)
-	return append(b, '}'), nil
+	return fmt.Appendf(nil, `{"uid":"%d","time":"%s","worker_id":%d,%s"sequence":%d}`,
+		int64(p.UID), p.Time.Format(time.RFC3339Nano), p.WorkerID, machine, p.Sequence), nil
 }

@@ -30,8 +30,7 @@ func FuzzParts(f *testing.F) {
 			return
 		}
 		require.NoError(t, err)
-		var back uid.Parts
-		require.NoError(t, json.Unmarshal(text, &back))
+		back := must(read[uid.Parts](text))
 		back.Fields = fields
 		require.Equal(t, p, back)
 	})

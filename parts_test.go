@@ -15,12 +15,9 @@ func TestPartsText(t *testing.T) {
 		UID: 180363646902239241, Time: time.Date(2016, 7, 19, 10, 7, 53, 0, time.UTC), WorkerID: 4, Sequence: 9,
 	}
 	require.Equal(t, "180363646902239241: 2016-07-19T10:07:53Z, worker 4, sequence 9", whole.String())
-	b, err := json.Marshal(whole)
-	require.NoError(t, err)
+	b := must(json.Marshal(whole))
 	require.Equal(t, `{"uid":"180363646902239241","time":"2016-07-19T10:07:53Z","worker_id":4,"sequence":9}`, string(b))
-	var back uid.Parts
-	require.NoError(t, json.Unmarshal(b, &back))
-	require.Equal(t, whole, back)
+	require.Equal(t, whole, must(read[uid.Parts](b)))
 
 	parted := uid.Parts{
 		UID: 1541815603606036480, Time: time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC), WorkerID: 378,
@@ -28,8 +25,7 @@ func TestPartsText(t *testing.T) {
 	}
 	require.Equal(t, "1541815603606036480: 2022-06-28T16:07:40.105Z, "+
 		"worker 378 (datacenter 11, worker 26), sequence 0", parted.String())
-	b, err = json.Marshal(parted)
-	require.NoError(t, err)
+	b = must(json.Marshal(parted))
 	require.Equal(t, `{"uid":"1541815603606036480","time":"2022-06-28T16:07:40.105Z","worker_id":378,`+
 		`"machine":{"datacenter":11,"worker":26},"sequence":0}`, string(b))
 	require.Equal(t, map[string]int64{"datacenter": 11, "worker": 26}, maps.Collect(parted.Machine()))
@@ -46,7 +42,7 @@ func TestPartsText(t *testing.T) {
 	}
 
 	far := uid.Parts{Time: time.Unix(1<<50, 0).UTC()}
-	b, err = json.Marshal(far)
+	b, err := json.Marshal(far)
 	require.NoError(t, err, "a year of eight digits")
 	require.Contains(t, string(b), `"time":"35680317-09-25T`)
 }

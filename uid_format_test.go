@@ -56,9 +56,7 @@ func TestFormatWithin(t *testing.T) {
 	require.Equal(t, "[8 9] map[7:8] 7\n", fmt.Sprintln(r.IDs, map[uid.UID]uid.UID{7: 8}, any(r.ID)))
 	require.Equal(t, "[ff 100]", fmt.Sprintf("%x", []uid.UID{255, 256}))
 	require.Equal(t, "[]uid.UID{uid.UID(8), uid.UID(9)}", fmt.Sprintf("%#v", r.IDs))
-	text, err := json.Marshal(r)
-	require.NoError(t, err)
-	require.Equal(t, `{"ID":"7","Ref":null,"IDs":["8","9"]}`, string(text))
+	require.Equal(t, `{"ID":"7","Ref":null,"IDs":["8","9"]}`, string(must(json.Marshal(r))))
 }
 
 // Each directive gives what it gives for the int64, or for the text.

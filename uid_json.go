@@ -1,14 +1,7 @@
 package uid
 
-import "strconv"
-
-// appendJSON appends u as encoding/json writes it, by its MarshalText: that is quicker than a
-// MarshalJSON, whose result it would have to parse.
-func (u UID) appendJSON(b []byte) []byte {
-	b = append(b, '"')
-	b = strconv.AppendInt(b, int64(u), 10)
-	return append(b, '"')
-}
+// encoding/json writes a UID by its MarshalText: that is quicker than a MarshalJSON, whose result
+// it would have to parse.
 
 // UnmarshalJSON sets u from a JSON number, or a string without escapes, that [Parse] accepts, with its errors. null and
 // failures leave u as it was.

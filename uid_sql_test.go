@@ -25,37 +25,23 @@ func TestScan(t *testing.T) {
 			require.NoError(t, got.Scan(src))
 			require.Equal(t, u, got)
 		}
-		v, err := u.Value()
-		require.NoError(t, err)
+		v := must(u.Value())
 		require.Equal(t, driver.Value(int64(u)), v)
 		require.True(t, driver.IsValue(v))
 	})
 }
 
 func TestScanRefuses(t *testing.T) {
-	for _, c := range []struct {
-		src  any
-		want error
-	}{
-		{int64(-1), uid.ErrRange},
-		{int64(math.MinInt64), uid.ErrRange},
-		{uint64(math.MaxInt64) + 1, uid.ErrRange},
-		{uint64(math.MaxUint64), uid.ErrRange},
-		{"9223372036854775808", uid.ErrRange},
-		{[]byte("9223372036854775808"), uid.ErrRange},
-		{"-1", uid.ErrSyntax},
-		{[]byte("1.0"), uid.ErrSyntax},
-		{[]byte{}, uid.ErrSyntax},
-		{"", uid.ErrSyntax},
-		{nil, uid.ErrSyntax},
-		{[]byte(nil), uid.ErrSyntax},
-		{1.0, uid.ErrSyntax},
-		{true, uid.ErrSyntax},
-		{time.Time{}, uid.ErrSyntax},
+	for want, sources := range map[error][]any{
+		uid.ErrRange: {int64(-1), int64(math.MinInt64), uint64(math.MaxInt64) + 1, uint64(math.MaxUint64),
+			"9223372036854775808", []byte("9223372036854775808")},
+		uid.ErrSyntax: {"-1", []byte("1.0"), []byte{}, "", nil, []byte(nil), 1.0, true, time.Time{}},
 	} {
-		u := uid.UID(42)
-		require.ErrorIs(t, u.Scan(c.src), c.want, "%#v", c.src)
-		require.EqualValues(t, 42, u, "%#v", c.src)
+		for _, src := range sources {
+			u := uid.UID(42)
+			require.ErrorIs(t, u.Scan(src), want, "%#v", src)
+			require.EqualValues(t, 42, u, "%#v", src)
+		}
 	}
 	u := uid.UID(42)
 	require.ErrorContains(t, u.Scan(nil), "sql.Null[uid.UID]")
@@ -71,7 +57,5 @@ func TestScanNullable(t *testing.T) {
 	require.NoError(t, n.Scan(int64(7)))
 	require.Equal(t, sql.Null[uid.UID]{V: 7, Valid: true}, n)
 	require.Error(t, n.Scan(int64(-7)))
-	v, err := sql.Null[uid.UID]{V: 7, Valid: true}.Value()
-	require.NoError(t, err)
-	require.EqualValues(t, 7, v)
+	require.EqualValues(t, 7, must(sql.Null[uid.UID]{V: 7, Valid: true}.Value()))
 }

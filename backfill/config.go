@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -50,17 +51,12 @@ type Config struct {
 // withDefaults checks the settings and fills in the defaults.
 func (c Config) withDefaults() (Config, error) {
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
-	if c.Layout.IsZero() {
-		c.Layout = bits.Default()
-	}
+	c.Layout, c.Workers = cmp.Or(c.Layout, bits.Default()), cmp.Or(c.Workers, 1)
 	if err := tenure.RefuseRollback(c.Layout.Fields()); err != nil {
 		return c, err
 	}
 	if c.Back < 0 || c.Back > 0 && !c.Sorted {
 		return c, fmt.Errorf("%w: Back %v is negative, or not for times that are Sorted", uid.ErrConfig, c.Back)
-	}
-	if c.Workers == 0 {
-		c.Workers = 1
 	}
 	if c.Workers < 0 || int64(c.Workers)-1 > c.Layout.MaxWorkerID() {
 		return c, fmt.Errorf("%w: Workers %d is not within 1 and %d, the worker IDs of the layout", uid.ErrConfig,

@@ -57,27 +57,23 @@ func Example() {
 	// 180363646902206465
 }
 
+// newRun is a run in a namespace of its own.
+func newRun(layout bits.Layout, from, to time.Time) *backfill.Generator {
+	store := must(stores.New(drivertest.NewMemory()).Leases("orders"))
+	if err := lease.Found(context.Background(), store, lease.Founding{Layout: layout}); err != nil {
+		panic(err)
+	}
+	return must(backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{
+		Layout: layout, From: from, To: to, Logger: slog.New(slog.DiscardHandler),
+	}))
+}
+
 // More rows than a tick holds: exactly their time as long as there is room, and else up to a minute
 // later.
 func ExampleGenerator_AtOrAfter() {
-	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	layout := bits.MustLayout(bits.Config{TimeBits: 31, WorkerBits: 31, SequenceBits: 1, Unit: time.Second})
-	if err := lease.Found(context.Background(), store, lease.Founding{Layout: layout}); err != nil {
-		fmt.Println(err)
-		return
-	}
 	noon := time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
-	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{
-		Layout: layout, From: noon, To: noon.Add(time.Hour), Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := newRun(layout, noon, noon.Add(time.Hour))
 	for range 3 {
 		if _, err := g.At(noon); errors.Is(err, backfill.ErrFull) {
 			fmt.Println("the tick of noon is full")
@@ -101,23 +97,9 @@ func ExampleGenerator_AtOrAfter() {
 
 // Rows of which only the day is known.
 func ExampleGenerator_Spread() {
-	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
-		fmt.Println(err)
-		return
-	}
 	day := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	night := day.Add(24*time.Hour - 1)
-	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}),
-		backfill.Config{From: day, To: night, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := newRun(bits.Default(), day, night)
 	for u, err := range g.Spread(day, night, 4) {
 		if err != nil {
 			fmt.Println(err)

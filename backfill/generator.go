@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (g *Generator) take(ctx context.Context, source Source, w want, cfg Config)
 		}
 		ids = append(ids, h.id)
 	}
-	slices.SortFunc(g.held, func(a, b holding) int { return int(min(max(a.id-b.id, -1), 1)) })
+	slices.SortFunc(g.held, func(a, b holding) int { return cmp.Compare(a.id, b.id) })
 	for _, n := range cfg.Apart {
 		if err := checkApart(ctx, n, w.terms.Layout, ids, cfg.Logger); err != nil {
 			return err

@@ -25,6 +25,17 @@ var seconds = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 3, SequenceB
 
 var quiet = slog.New(slog.DiscardHandler)
 
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// errorOf returns the error of a call.
+func errorOf[V any](_ V, err error) error { return err }
+
 // at returns a time within a tick of seconds.
 func at(tick int64) time.Time { return seconds.TimeOf(tick).Add(300 * time.Millisecond) }
 
@@ -64,8 +75,21 @@ func (s store) found(namespace string, ids lease.Range) error {
 	return lease.Found(context.Background(), s.Store(namespace), lease.Founding{Layout: seconds, IDs: ids})
 }
 
-func (s store) source() backfill.Source {
-	return backfill.FromLeases(s.Store(orders), backfill.LeaseConfig{})
+func (s store) source() backfill.Source { return leased(s.Store(orders)) }
+
+// leased and numbered are sources of the usual settings.
+func leased(s lease.Store) backfill.Source { return backfill.FromLeases(s, backfill.LeaseConfig{}) }
+
+func numbered(n disposable.Numbers) backfill.Source {
+	return backfill.FromNumbers(n, disposable.Config{Host: "h"})
+}
+
+// refused makes a generator that New refuses.
+func refused(t *testing.T, source backfill.Source, cfg backfill.Config, is error, text string) {
+	t.Helper()
+	_, err := backfill.New(source, cfg)
+	require.ErrorIs(t, err, is)
+	require.ErrorContains(t, err, text)
 }
 
 // config is that of a run over ticks.
@@ -75,8 +99,7 @@ func (s store) config(first, last int64) backfill.Config {
 
 // run makes a generator over ticks.
 func (s store) run(t require.TestingT, first, last int64) *backfill.Generator {
-	g, err := backfill.New(s.source(), s.config(first, last))
-	require.NoError(t, err)
+	g := must(backfill.New(s.source(), s.config(first, last)))
 	return g
 }
 
@@ -89,12 +112,10 @@ func (s store) high(t require.TestingT, id int64) int64 {
 
 // live leases an ID for a live process, and returns what is reserved.
 func (s store) live(t require.TestingT) uid.Reservation {
-	w, err := lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now})
-	require.NoError(t, err)
+	w := must(lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now}))
 	terms := seconds.Terms()
 	terms.Revoke = func() {}
-	r, err := w.Acquire(context.Background(), terms)
-	require.NoError(t, err)
+	r := must(w.Acquire(context.Background(), terms))
 	return r
 }
 
@@ -127,15 +148,12 @@ func listed(t testing.TB, change func(*backfill.Config), ids ...int64) *backfill
 	if change != nil {
 		change(&cfg)
 	}
-	g, err := backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}), cfg)
-	require.NoError(t, err)
-	return g
+	return must(backfill.New(numbered(&numbers{next: ids}), cfg))
 }
 
 // parts of a UID of seconds.
 func parts(t require.TestingT, u uid.UID) (tick, id, sequence int64) {
-	p, err := seconds.Parse(u)
-	require.NoError(t, err)
+	p := must(seconds.Parse(u))
 	return seconds.TickAt(p.Time), p.WorkerID, p.Sequence
 }
 

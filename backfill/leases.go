@@ -67,12 +67,8 @@ func (s fromLeases) usable() error {
 	if _, err := settings.Timeout(s.cfg.Timeout); err != nil {
 		return err
 	}
-	switch s.cfg.Losses {
-	case lease.Never, lease.NeverUnchecked:
-	default:
-		if s.cfg.Losses == lease.ByHistory && s.store.Durable() {
-			break
-		}
+	l := s.cfg.Losses
+	if !(l == lease.Never || l == lease.NeverUnchecked || l == lease.ByHistory && s.store.Durable()) {
 		return fmt.Errorf("%w: a store of the kind of %s can lose what it has acknowledged, and a run whose row is "+
 			"lost shares its ticks with the next one: set Losses to Never if this one does not, or use disposable IDs",
 			uid.ErrConfig, s.store.Name())
@@ -103,8 +99,7 @@ func (s fromLeases) take(ctx context.Context, w want) (h holding, err error) {
 		return holding{}, err
 	}
 	t := reserving{fromLeases: s, want: w}
-	err = retry.Do(ctx, timeout, w.log, t.reserve)
-	if err != nil {
+	if err := retry.Do(ctx, timeout, w.log, t.reserve); err != nil {
 		return holding{}, fmt.Errorf("reserve the ticks %d to %d of a worker ID in %s: %w", w.first, w.last,
 			s.store.Name(), err)
 	}

@@ -2,6 +2,7 @@ package backfill_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,15 +50,19 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 		terms := seconds.Terms()
 		terms.Revoke = func() {}
 		away := map[int64]leasestore.Row{}
-		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "which") }
+		pick := func(n int) int {
+			if n == 0 {
+				rt.Skip("there is none")
+			}
+			return rapid.IntRange(0, n-1).Draw(rt, "which")
+		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"time passes": func(rt *rapid.T) {
 				s.pass(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute,
 					10 * 24 * time.Hour}).Draw(rt, "for"))
 			},
 			"a live process starts": func(rt *rapid.T) {
-				w, err := lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now})
-				require.NoError(rt, err)
+				w := must(lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now}))
 				r, err := w.Acquire(context.Background(), terms)
 				if err != nil {
 					require.ErrorIs(rt, err, uid.ErrNoWorkerID)
@@ -67,9 +72,6 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 				lives = append(lives, &liveOne{w, r, owner, -1})
 			},
 			"a live process issues": func(rt *rapid.T) {
-				if len(lives) == 0 {
-					return
-				}
 				w := lives[pick(len(lives))]
 				for tick := max(w.First, s.tick()); tick <= min(w.Reservation.Last, s.tick()+20); tick++ {
 					mark(w.WorkerID, tick, w.who)
@@ -77,23 +79,15 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 				}
 			},
 			"a live process renews": func(rt *rapid.T) {
-				if len(lives) == 0 {
-					return
-				}
 				w := lives[pick(len(lives))]
-				r, err := w.Extend(context.Background(), s.tick())
-				if err != nil {
-					return
+				if r, err := w.Extend(context.Background(), s.tick()); err == nil {
+					w.Reservation = r
 				}
-				w.Reservation = r
 			},
 			"a live process ends": func(rt *rapid.T) {
-				if len(lives) == 0 {
-					return
-				}
 				i := pick(len(lives))
 				require.NoError(rt, lives[i].Release(context.Background(), lives[i].last))
-				lives = append(lives[:i], lives[i+1:]...)
+				lives = slices.Delete(lives, i, i+1)
 			},
 			"a run starts": func(rt *rapid.T) {
 				last := s.tick() - rapid.Int64Range(0, s.tick()).Draw(rt, "before")
@@ -107,9 +101,6 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 				runs = append(runs, runOne{g, owner})
 			},
 			"a run issues": func(rt *rapid.T) {
-				if len(runs) == 0 {
-					return
-				}
 				g := runs[pick(len(runs))]
 				st := g.Stats()
 				for range 10 {
@@ -121,12 +112,9 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 				}
 			},
 			"a run ends": func(rt *rapid.T) {
-				if len(runs) == 0 {
-					return
-				}
 				i := pick(len(runs))
 				require.NoError(rt, runs[i].Close())
-				runs = append(runs[:i], runs[i+1:]...)
+				runs = slices.Delete(runs, i, i+1)
 			},
 			"rows vanish": func(*rapid.T) {
 				for id := range int64(8) {
@@ -159,19 +147,17 @@ func TestWhatARunWrites(t *testing.T) {
 	require.Equal(t, seconds.String(), row.Layout)
 	require.Equal(t, row.Acquired, row.Until)
 	for _, tick := range []int64{100, 150, 120} {
-		_, err := g.At(at(tick))
-		require.NoError(t, err)
+		must(g.At(at(tick)))
 	}
 	require.NoError(t, g.Close())
 	require.EqualValues(t, 150, s.high(t, 5))
 	s.pass(time.Second)
 
 	// The rest is another run's; what was issued is not.
-	second := s.run(t, 151, 300)
-	require.Equal(t, []int64{5}, second.Stats().WorkerIDs)
-	third := s.run(t, 150, 300)
-	require.Equal(t, []int64{6}, third.Stats().WorkerIDs)
-	require.NoError(t, third.Close()) // which has issued nothing
+	require.Equal(t, []int64{5}, s.run(t, 151, 300).Stats().WorkerIDs)
+	second := s.run(t, 150, 300)
+	require.Equal(t, []int64{6}, second.Stats().WorkerIDs)
+	require.NoError(t, second.Close()) // which has issued nothing
 	require.EqualValues(t, -1, s.high(t, 6))
 	require.EqualValues(t, 300, s.high(t, 5))
 }
@@ -181,14 +167,11 @@ func TestRunOfTwoIDs(t *testing.T) {
 	s := newStore(t, lease.Range{})
 	cfg := s.config(100, 200)
 	cfg.Workers = 2
-	g, err := backfill.New(s.source(), cfg)
-	require.NoError(t, err)
+	g := must(backfill.New(s.source(), cfg))
 	for range 5 {
-		_, err := g.At(at(110))
-		require.NoError(t, err)
+		must(g.At(at(110)))
 	}
-	_, err = g.At(at(120))
-	require.NoError(t, err)
+	must(g.At(at(120)))
 	require.NoError(t, g.Close())
 	require.EqualValues(t, 120, s.high(t, 0))
 	require.EqualValues(t, 110, s.high(t, 1))
@@ -196,8 +179,7 @@ func TestRunOfTwoIDs(t *testing.T) {
 	// An ID that was taken before the next one failed is given back.
 	cfg.Workers = 8
 	s.live(t)
-	_, err = backfill.New(s.source(), cfg)
-	require.ErrorIs(t, err, uid.ErrNoWorkerID)
+	refused(t, s.source(), cfg, uid.ErrNoWorkerID, "")
 	for id := range int64(8) {
 		if row, found := s.Row(orders, id); found {
 			require.True(t, row.High < 200 || row.High >= present, "%+v", row)
@@ -211,8 +193,7 @@ func TestKilledRun(t *testing.T) {
 	s.run(t, 0, present) // and is gone
 	g := s.run(t, 0, present)
 	require.Equal(t, []int64{1}, g.Stats().WorkerIDs)
-	_, err := backfill.New(s.source(), s.config(0, present))
-	require.ErrorIs(t, err, uid.ErrNoWorkerID)
+	refused(t, s.source(), s.config(0, present), uid.ErrNoWorkerID, "")
 	s.pass(5*time.Minute + time.Second)
 	r := s.live(t)
 	require.EqualValues(t, present+1, r.First)
@@ -220,8 +201,7 @@ func TestKilledRun(t *testing.T) {
 	require.Greater(t, r.First, int64(present))
 
 	// The run goes on meanwhile, and its Close leaves the live owner's row alone.
-	_, err = g.At(at(17))
-	require.NoError(t, err)
+	must(g.At(at(17)))
 	before, _ := s.Row(orders, 1)
 	require.NoError(t, g.Close())
 	after, _ := s.Row(orders, 1)
@@ -229,98 +209,74 @@ func TestKilledRun(t *testing.T) {
 }
 
 func TestRefusedRows(t *testing.T) {
-	refuses := func(t *testing.T, s store, first, last int64, is error, text string) {
-		t.Helper()
-		_, err := backfill.New(s.source(), s.config(first, last))
-		require.ErrorIs(t, err, is)
-		require.ErrorContains(t, err, text)
+	test := func(name string, body func(t *testing.T, s store)) {
+		t.Run(name, func(t *testing.T) { body(t, newStore(t, lease.Range{First: 0, Last: 1})) })
 	}
-	all := lease.Range{First: 0, Last: 1}
-	t.Run("used after the beginning", func(t *testing.T) {
-		s := newStore(t, all)
+	test("used after the beginning", func(t *testing.T, s store) {
 		for id := range int64(2) {
 			s.SetRow(orders, leasestore.Row{WorkerID: id, High: 500 + id, Until: at(600), Layout: seconds.String()})
 		}
-		refuses(t, s, 500, 700, uid.ErrNoWorkerID, "were used after the run begins, with tick 500, as worker ID 0 "+
-			"was up to tick 500")
+		refused(t, s.source(), s.config(500, 700), uid.ErrNoWorkerID, "were used after the run begins, with tick 500, "+
+			"as worker ID 0 was up to tick 500")
 		require.Equal(t, []int64{0}, s.run(t, 501, 700).Stats().WorkerIDs)
 	})
-	t.Run("used in the first tick", func(t *testing.T) { // an ID without a row is better
-		s := newStore(t, all)
+	test("used in the first tick", func(t *testing.T, s store) { // an ID without a row is better
 		s.SetRow(orders, leasestore.Row{WorkerID: 0, High: 500, Until: at(600), Layout: seconds.String()})
 		require.Equal(t, []int64{1}, s.run(t, 500, 700).Stats().WorkerIDs)
 	})
-	t.Run("leased", func(t *testing.T) {
-		s := newStore(t, all)
+	test("leased", func(t *testing.T, s store) {
 		for id := range int64(2) {
 			s.SetRow(orders, leasestore.Row{WorkerID: id, High: 5, Nonce: "x", Until: at(present + 1),
 				Layout: seconds.String()})
 		}
-		refuses(t, s, 500, 700, uid.ErrNoWorkerID, "leased or in quarantine")
+		refused(t, s.source(), s.config(500, 700), uid.ErrNoWorkerID, "leased or in quarantine")
 	})
-	t.Run("floor", func(t *testing.T) {
-		s := newStore(t, all)
+	test("floor", func(t *testing.T, s store) {
 		ns, _ := s.Namespace(orders)
 		ns.Floor = 500
 		s.SetNamespace(orders, ns)
-		refuses(t, s, 500, 700, uid.ErrNoWorkerID, "the namespace's floor is tick 500, the run begins with tick 500")
-		g := s.run(t, 501, 700)
-		require.NoError(t, g.Close())
+		refused(t, s.source(), s.config(500, 700), uid.ErrNoWorkerID,
+			"the namespace's floor is tick 500, the run begins with tick 500")
+		require.NoError(t, s.run(t, 501, 700).Close())
 		require.EqualValues(t, 500, s.high(t, 0), "High does not go below the floor")
 	})
-	t.Run("lost", func(t *testing.T) { // nobody knows who is at work
-		s := newStore(t, all)
+	test("lost", func(t *testing.T, s store) { // nobody knows who is at work
 		require.NoError(t, lease.Found(t.Context(), s.Store("lost"), lease.Founding{Layout: seconds, Lost: true}))
-		_, err := backfill.New(backfill.FromLeases(s.Store("lost"), backfill.LeaseConfig{}), s.config(0, 10))
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		refused(t, leased(s.Store("lost")), s.config(0, 10), uid.ErrNoWorkerID, "")
 	})
-	t.Run("layout", func(t *testing.T) {
-		s := newStore(t, all)
+	test("layout", func(t *testing.T, s store) {
 		cfg := s.config(100, 200)
 		cfg.Layout = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 4, SequenceBits: 2, Epoch: seconds.Epoch()})
-		_, err := backfill.New(s.source(), cfg)
-		require.ErrorIs(t, err, worker.ErrLayout)
+		refused(t, s.source(), cfg, worker.ErrLayout, "")
 	})
-	t.Run("no namespace", func(t *testing.T) {
-		s := newStore(t, all)
-		_, err := backfill.New(backfill.FromLeases(s.Store("none"), backfill.LeaseConfig{}), s.config(0, 10))
-		require.ErrorIs(t, err, worker.ErrNoNamespace)
+	test("no namespace", func(t *testing.T, s store) {
+		refused(t, leased(s.Store("none")), s.config(0, 10), worker.ErrNoNamespace, "")
 	})
-	t.Run("clock", func(t *testing.T) {
-		s := newStore(t, all)
+	test("clock", func(t *testing.T, s store) {
 		cfg := s.config(0, present+3)
 		cfg.Now = func() time.Time { return at(present + 3) }
-		_, err := backfill.New(s.source(), cfg)
-		require.ErrorIs(t, err, worker.ErrClock)
+		refused(t, s.source(), cfg, worker.ErrClock, "")
 		cfg.To = at(present + 2) // what clocks may differ by
-		_, err = backfill.New(s.source(), cfg)
-		require.NoError(t, err)
+		must(backfill.New(s.source(), cfg))
 	})
-	t.Run("not durable", func(t *testing.T) {
+	test("not durable", func(t *testing.T, _ store) {
 		m := storetest.NewMemory(storetest.MemoryConfig{Now: newClock(present).now, Lossy: []string{"it forgets"}})
 		client := m.Store(orders)
 		require.NoError(t, lease.Found(t.Context(), client, lease.Founding{Layout: seconds}))
 		cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: newClock(present).now}
-		_, err := backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{}), cfg)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, "set Losses to Never")
-		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.Never}), cfg)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, "it forgets")
+		refused(t, leased(client), cfg, uid.ErrConfig, "set Losses to Never")
+		never := backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.Never})
+		refused(t, never, cfg, uid.ErrConfig, "it forgets")
 		_, found := m.Row(orders, 0)
 		require.False(t, found)
-		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.NeverUnchecked}), cfg)
-		require.NoError(t, err)
+		must(backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.NeverUnchecked}), cfg))
 	})
-	t.Run("settings", func(t *testing.T) {
-		s := newStore(t, all)
+	test("settings", func(t *testing.T, s store) {
 		for _, cfg := range []backfill.LeaseConfig{{Timeout: -1}, {Holder: strings.Repeat("x", 129)},
 			{Holder: "\xff"}} {
-			_, err := backfill.New(backfill.FromLeases(s.Store(orders), cfg), s.config(0, 1))
-			require.True(t, err != nil)
+			require.Error(t, errorOf(backfill.New(backfill.FromLeases(s.Store(orders), cfg), s.config(0, 1))))
 		}
-		_, err := backfill.New(backfill.FromLeases(nil, backfill.LeaseConfig{}), s.config(0, 1))
-		require.ErrorIs(t, err, uid.ErrConfig)
+		refused(t, leased(nil), s.config(0, 1), uid.ErrConfig, "")
 	})
 }
 
@@ -333,15 +289,13 @@ func TestLostReplies(t *testing.T) {
 				s := newStore(t, lease.Range{})
 				client := s.Store(orders)
 				client.Fault(fault, fault)
-				g, err := backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{}), s.config(0, 10))
-				require.NoError(t, err)
+				g := must(backfill.New(leased(client), s.config(0, 10)))
 				id := g.Stats().WorkerIDs[0]
 				require.EqualValues(t, map[bool]int64{true: 2, false: 0}[fault == storetest.LoseReply], id)
 				s.Deliver()
 				require.EqualValues(t, 10, s.high(t, id))
-				require.Equal(t, 0, len(g.Stats().WorkerIDs)-1)
-				_, err = g.At(at(3))
-				require.NoError(t, err)
+				require.Len(t, g.Stats().WorkerIDs, 1)
+				must(g.At(at(3)))
 				client.Fault(fault)
 				require.NoError(t, g.Close())
 				s.Deliver()
@@ -363,7 +317,7 @@ func TestApart(t *testing.T) {
 		for _, name := range names {
 			cfg.Apart = append(cfg.Apart, s.Store(name))
 		}
-		g, err := backfill.New(backfill.FromLeases(s.Store("imports"), backfill.LeaseConfig{}), cfg)
+		g, err := backfill.New(leased(s.Store("imports")), cfg)
 		if err == nil {
 			require.NoError(t, g.Close())
 		}
@@ -379,8 +333,8 @@ func TestApart(t *testing.T) {
 		{[]string{"all"}, uid.ErrRange, `worker ID 4 of the run is one that namespace "all" in memory has: all`},
 		{[]string{orders, "narrow"}, uid.ErrRange,
 			`worker ID 4 of the run is one that namespace "narrow" in memory has: 3 to 4`},
-		{[]string{"imports"}, uid.ErrRange, "4 to 7"}, {[]string{"other"}, worker.ErrLayout,
-			"UIDs of two layouts can be equal"},
+		{[]string{"imports"}, uid.ErrRange, "4 to 7"},
+		{[]string{"other"}, worker.ErrLayout, "UIDs of two layouts can be equal"},
 		{[]string{"none"}, worker.ErrNoNamespace, `"none"`},
 	} {
 		err := apart(tt.names...)
@@ -408,13 +362,11 @@ func (s wrongStore) Take(ctx context.Context, w leasestore.Wanted,
 func TestAnIDOutsideOfTheNamespace(t *testing.T) {
 	s := newStore(t, lease.Range{First: 3, Last: 5})
 	for id, good := range map[int64]bool{2: false, 3: true, 5: true, 6: false} {
-		_, err := backfill.New(backfill.FromLeases(wrongStore{s.Store(orders), id}, backfill.LeaseConfig{}),
-			s.config(0, 10))
+		source := leased(wrongStore{s.Store(orders), id})
 		if good {
-			require.NoError(t, err)
-			continue
+			must(backfill.New(source, s.config(0, 10)))
+		} else {
+			refused(t, source, s.config(0, 10), uid.ErrRange, "wanted is one of 3 to 5")
 		}
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "wanted is one of 3 to 5")
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestDoubt(t *testing.T) {
 	l := Default()
 	now := l.Epoch().Add(100 * day)
-	u := func(at time.Time) uid.UID { return mustCompose(t, l, l.TickAt(at), 3, 4) }
+	u := func(at time.Time) uid.UID { return must(l.Compose(l.TickAt(at), 3, 4)) }
 	for _, c := range []struct {
 		u    uid.UID
 		want string

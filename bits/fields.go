@@ -2,7 +2,6 @@ package bits
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/uidgen/uid"
@@ -18,10 +17,10 @@ func joinFields(fields []uid.Field) (string, error) {
 	if len(fields) > maxFields {
 		return "", fmt.Errorf("%w: %d named parts of the worker ID, at most %d", uid.ErrConfig, len(fields), maxFields)
 	}
-	var b strings.Builder
+	var parts []string
 	sum := 0
 	seen := make(map[string]bool, len(fields))
-	for i, f := range fields {
+	for _, f := range fields {
 		if !validFieldName(f.Name) {
 			return "", fmt.Errorf("%w: %.40q as the name of a part of the worker ID: 1 to %d of a-z, 0-9, '_', '-', "+
 				"a letter first", uid.ErrSyntax, f.Name, maxFieldName)
@@ -35,26 +34,12 @@ func joinFields(fields []uid.Field) (string, error) {
 				uid.ErrConfig, f.Name, f.Bits, 63)
 		}
 		sum += f.Bits
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(f.Name)
-		b.WriteByte(':')
-		b.WriteString(strconv.Itoa(f.Bits))
+		parts = append(parts, fmt.Sprintf("%s:%d", f.Name, f.Bits))
 	}
-	return b.String(), nil
+	return strings.Join(parts, ","), nil
 }
 
 func validFieldName(name string) bool {
-	if name == "" || len(name) > maxFieldName {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		letter := 'a' <= c && c <= 'z'
-		if !letter && (i == 0 || c != '_' && c != '-' && (c < '0' || c > '9')) {
-			return false
-		}
-	}
-	return true
+	return name != "" && len(name) <= maxFieldName && 'a' <= name[0] && name[0] <= 'z' &&
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }

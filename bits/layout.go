@@ -1,6 +1,7 @@
 package bits
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -98,13 +99,10 @@ func build(cfg Config) (Layout, error) {
 		ticks: 1 << t, workers: 1 << w, sequences: 1 << s,
 		timeBits: uint8(t), workerBits: uint8(w), sequenceBits: uint8(s),
 		epoch: cfg.Epoch.UTC(), // which drops the monotonic reading, too
-		unit:  cfg.Unit,
+		unit:  cmp.Or(cfg.Unit, time.Second),
 	}
 	if cfg.Epoch.IsZero() {
 		l.epoch = defaultEpoch
-	}
-	if l.unit == 0 {
-		l.unit = time.Second
 	}
 	if l.unit < 0 || time.Second%l.unit != 0 && l.unit%time.Second != 0 {
 		return Layout{}, fmt.Errorf("%w: a unit of %v neither divides a second nor is a multiple of one",

@@ -13,6 +13,23 @@ import (
 	"github.com/uidgen/uid"
 )
 
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// errorOf returns the error of a call.
+func errorOf[V any](_ V, err error) error { return err }
+
+// refused requires an error of a kind, with a text.
+func refused(t require.TestingT, err, is error, text string) {
+	require.ErrorIs(t, err, is)
+	require.ErrorContains(t, err, text)
+}
+
 // now is the present of most tests, early enough to be past on any clock.
 var now = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
 
@@ -21,9 +38,8 @@ const day = 24 * time.Hour
 // someUnits are lengths of a tick from the shortest to more than a lifetime.
 var someUnits = []time.Duration{
 	0, time.Nanosecond, 2 * time.Nanosecond, time.Microsecond, time.Millisecond, 8 * time.Millisecond,
-	10 * time.Millisecond,
-	500 * time.Millisecond, time.Second, 7 * time.Second, time.Minute, time.Hour, 24 * time.Hour,
-	100 * 365 * 24 * time.Hour,
+	10 * time.Millisecond, 500 * time.Millisecond, time.Second, 7 * time.Second, time.Minute, time.Hour,
+	24 * time.Hour, 100 * 365 * 24 * time.Hour,
 }
 
 // drawConfig draws any Config that NewLayout takes.
@@ -58,9 +74,7 @@ func drawConfig(t *rapid.T) Config {
 }
 
 func drawLayout(t *rapid.T) Layout {
-	l, err := newLayout(drawConfig(t), now)
-	require.NoError(t, err)
-	return l
+	return must(newLayout(drawConfig(t), now))
 }
 
 // within draws from 0 to most, the ends and their neighbours often.
@@ -81,12 +95,10 @@ func within(t *rapid.T, name string, most int64) int64 {
 func TestComposeParseRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)
-		l, err := newLayout(cfg, now)
-		require.NoError(t, err)
+		l := must(newLayout(cfg, now))
 		tick, worker, seq := within(t, "tick", l.MaxTick()), within(t, "worker", l.MaxWorkerID()),
 			within(t, "sequence", l.MaxSequence())
-		u, err := l.Compose(tick, worker, seq)
-		require.NoError(t, err)
+		u := must(l.Compose(tick, worker, seq))
 		require.GreaterOrEqual(t, u, uid.UID(0))
 
 		// (tick·2^W + worker)·2^S + sequence, in numbers that know no overflow
@@ -95,15 +107,10 @@ func TestComposeParseRoundTrip(t *testing.T) {
 		want.Lsh(want, uint(cfg.SequenceBits)).Add(want, big.NewInt(seq))
 		require.Equal(t, want.String(), u.String())
 
-		p, err := l.Parse(u)
-		require.NoError(t, err)
+		p := must(l.Parse(u))
 		require.Equal(t, uid.Parts{UID: u, Time: l.TimeOf(tick), WorkerID: worker, Sequence: seq, Fields: l.fields}, p)
-		again, err := l.Parse(u)
-		require.NoError(t, err)
-		require.True(t, p == again)
-		back, err := l.Tick(u)
-		require.NoError(t, err)
-		require.Equal(t, tick, back)
+		require.True(t, p == must(l.Parse(u)))
+		require.Equal(t, tick, must(l.Tick(u)))
 		require.Equal(t, tick, l.TickAt(p.Time))
 	})
 }
@@ -114,26 +121,20 @@ func TestParseComposeRoundTrip(t *testing.T) {
 		l := drawLayout(t)
 		most := int64(1)<<(l.TimeBits()+l.WorkerBits()+l.SequenceBits()) - 1
 		u := uid.UID(within(t, "uid", most))
-		p, err := l.Parse(u)
-		require.NoError(t, err)
-		tick, err := l.Tick(u)
-		require.NoError(t, err)
-		back, err := l.Compose(tick, p.WorkerID, p.Sequence)
-		require.NoError(t, err)
-		require.Equal(t, u, back)
+		p := must(l.Parse(u))
+		tick := must(l.Tick(u))
+		require.Equal(t, u, must(l.Compose(tick, p.WorkerID, p.Sequence)))
 
 		for _, bad := range []uid.UID{-1, -u - 1, math.MinInt64} {
-			p, err = l.Parse(bad)
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, bad.String())
+			p, err := l.Parse(bad)
+			refused(t, err, uid.ErrRange, bad.String())
 			require.Zero(t, p)
 		}
 		if most < math.MaxInt64 {
 			for _, bad := range []uid.UID{uid.UID(most + 1),
 				uid.UID(rapid.Int64Range(most+1, math.MaxInt64).Draw(t, "beyond")), math.MaxInt64} {
-				p, err = l.Parse(bad)
-				require.ErrorIs(t, err, uid.ErrRange)
-				require.ErrorContains(t, err, bad.String())
+				p, err := l.Parse(bad)
+				refused(t, err, uid.ErrRange, bad.String())
 				require.ErrorContains(t, err, fmt.Sprint(most))
 				require.Zero(t, p)
 			}
@@ -157,8 +158,7 @@ func TestComposeRefusesWhatDoesNotFit(t *testing.T) {
 			args := append([]int64(nil), good...)
 			args[i] = n
 			u, err := l.Compose(args[0], args[1], args[2])
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, fmt.Sprintf("%s %d is not within 0 and %d", what[i], n, most[i]))
+			refused(t, err, uid.ErrRange, fmt.Sprintf("%s %d is not within 0 and %d", what[i], n, most[i]))
 			require.Zero(t, u)
 		}
 	})
@@ -169,11 +169,8 @@ func TestLaterTickIsLarger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLayout(t)
 		tick := within(t, "tick", l.MaxTick()-1)
-		last, err := l.Compose(tick, l.MaxWorkerID(), l.MaxSequence())
-		require.NoError(t, err)
-		first, err := l.Compose(tick+1, 0, 0)
-		require.NoError(t, err)
-		require.Equal(t, last+1, first)
+		last := must(l.Compose(tick, l.MaxWorkerID(), l.MaxSequence()))
+		require.Equal(t, last+1, must(l.Compose(tick+1, 0, 0)))
 		require.True(t, l.TimeOf(tick+1).Equal(l.TimeOf(tick).Add(l.Unit())) || l.unit > 24*time.Hour)
 	})
 }
@@ -205,13 +202,9 @@ func TestFrozenVectors(t *testing.T) {
 			Epoch: time.Unix(0, 0)}),
 			5981966696448054276, 1426212000000, 53, 4, "2015-03-13T02:00:00Z"},
 	} {
-		u, err := v.l.Compose(v.tick, v.worker, v.seq)
-		require.NoError(t, err)
-		require.Equal(t, v.u, u, "%v", v)
-		p, err := v.l.Parse(v.u)
-		require.NoError(t, err)
-		at, err := time.Parse(time.RFC3339Nano, v.time)
-		require.NoError(t, err)
+		require.Equal(t, v.u, must(v.l.Compose(v.tick, v.worker, v.seq)), "%v", v)
+		p := must(v.l.Parse(v.u))
+		at := must(time.Parse(time.RFC3339Nano, v.time))
 		require.Equal(t, uid.Parts{UID: v.u, Time: at, WorkerID: v.worker, Sequence: v.seq, Fields: v.l.fields}, p)
 		require.Equal(t, v.tick, v.l.TickAt(at))
 	}
@@ -221,19 +214,15 @@ func TestFrozenVectors(t *testing.T) {
 // when they start. (Whether generators start is Expiry's.)
 func TestNewLayoutWithoutAClock(t *testing.T) {
 	cfg := Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13}
-	l, err := newLayout(cfg, time.Unix(0, 0))
-	require.NoError(t, err)
-	require.Equal(t, Default(), l)
+	require.Equal(t, Default(), must(newLayout(cfg, time.Unix(0, 0))))
 	cfg.Epoch = Default().Epoch().Add(1)
-	_, err = newLayout(cfg, time.Unix(0, 0))
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "2026-01-01T00:00:00.000000001Z is after the present, 1970-01-01T00:00:00Z")
+	_, err := newLayout(cfg, time.Unix(0, 0))
+	refused(t, err, uid.ErrConfig, "2026-01-01T00:00:00.000000001Z is after the present, 1970-01-01T00:00:00Z")
 }
 
 func TestNewLayoutRefuses(t *testing.T) {
 	ok := Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13}
-	_, err := newLayout(ok, now)
-	require.NoError(t, err)
+	must(newLayout(ok, now))
 	for _, c := range []struct {
 		change func(*Config)
 		text   string // numbers that the error has to name
@@ -286,8 +275,7 @@ func TestNewLayoutRefuses(t *testing.T) {
 	}
 	cfg := ok
 	cfg.Fields = []uid.Field{{Name: "A", Bits: 22}}
-	_, err = newLayout(cfg, now)
-	require.ErrorIs(t, err, uid.ErrSyntax)
+	require.ErrorIs(t, errorOf(newLayout(cfg, now)), uid.ErrSyntax)
 }
 
 // At the very limits.
@@ -304,8 +292,7 @@ func TestNewLayoutAccepts(t *testing.T) {
 		{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: now},
 		{TimeBits: 30, Unit: 8e9 * time.Second, Epoch: now},
 	} {
-		l, err := newLayout(c, now)
-		require.NoError(t, err)
+		l := must(newLayout(c, now))
 		require.True(t, l.Expires().After(l.Epoch()), "the end did not wrap")
 		require.True(t, l.end().After(l.Expires()), "the end did not wrap")
 	}
@@ -314,21 +301,17 @@ func TestNewLayoutAccepts(t *testing.T) {
 	for _, epoch := range []time.Time{time.Unix(0, 0), now} {
 		longest := (math.MaxInt64 - 62135596800 - epoch.Unix() - 1) >> 30
 		cfg := Config{TimeBits: 30, Unit: time.Duration(longest) * time.Second, Epoch: epoch}
-		l, err := newLayout(cfg, now)
-		require.NoError(t, err)
+		l := must(newLayout(cfg, now))
 		require.True(t, l.end().After(l.Expires()) && l.Expires().After(epoch))
 		require.Equal(t, l.MaxTick(), l.TickAt(l.Expires()))
 		cfg.Unit += time.Second
-		_, err = newLayout(cfg, now)
-		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorIs(t, errorOf(newLayout(cfg, now)), uid.ErrConfig)
 	}
 
-	l, err := NewLayout(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
-	require.NoError(t, err)
-	require.Equal(t, uidGenerator, l)
+	cfg := Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)}
+	require.Equal(t, uidGenerator, must(NewLayout(cfg)))
 	require.Panics(t, func() { MustLayout(Config{TimeBits: 64}) })
-	_, err = NewLayout(Config{TimeBits: 28, Epoch: time.Now().Add(time.Hour)})
-	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorIs(t, errorOf(NewLayout(Config{TimeBits: 28, Epoch: time.Now().Add(time.Hour)})), uid.ErrConfig)
 }
 
 func TestLayoutEquality(t *testing.T) {
@@ -354,10 +337,8 @@ func TestLayoutEquality(t *testing.T) {
 				}
 			}
 		}
-		la, err := newLayout(a, now)
-		require.NoError(t, err)
-		lb, err := newLayout(b, now)
-		require.NoError(t, err)
+		la := must(newLayout(a, now))
+		lb := must(newLayout(b, now))
 		require.Equal(t, la == lb, la.String() == lb.String())
 		require.Equal(t, la == lb, la.Terms().Layout == lb.Terms().Layout)
 		same := a.TimeBits == b.TimeBits && a.WorkerBits == b.WorkerBits && a.SequenceBits == b.SequenceBits &&
@@ -394,17 +375,13 @@ func TestZeroLayoutHoldsNothing(t *testing.T) {
 	require.True(t, l.IsZero())
 	require.False(t, Default().IsZero())
 	_, err := l.Compose(0, 0, 0)
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorContains(t, err, "zero Layout")
+	refused(t, err, uid.ErrRange, "zero Layout")
 	for _, u := range []uid.UID{0, 1, -1, math.MaxInt64} {
 		_, err = l.Parse(u)
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "zero Layout")
+		refused(t, err, uid.ErrRange, "zero Layout")
 	}
-	_, err = l.First(now)
-	require.ErrorIs(t, err, uid.ErrRange)
-	_, err = l.WorkerID(nil)
-	require.Error(t, err)
+	require.ErrorIs(t, errorOf(l.First(now)), uid.ErrRange)
+	require.Error(t, errorOf(l.WorkerID(nil)))
 	require.EqualValues(t, -1, l.MaxTick())
 	require.EqualValues(t, -1, l.MaxWorkerID())
 	require.EqualValues(t, -1, l.MaxSequence())
@@ -427,9 +404,7 @@ func BenchmarkCompose(b *testing.B) {
 	l, tick := Default(), int64(0)
 	for b.Loop() {
 		tick++
-		if _, err := l.Compose(tick&(1<<28-1), 7, 8); err != nil {
-			b.Fatal(err)
-		}
+		must(l.Compose(tick&(1<<28-1), 7, 8))
 	}
 }
 
@@ -438,9 +413,7 @@ func BenchmarkParse(b *testing.B) {
 	for name, l := range named {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := l.Parse(2752090406937); err != nil {
-					b.Fatal(err)
-				}
+				must(l.Parse(2752090406937))
 			}
 		})
 	}

@@ -15,40 +15,30 @@ var drawSplit = rapid.Custom(drawConfig).Filter(func(c Config) bool { return len
 
 func TestWorkerIDFromParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l, err := newLayout(drawSplit.Draw(t, "config"), now)
-		require.NoError(t, err)
+		l := must(newLayout(drawSplit.Draw(t, "config"), now))
 		values := map[string]int64{}
 		for _, f := range l.Fields() {
 			values[f.Name] = within(t, f.Name, 1<<f.Bits-1)
 		}
-		id, err := l.WorkerID(values)
-		require.NoError(t, err)
-		u, err := l.Compose(0, id, 0)
-		require.NoError(t, err)
-		p, err := l.Parse(u)
-		require.NoError(t, err)
-		require.Equal(t, values, maps.Collect(p.Machine()))
+		id := must(l.WorkerID(values))
+		u := must(l.Compose(0, id, 0))
+		require.Equal(t, values, maps.Collect(must(l.Parse(u)).Machine()))
 
 		f := rapid.SampledFrom(l.Fields()).Draw(t, "one")
 		good := values[f.Name]
 		for _, bad := range []int64{-1, 1 << f.Bits, math.MaxInt64, math.MinInt64} {
 			values[f.Name] = bad
-			id, err = l.WorkerID(values)
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, f.Name)
+			id, err := l.WorkerID(values)
+			refused(t, err, uid.ErrRange, f.Name)
 			require.Zero(t, id)
 		}
 		delete(values, f.Name)
-		_, err = l.WorkerID(values)
-		require.ErrorIs(t, err, uid.ErrSyntax)
-		require.ErrorContains(t, err, f.Name)
+		_, err := l.WorkerID(values)
+		refused(t, err, uid.ErrSyntax, f.Name)
 		values[f.Name], values["surplus"] = good, 0
 		_, err = l.WorkerID(values)
-		require.ErrorIs(t, err, uid.ErrSyntax)
-		require.ErrorContains(t, err, "surplus")
+		refused(t, err, uid.ErrSyntax, "surplus")
 	})
-	_, err := Default().WorkerID(nil)
-	require.ErrorIs(t, err, uid.ErrSyntax)
-	_, err = Default().WorkerID(map[string]int64{"worker": 1})
-	require.ErrorIs(t, err, uid.ErrSyntax)
+	require.ErrorIs(t, errorOf(Default().WorkerID(nil)), uid.ErrSyntax)
+	require.ErrorIs(t, errorOf(Default().WorkerID(map[string]int64{"worker": 1})), uid.ErrSyntax)
 }

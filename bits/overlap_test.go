@@ -58,10 +58,7 @@ func TestFindOverlap(t *testing.T) {
 			if !a.makes(u) || !b.makes(u) {
 				continue
 			}
-			pa, err := a.Layout.Parse(u)
-			require.NoError(t, err)
-			pb, err := b.Layout.Parse(u)
-			require.NoError(t, err)
+			pa, pb := must(a.Layout.Parse(u)), must(b.Layout.Parse(u))
 			if !some {
 				some, want.First, want.FirstA, want.FirstB = true, u, pa.Time, pb.Time
 			}
@@ -99,8 +96,9 @@ func TestFindOverlapOfAnyLayouts(t *testing.T) {
 		self, found, err := FindOverlap(a, a)
 		require.NoError(t, err)
 		require.True(t, found)
-		require.Equal(t, mustCompose(t, a.Layout, 0, a.FirstWorker, 0), self.First)
-		require.Equal(t, mustCompose(t, a.Layout, a.Layout.MaxTick(), a.LastWorker, a.Layout.MaxSequence()), self.Last)
+		require.Equal(t, must(a.Layout.Compose(0, a.FirstWorker, 0)), self.First)
+		last := must(a.Layout.Compose(a.Layout.MaxTick(), a.LastWorker, a.Layout.MaxSequence()))
+		require.Equal(t, last, self.Last)
 		require.Equal(t, a.Layout.Epoch(), self.FirstA)
 		require.Equal(t, a.Layout.Expires(), self.LastB)
 	})
@@ -124,8 +122,7 @@ func TestFindOverlapRefuses(t *testing.T) {
 		c.change(&bad)
 		for _, pair := range [][2]Issuer{{bad, ok}, {ok, bad}} {
 			o, found, err := FindOverlap(pair[0], pair[1])
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, c.want)
+			refused(t, err, uid.ErrRange, c.want)
 			require.False(t, found)
 			require.Zero(t, o)
 		}
@@ -174,9 +171,8 @@ func TestOverlapOfMoves(t *testing.T) {
 	// bwmarrin's default is Twitter's: everything overlaps, for ever.
 	bwmarrin := MustLayout(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
 		Epoch: time.UnixMilli(1288834974657)})
-	all := found(bwmarrin.Issuer(), twitter.Issuer())
-	require.Equal(t, Overlap{0, uid.Max, bwmarrin.Epoch(), bwmarrin.Expires(), bwmarrin.Epoch(), bwmarrin.Expires()},
-		all)
+	begin, end := bwmarrin.Epoch(), bwmarrin.Expires()
+	require.Equal(t, Overlap{0, uid.Max, begin, end, begin, end}, found(bwmarrin.Issuer(), twitter.Issuer()))
 	// One process after the other: the millisecond of the switch is in both.
 	before, after := bwmarrin.Issuer(), twitter.Issuer()
 	before.To, after.From = now.Add(1), now
@@ -208,9 +204,7 @@ func TestOverlapOfMoves(t *testing.T) {
 	const widened uid.UID = 5696891900414435328
 	o = found(second(uidGenerator, 5, utc(2021, 8, 20, 15, 56, 16)), second(wide, 5, utc(2026, 11, 21, 15, 52, 32)))
 	require.Equal(t, widened, o.First)
-	p, err := uidGenerator.Parse(widened)
-	require.NoError(t, err)
-	require.Equal(t, "2021-08-20", p.Time.Format(time.DateOnly))
+	require.Equal(t, "2021-08-20", must(uidGenerator.Parse(widened)).Time.Format(time.DateOnly))
 	// Only each other second: of the odd ones the old layout would have a worker from 2^21 on.
 	old := Issuer{Layout: uidGenerator, FirstWorker: 1, LastWorker: 1000}
 	none(old, second(wide, 5, utc(2026, 11, 21, 15, 52, 33)))

@@ -41,18 +41,15 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 	// sequence of a millisecond begins at 5.
 	for id, years := range map[uid.UID]int{129053495681099: 1, 387750301904971: 3, 646093214093387: 5,
 		1292658282840139: 10} {
-		p, err := yitter.Parse(id)
-		require.NoError(t, err)
+		p := must(yitter.Parse(id))
 		require.InDelta(t, 0, p.Time.Sub(yitter.Epoch().AddDate(years, 0, 0)).Hours(), 48)
 		require.GreaterOrEqual(t, p.Sequence, int64(5))
 	}
 	// Its TypeScript/README.md shows IDs of worker 1 in a row. There the base time is 2020-01-01.
-	typescript, err := ParseLayout("41ms/6/6 epoch=2020-01-01T00:00:00Z")
-	require.NoError(t, err)
+	typescript := must(ParseLayout("41ms/6/6 epoch=2020-01-01T00:00:00Z"))
 	for id, sequence := range map[uid.UID]int64{234712552579141: 5, 234712552587333: 5, 234712552587334: 6,
 		234712552587336: 8, 234712552591429: 5} {
-		p, err := typescript.Parse(id)
-		require.NoError(t, err)
+		p := must(typescript.Parse(id))
 		require.Equal(t, [2]int64{1, sequence}, [2]int64{p.WorkerID, p.Sequence})
 		require.Equal(t, "2021-10-25", p.Time.Format(time.DateOnly))
 	}
@@ -61,17 +58,13 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 // What Leaf's decodeSnowflakeId says of an ID (LeafMonitorController.java: timestamp
 // 1567733700834, workerId 39, sequenceId 3448) is what Leaf's layout says.
 func TestLeafIsTwitter(t *testing.T) {
-	l, err := preset("leaf")
-	require.NoError(t, err)
+	l := must(preset("leaf"))
 	require.Equal(t, twitter, l)
 	const id = (1567733700834-1288834974657)<<22 | 39<<12 | 3448 // as SnowflakeIDGenImpl.java puts it together
-	p, err := l.Parse(id)
-	require.NoError(t, err)
+	p := must(l.Parse(id))
 	require.Equal(t, uid.Parts{UID: id, Time: time.UnixMilli(1567733700834).UTC(), WorkerID: 39, Sequence: 3448}, p)
 
-	l, err = preset("bwmarrin")
-	require.NoError(t, err)
-	require.Equal(t, twitter, l)
+	require.Equal(t, twitter, must(preset("bwmarrin")))
 }
 
 // The presets that are no choice for new UIDs.

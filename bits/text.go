@@ -19,24 +19,15 @@ const maxText = 255
 //
 // The zero Layout gives "0/0/0".
 func (l Layout) String() string {
-	b := make([]byte, 0, 64)
-	b = strconv.AppendInt(b, int64(l.timeBits), 10)
-	b = append(b, '/')
-	b = strconv.AppendInt(b, int64(l.workerBits), 10)
-	b = append(b, '/')
-	b = strconv.AppendInt(b, int64(l.sequenceBits), 10)
+	text := fmt.Sprintf("%d/%d/%d", l.timeBits, l.workerBits, l.sequenceBits)
 	if l.IsZero() {
-		return string(b)
+		return text
 	}
-	b = append(b, " unit="...)
-	b = append(b, l.unit.String()...)
-	b = append(b, " epoch="...)
-	b = l.epoch.AppendFormat(b, time.RFC3339Nano)
+	text += fmt.Sprintf(" unit=%v epoch=%s", l.unit, stamp(l.epoch))
 	if l.fields != "" {
-		b = append(b, " fields="...)
-		b = append(b, l.fields...)
+		text += " fields=" + l.fields
 	}
-	return string(b)
+	return text
 }
 
 // ParseLayout reads a layout from a text for people to type: the name of a preset, or the widths of time, worker ID and

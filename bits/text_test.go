@@ -16,9 +16,7 @@ import (
 func TestTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLayout(t)
-		back, err := ParseLayout(l.String())
-		require.NoError(t, err)
-		require.True(t, l == back)
+		require.True(t, l == must(ParseLayout(l.String())))
 		require.LessOrEqual(t, len(l.String()), 255)
 	})
 	names := []uid.Field{}
@@ -89,15 +87,12 @@ func TestParseLayoutRefuses(t *testing.T) {
 		require.ErrorContains(t, err, numbers)
 		require.True(t, l.IsZero())
 	}
-	_, err := ParseLayout("28/22/13 fields=a")
-	require.ErrorContains(t, err, `the part "a" is not name:bits`)
-	_, err = ParseLayout(strings.Repeat("x/", 1<<20))
+	require.ErrorContains(t, errorOf(ParseLayout("28/22/13 fields=a")), `the part "a" is not name:bits`)
+	_, err := ParseLayout(strings.Repeat("x/", 1<<20))
 	require.Less(t, len(err.Error()), 300)
-	_, err = ParseLayout("28/22/13" + strings.Repeat(" ", maxText-8))
-	require.NoError(t, err)
+	must(ParseLayout("28/22/13" + strings.Repeat(" ", maxText-8)))
 	_, err = ParseLayout("28/22/13" + strings.Repeat(" ", maxText-7))
-	require.ErrorIs(t, err, uid.ErrSyntax)
-	require.ErrorContains(t, err, "at most 255 bytes, not 256")
+	refused(t, err, uid.ErrSyntax, "at most 255 bytes, not 256")
 }
 
 func TestPresets(t *testing.T) {
@@ -105,20 +100,15 @@ func TestPresets(t *testing.T) {
 	for _, p := range presets.Layouts() {
 		names = append(names, p.Name)
 		for _, find := range []func(string) (Layout, error){preset, ParseLayout} {
-			l, err := find(p.Name)
-			require.NoError(t, err)
-			require.Equal(t, named[p.Name], l)
+			require.Equal(t, named[p.Name], must(find(p.Name)))
 		}
 	}
 	require.Equal(t,
 		[]string{"default", "uidgenerator", "twitter", "javascript", "redis", "discord", "instagram", "yitter"}, names)
-	js, err := preset("js")
-	require.NoError(t, err)
-	require.Equal(t, JavaScriptSafe(), js)
+	require.Equal(t, JavaScriptSafe(), must(preset("js")))
 	for _, name := range []string{"", "Default", "no such"} {
 		l, err := preset(name)
-		require.ErrorIs(t, err, uid.ErrSyntax)
-		require.ErrorContains(t, err, "default, uidgenerator, twitter, javascript, redis")
+		refused(t, err, uid.ErrSyntax, "default, uidgenerator, twitter, javascript, redis")
 		require.True(t, l.IsZero())
 	}
 }
@@ -162,15 +152,10 @@ func FuzzParseLayout(f *testing.F) {
 			require.Less(t, len(err.Error()), 4*4*maxText) // the text, quoted and escaped a few times
 			return
 		}
-		back, err := ParseLayout(l.String())
-		require.NoError(t, err)
-		require.Equal(t, l, back)
+		require.Equal(t, l, must(ParseLayout(l.String())))
 		// The last UID there is comes back.
-		u, err := l.Compose(l.MaxTick(), l.MaxWorkerID(), l.MaxSequence())
-		require.NoError(t, err)
-		p, err := l.Parse(u)
-		require.NoError(t, err)
-		require.True(t, p.Time.Equal(l.Expires()))
+		u := must(l.Compose(l.MaxTick(), l.MaxWorkerID(), l.MaxSequence()))
+		require.True(t, must(l.Parse(u)).Time.Equal(l.Expires()))
 		require.True(t, l.Expires().After(l.Epoch()))
 	})
 }
@@ -193,10 +178,7 @@ func FuzzNewLayout(f *testing.F) {
 			fmt.Sprint(cfg))
 		require.True(t, 0 <= epoch && epoch <= now.Unix())
 		require.True(t, unit >= 0)
-		u, err := l.Compose(l.MaxTick(), 0, 0)
-		require.NoError(t, err)
-		p, err := l.Parse(u)
-		require.NoError(t, err)
-		require.False(t, p.Time.Before(l.Epoch()), "the end wrapped")
+		u := must(l.Compose(l.MaxTick(), 0, 0))
+		require.False(t, must(l.Parse(u)).Time.Before(l.Epoch()), "the end wrapped")
 	})
 }

@@ -3,6 +3,7 @@ package debug
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,14 +29,12 @@ func (h *handler) decoders() (all []decoder) {
 		if t.source.layout.IsZero() {
 			continue
 		}
-		i := 0
-		for i < len(all) && all[i].layout != t.source.layout {
-			i++
-		}
-		if i == len(all) {
+		i := slices.IndexFunc(all, func(d decoder) bool { return d.layout == t.source.layout })
+		if i < 0 {
 			if !h.cfg.Layout.IsZero() {
 				continue
 			}
+			i = len(all)
 			all = append(all, decoder{layout: t.source.layout, namespace: t.Namespace})
 		}
 		all[i].generators = append(all[i].generators, t.Name)

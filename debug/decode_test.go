@@ -70,8 +70,7 @@ func TestDecodeBothForms(t *testing.T) {
 func TestDecodeLayouts(t *testing.T) {
 	a, b := newCached(t, 7), newCached(t, 9)
 	h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: a}, {Name: "b", Generator: b}}})
-	u, err := a.GetUID()
-	require.NoError(t, err)
+	u := must(a.GetUID())
 	all := decode(t, h, u.String())
 	require.Len(t, all, 1)
 	require.Equal(t, []string{"a", "b"}, all[0].Generators)
@@ -96,8 +95,7 @@ func TestDecodeHolders(t *testing.T) {
 	}
 	h := newPage(t, Config{Layout: layout, Workers: always(o)})
 	await(t, h, "up")
-	u, err := layout.Compose(layout.TickAt(began.Add(time.Minute)), 7, 5)
-	require.NoError(t, err)
+	u := must(layout.Compose(layout.TickAt(began.Add(time.Minute)), 7, 5))
 	p := decode(t, h, u.String())[0]
 	require.True(t, p.Listed)
 	require.Len(t, p.Leases, 2)
@@ -105,8 +103,7 @@ func TestDecodeHolders(t *testing.T) {
 	require.Equal(t, "bills", p.Leases[1].Namespace)
 	require.True(t, p.Leases[0].Since)
 
-	u, err = layout.Compose(layout.TickAt(began.Add(-time.Minute)), 7, 5)
-	require.NoError(t, err)
+	u = must(layout.Compose(layout.TickAt(began.Add(-time.Minute)), 7, 5))
 	require.False(t, decode(t, h, u.String())[0].Leases[0].Since, "somebody before made it")
 
 	// With a namespace, only its lease.
@@ -167,8 +164,7 @@ func FuzzDecode(f *testing.F) {
 			for _, f := range p.Fields {
 				n += f.Bits
 			}
-			u, err := uid.Parse(p.Decimal)
-			require.NoError(t, err)
+			u := must(uid.Parse(p.Decimal))
 			var back uint64
 			for _, bit := range n {
 				back = back<<1 | uint64(bit-'0')
@@ -180,10 +176,8 @@ func FuzzDecode(f *testing.F) {
 
 // Only a generator that has the worker ID now is said to have it.
 func TestDecodeOwn(t *testing.T) {
-	g, err := cached.New(worker.Static(7, "TestDecodeOwn"), cached.Config{})
-	require.NoError(t, err)
-	u, err := g.GetUID()
-	require.NoError(t, err)
+	g := cached.MustNew(worker.Static(7, "TestDecodeOwn"), cached.Config{})
+	u := must(g.GetUID())
 	h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: g}}})
 	require.Equal(t, []string{"a"}, decode(t, h, u.String())[0].Own)
 	require.NoError(t, g.Close())

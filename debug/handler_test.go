@@ -21,9 +21,16 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func newCached(t testing.TB, id int64) *cached.Generator {
-	g, err := cached.New(worker.Static(id), cached.Config{})
-	require.NoError(t, err)
+	g := cached.MustNew(worker.Static(id), cached.Config{})
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g
 }
@@ -32,9 +39,7 @@ func newCached(t testing.TB, id int64) *cached.Generator {
 func shown(name string, g uid.Generator) Generator { return Generator{Name: name, Generator: g} }
 
 func newPage(t testing.TB, cfg Config) *handler {
-	h, err := New(cfg)
-	require.NoError(t, err)
-	return h.(*handler)
+	return must(New(cfg)).(*handler)
 }
 
 // ask makes a request without a network.
@@ -127,14 +132,12 @@ func TestFiles(t *testing.T) {
 	markup := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(|` +
 		`DOMParser|createContextualFragment|srcdoc`)
 	inline := regexp.MustCompile(`(?i)<style|<script[^>]*>[^<]|\sstyle=|\son[a-z]+=`)
-	entries, err := fs.ReadDir(files, "page")
-	require.NoError(t, err)
+	entries := must(fs.ReadDir(files, "page"))
 	require.Len(t, entries, len(types))
 	for _, e := range entries {
 		name := e.Name()
 		require.NotEmpty(t, types[name], "%s has no content type", name)
-		text, err := files.ReadFile("page/" + name)
-		require.NoError(t, err)
+		text := must(files.ReadFile("page/" + name))
 		require.Less(t, len(text), 16<<10, name)
 		plain := strings.ReplaceAll(string(text), "http://www.w3.org/2000/svg", "") // a name, not an address
 		require.Empty(t, elsewhere.FindString(plain), name)
@@ -172,9 +175,7 @@ func TestNoSecrets(t *testing.T) {
 	for _, path := range []string{"/", "/state", "/decode?uid=7"} {
 		text := ask(h, "GET", path).Body.String()
 		require.NotContains(t, text, "hunter2")
-		host, err := os.Hostname()
-		require.NoError(t, err)
-		require.NotContains(t, text, host)
+		require.NotContains(t, text, must(os.Hostname()))
 	}
 }
 

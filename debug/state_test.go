@@ -27,12 +27,10 @@ var small = bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBi
 func TestRates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-		g, err := cached.New(worker.Static(7, "TestRates"), cached.Config{Layout: bits.Default(), Now: clock.Now})
-		require.NoError(t, err)
+		g := cached.MustNew(worker.Static(7, "TestRates"), cached.Config{Layout: bits.Default(), Now: clock.Now})
 		defer g.Close()
 		draw := func(n int) {
-			_, err := g.Fill(make([]uid.UID, n))
-			require.NoError(t, err)
+			must(g.Fill(make([]uid.UID, n)))
 		}
 		h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: g}}, Now: clock.Now})
 		s := get[state](t, h, "/state")
@@ -105,8 +103,7 @@ func TestReservationRunsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 		w := &fake.Worker{ID: 7, Window: 60, Now: clock.Now}
-		g, err := cached.New(w, cached.Config{Layout: small, Now: clock.Now, MaxLead: time.Nanosecond})
-		require.NoError(t, err)
+		g := cached.MustNew(w, cached.Config{Layout: small, Now: clock.Now, MaxLead: time.Nanosecond})
 		defer g.Close()
 		h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: g}}, Now: clock.Now})
 		first := get[state](t, h, "/state").All[0].Reserved
@@ -139,21 +136,17 @@ func TestReservationRunsDown(t *testing.T) {
 
 // Each kind of generator shows what it has; closed ones, too.
 func TestKinds(t *testing.T) {
-	plain, err := uncached.New(worker.Static(9), uncached.Config{})
-	require.NoError(t, err)
-	numbers, err := segment.New(segmenttest.NewMemory().Client(), "invoice", segment.Config{Create: true})
-	require.NoError(t, err)
-	ring, err := cached.New(worker.Static(8), cached.Config{
+	plain := uncached.MustNew(worker.Static(9), uncached.Config{})
+	numbers := segment.MustNew(segmenttest.NewMemory().Client(), "invoice", segment.Config{Create: true})
+	ring := cached.MustNew(worker.Static(8), cached.Config{
 		Layout: small, Slots: 4, MaxLead: cached.Unbounded,
 		Now: fake.NewFrozenClock(time.Now()).Now, // no tick ends meanwhile
 	})
-	require.NoError(t, err)
 	all := []uid.Generator{ring, plain, numbers}
 	generators := []Generator{shown("ring", ring), shown("plain", plain), shown("numbers", numbers)}
 	h := newPage(t, Config{Now: time.Now, Generators: generators})
 	for _, g := range all {
-		_, err := g.GetUID()
-		require.NoError(t, err)
+		must(g.GetUID())
 	}
 	h.sampled = time.Time{}
 	s := get[state](t, h, "/state")
@@ -200,12 +193,10 @@ func TestKinds(t *testing.T) {
 // name of a store.
 func TestHideFailures(t *testing.T) {
 	w := &fake.Worker{ID: 7, Window: 2}
-	g, err := cached.New(w, cached.Config{Layout: small})
-	require.NoError(t, err)
+	g := cached.MustNew(w, cached.Config{Layout: small})
 	defer g.Close()
 	w.Set(func(w *fake.Worker) { w.Fail = fmt.Errorf("dial db.secret.example: %w", context.DeadlineExceeded) })
-	n, err := segment.New(named{segmenttest.NewMemory().Client()}, "x", segment.Config{})
-	require.NoError(t, err)
+	n := segment.MustNew(named{segmenttest.NewMemory().Client()}, "x", segment.Config{})
 	defer n.Close()
 	_, _ = n.TryGetUID()
 	for hide, want := range map[bool]int{false: 1, true: 0} {

@@ -181,8 +181,7 @@ func TestHideHosts(t *testing.T) {
 		}
 		h := newPage(t, Config{HideHosts: hide, Layout: bits.Default(), Workers: list})
 		await(t, h, "up")
-		u, err := bits.Default().Compose(1, 7, 1)
-		require.NoError(t, err)
+		u := must(bits.Default().Compose(1, 7, 1))
 		got := []string{ask(h, "GET", "/workers").Body.String(), ask(h, "GET", "/decode?uid="+u.String()).Body.String()}
 		fails.Store(true)
 		await(t, h, "down")

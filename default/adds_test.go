@@ -20,7 +20,8 @@ func layout(ticks, worker, sequence int) bits.Layout {
 	return bits.MustLayout(cfg)
 }
 
-// between makes a generator whose calls do something once, between their look at the hint and the add.
+// between makes a generator whose calls do something once, between their reading of the clock, after a look at the
+// hint, and the add or the position.
 func between(t *testing.T, w uid.Worker, cfg Config) (g *Generator, clock *fake.Clock, do func(func())) {
 	clock = fake.NewFrozenClock(morning)
 	var once func()
@@ -33,7 +34,6 @@ func between(t *testing.T, w uid.Worker, cfg Config) (g *Generator, clock *fake.
 		return now
 	}
 	g = quiet(t, w, cfg)
-	t.Cleanup(func() { _ = g.Close() })
 	return g, clock, func(f func()) { once = f }
 }
 
@@ -70,25 +70,20 @@ func TestLateAdds(t *testing.T) {
 		var nested func(int)
 		nested = func(depth int) {
 			if depth == 0 {
-				n, err := g.Fill(make([]uid.UID, 3))
-				require.NoError(t, err)
-				require.Equal(t, 3, n)
+				require.Equal(t, 3, must(g.Fill(make([]uid.UID, 3))))
 				return
 			}
 			do(func() { nested(depth - 1) })
-			_, err := g.TryGetUID()
-			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrRejectedTake)
 		}
 		nested(100)
 		require.Equal(t, g.tickAt(morning), g.newest())
 		require.Equal(t, g.marks[0].Load()&g.lowMask, int64(3+100), "late adds")
 		for range 100 {
-			_, err := g.TryGetUID()
-			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrRejectedTake)
 		}
 		g.beginAdds(g.tickAt(morning)) // as by who was held up since it moved the mark
-		_, err := g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrRejectedTake)
 		require.Equal(t, g.marks[0].Load()&g.lowMask, int64(3+100), "adds in a tick that is used up")
 		clock.Step(time.Millisecond)
 		for i := range int64(4) {
@@ -120,8 +115,7 @@ func TestAddUnderAWithdrawnGrant(t *testing.T) {
 		w.Give(all, errors.New("gone"))
 		w.Terms.Revoke()
 	})
-	_, err := g.TryGetUID()
-	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrNoReservation)
 }
 
 // A tick in which calls added is not theirs any more once another reservation begins later, or ends before.
@@ -135,7 +129,6 @@ func TestAddIsReserved(t *testing.T) {
 		g, _, _ := between(t, w, Config{Layout: narrow, ClockBack: Fail()})
 		take(t, g)
 		grantNow(g, w, r)
-		_, err := g.TryGetUID()
-		require.Error(t, err)
+		require.Error(t, errorOf(g.TryGetUID()))
 	}
 }

@@ -52,7 +52,6 @@ func BenchmarkGetUID(b *testing.B) {
 		for _, goroutines := range []int{1, 2, 8} {
 			b.Run(fmt.Sprintf("%s/%d", unit, goroutines), func(b *testing.B) {
 				g := quiet(b, fake.Endless(7), Config{Layout: roomy[unit]})
-				defer g.Close()
 				plain := &locked{l: roomy[unit], now: time.Now}
 				var now, get, lock samples
 				for range b.N {
@@ -62,14 +61,8 @@ func BenchmarkGetUID(b *testing.B) {
 						}
 						return nil
 					})
-					get.turn(goroutines, func() error {
-						_, err := g.GetUID()
-						return err
-					})
-					lock.turn(goroutines, func() error {
-						_, err := plain.GetUID()
-						return err
-					})
+					get.turn(goroutines, func() error { return errorOf(g.GetUID()) })
+					lock.turn(goroutines, func() error { return errorOf(plain.GetUID()) })
 				}
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(now.median(), "now-ns")
@@ -84,12 +77,9 @@ func BenchmarkGetUID(b *testing.B) {
 // BenchmarkFill is Fill of 1,024, per UID.
 func BenchmarkFill(b *testing.B) {
 	g := quiet(b, fake.Endless(7), Config{Layout: roomy["s"]})
-	defer g.Close()
 	dst := make([]uid.UID, 1024)
 	for range b.N / len(dst) {
-		if _, err := g.Fill(dst); err != nil {
-			b.Fatal(err)
-		}
+		must(g.Fill(dst))
 	}
 }
 

@@ -25,7 +25,6 @@ func TestConcurrentDraws(t *testing.T) {
 		t.Run(policy.String(), func(t *testing.T) {
 			clock := fake.NewClock(wide.Epoch().Add(time.Minute))
 			g := quiet(t, fake.Endless(7), Config{Layout: wide, ClockBack: policy, Now: clock.Now})
-			defer g.Close()
 			strict := policy.kind < kindRemember
 
 			const goroutines, each = 8, 4000
@@ -86,7 +85,6 @@ func TestConcurrentRevocation(t *testing.T) {
 	var now atomic.Int64 // milliseconds
 	now.Store(time.Minute.Milliseconds())
 	g := quiet(t, w, Config{Layout: wide, Now: func() time.Time { return wide.TimeOf(now.Load()) }})
-	defer g.Close()
 
 	var epoch atomic.Int64 // counts revocations; the worker ID is its remainder
 	epoch.Store(7)
@@ -142,7 +140,6 @@ func TestConcurrentChangeOfWorkerID(t *testing.T) {
 	g := quiet(t, w, Config{Layout: wide, Now: func() time.Time {
 		return wide.TimeOf(60000 + readings.Add(1)/8) // several readings a tick
 	}})
-	defer g.Close()
 	var newest atomic.Int64
 	var stop atomic.Bool
 	var wg sync.WaitGroup

@@ -1,6 +1,7 @@
 package uncached
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -47,19 +48,13 @@ type Config struct {
 // withDefaults returns c with every zero field replaced by its default, or an error
 // that wraps uid.ErrConfig and names what is wrong.
 func (c Config) withDefaults() (Config, error) {
-	if c.Layout.IsZero() {
-		c.Layout = bits.Default()
-	}
 	if err := c.ClockBack.check(); err != nil {
 		return c, err
 	}
-	layout, err := c.ClockBack.layout(c.Layout)
-	if err != nil {
-		return c, err
-	}
-	c.Layout = layout
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
-	return c, nil
+	var err error
+	c.Layout, err = c.ClockBack.layout(cmp.Or(c.Layout, bits.Default()))
+	return c, err
 }
 
 var _ uid.Generator = (*Generator)(nil)

@@ -52,9 +52,7 @@ func FuzzConfig(f *testing.F) {
 				}
 				require.False(t, seen[u])
 				seen[u] = true
-				tick, err := layout.Tick(u)
-				require.NoError(t, err)
-				require.GreaterOrEqual(t, tick, layout.TickAt(now))
+				require.GreaterOrEqual(t, must(layout.Tick(u)), layout.TickAt(now))
 			}
 		}
 		draw()

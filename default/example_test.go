@@ -47,11 +47,7 @@ func ExampleGenerator_ParseUID() {
 		Fields: []uid.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
 	})
 	id, _ := layout.WorkerID(map[string]int64{"datacenter": 3, "worker": 17})
-	g, err := uncached.New(worker.Static(id), uncached.Config{Layout: layout, Now: clock})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := uncached.MustNew(worker.Static(id), uncached.Config{Layout: layout, Now: clock})
 	defer g.Close()
 	u, _ := g.GetUID()
 	fmt.Println(g.ParseUID(u))
@@ -61,11 +57,7 @@ func ExampleGenerator_ParseUID() {
 
 // Fill takes many at once, for the price of one call.
 func ExampleGenerator_Fill() {
-	g, err := uncached.New(worker.Static(4), uncached.Config{Now: clock})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := uncached.MustNew(worker.Static(4), uncached.Config{Now: clock})
 	defer g.Close()
 	ids := make([]uid.UID, 1000)
 	n, err := g.Fill(ids)
@@ -77,11 +69,7 @@ func ExampleGenerator_Fill() {
 // GetUIDContext gives up waiting for the next tick, once the context ends.
 func ExampleGenerator_GetUIDContext() {
 	layout, _ := bits.ParseLayout("28/33/2") // four UIDs a second
-	g, err := uncached.New(worker.Static(4), uncached.Config{Layout: layout, Now: clock})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := uncached.MustNew(worker.Static(4), uncached.Config{Layout: layout, Now: clock})
 	defer g.Close()
 	for range 4 {
 		u, err := g.GetUIDContext(context.Background())
@@ -103,19 +91,15 @@ func ExampleGenerator_GetUIDContext() {
 // fail.
 func ExampleWait() {
 	at := now
-	g, err := uncached.New(worker.Static(4), uncached.Config{
+	g := uncached.MustNew(worker.Static(4), uncached.Config{
 		ClockBack: uncached.Wait(uncached.DefaultWait),
 		Now:       func() time.Time { return at },
 		Logger:    slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	defer g.Close()
 	g.GetUID()
 	at = at.Add(-5 * time.Second)
-	_, err = g.GetUID()
+	_, err := g.GetUID()
 	var back *uid.ClockBackError
 	if errors.As(err, &back) {
 		fmt.Println("behind by", back.Back, "of", back.Limit)
@@ -127,15 +111,11 @@ func ExampleWait() {
 // A worker ID field of which two bits count how often the clock went back.
 func ExampleRollbackBits() {
 	at := now
-	g, err := uncached.New(worker.Static(4), uncached.Config{
+	g := uncached.MustNew(worker.Static(4), uncached.Config{
 		ClockBack: uncached.RollbackBits(2),
 		Now:       func() time.Time { return at },
 		Logger:    slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	defer g.Close()
 	for range 2 {
 		u, _ := g.GetUID()

@@ -87,14 +87,11 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		born:      time.Now(),
 		quit:      make(chan struct{}),
 		logical:   logicalTick{tick: -1},
-		used:      make([]int64, 1<<turnBits),
+		used:      slices.Repeat([]int64{-1}, 1<<turnBits),
 	}
 	g.makeRoom()
 	for i := range g.marks {
 		g.marks[i].Store(-1 << g.tickShift) // the tick before the first
-	}
-	for i := range g.used {
-		g.used[i] = -1
 	}
 	terms := layout.Terms()
 	g.clock.terms, g.clock.wall, g.clock.born = terms, g.now, g.born

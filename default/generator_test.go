@@ -27,7 +27,6 @@ func TestSequenceUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(morning.Add(250 * time.Millisecond))
 		g := quiet(t, fake.Endless(7), Config{Now: clock.Now})
-		defer g.Close()
 		began := time.Now()
 		for tick := range 3 {
 			for i := range int64(8192) {
@@ -43,8 +42,7 @@ func TestSequenceUsedUp(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		_, err = g.GetUIDContext(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, errorOf(g.GetUIDContext(ctx)), context.DeadlineExceeded)
 		require.Equal(t, 2050*time.Millisecond, time.Since(began))
 
 		// 20,000 callers wait for the next three ticks.
@@ -71,21 +69,15 @@ func TestSequenceUsedUp(t *testing.T) {
 func TestRandomStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := quiet(t, fake.Endless(7), Config{Layout: millis, RandomStart: true, Now: fake.NewClock(morning).Now})
-		defer g.Close()
 		dst := make([]uid.UID, 4096)
-		_, err := g.Fill(dst)
-		require.NoError(t, err)
+		must(g.Fill(dst))
 		require.True(t, slices.IsSorted(dst))
-		first, err := g.ParseUID(dst[0])
-		require.NoError(t, err)
-		last, err := g.ParseUID(dst[len(dst)-1])
-		require.NoError(t, err)
-		require.Equal(t, time.Millisecond, last.Time.Sub(first.Time))
+		first := must(g.ParseUID(dst[0]))
+		require.Equal(t, time.Millisecond, must(g.ParseUID(dst[len(dst)-1])).Time.Sub(first.Time))
 	})
 	// A layout without a sequence has nothing to choose from.
 	plain := bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 10, Unit: time.Millisecond})
 	g := quiet(t, fake.Endless(7), Config{Layout: plain, RandomStart: true})
-	defer g.Close()
 	require.Zero(t, take(t, g).sequence)
 }
 
@@ -97,24 +89,19 @@ var (
 
 // The last tick is issued in full, then nothing for ever, whatever the clock does.
 func TestEndOfTheTimeField(t *testing.T) {
-	l := brief
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16), RollbackBits(1)} {
 		for _, passes := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				clock := fake.NewClock(l.Expires().Add(-time.Second))
-				cfg := Config{Layout: l, ClockBack: policy, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now}
+				clock := fake.NewClock(brief.Expires().Add(-time.Second))
+				cfg := Config{Layout: brief, ClockBack: policy, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now}
 				g := quiet(t, fake.Endless(7), cfg)
-				defer g.Close()
 				draws := 8
 				if passes {
 					draws = 6 // the clock passes the end before the last tick is used up
 				}
 				for i := range draws {
-					u, err := g.GetUID()
-					require.NoError(t, err)
-					want, err := l.Compose(l.MaxTick()-1+int64(i/4), 7, int64(i%4))
-					require.NoError(t, err)
-					require.Equal(t, want, u)
+					u := must(g.GetUID())
+					require.Equal(t, must(brief.Compose(brief.MaxTick()-1+int64(i/4), 7, int64(i%4))), u)
 				}
 				if passes {
 					clock.Step(time.Second)
@@ -124,8 +111,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 					_, err := g.GetUID()
 					require.ErrorIs(t, err, uid.ErrExhausted)
 					require.ErrorContains(t, err, "2026-01-01T00:17:03Z")
-					_, err = g.TryGetUID()
-					require.ErrorIs(t, err, uid.ErrExhausted)
+					require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrExhausted)
 					n, err := g.Fill(make([]uid.UID, 2))
 					require.ErrorIs(t, err, uid.ErrExhausted)
 					require.Zero(t, n)
@@ -133,8 +119,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 				}
 				require.Zero(t, time.Since(began))
 				require.NoError(t, g.Close())
-				_, err := g.GetUID()
-				require.ErrorIs(t, err, uid.ErrClosed)
+				require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrClosed)
 			})
 		}
 	}
@@ -142,45 +127,36 @@ func TestEndOfTheTimeField(t *testing.T) {
 
 // A logical tick does not go past the end either, nor does one that a worker begins beyond it.
 func TestEndOfTheTimeFieldAhead(t *testing.T) {
-	l := bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2})
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(l.Expires())
-		cfg := Config{Layout: l, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now}
+		clock := fake.NewClock(brief.Expires())
+		cfg := Config{Layout: brief, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now}
 		g := quiet(t, fake.Endless(7), cfg)
-		defer g.Close()
 		take(t, g)
 		clock.Step(-time.Minute)
 		for range 3 {
 			take(t, g)
 		}
-		_, err := g.GetUID()
-		require.Error(t, err)
-		require.ErrorIs(t, err, uid.ErrExhausted)
+		require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrExhausted)
 
 		for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16)} {
 			beyond := all
-			beyond.First = l.MaxTick() + 1
+			beyond.First = brief.MaxTick() + 1
 			cfg.ClockBack = policy
 			g := quiet(t, fake.Giving(beyond), cfg)
-			defer g.Close()
-			_, err = g.GetUID()
-			require.ErrorIs(t, err, uid.ErrExhausted)
+			require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrExhausted)
 		}
 	})
 }
 
 // No worker is asked for ticks that the time field does not have.
 func TestWishEndsWithTheTimeField(t *testing.T) {
-	l := bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2})
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(l.Expires())
-		w := fake.Giving(uid.Reservation{WorkerID: 7, Last: l.MaxTick() - 1, Renew: math.MaxInt64})
-		g := quiet(t, w, Config{Layout: l, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now})
-		defer g.Close()
+		clock := fake.NewClock(brief.Expires())
+		w := fake.Giving(uid.Reservation{WorkerID: 7, Last: brief.MaxTick() - 1, Renew: math.MaxInt64})
+		g := quiet(t, w, Config{Layout: brief, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now})
 		w.Give(all, nil)
-		_, err := g.GetUID()
-		require.NoError(t, err)
-		require.Equal(t, l.MaxTick(), through(w))
+		must(g.GetUID())
+		require.Equal(t, brief.MaxTick(), through(w))
 	})
 }
 
@@ -193,8 +169,7 @@ func TestReservationThatIsGone(t *testing.T) {
 		require.NoError(t, g.Close())
 		require.NoError(t, g.awaitReservation(t.Context(), hurdle{gr: gr, tick: 1}, true, nil))
 		g.exhaust(gr)
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrClosed)
+		require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrClosed)
 	})
 }
 
@@ -204,14 +179,11 @@ func TestClockBeforeTheEpoch(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := fake.NewClock(millis.Epoch().Add(time.Second))
 			g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
-			defer g.Close()
 			clock.Step(-time.Minute)
 			u, err := g.TryGetUID()
 			if policy.kind == kindLogical {
 				require.NoError(t, err)
-				p, err := g.ParseUID(u)
-				require.NoError(t, err)
-				require.Equal(t, millis.Epoch(), p.Time)
+				require.Equal(t, millis.Epoch(), must(g.ParseUID(u)).Time)
 			} else {
 				require.ErrorIs(t, err, uid.ErrClockBack)
 			}
@@ -221,25 +193,14 @@ func TestClockBeforeTheEpoch(t *testing.T) {
 
 func TestDrawingAllocatesNothing(t *testing.T) {
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16), RollbackBits(1)} {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: long, ClockBack: policy, Now: clock.Now})
-		defer g.Close()
+		g, clock := clocked(t, Config{Layout: long, ClockBack: policy})
 		ctx := t.Context()
 		dst := make([]uid.UID, 100)
-		must := func(err error) {
-			if err != nil {
-				panic(err)
-			}
-		}
 		draw := func() {
-			_, err := g.GetUID()
-			must(err)
-			_, err = g.GetUIDContext(ctx)
-			must(err)
-			_, err = g.TryGetUID()
-			must(err)
-			_, err = g.Fill(dst)
-			must(err)
+			must(g.GetUID())
+			must(g.GetUIDContext(ctx))
+			must(g.TryGetUID())
+			must(g.Fill(dst))
 		}
 		require.Zero(t, testing.AllocsPerRun(100, draw), policy)
 		if policy.kind == kindLogical {
@@ -257,7 +218,6 @@ func TestRenewalByTick(t *testing.T) {
 		tick := seconds.TickAt(morning)
 		w := fake.Giving(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 7200, Renew: tick + 3600})
 		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
-		defer g.Close()
 		take(t, g)
 		synctest.Wait() // the tenure has set its timer
 		clock.Step(time.Hour)
@@ -277,18 +237,14 @@ func TestWorkerIDChanges(t *testing.T) {
 			clock := fake.NewClock(morning)
 			w := fake.Giving(all)
 			g := quiet(t, w, Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
-			defer g.Close()
-			before, err := g.GetUID()
-			require.NoError(t, err)
+			before := must(g.GetUID())
 			smaller := all
 			smaller.WorkerID = 2
 			w.Give(smaller, nil)
 			w.Terms.Revoke()
-			after, err := g.GetUID()
-			require.NoError(t, err)
+			after := must(g.GetUID())
 			require.Greater(t, after, before)
-			p, err := g.ParseUID(after)
-			require.NoError(t, err)
+			p := must(g.ParseUID(after))
 			require.EqualValues(t, 2, p.WorkerID)
 			require.Equal(t, morning.Add(time.Second), p.Time)
 			require.EqualValues(t, 2, g.Health().Reservation.WorkerID)
@@ -314,27 +270,15 @@ func TestWithdrawnWhileDrawing(t *testing.T) {
 		{"for good", func(g *Generator, _ *fake.Worker) { _ = g.Close() }, uid.ErrClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			clock := fake.NewFrozenClock(morning)
-			withdraw := false
-			var g *Generator
 			w := fake.Giving(all)
-			g = quiet(t, w, Config{Layout: seconds, Now: func() time.Time {
-				// The clock is read between the grant and the position.
-				if withdraw {
-					withdraw = false
-					c.withdraw(g, w)
-				}
-				return clock.Now()
-			}})
-			defer g.Close()
+			g, clock, do := between(t, w, Config{Layout: seconds})
 			take(t, g)
-			clock.Step(time.Second) // the first of a tick does not add: see TestAddUnderAWithdrawnGrant
-			withdraw = true
+			clock.Step(time.Second)         // the first of a tick does not add: see TestAddUnderAWithdrawnGrant
+			do(func() { c.withdraw(g, w) }) // between the grant and the position
 			u, err := g.TryGetUID()
 			require.ErrorIs(t, err, c.want)
 			if c.want == nil {
-				p, err := g.ParseUID(u)
-				require.NoError(t, err)
+				p := must(g.ParseUID(u))
 				require.EqualValues(t, other.WorkerID, p.WorkerID)
 				require.Equal(t, morning.Add(time.Second), p.Time)
 			}

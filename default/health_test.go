@@ -11,7 +11,6 @@ import (
 	"github.com/uidgen/uid/bits"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/reason"
 )
@@ -47,8 +46,7 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 					first := bits.Default().TickAt(noon) + 90
 					worker = fake.Giving(uid.Reservation{First: first, Last: 1 << 40, Renew: 1 << 40})
 				}
-				g, err := uncached.New(worker, uncached.Config{ClockBack: c.policy, Now: clock.Now})
-				require.NoError(t, err)
+				g := uncached.MustNew(worker, uncached.Config{ClockBack: c.policy, Now: clock.Now})
 				defer func() { require.NoError(t, g.Close()) }()
 				for _, step := range c.steps {
 					_, err := g.GetUID()
@@ -63,23 +61,4 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 			})
 		})
 	}
-}
-
-// What Health knows of a clock that is behind.
-func TestHealthBehind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(conformance.Day)
-		g, err := uncached.New(fake.Endless(7), uncached.Config{Now: clock.Now})
-		require.NoError(t, err)
-		defer g.Close()
-		_, err = g.GetUID()
-		require.NoError(t, err)
-		clock.Step(-time.Hour)
-		_, err = g.GetUID()
-		require.NoError(t, err)
-		h := g.Health()
-		require.Equal(t, time.Hour, h.Lead.Now.Duration)
-		require.EqualValues(t, 1, h.Counts[count.ClockBehind])
-		require.Zero(t, h.Counts[count.SequenceWaits])
-	})
 }

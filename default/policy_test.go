@@ -39,26 +39,40 @@ type turns struct {
 func init() {
 	for l, n := range map[bits.Layout]int{millis: 2, seconds: 2, wide: 8, brief: 1, long: 1} {
 		p := RollbackBits(n)
-		layout, err := p.layout(l)
-		if err != nil {
-			panic(err)
-		}
-		turned[turns{l, p}] = layout
+		turned[turns{l, p}] = must(p.layout(l))
 	}
 }
+
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// errorOf returns the error of a call.
+func errorOf[V any](_ V, err error) error { return err }
 
 // policies are one of each kind.
 var policies = []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(1024), RollbackBits(2)}
 
-// quiet makes a generator that logs nothing, to be closed by the test.
+// quiet makes a generator that logs nothing. It is closed at the end of the test.
 func quiet(t testing.TB, w uid.Worker, cfg Config) *Generator {
 	if l, ok := turned[turns{cfg.Layout, cfg.ClockBack}]; ok {
 		cfg.Layout = l
 	}
 	cfg.Logger = slog.New(slog.DiscardHandler)
-	g, err := New(w, cfg)
-	require.NoError(t, err)
+	g := MustNew(w, cfg)
+	t.Cleanup(func() { _ = g.Close() })
 	return g
+}
+
+// clocked makes a quiet generator by a clock that shows morning.
+func clocked(t testing.TB, cfg Config) (*Generator, *fake.Clock) {
+	clock := fake.NewClock(morning)
+	cfg.Now = clock.Now
+	return quiet(t, fake.Endless(7), cfg), clock
 }
 
 // at is a UID as a test sees it.
@@ -70,10 +84,7 @@ type at struct {
 
 func take(t testing.TB, g *Generator) at {
 	t.Helper()
-	u, err := g.GetUID()
-	require.NoError(t, err)
-	p, err := g.ParseUID(u)
-	require.NoError(t, err)
+	p := must(g.ParseUID(must(g.GetUID())))
 	a := at{since: p.Time.Sub(morning), sequence: p.Sequence}
 	if p.Fields == "" {
 		require.EqualValues(t, 7, p.WorkerID)
@@ -102,15 +113,21 @@ func requireBack(t testing.TB, g *Generator, back, limit time.Duration) {
 	require.Zero(t, time.Since(began), "it waited")
 }
 
+// requireTake requires that a call waits so long, and what it returns.
+func requireTake(t testing.TB, g *Generator, wait time.Duration, want at) {
+	t.Helper()
+	began := time.Now()
+	require.Equal(t, want, take(t, g))
+	require.Equal(t, wait, time.Since(began))
+}
+
 // The clock goes back once, over the boundary of ticks of a millisecond.
 func TestClockBack(t *testing.T) {
 	for _, policy := range policies {
 		for _, d := range []time.Duration{time.Millisecond, 5 * time.Millisecond, time.Second, time.Hour} {
 			t.Run(fmt.Sprint(policy, d), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					clock := fake.NewClock(morning)
-					g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
-					defer g.Close()
+					g, clock := clocked(t, Config{Layout: millis, ClockBack: policy})
 					for range 1024 { // so that there is something to remember
 						take(t, g)
 						time.Sleep(time.Millisecond)
@@ -120,12 +137,13 @@ func TestClockBack(t *testing.T) {
 						require.Equal(t, at{since: start, sequence: i}, take(t, g))
 					}
 					clock.Step(-d)
-					began := time.Now()
 					switch policy.kind {
 					case kindLogical:
-						require.Equal(t, at{since: start, sequence: 3}, take(t, g))
-						require.Equal(t, d, g.Health().Lead.Now.Duration)
-						require.Zero(t, time.Since(began))
+						requireTake(t, g, 0, at{since: start, sequence: 3})
+						h := g.Health()
+						require.Equal(t, d, h.Lead.Now.Duration)
+						require.EqualValues(t, 1, h.Counts[count.ClockBehind])
+						require.Zero(t, h.Counts[count.SequenceWaits])
 					case kindFail:
 						requireBack(t, g, d, 0)
 					case kindWait:
@@ -133,18 +151,15 @@ func TestClockBack(t *testing.T) {
 							requireBack(t, g, d, DefaultWait)
 							break
 						}
-						require.Equal(t, at{since: start, sequence: 3}, take(t, g))
-						require.Equal(t, d, time.Since(began))
+						requireTake(t, g, d, at{since: start, sequence: 3})
 					case kindRemember:
 						if d > 1023*time.Millisecond {
 							requireBack(t, g, d, 1023*time.Millisecond)
 							break
 						}
-						require.Equal(t, at{since: start - d, sequence: 1}, take(t, g))
-						require.Zero(t, time.Since(began))
+						requireTake(t, g, 0, at{since: start - d, sequence: 1})
 					case kindRollback:
-						require.Equal(t, at{since: start - d, turn: 1}, take(t, g))
-						require.Zero(t, time.Since(began))
+						requireTake(t, g, 0, at{since: start - d, turn: 1})
 					}
 					// Once the clock has caught up, all is as it was, but for what was counted.
 					time.Sleep(d)
@@ -163,19 +178,14 @@ func TestClockRepeats(t *testing.T) {
 	const half = 500 * time.Millisecond
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(morning)
-			g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
-			defer g.Close()
+			g, clock := clocked(t, Config{Layout: millis, ClockBack: policy})
 			clock.Freeze()
 			for i := range millis.MaxSequence() + 1 {
 				require.Equal(t, at{sequence: i}, take(t, g))
 			}
-			_, err := g.TryGetUID()
-			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrRejectedTake)
 			time.AfterFunc(half, clock.Thaw)
-			began := time.Now()
-			require.Equal(t, at{since: time.Millisecond}, take(t, g))
-			require.Equal(t, half+time.Millisecond, time.Since(began))
+			requireTake(t, g, half+time.Millisecond, at{since: time.Millisecond})
 			require.LessOrEqual(t, g.Health().Counts[count.SequenceWaits], uint64(502), "it spins")
 		})
 	}
@@ -198,7 +208,6 @@ func TestLeapSecond(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					clock := fake.NewClock(midnight)
 					g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
-					defer g.Close()
 					leap(clock)
 					seen := map[uid.UID]bool{}
 					last, failed, back := uid.UID(0), 0, 0
@@ -218,9 +227,7 @@ func TestLeapSecond(t *testing.T) {
 						last = u
 					}
 					// The UID at the boundary is of 00:00:00, or the second is repeated with none.
-					p, err := g.ParseUID(last)
-					require.NoError(t, err)
-					require.Equal(t, clock.Now().Truncate(time.Second), p.Time)
+					require.Equal(t, clock.Now().Truncate(time.Second), must(g.ParseUID(last)).Time)
 					require.Zero(t, g.Health().Lead.Now.Duration)
 					if failed > 0 {
 						require.Contains(t, []kind{kindFail, kindWait}, policy.kind)
@@ -238,26 +245,18 @@ func TestLeapSecond(t *testing.T) {
 // right meanwhile, does not sleep on for what is left.
 func TestSuspendedWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: Wait(time.Minute), Now: clock.Now})
-		defer g.Close()
+		g, clock := clocked(t, Config{Layout: seconds, ClockBack: Wait(time.Minute)})
 		take(t, g)
 		clock.Step(-time.Minute)
 		time.AfterFunc(2500*time.Millisecond, func() { clock.Step(time.Minute) })
-		began := time.Now()
-		require.Equal(t, at{since: 3 * time.Second}, take(t, g))
-		require.Equal(t, 3*time.Second, time.Since(began))
+		requireTake(t, g, 3*time.Second, at{since: 3 * time.Second})
 	})
 	minutes := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 0, Unit: time.Minute})
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: minutes, Now: clock.Now})
-		defer g.Close()
+		g, clock := clocked(t, Config{Layout: minutes})
 		take(t, g)
 		time.AfterFunc(2500*time.Millisecond, func() { clock.Step(time.Hour) })
-		began := time.Now()
-		require.Equal(t, at{since: time.Hour}, take(t, g))
-		require.Equal(t, 3*time.Second, time.Since(began))
+		requireTake(t, g, 3*time.Second, at{since: time.Hour})
 	})
 }
 
@@ -284,7 +283,6 @@ func TestClockBackOverARestart(t *testing.T) {
 
 					clock.Step(-time.Hour)
 					g = quiet(t, state.worker(), cfg)
-					defer g.Close()
 					limit := time.Duration(0)
 					switch policy.kind {
 					case kindLogical:
@@ -320,7 +318,6 @@ func TestClockBackOverARestartWithoutAStateFile(t *testing.T) {
 			time.Sleep(time.Minute)
 			clock.Step(-time.Minute)
 			g = quiet(t, fake.Endless(7), cfg)
-			defer g.Close()
 			require.Equal(t, before, take(t, g))
 		})
 	}
@@ -328,9 +325,7 @@ func TestClockBackOverARestartWithoutAStateFile(t *testing.T) {
 
 func TestWaitIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: Wait(50 * time.Millisecond), Now: clock.Now})
-		defer g.Close()
+		g, clock := clocked(t, Config{Layout: millis, ClockBack: Wait(50 * time.Millisecond)})
 		take(t, g)
 
 		// A clock that goes back again and again during the wait.
@@ -348,8 +343,7 @@ func TestWaitIsBounded(t *testing.T) {
 		clock.Step(-30 * time.Millisecond)
 		clock.Freeze()
 		began = time.Now()
-		_, err = g.GetUID()
-		require.ErrorIs(t, err, uid.ErrClockBack)
+		require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrClockBack)
 		require.Equal(t, 30*time.Millisecond, time.Since(began))
 		clock.Thaw()
 
@@ -357,19 +351,16 @@ func TestWaitIsBounded(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 		defer cancel()
 		began = time.Now()
-		_, err = g.GetUIDContext(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, errorOf(g.GetUIDContext(ctx)), context.DeadlineExceeded)
 		require.Equal(t, 5*time.Millisecond, time.Since(began))
 
 		// A call that does not wait at all.
-		_, err = g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrClockBack)
+		require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrClockBack)
 		require.Equal(t, 5*time.Millisecond, time.Since(began))
 
 		// A generator that is closed meanwhile.
 		time.AfterFunc(time.Millisecond, func() { g.Close() })
-		_, err = g.GetUID()
-		require.ErrorIs(t, err, uid.ErrClosed)
+		require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrClosed)
 		require.Equal(t, 6*time.Millisecond, time.Since(began))
 	})
 }
@@ -378,9 +369,7 @@ func TestWaitIsBounded(t *testing.T) {
 // sustains, and no faster.
 func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: tinySec, Now: clock.Now})
-		defer g.Close()
+		g, clock := clocked(t, Config{Layout: tinySec})
 		take(t, g)
 		clock.Step(-time.Hour)
 		for i := int64(1); i < 4; i++ {
@@ -401,26 +390,20 @@ func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 		// up: only the tick that has long been over gives way to the next one.
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, 50*time.Minute, g.Health().Lead.Now.Duration)
-		began = time.Now()
 		for i := range int64(4) {
-			require.Equal(t, at{since: 21 * time.Second, sequence: i}, take(t, g))
+			requireTake(t, g, 0, at{since: 21 * time.Second, sequence: i})
 		}
-		require.Zero(t, time.Since(began))
-		require.Equal(t, at{since: 22 * time.Second}, take(t, g))
-		require.Equal(t, time.Second, time.Since(began))
+		requireTake(t, g, time.Second, at{since: 22 * time.Second})
 
 		// A call that comes late for a tick does not put off the one after it.
 		for range 3 {
 			take(t, g)
 		}
 		time.Sleep(1400 * time.Millisecond)
-		began = time.Now()
-		for range 4 {
-			require.Equal(t, 23*time.Second, take(t, g).since)
+		for i := range int64(4) {
+			requireTake(t, g, 0, at{since: 23 * time.Second, sequence: i})
 		}
-		require.Zero(t, time.Since(began))
-		require.Equal(t, at{since: 24 * time.Second}, take(t, g))
-		require.Equal(t, 600*time.Millisecond, time.Since(began))
+		requireTake(t, g, 600*time.Millisecond, at{since: 24 * time.Second})
 
 		// The next step back, after the clock has caught up, is like the first.
 		time.Sleep(2 * time.Hour)
@@ -438,15 +421,12 @@ func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 // Calls that find the tick used up at the same time go on to the same next one.
 func TestLogicalTickIsOpenedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: tiny, Now: clock.Now})
-		defer g.Close()
+		g, clock := clocked(t, Config{Layout: tiny})
 		for range 4 {
 			take(t, g)
 		}
 		clock.Step(-time.Hour)
-		_, err := g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrRejectedTake)
 		time.Sleep(time.Millisecond)
 		b := g.howFarBack(g.tenure.Grant(), g.tickAt(clock.Now()), 0, clock.Now(), 0)
 		for range 2 {
@@ -468,18 +448,14 @@ func TestLogicalTickIsOpenedOnce(t *testing.T) {
 			require.Equal(t, issued, out)
 			return tick, pause, err
 		}
-		began := time.Now()
-		require.Equal(t, at{since: 2 * time.Millisecond}, take(t, g))
-		require.Equal(t, time.Millisecond, time.Since(began))
+		requireTake(t, g, time.Millisecond, at{since: 2 * time.Millisecond})
 	})
 }
 
 // A step back in the midst of Remember's ticks goes on where each of them stood.
 func TestRememberGoesOnWhereTicksStood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: tinySec, ClockBack: Remember(4), Now: clock.Now})
-		defer g.Close()
+		g, clock := clocked(t, Config{Layout: tinySec, ClockBack: Remember(4)})
 		for tick, n := range []int64{1, 4, 0, 2} {
 			for i := range n {
 				require.Equal(t, at{since: time.Duration(tick) * time.Second, sequence: i}, take(t, g))
@@ -490,11 +466,8 @@ func TestRememberGoesOnWhereTicksStood(t *testing.T) {
 		require.Equal(t, at{sequence: 1}, take(t, g))
 		// The second tick is used up: its calls wait for the third, of which there was none.
 		clock.Step(time.Second)
-		began := time.Now()
-		_, err := g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrRejectedTake)
-		require.Equal(t, at{since: 2 * time.Second}, take(t, g))
-		require.Equal(t, time.Second, time.Since(began))
+		require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrRejectedTake)
+		requireTake(t, g, time.Second, at{since: 2 * time.Second})
 		clock.Step(time.Second)
 		require.Equal(t, at{since: 3 * time.Second, sequence: 2}, take(t, g))
 		// The fifth takes the place of the first.
@@ -508,9 +481,7 @@ func TestRememberGoesOnWhereTicksStood(t *testing.T) {
 // A count that has come round is not used for ticks again that it was used for.
 func TestRollbackBitsDoNotRepeatATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: RollbackBits(2), Now: clock.Now})
-		defer g.Close()
+		g, clock := clocked(t, Config{Layout: seconds, ClockBack: RollbackBits(2)})
 		for turn := range int64(4) {
 			require.Equal(t, at{turn: turn}, take(t, g))
 			require.Equal(t, at{turn: turn, sequence: 1}, take(t, g))
@@ -589,28 +560,22 @@ func TestPolicyRefuses(t *testing.T) {
 }
 
 func TestRollbackBitsTakeWorkerIDs(t *testing.T) {
-	cfg := Config{ClockBack: RollbackBits(2), Logger: slog.New(slog.DiscardHandler)}
+	cfg := Config{ClockBack: RollbackBits(2)}
 	_, err := New(fake.Endless(1<<20), cfg)
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "1048575")
 
 	w := fake.Giving(uid.Reservation{WorkerID: 1<<20 - 1, Last: math.MaxInt64, Renew: math.MaxInt64})
-	g, err := New(w, cfg)
-	require.NoError(t, err)
-	defer g.Close()
+	g := quiet(t, w, cfg)
 	require.EqualValues(t, 1<<20-1, w.Terms.MaxWorkerID)
 	require.Equal(t, "28/22/13 unit=1s epoch=2026-01-01T00:00:00Z fields=rollback:2,worker:20", w.Terms.Layout)
 	require.Equal(t, w.Terms.Layout, g.Layout().String())
 
 	// All of the worker bits count, for the one worker 0.
-	all := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 10})
-	cfg.Layout = all
-	g, err = New(fake.Endless(0), cfg)
-	require.NoError(t, err)
-	defer g.Close()
+	cfg.Layout = bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 10})
+	g = quiet(t, fake.Endless(0), cfg)
 	require.Equal(t, []uid.Field{{Name: "rollback", Bits: 2}}, g.Layout().Fields())
-	_, err = New(fake.Endless(1), cfg)
-	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorIs(t, errorOf(New(fake.Endless(1), cfg)), uid.ErrRange)
 }
 
 // A clock that is behind is logged, and not for each call.
@@ -619,8 +584,7 @@ func TestClockBackIsLogged(t *testing.T) {
 		var log bytes.Buffer
 		clock := fake.NewClock(morning)
 		logger := slog.New(slog.NewTextHandler(&log, nil))
-		g, err := New(fake.Endless(7), Config{Layout: millis, Now: clock.Now, Logger: logger})
-		require.NoError(t, err)
+		g := MustNew(fake.Endless(7), Config{Layout: millis, Now: clock.Now, Logger: logger})
 		defer g.Close()
 		lines := func() int { return strings.Count(log.String(), "\n") }
 		take(t, g)
@@ -649,8 +613,7 @@ func TestStartWithinATickIsQuiet(t *testing.T) {
 		r := uid.Reservation{WorkerID: 7, First: first, Last: first + 100, Renew: math.MaxInt64}
 		var records logtest.Records
 		cfg := Config{Layout: seconds, Now: clock.Now, ClockBack: Wait(time.Hour), Logger: records.Logger()}
-		g, err := New(fake.Giving(r), cfg)
-		require.NoError(t, err)
+		g := MustNew(fake.Giving(r), cfg)
 		defer g.Close()
 		take(t, g)
 		require.Equal(t, 1, records.Count(`level=DEBUG msg="uid: the clock is behind" back=1s`), records.String())
@@ -664,30 +627,19 @@ func TestStartWithinATickIsQuiet(t *testing.T) {
 // A reading from before a step back that another call has counted already is not used: it is
 // of another turn.
 func TestReadingOfAnotherTurn(t *testing.T) {
-	clock := fake.NewFrozenClock(morning)
-	overtake := 0
-	var g *Generator
-	g = quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: RollbackBits(2), Now: func() time.Time {
-		now := clock.Now()
-		if overtake--; overtake == 0 {
-			clock.Step(-10 * time.Millisecond)
-			if _, err := g.GetUID(); err != nil {
-				panic(err)
-			}
-		}
-		return now
-	}})
-	defer g.Close()
+	g, clock, do := between(t, fake.Endless(7), Config{Layout: millis, ClockBack: RollbackBits(2)})
+	overtake := func() {
+		clock.Step(-10 * time.Millisecond)
+		must(g.GetUID())
+	}
 	take(t, g)
-	overtake = 1
+	do(overtake)
 	require.Equal(t, at{since: -10 * time.Millisecond, turn: 1, sequence: 1}, take(t, g))
 
-	overtake = 1
+	do(overtake)
 	u, _, err := g.drawSlow(t.Context(), 1, true)
 	require.NoError(t, err)
-	want, err := millis.Compose(millis.TickAt(clock.Now()), 2<<8|7, 1)
-	require.NoError(t, err)
-	require.Equal(t, want, u)
+	require.Equal(t, must(millis.Compose(millis.TickAt(clock.Now()), 2<<8|7, 1)), u)
 
 	// Of two calls that have seen the same step, one counts it.
 	clock.Step(-10 * time.Millisecond)
@@ -702,38 +654,26 @@ func TestReadingOfAnotherTurn(t *testing.T) {
 // A reading that was overtaken by another call is not a clock that went back.
 func TestOvertakenReading(t *testing.T) {
 	for _, policy := range policies {
-		clock := fake.NewFrozenClock(morning)
-		overtake := false
-		var g *Generator
-		g = quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: func() time.Time {
-			now := clock.Now()
-			if overtake {
-				// Between this reading and what the caller does with it, the clock goes on
-				// by as much as no policy lets pass, and another call draws.
-				overtake = false
-				clock.Step(1024 * time.Millisecond)
-				if _, err := g.GetUID(); err != nil {
-					panic(err)
-				}
-			}
-			return now
-		}})
-		defer g.Close()
+		g, clock, do := between(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy})
+		// Between a reading and what the caller does with it, the clock goes on by as much as
+		// no policy lets pass, and another call draws.
+		overtake := func() {
+			clock.Step(1024 * time.Millisecond)
+			must(g.GetUID())
+		}
 		take(t, g)
-		overtake = true
+		do(overtake)
 		require.Equal(t, 1024*time.Millisecond, take(t, g).since)
 
 		// The same on the second look.
 		clock.Step(time.Hour)
 		take(t, g)
 		turn := g.turn()
-		overtake = true
+		do(overtake)
 		u, _, err := g.drawSlow(t.Context(), 1, true)
 		require.NoError(t, err)
 		require.Equal(t, turn, g.turn())
-		p, err := g.ParseUID(u)
-		require.NoError(t, err)
-		require.Equal(t, clock.Now().Truncate(time.Millisecond), p.Time)
+		require.Equal(t, clock.Now().Truncate(time.Millisecond), must(g.ParseUID(u)).Time)
 		require.Zero(t, g.Health().Counts[count.ClockBehind])
 	}
 }

@@ -19,9 +19,7 @@ func TestRevocationTakesBack(t *testing.T) {
 		clock, sixteen := fake.NewClock(morning), conformance.Sixteen
 		w := fake.Endless(7)
 		g := quiet(t, w, Config{Layout: sixteen, Now: clock.Now})
-		defer g.Close()
-		_, err := g.Fill(make([]uid.UID, 16))
-		require.NoError(t, err)
+		must(g.Fill(make([]uid.UID, 16)))
 		one, other := g.queue.join(1), g.queue.join(1)
 		clock.Step(time.Millisecond)
 		tick := sixteen.TickAt(clock.Now())
@@ -51,14 +49,11 @@ func TestRevocationTakesBack(t *testing.T) {
 func TestServedByAnEarlierReading(t *testing.T) {
 	clock, sixteen := fake.NewClock(morning), conformance.Sixteen
 	g := quiet(t, fake.Endless(7), Config{Layout: sixteen, Now: clock.Now, ClockBack: Remember(1024)})
-	defer g.Close()
 	before := sixteen.TickAt(clock.Now())
 	clock.Step(time.Millisecond)
 	one := g.queue.join(1)
 	_, _, out := g.takeInTurn(nil, 1, g.tenure.Grant(), before, 0)
 	require.Equal(t, issued, out)
 	require.EqualValues(t, 1, one.Got)
-	tick, err := sixteen.Tick(one.Given.u)
-	require.NoError(t, err)
-	require.Equal(t, before+1, tick)
+	require.Equal(t, before+1, must(sixteen.Tick(one.Given.u)))
 }

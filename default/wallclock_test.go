@@ -59,7 +59,6 @@ func TestReadings(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock := &wallOf{Clock: fake.NewClock(morning.Add(tt.start))}
 				g := glancing(t, fake.Endless(7), Config{Layout: tt.layout, ClockBack: policy}, clock.Now)
-				defer g.Close()
 				before := clock.readings
 				require.Equal(t, at{}, take(t, g))
 				require.Equal(t, before+1, clock.readings)
@@ -91,7 +90,6 @@ func TestReadsEachTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := &wallOf{Clock: fake.NewClock(morning)}
 		g := quiet(t, fake.Endless(7), Config{Layout: seconds, Now: clock.Now})
-		defer g.Close()
 		for range 5 {
 			before := clock.readings
 			take(t, g)
@@ -110,7 +108,6 @@ func TestStepWithinAGlance(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					clock := fake.NewClock(morning)
 					g := glancing(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy}, clock.Now)
-					defer g.Close()
 					require.Equal(t, at{}, take(t, g))
 					clock.Step(step)
 					if policy.kind == kindRemember { // it reads the clock for each UID
@@ -137,9 +134,7 @@ func TestStepWithinAGlance(t *testing.T) {
 							requireBack(t, g, back, DefaultWait)
 							break
 						}
-						began := time.Now()
-						require.Equal(t, at{sequence: 3}, take(t, g))
-						require.Equal(t, back, time.Since(began))
+						requireTake(t, g, back, at{sequence: 3})
 					case kindRollback:
 						require.Equal(t, at{since: step + ms, turn: 1}, take(t, g))
 					}
@@ -158,14 +153,12 @@ func TestSuspendedWithinAGlance(t *testing.T) {
 		first := seconds.Terms().TickAt(morning)
 		w := fake.Giving(uid.Reservation{WorkerID: 7, First: first, Last: first + 10, Renew: first + 11})
 		g := glancing(t, w, Config{Layout: seconds}, clock.Now)
-		defer g.Close()
 		require.Equal(t, at{}, take(t, g))
 		clock.Step(time.Hour) // the monotonic clock stood still meanwhile
 		require.Equal(t, at{sequence: 1}, take(t, g))
 		time.Sleep(glance)
 		for range 3 {
-			_, err := g.TryGetUID()
-			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrNoReservation)
 		}
 	})
 }
@@ -176,14 +169,11 @@ func TestStepSeenByAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(morning)
 		g := glancing(t, fake.Endless(7), Config{Layout: millis, ClockBack: RollbackBits(2)}, clock.Now)
-		defer g.Close()
 		require.Equal(t, at{}, take(t, g))
 		clock.Step(-time.Hour)
 		u, _, err := g.drawSlow(context.Background(), 1, true) // as after a swap that failed
 		require.NoError(t, err)
-		p, err := g.ParseUID(u)
-		require.NoError(t, err)
-		require.Equal(t, morning.Add(-time.Hour), p.Time)
+		require.Equal(t, morning.Add(-time.Hour), must(g.ParseUID(u)).Time)
 		for i := range int64(3) {
 			require.Equal(t, at{since: -time.Hour, turn: 1, sequence: i + 1}, take(t, g))
 		}
@@ -197,7 +187,6 @@ func TestReadingUnderWay(t *testing.T) {
 		clock := fake.NewClock(morning)
 		reading := clock.Now
 		g := glancing(t, fake.Endless(7), Config{Layout: millis}, func() time.Time { return reading() })
-		defer g.Close()
 		require.Equal(t, at{}, take(t, g))
 		later := g.tickAt(morning) + 5
 		reading = func() time.Time {
@@ -217,7 +206,6 @@ func TestHeldUpWhileReading(t *testing.T) {
 		clock := fake.NewClock(morning)
 		reading := clock.Now
 		g := glancing(t, fake.Endless(7), Config{Layout: millis}, func() time.Time { return reading() })
-		defer g.Close()
 		reading = func() time.Time {
 			now := clock.Now()
 			time.Sleep(3 * glance)
@@ -235,7 +223,6 @@ func TestOtherMonotonicClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(morning)
 		g := glancing(t, fake.Endless(7), Config{Layout: millis}, clock.Now)
-		defer g.Close()
 		for i, shift := range []time.Duration{0, -time.Hour, time.Hour, -glance, glance, 26 * 365 * 24 * time.Hour, 0} {
 			g.clock.born = g.born.Add(shift)
 			require.Equal(t, at{since: time.Duration(i) * time.Second}, take(t, g), shift)

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,10 +104,5 @@ func parseOptions(f Format, words []string) (Format, error) {
 
 // says reports whether a word begins with the key.
 func says(words []string, key string) bool {
-	for _, w := range words {
-		if strings.HasPrefix(w, key) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, key) })
 }

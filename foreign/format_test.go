@@ -13,14 +13,15 @@ import (
 	"github.com/uidgen/uid/internal/presets"
 )
 
-// at is for tables outside of tests.
-func at(text string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, text)
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
 	if err != nil {
 		panic(err)
 	}
-	return t
+	return v
 }
+
+func at(text string) time.Time { return must(time.Parse(time.RFC3339Nano, text)) }
 
 func TestParseFormat(t *testing.T) {
 	for _, c := range [][2]string{
@@ -80,27 +81,20 @@ func TestParseFormatRefuses(t *testing.T) {
 // Formats are found by their names.
 func TestFormats(t *testing.T) {
 	for _, name := range presets.Formats() {
-		f, err := foreign.ParseFormat(name)
-		require.NoError(t, err)
-		require.Equal(t, name, f.Name())
+		require.Equal(t, name, must(foreign.ParseFormat(name)).Name())
 	}
 }
 
 func TestPartsJSON(t *testing.T) {
 	p := foreign.Parts{ID: -7053003394352373760, Time: at("2026-11-21T15:31:37.5Z"), Machine: 5, Sequence: 6}
-	text, err := json.Marshal(p)
-	require.NoError(t, err)
+	text := must(json.Marshal(p))
 	require.Equal(t, `{"uid":"-7053003394352373760","time":"2026-11-21T15:31:37.5Z","worker_id":5,"sequence":6}`,
 		string(text))
 	var back foreign.Parts
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, p, back)
 
-	wide, err := foreign.ParseFormat("sonyflake2 61/1/1 unit=1s")
-	require.NoError(t, err)
-	p, err = wide.Parse(400e9 << 2)
-	require.NoError(t, err)
-	text, err = json.Marshal(p)
-	require.NoError(t, err)
-	require.Contains(t, string(text), `"time":"14700-07-01T15:06:40Z"`)
+	wide := must(foreign.ParseFormat("sonyflake2 61/1/1 unit=1s"))
+	p = must(wide.Parse(400e9 << 2))
+	require.Contains(t, string(must(json.Marshal(p))), `"time":"14700-07-01T15:06:40Z"`)
 }

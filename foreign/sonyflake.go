@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -36,7 +37,9 @@ func newSonyflake(l bits.Layout) (sonyflake, error) {
 	t, s, m := l.TimeBits(), l.WorkerBits(), l.SequenceBits()
 	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther ||
 		t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
-		return sonyflake{}, widthsError(t, s, m)
+		return sonyflake{}, fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: "+
+			"at least %d, 1 to %d and 1 to %[6]d, %d in all",
+			uid.ErrConfig, t, s, m, sonyflakeLeastTime, sonyflakeMostOther, sonyflakeBits)
 	}
 	if l.Unit() < time.Millisecond {
 		return sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
@@ -62,12 +65,6 @@ func mustSonyflake(start time.Time) sonyflake {
 	return sonyflake{l}
 }
 
-func widthsError(t, s, m int) error {
-	return fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: "+
-		"at least %d, 1 to %d and 1 to %[6]d, %d in all",
-		uid.ErrConfig, t, s, m, sonyflakeLeastTime, sonyflakeMostOther, sonyflakeBits)
-}
-
 // roundDown returns t, rounded down to a multiple of unit since 1970.
 func roundDown(t time.Time, unit time.Duration) time.Time {
 	tick := tick.At(time.Unix(0, 0), unit, t)
@@ -89,12 +86,7 @@ func (s sonyflake) String() string { return s.Name() + " " + s.Layout().String()
 
 // Layout returns the layout that has Sonyflake's sequence as worker ID, and its machine ID
 // as sequence.
-func (s sonyflake) Layout() bits.Layout {
-	if s.layout.IsZero() {
-		return sonyflakeV2.layout
-	}
-	return s.layout
-}
+func (s sonyflake) Layout() bits.Layout { return cmp.Or(s.layout, sonyflakeV2.layout) }
 
 // Fields returns time, sequence and machine.
 func (s sonyflake) Fields() []uid.Field {

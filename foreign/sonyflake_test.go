@@ -15,12 +15,6 @@ import (
 	"github.com/uidgen/uid/foreign"
 )
 
-func instant(t require.TestingT, text string) time.Time {
-	at, err := time.Parse(time.RFC3339Nano, text)
-	require.NoError(t, err)
-	return at
-}
-
 // settings are version 2's, as far as they show in an ID; zero stands for its default.
 type settings struct {
 	BitsSequence, BitsMachineID int
@@ -40,10 +34,8 @@ func (s settings) String() string {
 	return text
 }
 
-func sonyflake(t require.TestingT, s settings) foreign.Sonyflake {
-	f, err := foreign.ParseFormat(s.String())
-	require.NoError(t, err)
-	return f.(foreign.Sonyflake)
+func sonyflake(s settings) foreign.Sonyflake {
+	return must(foreign.ParseFormat(s.String())).(foreign.Sonyflake)
 }
 
 // What Compose of github.com/sony/sonyflake (commit f167a9d, v1 and v2) makes of a time, a
@@ -60,25 +52,23 @@ func TestSonyflakeAsSonyReadsIt(t *testing.T) {
 		{foreign.SonyflakeV1(), "sonyflake", math.MaxInt64, "2188-11-16T03:28:58.87Z", 65535, 255},
 		{foreign.SonyflakeV2(), "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
 		{foreign.Sonyflake{}, "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
-		{sonyflake(t, settings{}), "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
+		{sonyflake(settings{}), "sonyflake2", 99934493955050238, "2026-11-21T10:00:00.12Z", 51966, 255},
 		// The start is rounded down to a unit: its 700 ns do not count, nor its 70 ms below.
-		{sonyflake(t, settings{BitsSequence: 12, BitsMachineID: 10, TimeUnit: time.Millisecond,
-			StartTime: instant(t, "2020-05-18T00:00:00.0000007Z")}),
+		{sonyflake(settings{BitsSequence: 12, BitsMachineID: 10, TimeUnit: time.Millisecond,
+			StartTime: at("2020-05-18T00:00:00.0000007Z")}),
 			"sonyflake", 861909339860796392, "2026-11-21T10:00:00.123Z", 1000, 4000},
-		{sonyflake(t, settings{TimeUnit: 100 * time.Millisecond, StartTime: instant(t, "2024-05-18T00:00:00.07Z")}),
+		{sonyflake(settings{TimeUnit: 100 * time.Millisecond, StartTime: at("2024-05-18T00:00:00.07Z")}),
 			"sonyflake", 13298426727367656, "2026-11-21T10:00:00.1Z", 1000, 40},
 		// README of npm's sonyflake: { timestamp: 1589832189861, machineId: 2, sequence: 0 }.
-		{sonyflake(t, settings{TimeUnit: time.Millisecond, StartTime: instant(t, "2020-05-18T00:00:00Z")}),
+		{sonyflake(settings{TimeUnit: time.Millisecond, StartTime: at("2020-05-18T00:00:00Z")}),
 			"sonyflake", 1211144891006978, "2020-05-18T20:03:09.861Z", 2, 0},
 	} {
-		p, err := c.format.Parse(c.id)
-		require.NoError(t, err)
-		require.Equal(t, foreign.Parts{ID: c.id, Time: instant(t, c.time), Machine: c.machine, Sequence: c.sequence}, p)
+		p := must(c.format.Parse(c.id))
+		require.Equal(t, foreign.Parts{ID: c.id, Time: at(c.time), Machine: c.machine, Sequence: c.sequence}, p)
 		require.Equal(t, c.name, c.format.Name())
 	}
 	// sony/sonyflake issue 33, of 2022-07-19: "a timestamp which is similar to 24869724975".
-	p, err := foreign.SonyflakeV1().Parse(24869724975 << 24)
-	require.NoError(t, err)
+	p := must(foreign.SonyflakeV1().Parse(24869724975 << 24))
 	require.Equal(t, "2022-07-19", p.Time.Format(time.DateOnly))
 }
 
@@ -100,8 +90,7 @@ func TestSonyflakeTakesApart(t *testing.T) {
 		}
 		require.NoError(t, err)
 		id := rapid.Int64Range(0, math.MaxInt64).Draw(t, "id")
-		p, err := s.Parse(id)
-		require.NoError(t, err)
+		p := must(s.Parse(id))
 		at := bits.MustLayout(bits.Config{TimeBits: 1, Unit: cfg.TimeUnit,
 			Epoch: time.Unix(0, 0)}).TickAt // ticks since 1970
 		tick := at(p.Time) - at(cfg.StartTime)
@@ -113,9 +102,7 @@ func TestSonyflakeTakesApart(t *testing.T) {
 			sum += f.Bits
 		}
 		require.Equal(t, 63, sum)
-		back, err := foreign.ParseFormat(s.String())
-		require.NoError(t, err)
-		require.Equal(t, s.Layout(), back.Layout())
+		require.Equal(t, s.Layout(), must(foreign.ParseFormat(s.String())).Layout())
 	})
 }
 

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -40,12 +41,7 @@ func (g uidGenerator) Name() string   { return "uidgenerator" }
 func (g uidGenerator) String() string { return g.Name() + " " + g.Layout().String() }
 
 // Layout returns the layout of the UIDs that are not negative.
-func (g uidGenerator) Layout() bits.Layout {
-	if g.layout.IsZero() {
-		return original
-	}
-	return g.layout
-}
+func (g uidGenerator) Layout() bits.Layout { return cmp.Or(g.layout, original) }
 
 // Fields returns time, worker and sequence. The time has one bit more than in the layout,
 // the sign.

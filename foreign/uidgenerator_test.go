@@ -28,15 +28,11 @@ var asJavaReads = []foreign.Parts{
 
 func TestUidGeneratorAsJavaReadsIt(t *testing.T) {
 	for _, want := range asJavaReads {
-		p, err := foreign.UidGenerator{}.Parse(want.ID)
-		require.NoError(t, err)
-		require.Equal(t, want, p)
+		require.Equal(t, want, must(foreign.UidGenerator{}.Parse(want.ID)))
 	}
-	wide, err := foreign.NewUidGenerator(bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13,
-		Epoch: bits.MustParseLayout("uidgenerator").Epoch()}))
-	require.NoError(t, err)
-	p, err := wide.Parse(5696891900414435328)
-	require.NoError(t, err)
+	wide := must(foreign.NewUidGenerator(bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13,
+		Epoch: bits.MustParseLayout("uidgenerator").Epoch()})))
+	p := must(wide.Parse(5696891900414435328))
 	require.Equal(t, foreign.Parts{ID: 5696891900414435328, Time: at("2026-11-21T15:52:32Z"), Machine: 5}, p)
 }
 
@@ -48,21 +44,16 @@ func TestUidGeneratorTakesApart(t *testing.T) {
 		workerBits := rapid.IntRange(0, 63-timeBits).Draw(t, "worker bits")
 		l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: workerBits,
 			SequenceBits: 63 - timeBits - workerBits})
-		g, err := foreign.NewUidGenerator(l)
-		require.NoError(t, err)
+		g := must(foreign.NewUidGenerator(l))
 		id := rapid.Int64().Draw(t, "id")
-		p, err := g.Parse(id)
-		require.NoError(t, err)
+		p := must(g.Parse(id))
 		require.Equal(t, uint64(id),
 			uint64(l.TickAt(p.Time))<<(63-timeBits)|uint64(p.Machine)<<l.SequenceBits()|uint64(p.Sequence))
 		if id >= 0 {
-			want, err := l.Parse(uid.UID(id))
-			require.NoError(t, err)
+			want := must(l.Parse(uid.UID(id)))
 			require.Equal(t, foreign.Parts{ID: id, Time: want.Time, Machine: want.WorkerID, Sequence: want.Sequence}, p)
 		}
-		back, err := foreign.ParseFormat(g.String())
-		require.NoError(t, err)
-		require.Equal(t, g.Layout(), back.Layout())
+		require.Equal(t, g.Layout(), must(foreign.ParseFormat(g.String())).Layout())
 		sum := 0
 		for _, f := range g.Fields() {
 			sum += f.Bits
@@ -91,10 +82,8 @@ func TestUidGeneratorRefuses(t *testing.T) {
 func TestUidGeneratorOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u, v := rapid.Int64().Draw(t, "u"), rapid.Int64().Draw(t, "v")
-		p, err := foreign.UidGenerator{}.Parse(u)
-		require.NoError(t, err)
-		q, err := foreign.UidGenerator{}.Parse(v)
-		require.NoError(t, err)
+		p := must(foreign.UidGenerator{}.Parse(u))
+		q := must(foreign.UidGenerator{}.Parse(v))
 		if order := p.Time.Compare(q.Time); order != 0 {
 			require.Equal(t, order, cmp.Compare(uint64(u), uint64(v)))
 		}

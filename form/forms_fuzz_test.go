@@ -43,7 +43,7 @@ func FuzzParseBase32(f *testing.F) {
 func FuzzParseRadix(f *testing.F) {
 	for _, r := range radixes {
 		for _, u := range edges {
-			f.Add(r.format(u))
+			f.Add(r.Text(u))
 		}
 		f.Add(strings.Repeat(r.digits[57:58], 11))
 	}
@@ -54,14 +54,14 @@ func FuzzParseRadix(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, r := range radixes {
 			want, wantErr := r.read(s)
-			u, err := r.parse(s)
+			u, err := r.Parse(s)
 			require.ErrorIs(t, err, wantErr, r.name)
 			require.Equal(t, want, u, r.name)
 			if err != nil {
 				refused(t, err)
 				continue
 			}
-			require.Equal(t, s, r.format(u), "one text for one UID")
+			require.Equal(t, s, r.Text(u), "one text for one UID")
 		}
 	})
 }
@@ -97,9 +97,7 @@ func FuzzNamespace(f *testing.F) {
 		}
 		require.Equal(t, n >= 0, err == nil)
 		if err == nil {
-			u, err := ns.UID(x)
-			require.NoError(t, err)
-			require.EqualValues(t, n, u)
+			require.EqualValues(t, n, must(ns.UID(x)))
 		}
 		if len(b) != 16 {
 			return
@@ -109,9 +107,7 @@ func FuzzNamespace(f *testing.F) {
 			refused(t, err)
 			return
 		}
-		x, err = ns.UUID(u)
-		require.NoError(t, err)
-		require.Equal(t, form.UUID(b), x, "one UUID for one UID")
+		require.Equal(t, form.UUID(b), must(ns.UUID(u)), "one UUID for one UID")
 	})
 }
 
@@ -165,9 +161,7 @@ func FuzzUnmarshalJSON(f *testing.F) {
 			if text == nil {
 				return // null
 			}
-			b, err := json.Marshal(v)
-			require.NoError(t, err)
-			require.Equal(t, `"`+*text+`"`, string(b))
+			require.Equal(t, `"`+*text+`"`, string(must(json.Marshal(v))))
 		}
 		id, x := OrderID(42), form.UUID{42}
 		if err := json.Unmarshal(data, &id); err == nil {

@@ -12,31 +12,31 @@ import (
 	"github.com/uidgen/uid/form"
 )
 
-// A radix is one of the forms without leading zeros, and how to make its texts by hand.
+// A radix is an encoding, and how to make its texts by hand.
 type radix struct {
-	name   string
-	digits string
-	format func(uid.UID) string
-	append func([]byte, uid.UID) ([]byte, error)
-	parse  func(string) (uid.UID, error)
+	form.Encoding
+	name, digits string
 }
 
-var radixes = []radix{
-	{"base58", "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", form.Base58.Text, form.Base58.Append,
-		form.Base58.Parse},
-	{"base58 (Flickr's)", "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ", form.Base58Flickr.Text,
-		form.Base58Flickr.Append, form.Base58Flickr.Parse},
-	{"base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", form.Base62.Text, form.Base62.Append,
-		form.Base62.Parse},
-	{"base62 (inverted)", "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", form.Base62Inverted.Text,
-		form.Base62Inverted.Append, form.Base62Inverted.Parse},
-}
+var (
+	base32 = radix{form.Base32, "base32", "0123456789abcdefghjkmnpqrstvwxyz"}
+
+	// radixes are the forms without leading zeros.
+	radixes = []radix{
+		{form.Base58, "base58", "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"},
+		{form.Base58Flickr, "base58 (Flickr's)", "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"},
+		{form.Base62, "base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"},
+		{form.Base62Inverted, "base62 (inverted)", "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"},
+	}
+
+	encodings = append([]radix{base32}, radixes...)
+)
 
 // write writes n by way of math/big, whose digits are 0-9, a-z, A-Z.
 func (r radix) write(n *big.Int) string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return strings.Map(func(digit rune) rune {
-		return rune(r.digits[strings.IndexRune("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
-			digit)])
+		return rune(r.digits[strings.IndexRune(digits, digit)])
 	}, n.Text(len(r.digits)))
 }
 
@@ -83,8 +83,8 @@ func TestRadixGolden(t *testing.T) {
 		{base62, "8M0kX", 123456789}, {inverted, "8m0Kx", 123456789},
 		{inverted, "0", 0}, {inverted, "Z", 61}, {inverted, "10", 62}, {inverted, "aZl8N0y58M7", uid.Max},
 	} {
-		require.Equal(t, c.text, c.format(c.u), c.name)
-		u, err := c.parse(c.text)
+		require.Equal(t, c.text, c.Text(c.u), c.name)
+		u, err := c.Parse(c.text)
 		require.NoError(t, err, c.name)
 		require.Equal(t, c.u, u, c.name)
 	}
@@ -93,17 +93,12 @@ func TestRadixGolden(t *testing.T) {
 func TestRadix(t *testing.T) {
 	for _, r := range radixes {
 		check := func(t require.TestingT, u uid.UID) {
-			text := r.format(u)
+			text := r.Text(u)
 			require.Equal(t, r.write(big.NewInt(int64(u))), text)
-			got, err := r.parse(text)
-			require.NoError(t, err)
-			require.Equal(t, u, got)
-			b, err := r.append([]byte("x"), u)
-			require.NoError(t, err)
-			require.Equal(t, "x"+text, string(b))
+			require.Equal(t, u, must(r.Parse(text)))
+			require.Equal(t, "x"+text, string(must(r.Append([]byte("x"), u))))
 
-			_, err = r.parse(r.digits[:1] + text)
-			require.ErrorIs(t, err, uid.ErrSyntax, "a leading zero")
+			require.ErrorIs(t, errorOf(r.Parse(r.digits[:1]+text)), uid.ErrSyntax, "a leading zero")
 		}
 		for _, u := range edges {
 			check(t, u)
@@ -120,7 +115,7 @@ func TestRadixRange(t *testing.T) {
 			new(big.Int).Add(two(64), big.NewInt(7)), two(65), two(127), two(1000),
 		} {
 			text := r.write(n)
-			u, err := r.parse(text)
+			u, err := r.Parse(text)
 			require.ErrorIs(t, err, uid.ErrRange, "%s %s", r.name, text)
 			require.NotErrorIs(t, err, uid.ErrSyntax)
 			require.Zero(t, u)
@@ -132,12 +127,11 @@ func TestRadixRange(t *testing.T) {
 			n.Add(n, big.NewInt(rapid.Int64Min(0).Draw(t, "more")))
 			text := r.write(n)
 			want, wantErr := r.read(text)
-			u, err := r.parse(text)
+			u, err := r.Parse(text)
 			require.ErrorIs(t, err, wantErr)
 			require.Equal(t, want, u)
 		})
-		largest := strings.Repeat(r.digits[len(r.digits)-1:], 11)
-		_, err := r.parse(largest)
+		_, err := r.Parse(strings.Repeat(r.digits[len(r.digits)-1:], 11)) // the largest
 		require.ErrorIs(t, err, uid.ErrRange)
 	}
 }
@@ -149,7 +143,7 @@ func TestRadixRefuses(t *testing.T) {
 			r.digits[:1] + r.digits[:1], r.digits[:1] + r.digits[1:2],
 			strings.Repeat("z", 50) + "!", strings.Repeat(r.digits[:1], 1<<20),
 		} {
-			u, err := r.parse(text)
+			u, err := r.Parse(text)
 			require.ErrorIs(t, err, uid.ErrSyntax, "%s %.40q", r.name, text)
 			require.NotErrorIs(t, err, uid.ErrRange)
 			require.Zero(t, u)
@@ -159,26 +153,19 @@ func TestRadixRefuses(t *testing.T) {
 	for _, r := range radixes[:2] {
 		// bwmarrin/snowflake: snowflake_test.go
 		for _, text := range []string{"0jgmnx8Js8A", "Ijgmnx8Js8A", "Ojgmnx8Js8A", "ljgmnx8Js8A"} {
-			_, err := r.parse(text)
+			_, err := r.Parse(text)
 			require.ErrorIs(t, err, uid.ErrSyntax)
 			require.ErrorContains(t, err, "at position 1 is none of 123456789")
 		}
-	}
-	for name, parse := range map[string]func(string) (uid.UID, error){
-		"base58":            form.Base58.Parse,
-		"base58 (Flickr's)": form.Base58Flickr.Parse,
-	} {
-		_, err := parse("1A")
-		require.EqualError(t, err, `syntax error: "1A" is no `+name+` UID: it begins with "1", the digit of zero`)
+		_, err := r.Parse("1A")
+		require.EqualError(t, err, `syntax error: "1A" is no `+r.name+` UID: it begins with "1", the digit of zero`)
 	}
 	_, err := form.Base62.Parse("0A")
 	require.EqualError(t, err, `syntax error: "0A" is no base62 UID: it begins with "0", the digit of zero`)
-	_, err = form.Base62.Parse("A_")
-	require.EqualError(t, err,
+	require.EqualError(t, errorOf(form.Base62.Parse("A_")),
 		`syntax error: "A_" is no base62 UID: "_" at position 2 is none of `+
 			`0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz`)
-	_, err = form.Base62.Parse("AzL8n0Y58m8")
-	require.EqualError(t, err,
+	require.EqualError(t, errorOf(form.Base62.Parse("AzL8n0Y58m8")),
 		`value out of range: the base62 number "AzL8n0Y58m8" is above AzL8n0Y58m7 (9223372036854775807)`)
 	_, err = form.Base62Inverted.Parse("")
 	require.EqualError(t, err, `syntax error: an empty text is no base62 (inverted) UID`)

@@ -10,7 +10,7 @@ import (
 
 // Under the race detector a sync.Pool drops some of what it is given.
 func TestAllocations(t *testing.T) {
-	s := newSealer(t, Config{Keys: []Key{{1, counting(16)}}, Current: 1})
+	s := must(New(Config{Keys: []Key{{1, counting(16)}}, Current: 1}))
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = s.SealNumber(42) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = s.OpenNumber(42) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = s.Open("1000000000000z") }))

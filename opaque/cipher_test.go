@@ -14,6 +14,14 @@ import (
 	"github.com/uidgen/uid"
 )
 
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // counting returns the key 0, 1, 2 and so on.
 func counting(n int) Secret {
 	s := make(Secret, n)
@@ -21,12 +29,6 @@ func counting(n int) Secret {
 		s[i] = byte(i)
 	}
 	return s
-}
-
-func mustCipher(t require.TestingT, secret Secret, tweak string) *ff1 {
-	c, err := newCipher(secret, tweak)
-	require.NoError(t, err)
-	return c
 }
 
 const year = "invoices of the year 2026" // a tweak of two blocks
@@ -69,14 +71,11 @@ func TestKnown(t *testing.T) {
 		{32, alphabet, [6]uid.UID{2583968156872375923, 2260923856209970437, 925245986869766248, 4313459689461416052,
 			3859962506723149288, 6049860424721254449}},
 	} {
-		c := mustCipher(t, counting(tt.bytes), tt.tweak)
+		c := must(newCipher(counting(tt.bytes), tt.tweak))
 		for i, u := range plain {
-			sealed, err := c.seal(u)
-			require.NoError(t, err)
+			sealed := must(c.seal(u))
 			require.Equal(t, tt.sealed[i], sealed, "%d bytes, %q, %d", tt.bytes, tt.tweak, u)
-			back, err := c.open(sealed)
-			require.NoError(t, err)
-			require.Equal(t, u, back)
+			require.Equal(t, u, must(c.open(sealed)))
 		}
 	}
 }
@@ -91,27 +90,23 @@ func TestOneToOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := Secret(rapid.SliceOfN(rapid.Byte(), 15, 15).Draw(t, "secret"))
 		secret = append(secret, 1)
-		c := mustCipher(t, secret, "orders")
+		c := must(newCipher(secret, "orders"))
 		u, v := drawUID(t, "u"), drawUID(t, "v")
-		sealed, err := c.seal(u)
-		require.NoError(t, err)
+		sealed, opened := must(c.seal(u)), must(c.open(v))
 		require.GreaterOrEqual(t, sealed, uid.UID(0))
-		back, err := c.open(sealed)
-		require.NoError(t, err)
-		require.Equal(t, u, back)
-		opened, err := c.open(v)
-		require.NoError(t, err)
+		require.Equal(t, u, must(c.open(sealed)))
 		require.GreaterOrEqual(t, opened, uid.UID(0))
-		again, err := c.seal(opened)
-		require.NoError(t, err)
-		require.Equal(t, v, again)
+		require.Equal(t, v, must(c.seal(opened)))
 	})
 }
 
 func TestNegativeNumbers(t *testing.T) {
-	c := mustCipher(t, counting(16), "")
+	c, s := must(newCipher(counting(16), "")), must(New(Config{Keys: []Key{{1, counting(16)}}, Current: 1}))
 	for _, u := range []uid.UID{-1, math.MinInt64, -7053003394352373760} {
-		for _, turn := range []func(uid.UID) (uid.UID, error){c.seal, c.open} {
+		text, err := s.Seal(u)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.Empty(t, text)
+		for _, turn := range []func(uid.UID) (uid.UID, error){c.seal, c.open, s.SealNumber, s.OpenNumber} {
 			got, err := turn(u)
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, u.String()+" is below 0")
@@ -142,18 +137,16 @@ func TestNewCipherRefuses(t *testing.T) {
 	for i := range 16 { // one bit is enough
 		secret := make(Secret, 16)
 		secret[i] = 1
-		mustCipher(t, secret, "")
+		must(newCipher(secret, ""))
 	}
 }
 
 // A cipher has its own copy of the key.
 func TestSecretMayBeWiped(t *testing.T) {
 	secret := counting(16)
-	c := mustCipher(t, secret, "orders")
+	c := must(newCipher(secret, "orders"))
 	clear(secret)
-	sealed, err := c.seal(0)
-	require.NoError(t, err)
-	require.Equal(t, uid.UID(3600749431916019212), sealed)
+	require.Equal(t, uid.UID(3600749431916019212), must(c.seal(0)))
 }
 
 // yielding lets other goroutines run in the midst of each call, on a single core, too.
@@ -165,7 +158,7 @@ func (y yielding) Encrypt(dst, src []byte) {
 }
 
 func TestCipherConcurrently(t *testing.T) {
-	c := mustCipher(t, counting(16), "orders")
+	c := must(newCipher(counting(16), "orders"))
 	c.block = yielding{c.block}
 	var wg sync.WaitGroup
 	for g := range uid.UID(8) {

@@ -43,13 +43,21 @@ var samples = []sample{
 	{"Zcash 1", key256, "", 2, strings.Repeat("0", 88), littleEndian("90acee3f83cde7ae5622f3")},
 	{"Zcash 2", key256, "", 2, littleEndian("90acee3f83cde7ae5622f3"), littleEndian("5b8bf120f39bab8527ea1b")},
 	{"Zcash 3", key256, "", 2, strings.Repeat("01", 44), littleEndian("f082b7ee8f29c07691ce64")},
-	{"Zcash 4", key256, upTo255(), 2, strings.Repeat("01", 44), littleEndian("be11b886a8059c27517bc5")},
+	{"Zcash 4", key256, upTo254, 2, strings.Repeat("01", 44), littleEndian("be11b886a8059c27517bc5")},
+}
+
+// upTo254 is the bytes 0, 1, 2 to 254.
+var upTo254 = hex.EncodeToString(counting(255))
+
+// parts are the cipher of the key, and the tweak.
+func (s sample) parts() (cipher.Block, []byte) {
+	return must(aes.NewCipher(must(hex.DecodeString(s.key)))), must(hex.DecodeString(s.tweak))
 }
 
 // littleEndian spells bytes as bits, the lowest of each byte first, as Zcash does.
 func littleEndian(text string) string {
 	var s strings.Builder
-	for _, b := range unhex(text) {
+	for _, b := range must(hex.DecodeString(text)) {
 		for range 8 {
 			s.WriteByte('0' + b&1)
 			b >>= 1
@@ -58,40 +66,15 @@ func littleEndian(text string) string {
 	return s.String()
 }
 
-// upTo255 is the bytes 0, 1, 2 to 254.
-func upTo255() string {
-	b := make([]byte, 255)
-	for i := range b {
-		b[i] = byte(i)
-	}
-	return hex.EncodeToString(b)
-}
-
-func unhex(s string) []byte {
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-func newAES(t require.TestingT, key []byte) cipher.Block {
-	block, err := aes.NewCipher(key)
-	require.NoError(t, err)
-	return block
-}
-
 // TestSamples runs the very code that seals UIDs, with other radices and lengths.
 func TestSamples(t *testing.T) {
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
-			f := newFF1(newAES(t, unhex(s.key)), s.radix, len(s.plain), string(unhex(s.tweak)))
+			block, tweak := s.parts()
+			f := newFF1(block, s.radix, len(s.plain), string(tweak))
+			half := func(text string) uint64 { return must(strconv.ParseUint(text, int(s.radix), 64)) }
 			halves := func(text string) (a, b uint64) {
-				a, err := strconv.ParseUint(text[:len(text)/2], int(s.radix), 64)
-				require.NoError(t, err)
-				b, err = strconv.ParseUint(text[len(text)/2:], int(s.radix), 64)
-				require.NoError(t, err)
-				return a, b
+				return half(text[:len(text)/2]), half(text[len(text)/2:])
 			}
 			type pair [2]uint64
 			a, b := f.encrypt(halves(s.plain))
@@ -108,12 +91,11 @@ func TestSamples(t *testing.T) {
 func TestSamplesOfTheTextbook(t *testing.T) {
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
-			f := textbook{newAES(t, unhex(s.key)), int64(s.radix), unhex(s.tweak)}
+			block, tweak := s.parts()
+			f := textbook{block, int64(s.radix), tweak}
 			numerals := func(text string) (x []uint16) {
 				for _, c := range text {
-					n, err := strconv.ParseUint(string(c), int(s.radix), 16)
-					require.NoError(t, err)
-					x = append(x, uint16(n))
+					x = append(x, uint16(must(strconv.ParseUint(string(c), int(s.radix), 16))))
 				}
 				return x
 			}
@@ -140,7 +122,7 @@ func TestTextbook(t *testing.T) {
 		tweak := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "tweak")
 		x := rapid.SliceOfN(rapid.Uint16Range(0, uint16(radix-1)), length, length).Draw(t, "string")
 
-		block := newAES(t, key)
+		block := must(aes.NewCipher(key))
 		want := textbook{block, radix, tweak}
 		code := newFF1(block, uint64(radix), length, string(tweak))
 		plainA, plainB := want.num(x[:length/2]).Uint64(), want.num(x[length/2:]).Uint64()

@@ -23,9 +23,8 @@ func TestSecretsDoNotShow(t *testing.T) {
 	canary := Secret("c4n4ry-s3cr3t-k3")
 	key := Key{Number: 7, Secret: canary}
 	cfg := Config{Keys: []Key{key}, Current: 7, Tweak: "orders"}
-	s := newSealer(t, cfg)
-	text, err := s.Seal(1)
-	require.NoError(t, err)
+	s := must(New(cfg))
+	text := must(s.Seal(1))
 
 	var said bytes.Buffer
 	values := map[string]any{
@@ -61,7 +60,7 @@ func TestSecretsDoNotShow(t *testing.T) {
 		require.Error(t, err)
 		wrong = append(wrong, err)
 	}
-	_, err = s.Open("2" + text[1:])
+	_, err := s.Open("2" + text[1:])
 	require.ErrorIs(t, err, ErrUnknownKey)
 	wrong = append(wrong, err)
 	for _, text := range []string{
@@ -91,9 +90,8 @@ func TestSecretsDoNotShow(t *testing.T) {
 
 func TestParseKeys(t *testing.T) {
 	sixteen, thirtyTwo := hex.EncodeToString(counting(16)), strings.ToUpper(hex.EncodeToString(counting(32)))
-	keys, err := parseKeys("2:" + thirtyTwo + "\n1:" + sixteen + "\r\n")
-	require.NoError(t, err)
-	require.Equal(t, []Key{{2, counting(32)}, {1, counting(16)}}, keys)
+	both := []Key{{2, counting(32)}, {1, counting(16)}}
+	require.Equal(t, both, must(parseKeys("2:"+thirtyTwo+"\n1:"+sixteen+"\r\n")))
 
 	for _, text := range []string{
 		"", " \n", "1", "1:", ":", "x", sixteen, ":" + sixteen, "1:" + sixteen[1:], "1:x" + sixteen[1:],
@@ -110,6 +108,6 @@ func TestParseKeys(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrSyntax, text)
 		require.Nil(t, keys)
 	}
-	_, err = parseKeys("1:" + sixteen + " 2")
+	_, err := parseKeys("1:" + sixteen + " 2")
 	require.ErrorContains(t, err, "word 2 of 2 is no key")
 }

@@ -1,6 +1,7 @@
 package opaque
 
 import (
+	"crypto/aes"
 	"maps"
 	"math"
 	"os"
@@ -37,14 +38,8 @@ func amount(t *testing.T) int {
 // strength: FF1 of three rounds, or a good hash without a key, passes as well. TestSamples and
 // TestKnown say that it is FF1, of ten rounds.
 func TestNoVisibleOrder(t *testing.T) {
-	c := mustCipher(t, counting(16), "orders")
-	seal := func(u uid.UID) uid.UID {
-		sealed, err := c.seal(u)
-		if err != nil {
-			panic(err)
-		}
-		return sealed
-	}
+	c := must(newCipher(counting(16), "orders"))
+	seal := func(u uid.UID) uid.UID { return must(c.seal(u)) }
 	all := examine(seal, aDay(t, amount(t)))
 	t.Log(all)
 	require.Empty(t, all.visible())
@@ -54,7 +49,7 @@ func TestNoVisibleOrder(t *testing.T) {
 // is one for each statistic.
 func TestWeakCiphersShow(t *testing.T) {
 	uids := aDay(t, amount(t))
-	f := newFF1(newAES(t, counting(16)), 2, uidBits, "orders")
+	f := newFF1(must(aes.NewCipher(counting(16))), 2, uidBits, "orders")
 	seen := map[string]bool{}
 	for _, tt := range []struct {
 		name string
@@ -112,9 +107,7 @@ func aDay(t *testing.T, n int) []uid.UID {
 	uids := make([]uid.UID, n)
 	each := perSecond(n)
 	for i := range uids {
-		var err error
-		uids[i], err = l.Compose(first+int64(i/each), 1, int64(i%each))
-		require.NoError(t, err)
+		uids[i] = must(l.Compose(first+int64(i/each), 1, int64(i%each)))
 	}
 	return uids
 }

@@ -17,12 +17,7 @@ func utc(y int, m time.Month, d, h, min, s int) time.Time {
 	return time.Date(y, m, d, h, min, s, 0, time.UTC)
 }
 
-func cost(t *testing.T, m Move) Cost {
-	t.Helper()
-	c, err := m.Cost()
-	require.NoError(t, err)
-	return c
-}
+var twitter, uidGenerator = bits.MustParseLayout("twitter"), bits.MustParseLayout("uidgenerator")
 
 // workers narrows an issuer to some workers.
 func workers(l bits.Layout, first, last int64) bits.Issuer {
@@ -34,8 +29,8 @@ func TestCostOfMoves(t *testing.T) {
 	now := utc(2026, 11, 21, 10, 0, 0)
 
 	t.Run("bwmarrin to Twitter", func(t *testing.T) {
-		l := bits.MustParseLayout("twitter")
-		c := cost(t, Move{From: l.Issuer(), To: l.Issuer(), At: now})
+		l := twitter
+		c := must(Move{From: l.Issuer(), To: l.Issuer(), At: now}.Cost())
 		require.Equal(t, &bits.Overlap{First: 0, Last: uid.Max, FirstA: l.Epoch(), LastA: l.Expires(),
 			FirstB: l.Epoch(), LastB: l.Expires()}, c.Ever)
 		// One process after the other: the millisecond of the switch is both's.
@@ -52,7 +47,7 @@ func TestCostOfMoves(t *testing.T) {
 	})
 
 	t.Run("UidGenerator to Default", func(t *testing.T) {
-		c := cost(t, Move{From: bits.MustParseLayout("uidgenerator").Issuer(), To: bits.Default().Issuer(), At: now})
+		c := must(Move{From: uidGenerator.Issuer(), To: bits.Default().Issuer(), At: now}.Cost())
 		require.True(t, c.Full)
 		require.NotNil(t, c.Ever)
 		require.Equal(t, utc(2017, 4, 9, 2, 0, 0), c.Repeats.FirstA) // what Default makes now
@@ -65,16 +60,16 @@ func TestCostOfMoves(t *testing.T) {
 
 		// With the old table's next worker IDs nothing is made twice, but new UIDs are
 		// not above the old ones.
-		c = cost(t, Move{From: workers(bits.MustParseLayout("uidgenerator"), 1, 1000),
-			To: workers(bits.Default(), 1001, 2000), At: now})
+		c = must(Move{From: workers(uidGenerator, 1, 1000),
+			To: workers(bits.Default(), 1001, 2000), At: now}.Cost())
 		require.Nil(t, c.Ever)
 		require.Nil(t, c.Repeats)
 		require.False(t, c.Above)
 
 		// It was used for a year only: then a floor does, which Default passes in a year.
-		year := bits.MustParseLayout("uidgenerator").Issuer()
+		year := uidGenerator.Issuer()
 		year.To = utc(2017, 5, 20, 0, 0, 0)
-		c = cost(t, Move{From: year, To: bits.Default().Issuer(), At: now})
+		c = must(Move{From: year, To: bits.Default().Issuer(), At: now}.Cost())
 		require.True(t, c.Passable)
 		require.Equal(t, utc(2027, 1, 1, 8, 0, 0), c.Passes)
 		require.Equal(t, []Window{{utc(2027, 1, 1, 8, 0, 1), bits.Default().Expires().Add(time.Second)}}, c.Safe)
@@ -82,9 +77,9 @@ func TestCostOfMoves(t *testing.T) {
 
 	t.Run("widened on the old epoch", func(t *testing.T) {
 		wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13,
-			Epoch: bits.MustParseLayout("uidgenerator").Epoch()})
+			Epoch: uidGenerator.Epoch()})
 		at := utc(2026, 11, 21, 15, 52, 32)
-		c := cost(t, Move{From: bits.MustParseLayout("uidgenerator").Issuer(), To: wide.Issuer(), At: at})
+		c := must(Move{From: uidGenerator.Issuer(), To: wide.Issuer(), At: at}.Cost())
 		require.Equal(t, uid.UID(5696891900414435328-5<<13), c.Repeats.First) // of worker 0
 		require.Equal(t, "2021-08-20", c.Repeats.FirstA.Format(time.DateOnly))
 		require.False(t, c.Passable)
@@ -92,7 +87,7 @@ func TestCostOfMoves(t *testing.T) {
 
 	t.Run("Default to Twitter", func(t *testing.T) {
 		// Twitter's began earlier, and grows more slowly: today it is ahead.
-		c := cost(t, Move{From: bits.Default().Issuer(), To: bits.MustParseLayout("twitter").Issuer(), At: now})
+		c := must(Move{From: bits.Default().Issuer(), To: twitter.Issuer(), At: now}.Cost())
 		require.True(t, c.Above)
 		require.Len(t, c.Safe, 1)
 		require.Equal(t, now, c.Safe[0].From)
@@ -104,18 +99,18 @@ func TestCostOfMoves(t *testing.T) {
 	t.Run("overtaken for a time", func(t *testing.T) {
 		// The old layout grows faster, but ends at 2^62.
 		old := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 21, SequenceBits: 13})
-		c := cost(t, Move{From: old.Issuer(), To: bits.MustParseLayout("twitter").Issuer(), At: now})
+		c := must(Move{From: old.Issuer(), To: twitter.Issuer(), At: now}.Cost())
 		require.Len(t, c.Safe, 2)
 		require.Equal(t, now, c.Safe[0].From)
 		require.Equal(t, "2030-11-24", c.Safe[0].To.Format(time.DateOnly))
 		require.Equal(t, "2045-09-06", c.Safe[1].From.Format(time.DateOnly))
-		require.Equal(t, bits.MustParseLayout("twitter").Expires().Add(time.Millisecond), c.Safe[1].To)
+		require.Equal(t, twitter.Expires().Add(time.Millisecond), c.Safe[1].To)
 	})
 
 	t.Run("to a layout that is yet to be", func(t *testing.T) {
 		from := bits.Default().Issuer()
 		from.From = now.Add(time.Hour)
-		c := cost(t, Move{From: from, To: bits.Default().Issuer(), At: now})
+		c := must(Move{From: from, To: bits.Default().Issuer(), At: now}.Cost())
 		require.False(t, c.Begun)
 		require.True(t, c.Above)
 		require.True(t, c.Passable)
@@ -127,7 +122,7 @@ func TestCostOfMoves(t *testing.T) {
 
 func TestCostRefuses(t *testing.T) {
 	now := utc(2026, 11, 21, 10, 0, 0)
-	ok := Move{From: bits.MustParseLayout("twitter").Issuer(), To: bits.Default().Issuer(), At: now}
+	ok := Move{From: twitter.Issuer(), To: bits.Default().Issuer(), At: now}
 	for _, c := range []struct {
 		change func(*Move)
 		err    error
@@ -136,7 +131,7 @@ func TestCostRefuses(t *testing.T) {
 		{func(m *Move) { m.Lead = -1 }, uid.ErrRange, "-1ns is below 0"},
 		{func(m *Move) { m.At = utc(2025, 1, 1, 0, 0, 0) }, uid.ErrRange,
 			"2025-01-01T00:00:00Z, before the epoch 2026-01-01T00:00:00Z of the new layout"},
-		{func(m *Move) { m.To = bits.MustParseLayout("uidgenerator").Issuer() }, uid.ErrExhausted,
+		{func(m *Move) { m.To = uidGenerator.Issuer() }, uid.ErrExhausted,
 			"is full at 2024-11-20T13:24:16Z, before the switch at 2026-11-21T10:00:00Z"},
 		{func(m *Move) { m.To.LastWorker = 1 << 22 }, uid.ErrRange, "worker IDs 0 to 4194304"},
 		{func(m *Move) { m.From.LastWorker = -1 }, uid.ErrRange, "worker IDs 0 to -1"},
@@ -152,12 +147,9 @@ func TestCostRefuses(t *testing.T) {
 		require.Zero(t, got)
 	}
 	ok.At = time.Time{} // now
-	_, err := ok.Cost()
-	require.NoError(t, err)
+	must(ok.Cost())
 	ok.Lead = math.MaxInt64 // that of a generator which may be anywhere
-	c, err := ok.Cost()
-	require.NoError(t, err)
-	require.Equal(t, uid.Max, c.Highest)
+	require.Equal(t, uid.Max, must(ok.Cost()).Highest)
 }
 
 // Within its windows a switch is safe; out of them, but for two ticks, it is not; and the rest of the
@@ -194,8 +186,7 @@ func TestCostIsExact(t *testing.T) {
 			return from.Add(time.Duration(rapid.Int64Range(0, int64(end.Sub(from))-1).Draw(t, name)))
 		}
 		m.At = instant("at", to.Epoch())
-		c, err := m.Cost()
-		require.NoError(t, err)
+		c := must(m.Cost())
 
 		// highest is the largest that From has made by a time, -1 if none.
 		highest := func(by time.Time) uid.UID {
@@ -211,8 +202,7 @@ func TestCostIsExact(t *testing.T) {
 			return o.Last
 		}
 		lowest := func(at time.Time) uid.UID {
-			u, err := to.Compose(to.TickAt(at), m.To.FirstWorker, 0)
-			require.NoError(t, err)
+			u := must(to.Compose(to.TickAt(at), m.To.FirstWorker, 0))
 			return u
 		}
 		require.Equal(t, c.Begun, highest(m.At) >= 0)
@@ -270,8 +260,7 @@ func TestCostIsExact(t *testing.T) {
 		// The first tick whose UIDs are all above the floor.
 		passes := time.Time{}
 		for tick := range to.MaxTick() + 1 {
-			u, err := to.Compose(tick, m.To.FirstWorker, 0)
-			require.NoError(t, err)
+			u := must(to.Compose(tick, m.To.FirstWorker, 0))
 			if u > c.Highest && to.TimeOf(tick).Before(end) {
 				passes = to.TimeOf(tick)
 				break
@@ -297,15 +286,11 @@ func TestWorkersCloseTheWindow(t *testing.T) {
 	windowEnd := func(lastWorker int64) time.Time {
 		old := from.Issuer()
 		old.LastWorker = lastWorker
-		c, err := Move{From: old, To: to.Issuer(), At: epoch.Add(2 * time.Hour)}.Cost()
-		require.NoError(t, err)
+		c := must(Move{From: old, To: to.Issuer(), At: epoch.Add(2 * time.Hour)}.Cost())
 		require.True(t, c.Above)
 		end := c.Safe[0].To
-		highest, err := from.Compose(from.TickAt(end.Add(-1)), lastWorker, from.MaxSequence())
-		require.NoError(t, err)
-		lowest, err := to.Compose(to.TickAt(end.Add(-1)), 0, 0)
-		require.NoError(t, err)
-		require.Greater(t, lowest, highest)
+		highest := must(from.Compose(from.TickAt(end.Add(-1)), lastWorker, from.MaxSequence()))
+		require.Greater(t, must(to.Compose(to.TickAt(end.Add(-1)), 0, 0)), highest)
 		return end
 	}
 	require.Greater(t, windowEnd(0).Sub(windowEnd(15)), 3*time.Minute)

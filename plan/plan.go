@@ -153,25 +153,19 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 func (n Need) complete(now time.Time) (Need, error) {
 	n.Workers = cmp.Or(n.Workers, usualWorkers)
 	for _, c := range []struct {
-		what     string
-		v, least float64
-		most     float64
+		what           string
+		v, least, most float64
+		from           string
 	}{
-		{"rate", n.Rate, 0, 1e12},
-		{"burst", n.Burst, 0, 1e15},
-		{"workers", float64(n.Workers), 1, 1e15},
-		{"restarts per day", n.RestartsPerDay, 0, 1e6},
-		{"years", n.Years, math.SmallestNonzeroFloat64, 250},
+		{"rate", n.Rate, 0, 1e12, "from 0"},
+		{"burst", n.Burst, 0, 1e15, "from 0"},
+		{"workers", float64(n.Workers), 1, 1e15, "from 1"},
+		{"restarts per day", n.RestartsPerDay, 0, 1e6, "from 0"},
+		{"years", n.Years, math.SmallestNonzeroFloat64, 250, "above 0"},
 	} {
 		if !(c.v >= c.least && c.v <= c.most) { // so that NaN fails
-			least := "from 0"
-			switch {
-			case c.least == 1:
-				least = "from 1"
-			case c.least > 0:
-				least = "above 0"
-			}
-			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrConfig, c.what, c.v, least, c.most)
+			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v",
+				uid.ErrConfig, c.what, c.v, c.from, c.most)
 		}
 	}
 	if n.MaxLead < 0 || n.Hold < 0 {
@@ -385,13 +379,10 @@ func (e *NoFitError) Error() string {
 	if len(e.GiveUp) == 0 {
 		b.WriteString("; lowering one number is not enough, lower several")
 	}
-	for i, c := range e.GiveUp {
-		if i == 0 {
-			b.WriteString("; give up one of: ")
-		} else {
-			b.WriteString("; ")
-		}
-		b.WriteString(c.Text)
+	separator := "; give up one of: "
+	for _, c := range e.GiveUp {
+		b.WriteString(separator + c.Text)
+		separator = "; "
 	}
 	return b.String()
 }

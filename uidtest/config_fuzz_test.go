@@ -39,8 +39,7 @@ func FuzzConfig(f *testing.F) {
 			require.True(t, errors.Is(err, uid.ErrRange) && n < 1 || errors.Is(err, uid.ErrExhausted), err)
 			return
 		}
-		parts, err := g.ParseUID(u)
-		require.NoError(t, err)
+		parts := must(g.ParseUID(u))
 		require.Equal(t, workerID, parts.WorkerID)
 		require.False(t, parts.Time.Before(l.TimeOf(l.TickAt(cfg.Start))))
 		if n < 1<<63-1 {

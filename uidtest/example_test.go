@@ -41,16 +41,8 @@ func ExampleMustNew() {
 		WorkerID: 7,
 	})
 	for range 3 {
-		u, err := ids.GetUID()
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		parts, err := ids.ParseUID(u)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		u, _ := ids.GetUID()
+		parts, _ := ids.ParseUID(u)
 		fmt.Println(u, parts.Time.Format(time.DateTime), parts.WorkerID)
 	}
 	// Output:
@@ -77,11 +69,7 @@ func ExampleConfig_failAfter() {
 // A real generator whose worker loses its ID, as a lease can.
 func ExampleWorker_Lose() {
 	w := &uidtest.Worker{ID: 3}
-	ids, err := cached.New(w, cached.Config{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	ids := cached.MustNew(w, cached.Config{})
 	before, _ := ids.GetUID()
 	if err := w.Lose(4); err != nil {
 		fmt.Println(err)
@@ -102,11 +90,7 @@ func ExampleWorker_Lose() {
 // What a generator asked of its worker.
 func ExampleWorker_Calls() {
 	w := &uidtest.Worker{ID: 3}
-	ids, err := cached.New(w, cached.Config{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	ids := cached.MustNew(w, cached.Config{})
 	w.Fail(errors.New("the store is down"))
 	fmt.Println(ids.Close())
 	for _, call := range w.Calls() {

@@ -1,6 +1,7 @@
 package uidtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -44,10 +45,7 @@ type Generator struct {
 }
 
 func newGenerator(cfg Config) (*Generator, error) {
-	layout := cfg.Layout
-	if layout.IsZero() {
-		layout = bits.Default()
-	}
+	layout := cmp.Or(cfg.Layout, bits.Default())
 	if cfg.Start.IsZero() {
 		cfg.Start = layout.Epoch()
 	}

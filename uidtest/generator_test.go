@@ -15,6 +15,17 @@ import (
 	"github.com/uidgen/uid/uidtest"
 )
 
+// must returns what a call returns that does not fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// errorOf returns the error of a call.
+func errorOf[V any](_ V, err error) error { return err }
+
 // made is MustNew with the error that it panics with.
 func made(cfg uidtest.Config) (g *uidtest.Generator, err error) {
 	defer func() {
@@ -28,9 +39,7 @@ func made(cfg uidtest.Config) (g *uidtest.Generator, err error) {
 func draw(t *testing.T, g *uidtest.Generator, n int) []uid.UID {
 	t.Helper()
 	dst := make([]uid.UID, n)
-	got, err := g.Fill(dst)
-	require.NoError(t, err)
-	require.Equal(t, n, got)
+	require.Equal(t, n, must(g.Fill(dst)))
 	return dst
 }
 
@@ -91,8 +100,7 @@ func TestUIDsAreKnownBeforehand(t *testing.T) {
 			require.Equal(t, want, u)
 			require.Greater(t, u, last)
 			last = u
-			parts, err := g.ParseUID(u)
-			require.NoError(t, err)
+			parts := must(g.ParseUID(u))
 			require.Equal(t, cfg.WorkerID, parts.WorkerID)
 			if n <= (l.MaxSequence()+1)/2 {
 				require.Equal(t, l.TimeOf(l.TickAt(cfg.Start)), parts.Time)
@@ -113,15 +121,12 @@ func TestUIDsToTheEnd(t *testing.T) {
 	require.ErrorContains(t, err, "UID number 13 is behind the last tick, 3,")
 	require.Equal(t, 12, n)
 	require.Equal(t, []uid.UID{12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31, 0}, all)
-	_, err = g.GetUID()
-	require.ErrorIs(t, err, uid.ErrExhausted)
+	require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrExhausted)
 	for _, n := range []int64{13, math.MaxInt64} {
-		_, err = g.Nth(n)
-		require.ErrorIs(t, err, uid.ErrExhausted)
+		require.ErrorIs(t, errorOf(g.Nth(n)), uid.ErrExhausted)
 	}
 	for _, n := range []int64{0, -1, math.MinInt64} {
-		_, err = g.Nth(n)
-		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorIs(t, errorOf(g.Nth(n)), uid.ErrRange)
 	}
 }
 
@@ -172,16 +177,13 @@ func TestCloseErr(t *testing.T) {
 	g := uidtest.MustNew(uidtest.Config{CloseErr: boom, Err: boom})
 	require.Equal(t, boom, g.Close())
 	require.NoError(t, g.Close())
-	_, err := g.GetUID()
-	require.ErrorIs(t, err, uid.ErrClosed)
+	require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrClosed)
 }
 
 // Goroutines at once get each UID once.
 func TestGoroutines(t *testing.T) {
 	g := uidtest.MustNew(uidtest.Config{WorkerID: 3})
 	for i, u := range conformance.Draw(t, g, 8, 500) {
-		want, err := g.Nth(int64(i + 1))
-		require.NoError(t, err)
-		require.Equal(t, want, u)
+		require.Equal(t, must(g.Nth(int64(i+1))), u)
 	}
 }

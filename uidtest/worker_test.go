@@ -30,43 +30,30 @@ func at(tick int64) func() time.Time {
 
 func TestZeroWorkerReservesAll(t *testing.T) {
 	var w uidtest.Worker
-	r, err := w.Acquire(t.Context(), terms())
-	require.NoError(t, err)
+	r := must(w.Acquire(t.Context(), terms()))
 	require.Equal(t, uid.Reservation{Last: math.MaxInt64, Renew: math.MaxInt64}, r)
-	again, err := w.Extend(t.Context(), 99)
-	require.NoError(t, err)
-	require.Equal(t, r, again)
+	require.Equal(t, r, must(w.Extend(t.Context(), 99)))
 	require.NoError(t, w.Release(t.Context(), 41))
-	r, err = w.Acquire(t.Context(), terms())
-	require.NoError(t, err)
-	require.EqualValues(t, 42, r.First, "above what the generator before has issued")
+	require.EqualValues(t, 42, must(w.Acquire(t.Context(), terms())).First, "above what the one before has issued")
 	require.Equal(t, []string{"Acquire", "Extend(99)", "Release(41)", "Acquire"}, w.Calls())
 }
 
 func TestWorkerReservesTicks(t *testing.T) {
 	now := int64(1000)
 	w := &uidtest.Worker{ID: 7, Ticks: 10, Now: func() time.Time { return at(now)() }}
-	r, err := w.Acquire(t.Context(), terms())
-	require.NoError(t, err)
-	require.Equal(t, uid.Reservation{WorkerID: 7, Last: 1009, Renew: 1005}, r)
+	require.Equal(t, uid.Reservation{WorkerID: 7, Last: 1009, Renew: 1005}, must(w.Acquire(t.Context(), terms())))
 	now = 1006
-	r, err = w.Extend(t.Context(), 5000)
-	require.NoError(t, err)
+	r := must(w.Extend(t.Context(), 5000))
 	require.Equal(t, uid.Reservation{WorkerID: 7, Last: 1015, Renew: 1011}, r, "no more, whatever is asked for")
 
 	one := &uidtest.Worker{Ticks: 1, Now: at(1000)}
-	r, err = one.Acquire(t.Context(), terms())
-	require.NoError(t, err)
-	require.Equal(t, uid.Reservation{Last: 1000, Renew: 1001}, r)
+	require.Equal(t, uid.Reservation{Last: 1000, Renew: 1001}, must(one.Acquire(t.Context(), terms())))
 	require.NoError(t, one.Release(t.Context(), 2000))
-	r, err = one.Acquire(t.Context(), terms())
-	require.NoError(t, err)
+	r = must(one.Acquire(t.Context(), terms()))
 	require.Equal(t, uid.Reservation{First: 2001, Last: 2001, Renew: 2002}, r, "the one before has borrowed")
 
 	all := &uidtest.Worker{Ticks: math.MaxInt64, Now: at(1000)}
-	r, err = all.Acquire(t.Context(), terms())
-	require.NoError(t, err)
-	require.Equal(t, int64(math.MaxInt64), r.Last)
+	require.Equal(t, int64(math.MaxInt64), must(all.Acquire(t.Context(), terms())).Last)
 }
 
 func TestWorkerRefuses(t *testing.T) {
@@ -82,18 +69,13 @@ func TestWorkerRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "-1 Ticks")
 
 	var w uidtest.Worker
-	_, err = w.Extend(t.Context(), 1)
-	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, errorOf(w.Extend(t.Context(), 1)), uid.ErrNoReservation)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = w.Acquire(ctx, terms())
-	require.ErrorIs(t, err, context.Canceled)
-	_, err = w.Acquire(t.Context(), terms())
-	require.NoError(t, err)
-	_, err = w.Acquire(t.Context(), terms())
-	require.ErrorIs(t, err, uid.ErrWorkerInUse)
-	_, err = w.Extend(ctx, 1)
-	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, errorOf(w.Acquire(ctx, terms())), context.Canceled)
+	must(w.Acquire(t.Context(), terms()))
+	require.ErrorIs(t, errorOf(w.Acquire(t.Context(), terms())), uid.ErrWorkerInUse)
+	require.ErrorIs(t, errorOf(w.Extend(ctx, 1)), context.Canceled)
 	require.NoError(t, w.Release(ctx, 1))
 	require.Len(t, w.Calls(), 6)
 }
@@ -102,13 +84,11 @@ func TestWorkerFails(t *testing.T) {
 	var w uidtest.Worker
 	down := errors.New("down")
 	w.Fail(down)
-	_, err := cached.New(&w, cached.Config{})
-	require.ErrorIs(t, err, down)
+	require.ErrorIs(t, errorOf(cached.New(&w, cached.Config{})), down)
 	w.Fail(nil)
-	_, err = w.Acquire(t.Context(), terms())
-	require.NoError(t, err)
+	must(w.Acquire(t.Context(), terms()))
 	w.Fail(down)
-	_, err = w.Extend(t.Context(), 5)
+	_, err := w.Extend(t.Context(), 5)
 	require.Equal(t, down, err)
 	require.Equal(t, down, w.Release(t.Context(), 5))
 	calls := w.Calls()
@@ -122,15 +102,12 @@ func TestLoseRefuses(t *testing.T) {
 	w := &uidtest.Worker{ID: 1}
 	require.ErrorIs(t, w.Lose(-1), uid.ErrRange)
 	require.NoError(t, w.Lose(2), "it has no generator yet")
-	r, err := w.Acquire(t.Context(), terms())
-	require.NoError(t, err)
+	r := must(w.Acquire(t.Context(), terms()))
 	require.EqualValues(t, 2, r.WorkerID)
 	for _, id := range []int64{1, 2, -1, 1024} {
 		require.ErrorIs(t, w.Lose(id), uid.ErrRange)
 	}
-	r, err = w.Extend(t.Context(), 1)
-	require.NoError(t, err)
-	require.EqualValues(t, 2, r.WorkerID)
+	require.EqualValues(t, 2, must(w.Extend(t.Context(), 1)).WorkerID)
 }
 
 // A generator of either kind, at work while its worker loses its ID again and again, issues no UID
@@ -144,17 +121,13 @@ func TestGeneratorsLoseTheirID(t *testing.T) {
 				func(w uid.Worker) (uid.Generator, error) { return uncached.New(w, uncached.Config{}) },
 			} {
 				w := &uidtest.Worker{ID: 9, Ticks: ticks}
-				g, err := start(w)
-				require.NoError(t, err)
+				g := must(start(w))
 				seen := map[uid.UID]bool{}
 				for id := int64(10); id < 20; id++ {
 					require.NoError(t, w.Lose(id))
 					for range 5 {
-						u, err := g.GetUID()
-						require.NoError(t, err)
-						parts, err := bits.Default().Parse(u)
-						require.NoError(t, err)
-						require.Equal(t, id, parts.WorkerID)
+						u := must(g.GetUID())
+						require.Equal(t, id, must(bits.Default().Parse(u)).WorkerID)
 						require.False(t, seen[u])
 						seen[u] = true
 						time.Sleep(700 * time.Millisecond)
