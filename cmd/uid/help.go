@@ -39,11 +39,8 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 	if len(lines)+len(flags)+len(more) > screen {
 		var names []string
 		all.VisitAll(func(f *pflag.Flag) {
-			if name, _ := pflag.UnquoteUsage(f); f.NoOptDefVal == "" {
-				names = append(names, flagName(f)+" "+name)
-			} else {
-				names = append(names, flagName(f))
-			}
+			kind, _ := pflag.UnquoteUsage(f) // "" for a switch
+			names = append(names, strings.TrimSpace(flagName(f)+" "+kind))
 		})
 		flags = strings.Split(wrapTo("The flags are "+strings.Join(names, ", ")+".", width), "\n")
 	}

@@ -50,7 +50,7 @@ func (c *parse) run(args []string) error {
 	}
 	check, show, end := c.checkFit, c.portray, func() error { return nil }
 	if c.guess {
-		g := c.newGuesser()
+		g := &guesser{parse: c}
 		check, show, end = func(int64) error { return nil }, g.show, g.end
 	} else if c.format != table {
 		s := &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}

@@ -101,13 +101,7 @@ func (c *sealing) makeKey(args []string) error {
 	secret := make([]byte, 32)
 	rand.Read(secret) // never fails
 	_, err = fmt.Fprintf(f, "1:%x\n", secret)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := cmp.Or(err, f.Sync(), f.Close()); err != nil {
 		os.Remove(f.Name())
 		return fmt.Errorf("make a key: %w", err)
 	}

@@ -25,7 +25,7 @@ func (p *program) workerCheck() *cobra.Command {
 				return err
 			}
 			return c.open(cmd.Context(), func(ctx context.Context, s *workerStore) error {
-				findings, err := doctor.Check(ctx, s.all, doctor.Config{
+				findings, err := doctor.Check(ctx, s.Registry, doctor.Config{
 					MaxWorkerID: c.ids.disposable(), Never: c.durable, Terms: terms,
 					Timeout: c.store.timeout, Logger: c.log(),
 				})
