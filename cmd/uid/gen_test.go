@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"math/big"
@@ -21,11 +19,10 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-func uidsOf(t *testing.T, lines io.Reader) []uid.UID {
+func uidsOf(t *testing.T, out string) (all []uid.UID) {
 	t.Helper()
-	var all []uid.UID
-	for s := bufio.NewScanner(lines); s.Scan(); {
-		u, err := uid.Parse(s.Text())
+	for line := range strings.Lines(out) {
+		u, err := uid.Parse(strings.TrimSuffix(line, "\n"))
 		require.NoError(t, err)
 		all = append(all, u)
 	}
@@ -42,14 +39,9 @@ func requireIncreasing(t *testing.T, all []uid.UID) {
 }
 
 func TestMillion(t *testing.T) {
-	var out, stderr bytes.Buffer
-	cmd := command(nil, "gen", "-n", "1000000", "--store", newStore(t))
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	require.NoError(t, cmd.Run(), stderr.String())
-	all := uidsOf(t, &out)
+	all := uidsOf(t, ok(t, "gen", "-n", "1000000", "--store", newStore(t)))
 	require.Len(t, all, 1_000_000)
 	requireIncreasing(t, all)
-	require.Empty(t, stderr.String())
 
 	// They take 123 ticks, of which the first is the clock's own.
 	first, err := bits.Default().Tick(all[0])
@@ -65,7 +57,7 @@ func TestFarAhead(t *testing.T) {
 	gen := func(n string) ([]uid.UID, string) {
 		o := call{args: []string{"gen", "-n", n, "--layout", "28/22/0", "--store", newStore(t)}}.run()
 		require.Zero(t, o.code, o.err)
-		return uidsOf(t, strings.NewReader(o.out)), o.err
+		return uidsOf(t, o.out), o.err
 	}
 	all, said := gen("601")
 	require.Len(t, all, 601)
@@ -80,11 +72,8 @@ func TestFarAhead(t *testing.T) {
 
 // TestReaderGoesAwaySoon: who never sees UIDs of the future is not told of them.
 func TestReaderGoesAwaySoon(t *testing.T) {
-	var stderr bytes.Buffer
-	args := []string{"gen", "-n", "1e9", "--store", newStore(t)}
-	out := &failingWriter{n: 1 << 20, err: syscall.EPIPE}
-	require.Zero(t, run(args, nil, out, &stderr, func(string) string { return "" }))
-	require.Empty(t, stderr.String())
+	gone := &failingWriter{n: 1 << 20, err: syscall.EPIPE}
+	require.Zero(t, call{args: []string{"gen", "-n", "1e9", "--store", newStore(t)}, to: gone}.run())
 }
 
 // TestLastTicks draws all that the time field still holds, and one more.
@@ -93,7 +82,7 @@ func TestLastTicks(t *testing.T) {
 	now := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(13 * 720 * time.Hour) // of the ticks 0 to 15
 	o := call{args: []string{"gen", "-n", "24", "--layout", layout, "--store", newStore(t)}, now: now}.run()
 	require.Zero(t, o.code, o.err)
-	all := uidsOf(t, strings.NewReader(o.out))
+	all := uidsOf(t, o.out)
 	require.Len(t, all, 24)
 	requireIncreasing(t, all)
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -71,9 +70,8 @@ Running text again.`, reflow(text, 28))
 
 // The help of a subcommand fits on a screen.
 func TestHelpFitsOnAScreen(t *testing.T) {
-	for words := range commands() {
-		topic := slices.Contains([]string{"layouts", "stores", "times"}, words)
-		if words == "" || strings.HasPrefix(words, "completion ") || topic {
+	for words, cmd := range commands() {
+		if words == "" || strings.HasPrefix(words, "completion ") || cmd.IsAdditionalHelpTopicCommand() {
 			continue
 		}
 		for _, width := range []string{"80", "120"} {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -47,6 +48,8 @@ type call struct {
 	now   time.Time // zero: today
 
 	getenv func(string) string // instead of env
+	in     io.Reader           // instead of stdin
+	to     io.Writer           // where the output goes; nil: into the outcome
 }
 
 type outcome struct {
@@ -64,12 +67,15 @@ func (c call) run() outcome {
 	if c.now.IsZero() {
 		c.now = today
 	}
-	if c.getenv == nil {
-		c.getenv = func(key string) string { return c.env[key] }
+	p := &program{stdin: c.in, stdout: c.to, stderr: &err, getenv: c.getenv, now: func() time.Time { return c.now }}
+	if p.stdin == nil {
+		p.stdin = strings.NewReader(c.stdin)
 	}
-	p := &program{
-		stdin: strings.NewReader(c.stdin), stdout: &out, stderr: &err,
-		getenv: c.getenv, now: func() time.Time { return c.now },
+	if p.stdout == nil {
+		p.stdout = &out
+	}
+	if p.getenv == nil {
+		p.getenv = func(key string) string { return c.env[key] }
 	}
 	return outcome{p.run(c.args), out.String(), err.String()}
 }

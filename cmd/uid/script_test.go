@@ -120,16 +120,18 @@ func must(ts *testscript.TestScript, holds bool, o outcome) {
 	}
 }
 
-// golden compares an outcome with the one in testdata.
-func golden(t *testing.T, name string, o outcome) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(o.text()), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(want), o.text())
+// golden compares the outcome of a part of a command with the one in testdata.
+func golden(t *testing.T, name string, f format, do func(tables) error) {
+	t.Run(name, func(t *testing.T) {
+		o := inProcess(f, do)
+		file := filepath.Join("testdata", name+".txt")
+		if *update {
+			require.NoError(t, os.WriteFile(file, []byte(o.text()), 0o644))
+		}
+		want, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, string(want), o.text())
+	})
 }
 
 // What a line of a script cannot hold.

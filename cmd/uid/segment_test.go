@@ -40,8 +40,7 @@ func numbered(n int) *segmenttest.Memory {
 }
 
 func TestSegmentGolden(t *testing.T) {
-	m := segmenttest.NewMemory()
-	m.Now = func() time.Time { return today }
+	m := numbered(0)
 	for _, row := range []segmentstore.Row{
 		{Tag: "invoice", Next: 10001, Step: 1, Description: "invoices since 2026"},
 		{Tag: "order/20261122", Next: 1<<63 - 1, Step: segmentstore.MaxStep},
@@ -56,23 +55,15 @@ func TestSegmentGolden(t *testing.T) {
 		return func(r tables) error { return (&segmentLs{r}).run(context.Background(), m.Client(), tags) }
 	}
 	set := func(r tables) error { (&segmentSet{tables: r}).show(m.Row("invoice")); return nil }
-	for _, tt := range []struct {
-		name   string
-		format format
-		do     func(tables) error
-	}{
-		{"segment_ls", table, ls(m)},
-		{"segment_ls_plain", plain, ls(m)},
-		{"segment_ls_json", asJSON, ls(m)},
-		{"segment_ls_tags", table, ls(m, "nothing", "order/20261122", "invoice", "invoice", "x")},
-		{"segment_ls_nothing", table, ls(segmenttest.NewMemory())},
-		{"segment_ls_untimed", table, ls(untimed)},
-		{"segment_ls_untimed_json", asJSON, ls(untimed)},
-		{"segment_set", table, set},
-		{"segment_set_json", asJSON, set},
-	} {
-		t.Run(tt.name, func(t *testing.T) { golden(t, tt.name, inProcess(tt.format, tt.do)) })
-	}
+	golden(t, "segment_ls", table, ls(m))
+	golden(t, "segment_ls_plain", plain, ls(m))
+	golden(t, "segment_ls_json", asJSON, ls(m))
+	golden(t, "segment_ls_tags", table, ls(m, "nothing", "order/20261122", "invoice", "invoice", "x"))
+	golden(t, "segment_ls_nothing", table, ls(segmenttest.NewMemory()))
+	golden(t, "segment_ls_untimed", table, ls(untimed))
+	golden(t, "segment_ls_untimed_json", asJSON, ls(untimed))
+	golden(t, "segment_set", table, set)
+	golden(t, "segment_set_json", asJSON, set)
 }
 
 // counting counts calls of Rows.
@@ -208,8 +199,9 @@ func (r rival) Change(ctx context.Context, tag string, decide func(*segmentstore
 }
 
 func TestNoMoreIsTakenThanPrinted(t *testing.T) {
-	for _, tt := range []struct{ n, step, rivals int64 }{{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1},
-		{3000, 1000, 3}, {6, 2, 3}, {7, 1, 7}} {
+	for _, tt := range []struct{ n, step, rivals int64 }{
+		{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1}, {3000, 1000, 3}, {6, 2, 3}, {7, 1, 7},
+	} {
 		m := segmenttest.NewMemory()
 		m.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 500})
 		o := draw(t, rival{m.Client(), m}, drawing{tag: "x", n: tt.n, step: tt.step})
