@@ -98,8 +98,7 @@ func TestStrangers(t *testing.T) {
 				h := newHouse(t, withToken(t), withLog(&log), func(c *Config) {
 					c.Limits.Connections, c.Limits.Strangers = 64, 8
 				})
-				web, redis := h.serving(t)
-				l := [2]*pipeListener{web, redis}[protocol]
+				l := h.serving(t)[protocol]
 				of := &h.metrics.connections[protocol]
 				before := call(t, l)
 				before.draws(t, protocol, 1)
@@ -154,8 +153,7 @@ func asked(target string) *http.Request {
 func TestManyClientsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, withToken(t))
-		web, redis := h.serving(t)
-		for protocol, l := range [2]*pipeListener{web, redis} {
+		for protocol, l := range h.serving(t) {
 			var all []caller
 			for range 1000 {
 				all = append(all, call(t, l))
@@ -180,8 +178,7 @@ func TestFullOfClients(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			h := newHouse(t, withToken(t), withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
-			web, redis := h.serving(t)
-			l := [2]*pipeListener{web, redis}[protocol]
+			l := h.serving(t)[protocol]
 			refused := [2]string{`{"error":"all 2 connections are in use"}`,
 				"-ERR max number of clients reached: 2"}[protocol]
 			a, b := call(t, l), call(t, l)
@@ -223,8 +220,7 @@ func TestStanding(t *testing.T) {
 	for protocol := range protocols {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHouse(t, withToken(t))
-			web, redis := h.serving(t)
-			l := [2]*pipeListener{web, redis}[protocol]
+			l := h.serving(t)[protocol]
 			strangers := h.metrics.connections[protocol].strangers
 			c := call(t, l)
 			c.say(t, wrong[protocol], refused[protocol])
@@ -242,8 +238,7 @@ func TestStanding(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, withToken(t))
-		web, _ := h.serving(t)
-		c := call(t, web)
+		c := call(t, h.serving(t)[overHTTP])
 		c.say(t, raw("GET", "/healthz"), "healthy")
 		c.draws(t, overHTTP, 1)
 		time.Sleep(time.Minute)
@@ -259,12 +254,11 @@ func TestFullIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		h := newHouse(t, withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
-		web, redis := h.serving(t)
-		for i, l := range []*pipeListener{web, redis} {
+		for i, l := range h.serving(t) {
 			a, b := call(t, l), call(t, l)
 			for range 3 {
 				said := over(t, l, "")
-				if l == redis {
+				if i == overRESP {
 					require.Equal(t, "-ERR max number of clients reached: 2\r\n", said)
 					continue
 				}
@@ -301,9 +295,10 @@ func TestStrangersOverTLS(t *testing.T) {
 		h := newHouse(t, withToken(t), func(c *Config) {
 			c.TLS, c.Limits.Connections, c.Limits.Strangers = certificate.Config(), 2, 2
 		})
-		web, redis := h.serving(t)
+		both := h.serving(t)
+		web := both[overHTTP]
 		insecure := &tls.Config{InsecureSkipVerify: true}
-		for protocol, l := range [2]*pipeListener{web, redis} {
+		for protocol, l := range both {
 			for range 10 {
 				strange(t, l, "\x16\x03\x01") // half a handshake
 			}

@@ -150,16 +150,16 @@ func say(t testing.TB, c net.Conn, text string) string {
 	return string(all)
 }
 
-// serving serves on pipes until the test ends.
-func (h *house) serving(t testing.TB) (web, redis *pipeListener) {
-	web, redis = newPipes(), newPipes()
+// serving serves both protocols on pipes until the test ends.
+func (h *house) serving(t testing.TB) [2]*pipeListener {
+	l := [2]*pipeListener{newPipes(), newPipes()}
 	done := make(chan error, 1)
-	go func() { done <- h.Serve(web, redis) }()
+	go func() { done <- h.Serve(l[overHTTP], l[overRESP]) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		_ = h.Drain(ctx)
 		require.NoError(t, <-done)
 	})
-	return web, redis
+	return l
 }

@@ -124,9 +124,6 @@ type apiCase struct {
 
 func (c apiCase) request(method string) *http.Request {
 	r := httptest.NewRequest(method, c.target, strings.NewReader(c.body))
-	if c.body == "" {
-		r = httptest.NewRequest(method, c.target, nil)
-	}
 	if c.change != nil {
 		c.change(r)
 	}

@@ -88,7 +88,7 @@ func TestRefusedHTTP(t *testing.T) {
 	require.GreaterOrEqual(t, len(all), 100)
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, func(c *Config) { c.LocalOnly = true })
-		web, _ := h.serving(t)
+		web := h.serving(t)[overHTTP]
 		for _, tt := range all {
 			said := over(t, web, tt.request)
 			method := http.MethodGet

@@ -37,7 +37,7 @@ func TestRESP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		h.store.SetRow(segmentstore.Row{Tag: "order no. 1", Next: 5, Step: 1})
-		_, l := h.serving(t)
+		l := h.serving(t)[overRESP]
 		for _, tt := range []struct{ says, want string }{
 			{command("INCR", "uid") + command("incr", "uid"), ":1\r\n:2\r\n"},
 			{command("UIDS", "2"), "*2\r\n$1\r\n3\r\n$1\r\n4\r\n"},
@@ -103,7 +103,7 @@ func TestRefusedRESP(t *testing.T) {
 	require.Len(t, append(errors, ends...), 53)
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		_, l := h.serving(t)
+		l := h.serving(t)[overRESP]
 		for _, tt := range errors {
 			said := over(t, l, tt.says+bye)
 			first, rest, _ := strings.Cut(said, "\r\n")
@@ -126,7 +126,7 @@ func TestRefusedRESP(t *testing.T) {
 func TestRESPInPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		_, l := h.serving(t)
+		l := h.serving(t)[overRESP]
 		c := l.dial(t)
 		in := bufio.NewReader(c)
 		for i := range 3 {
@@ -147,7 +147,7 @@ func TestRESPInPieces(t *testing.T) {
 func TestRESPSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		_, l := h.serving(t)
+		l := h.serving(t)[overRESP]
 		for text, lasts := range map[string]time.Duration{"": 2 * time.Minute, "*2\r\n$4\r\nIN": 10 * time.Second,
 			"I": 10 * time.Second, "*2\r\n": 10 * time.Second} {
 			began := time.Now()
@@ -190,7 +190,7 @@ func TestRESPSlow(t *testing.T) {
 func TestRESPToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, withToken(t))
-		_, l := h.serving(t)
+		l := h.serving(t)[overRESP]
 		const wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
 		const noAuth = "-NOAUTH Authentication required.\r\n"
 		for _, tt := range []struct{ says, want string }{
@@ -217,15 +217,15 @@ func TestWaitsWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, func(c *Config) { c.Limits.Request = 3 * time.Second })
 		h.uids.blocks = true
-		web, l := h.serving(t)
+		all := h.serving(t)
 		for _, says := range []string{command("INCR", "uid"), command("UIDS", "7")} {
 			began := time.Now()
-			require.Equal(t, "-ERR none was to be had in time\r\n+OK\r\n", over(t, l, says+bye))
+			require.Equal(t, "-ERR none was to be had in time\r\n+OK\r\n", over(t, all[overRESP], says+bye))
 			require.Equal(t, 3*time.Second, time.Since(began))
 		}
 		for _, target := range []string{"/v1/uid", "/v1/uids?n=7"} {
 			began := time.Now()
-			said := over(t, web, raw("GET", target, "Connection: close"))
+			said := over(t, all[overHTTP], raw("GET", target, "Connection: close"))
 			require.Contains(t, said, "503 Service Unavailable")
 			require.Contains(t, said, "Retry-After: 1\r\n")
 			require.Contains(t, said, `{"error":"none was to be had in time"}`)
@@ -246,8 +246,8 @@ func FuzzRESP(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		h := newHouse(t)
-		pipe := &script{in: text}
+		pipe := newScript(string(text))
 		h.serveConn(pipe)
-		checkRESP(t, pipe.out)
+		checkRESP(t, pipe.out.Bytes())
 	})
 }

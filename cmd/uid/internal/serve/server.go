@@ -49,13 +49,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, metrics: newMetrics(), conns: map[*conn]struct{}{}}
 	s.all = s.routes()
-	s.page = route{path: PagePath, methods: getHead, anyway: true}
-	if cfg.Page != nil {
-		s.page.handle = func(w http.ResponseWriter, r *http.Request) error {
+	s.page = route{path: PagePath, methods: getHead, anyway: true,
+		handle: func(w http.ResponseWriter, r *http.Request) error {
 			cfg.Page.ServeHTTP(w, r)
 			return nil
-		}
-	}
+		}}
 	s.web = http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: cfg.Limits.Header, ReadTimeout: cfg.Limits.Read, IdleTimeout: cfg.Limits.Idle,

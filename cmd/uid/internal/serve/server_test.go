@@ -18,6 +18,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -202,7 +203,8 @@ func TestTLS(t *testing.T) {
 	c, err := NewCertificate(cert, key)
 	require.NoError(t, err)
 	h := newHouse(t, func(cfg *Config) { cfg.TLS = c.Config() })
-	web, redis := h.serving(t)
+	all := h.serving(t)
+	web, redis := all[overHTTP], all[overRESP]
 	ask := func(l *pipeListener, text string) (said, name string) {
 		plain := l.dial(t)
 		secure := tls.Client(plain, &tls.Config{InsecureSkipVerify: true})
@@ -244,7 +246,7 @@ func TestAccessLog(t *testing.T) {
 		}
 	}
 	calls := command("AUTH", "canary") + command("AUTH", secret) + command("INCR", "uid") + command("canary")
-	h.serveConn(&script{in: []byte(calls)})
+	h.serveConn(newScript(calls))
 	text := log.String()
 	require.NotContains(t, strings.ToLower(text), "canary")
 	require.NotContains(t, text, secret)
@@ -264,7 +266,7 @@ func TestMetrics(t *testing.T) {
 	h.get("/v1/uids?n=5")
 	h.get("/nosuch")
 	h.get("/api/segment/get/invoice")
-	h.serveConn(&script{in: []byte(command("INCRBY", "invoice", "3") + command("GET"))})
+	h.serveConn(newScript(command("INCRBY", "invoice", "3") + command("GET")))
 	text := h.get("/metrics").Body.String()
 	for _, line := range []string{
 		`uid_serve_requests_total{path="",status="404"} 1`, `uid_serve_requests_total{path="/v1/uid",status="200"} 1`,
@@ -345,11 +347,7 @@ func TestUnknownTags(t *testing.T) {
 		_, err := s.Next(t.Context(), "nosuch"+strings.Repeat("x", i%100))
 		require.ErrorIs(t, err, segment.ErrNoTag)
 	}
-	n := 0
-	for range s.Registry().All() {
-		n++
-	}
-	require.Zero(t, n)
+	require.Empty(t, slices.Collect(s.Registry().All()))
 	require.Empty(t, log.String())
 	h.store.SetRow(segmentstore.Row{Tag: "nosuch", Next: 7, Step: 1})
 	u, err := s.Next(t.Context(), "nosuch")
@@ -377,8 +375,7 @@ func TestOwnSite(t *testing.T) {
 // A HEAD draws nothing, and says what a GET would as far as that is known.
 func TestHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		web, _ := h.serving(t)
+		web := newHouse(t).serving(t)[overHTTP]
 		said := over(t, web, raw("HEAD", "/v1/uid")+raw("HEAD", "/v1/uids?n=3", "Accept: text/plain")+
 			raw("HEAD", "/api/snowflake/get/x")+raw("HEAD", "/api/segment/get/invoice")+raw("HEAD", "/healthz")+
 			raw("GET", "/v1/uid")+raw("GET", "/api/segment/get/invoice", "Connection: close"))
