@@ -10,24 +10,21 @@ import (
 
 // The limits make no usable IDs. They show the best that a generator could do.
 var (
-	atomicAdd = Subject{
-		Name: "atomic-add", Label: "bare atomic add", Kind: Limit, Bits: 64,
-		Open: func() (Source, error) { return new(adds), nil },
-	}
+	atomicAdd     = ofLimit("atomic-add", "bare atomic add", func() Source { return new(adds) })
+	mutexCounter  = ofLimit("mutex-counter", "counter behind a mutex", func() Source { return new(locked) })
+	timeNow       = ofLimit("time-now", "time.Now", func() Source { return clock{} })
 	packedCounter = Subject{
 		Name: "packed-counter", Label: "packed counter that borrows time", Kind: Limit, Bits: 63,
 		Sustained: sustainedDefault, Beyond: Borrows,
 		Open: func() (Source, error) { return openPacked(), nil },
 	}
-	mutexCounter = Subject{
-		Name: "mutex-counter", Label: "counter behind a mutex", Kind: Limit, Bits: 64,
-		Open: func() (Source, error) { return new(locked), nil },
-	}
-	timeNow = Subject{
-		Name: "time-now", Label: "time.Now", Kind: Limit, Bits: 64,
-		Open: func() (Source, error) { return clock{}, nil },
-	}
 )
+
+func ofLimit(name, label string, source func() Source) Subject {
+	return Subject{
+		Name: name, Label: label, Kind: Limit, Bits: 64, Open: func() (Source, error) { return source(), nil },
+	}
+}
 
 // adds is a counter alone on its cache line.
 type adds struct {

@@ -1,6 +1,11 @@
 package subject
 
-import "io"
+import (
+	"cmp"
+	"errors"
+	"io"
+	"sync"
+)
 
 // A Source is an open subject. Its method may be called by any number of goroutines. If it is an
 // io.Closer, too, it has to be closed.
@@ -55,6 +60,27 @@ func keep(dst []Key, next func() (Key, error)) error {
 		dst[i] = k
 	}
 	return nil
+}
+
+// Distinct has goroutines draw so many IDs each, and returns the keys that there were.
+func Distinct(src Source, goroutines, n int) (map[Key]bool, error) {
+	each, errs := make([][]Key, goroutines), make([]error, goroutines)
+	var ended sync.WaitGroup
+	for g := range goroutines {
+		d := src.Drawer()
+		ended.Go(func() {
+			each[g] = make([]Key, n)
+			errs[g] = cmp.Or(d.Draw(3), d.Keys(each[g]))
+		})
+	}
+	ended.Wait()
+	keys := make(map[Key]bool)
+	for _, all := range each {
+		for _, k := range all {
+			keys[k] = true
+		}
+	}
+	return keys, errors.Join(errs...)
 }
 
 // word is the key of an ID of 64 bits.

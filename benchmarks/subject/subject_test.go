@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/bwmarrin/snowflake"
@@ -29,7 +28,8 @@ func TestLocal(t *testing.T) {
 			other, err := s.Open()
 			require.NoError(t, err)
 			require.NoError(t, other.Drawer().Draw(1))
-			keys := collect(t, src, 4, 100)
+			keys, err := Distinct(src, 4, 100)
+			require.NoError(t, err)
 			require.NoError(t, Close(src))
 			require.NoError(t, other.Drawer().Draw(1))
 			require.NoError(t, Close(other))
@@ -52,30 +52,6 @@ func TestNames(t *testing.T) {
 	}
 	require.Len(t, names, len(all))
 	require.Len(t, labels, len(all))
-}
-
-func collect(t *testing.T, src Source, goroutines, n int) map[Key]bool {
-	t.Helper()
-	each, errs := make([][]Key, goroutines), make([]error, goroutines)
-	var ended sync.WaitGroup
-	for g := range goroutines {
-		d := src.Drawer()
-		ended.Go(func() {
-			each[g] = make([]Key, n)
-			if errs[g] = d.Draw(3); errs[g] == nil {
-				errs[g] = d.Keys(each[g])
-			}
-		})
-	}
-	ended.Wait()
-	keys := make(map[Key]bool)
-	for g := range goroutines {
-		require.NoError(t, errs[g])
-		for _, k := range each[g] {
-			keys[k] = true
-		}
-	}
-	return keys
 }
 
 // TestSnowflakeBits: the library's settings are its package's, and have to be those of
