@@ -196,18 +196,19 @@ var benchSink atomic.Uint64
 // take draws for about d. It returns ctx's error if that ends before.
 func (h *heat) take(ctx context.Context, d time.Duration) error {
 	var (
-		stop   atomic.Bool
 		drawn  atomic.Int64
 		failed atomic.Pointer[error]
 		ended  sync.WaitGroup
 	)
+	turn, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
 	began := time.Now()
 	for range h.goroutines {
 		draw := h.drawer()
 		ended.Go(func() {
 			n, total := int64(0), uint64(0)
 			// At least once: in a short turn many goroutines might otherwise draw nothing.
-			for first := true; first || !stop.Load(); first = false {
+			for first := true; first || turn.Err() == nil; first = false {
 				sum, err := draw()
 				if err != nil {
 					failed.Store(&err)
@@ -220,13 +221,6 @@ func (h *heat) take(ctx context.Context, d time.Duration) error {
 			benchSink.Add(total)
 		})
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	stop.Store(true)
 	ended.Wait()
 	took := time.Since(began)
 	if err := ctx.Err(); err != nil {
