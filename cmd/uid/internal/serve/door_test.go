@@ -95,7 +95,7 @@ func TestStrangers(t *testing.T) {
 		for _, text := range texts {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				h := newHouse(t, withToken(t), withLog(&log), func(c *Config) {
+				h := newHouse(withToken, withLog(&log), func(c *Config) {
 					c.Limits.Connections, c.Limits.Strangers = 64, 8
 				})
 				l := h.serving(t)[protocol]
@@ -152,7 +152,7 @@ func asked(target string) *http.Request {
 // none of them has to leave.
 func TestManyClientsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, withToken(t))
+		h := newHouse(withToken)
 		for protocol, l := range h.serving(t) {
 			var all []caller
 			for range 1000 {
@@ -177,7 +177,7 @@ func TestFullOfClients(t *testing.T) {
 	for protocol := range protocols {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			h := newHouse(t, withToken(t), withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
+			h := newHouse(withToken, withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
 			l := h.serving(t)[protocol]
 			refused := [2]string{`{"error":"all 2 connections are in use"}`,
 				"-ERR max number of clients reached: 2"}[protocol]
@@ -219,7 +219,7 @@ func TestStanding(t *testing.T) {
 	refused := [2]string{"show the token", "-WRONGPASS"}
 	for protocol := range protocols {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHouse(t, withToken(t))
+			h := newHouse(withToken)
 			l := h.serving(t)[protocol]
 			strangers := h.metrics.connections[protocol].strangers
 			c := call(t, l)
@@ -237,7 +237,7 @@ func TestStanding(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, withToken(t))
+		h := newHouse(withToken)
 		c := call(t, h.serving(t)[overHTTP])
 		c.say(t, raw("GET", "/healthz"), "healthy")
 		c.draws(t, overHTTP, 1)
@@ -253,7 +253,7 @@ func TestStanding(t *testing.T) {
 func TestFullIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		h := newHouse(t, withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
+		h := newHouse(withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
 		for i, l := range h.serving(t) {
 			a, b := call(t, l), call(t, l)
 			for range 3 {
@@ -290,9 +290,8 @@ func TestStrangersOverTLS(t *testing.T) {
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	synctest.Test(t, func(t *testing.T) {
 		certify(t, cert, key, "one.example")
-		certificate, err := NewCertificate(cert, key)
-		require.NoError(t, err)
-		h := newHouse(t, withToken(t), func(c *Config) {
+		certificate := must(NewCertificate(cert, key))
+		h := newHouse(withToken, func(c *Config) {
 			c.TLS, c.Limits.Connections, c.Limits.Strangers = certificate.Config(), 2, 2
 		})
 		both := h.serving(t)

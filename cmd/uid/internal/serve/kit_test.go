@@ -66,27 +66,20 @@ type house struct {
 }
 
 // newHouse returns a server with the tag invoice, as changed.
-func newHouse(t testing.TB, change ...func(*Config)) *house {
-	t.Helper()
+func newHouse(change ...func(*Config)) *house {
 	h := &house{uids: new(uids), store: segmenttest.NewMemory()}
 	h.store.SetRow(segmentstore.Row{Tag: "invoice", Next: 1, Step: 1})
 	quiet := slog.New(slog.DiscardHandler)
-	segments, err := NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true})
-	require.NoError(t, err)
+	segments := must(NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true}))
 	cfg := Config{UIDs: h.uids, Segments: segments, Logger: quiet, Version: "test"}
 	for _, c := range change {
 		c(&cfg)
 	}
-	h.Server, err = New(cfg)
-	require.NoError(t, err)
+	h.Server = must(New(cfg))
 	return h
 }
 
-func withToken(t testing.TB) func(*Config) {
-	token, err := NewToken(secret)
-	require.NoError(t, err)
-	return func(c *Config) { c.Token = token }
-}
+func withToken(c *Config) { c.Token = must(NewToken(secret)) }
 
 // ask answers a request without a network.
 func (h *house) ask(r *http.Request) *httptest.ResponseRecorder {
@@ -162,4 +155,12 @@ func (h *house) serving(t testing.TB) [2]*pipeListener {
 		require.NoError(t, <-done)
 	})
 	return l
+}
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -35,7 +35,7 @@ var bye = command("QUIT")
 
 func TestRESP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse()
 		h.store.SetRow(segmentstore.Row{Tag: "order no. 1", Next: 5, Step: 1})
 		l := h.serving(t)[overRESP]
 		for _, tt := range []struct{ says, want string }{
@@ -85,9 +85,7 @@ func TestRefusedRESP(t *testing.T) {
 		{strings.Repeat("a ", 17) + "\r\n", "17 arguments, want 16"},
 		{"*1" + strings.Repeat("1", 2000) + "\r\n", "a line has more than 1024 bytes"},
 	}
-	file, err := os.ReadFile("testdata/refused_resp.txt")
-	require.NoError(t, err)
-	for line := range strings.Lines(string(file)) {
+	for line := range strings.Lines(string(must(os.ReadFile("testdata/refused_resp.txt")))) {
 		says, want, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		raw, err := strconv.Unquote(`"` + says + `"`)
 		switch {
@@ -102,7 +100,7 @@ func TestRefusedRESP(t *testing.T) {
 	}
 	require.Len(t, append(errors, ends...), 53)
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse()
 		l := h.serving(t)[overRESP]
 		for _, tt := range errors {
 			said := over(t, l, tt.says+bye)
@@ -125,7 +123,7 @@ func TestRefusedRESP(t *testing.T) {
 // A command may come in any pieces, and answers leave before the next is awaited.
 func TestRESPInPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse()
 		l := h.serving(t)[overRESP]
 		c := l.dial(t)
 		in := bufio.NewReader(c)
@@ -146,7 +144,7 @@ func TestRESPInPieces(t *testing.T) {
 // Idle connections live longer than those within a command, and neither for ever.
 func TestRESPSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse()
 		l := h.serving(t)[overRESP]
 		for text, lasts := range map[string]time.Duration{"": 2 * time.Minute, "*2\r\n$4\r\nIN": 10 * time.Second,
 			"I": 10 * time.Second, "*2\r\n": 10 * time.Second} {
@@ -189,7 +187,7 @@ func TestRESPSlow(t *testing.T) {
 
 func TestRESPToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, withToken(t))
+		h := newHouse(withToken)
 		l := h.serving(t)[overRESP]
 		const wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
 		const noAuth = "-NOAUTH Authentication required.\r\n"
@@ -215,7 +213,7 @@ func TestRESPToken(t *testing.T) {
 // A command waits for a UID as long as the limit says, and no longer.
 func TestWaitsWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *Config) { c.Limits.Request = 3 * time.Second })
+		h := newHouse(func(c *Config) { c.Limits.Request = 3 * time.Second })
 		h.uids.blocks = true
 		all := h.serving(t)
 		for _, says := range []string{command("INCR", "uid"), command("UIDS", "7")} {
@@ -245,9 +243,8 @@ func FuzzRESP(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		h := newHouse(t)
 		pipe := newScript(string(text))
-		h.serveConn(pipe)
+		newHouse().serveConn(pipe)
 		checkRESP(t, pipe.out.Bytes())
 	})
 }

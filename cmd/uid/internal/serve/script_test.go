@@ -41,8 +41,7 @@ func checkRESP(t *testing.T, text []byte) {
 			_, err := strconv.ParseInt(string(line[1:]), 10, 64)
 			require.NoError(t, err)
 		case '$', '*':
-			n, err := strconv.Atoi(string(line[1:]))
-			require.NoError(t, err)
+			n := must(strconv.Atoi(string(line[1:])))
 			if line[0] == '*' {
 				left += n
 				continue

@@ -129,14 +129,12 @@ func (s *Server) StopReady() { s.draining.Store(true) }
 func (s *Server) Drain(ctx context.Context) error {
 	s.draining.Store(true)
 	web := make(chan error, 1)
-	go func() { web <- s.drainHTTP(ctx) }()
+	go func() {
+		err := s.web.Shutdown(ctx)
+		if err != nil {
+			_ = s.web.Close()
+		}
+		web <- err
+	}()
 	return errors.Join(s.drainRESP(ctx), <-web)
-}
-
-func (s *Server) drainHTTP(ctx context.Context) error {
-	err := s.web.Shutdown(ctx)
-	if err != nil {
-		_ = s.web.Close()
-	}
-	return err
 }
