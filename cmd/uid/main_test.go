@@ -110,3 +110,11 @@ func newStore(t *testing.T) string {
 }
 
 func missingStore(t *testing.T) string { return t.TempDir() + "/workers.db" }
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

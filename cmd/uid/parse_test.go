@@ -40,15 +40,13 @@ func TestHelpExamples(t *testing.T) {
 // and its parts are the same in all forms.
 func TestPartsTellTheNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := foreign.ParseFormat(rapid.SampledFrom(presets.Formats()).Draw(t, "format"))
-		require.NoError(t, err)
+		f := must(foreign.ParseFormat(rapid.SampledFrom(presets.Formats()).Draw(t, "format")))
 		least := int64(0)
 		if f.Name() == "uidgenerator" {
 			least = math.MinInt64
 		}
 		id := rapid.Int64Range(least, math.MaxInt64).Draw(t, "id")
-		want, err := f.Parse(id)
-		require.NoError(t, err)
+		want := must(f.Parse(id))
 		show := func(format string) string {
 			args := []string{"parse", "--layout", f.String(), "--format", format, "--", strconv.FormatInt(id, 10)}
 			o := call{args: args}.run()
@@ -60,9 +58,7 @@ func TestPartsTellTheNumber(t *testing.T) {
 		require.Equal(t, want, parts)
 		line := fmt.Sprintf("%d\t%s\t%d\t%d\n", id, want.Time.Format(time.RFC3339Nano), want.Machine, want.Sequence)
 		require.Equal(t, line, show("plain"))
-		n, err := strconv.ParseUint(drawnDigits(t, show("table")), 2, 64)
-		require.NoError(t, err)
-		require.Equal(t, id, int64(n))
+		require.Equal(t, id, int64(must(strconv.ParseUint(drawnDigits(t, show("table")), 2, 64))))
 	})
 }
 
@@ -82,38 +78,27 @@ func TestPartsTellTheUID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		preset := rapid.SampledFrom(presets.Layouts()).Draw(t, "layout")
 		l := bits.MustParseLayout(preset.Name)
-		u, err := l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
+		u := must(l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
 			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker ID"),
-			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence"))
-		require.NoError(t, err)
+			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence")))
 		show := func(f string) string {
 			o := call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.run()
 			require.Zero(t, o.code)
 			return o.out
 		}
 		again := func(at time.Time, workerID, sequence int64) {
-			v, err := l.Compose(l.TickAt(at), workerID, sequence)
-			require.NoError(t, err)
-			require.Equal(t, u, v)
+			require.Equal(t, u, must(l.Compose(l.TickAt(at), workerID, sequence)))
 		}
-		number := func(text string) int64 {
-			n, err := strconv.ParseInt(text, 10, 64)
-			require.NoError(t, err)
-			return n
-		}
+		number := func(text string) int64 { return must(strconv.ParseInt(text, 10, 64)) }
 
 		var parts uid.Parts
 		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
 		again(parts.Time, parts.WorkerID, parts.Sequence)
 
 		words := strings.Split(strings.TrimSpace(show("plain")), "\t")
-		at, err := time.Parse(time.RFC3339Nano, words[1])
-		require.NoError(t, err)
-		again(at, number(words[2]), number(words[3]))
+		again(must(time.Parse(time.RFC3339Nano, words[1])), number(words[2]), number(words[3]))
 
-		n, err := strconv.ParseInt(drawnDigits(t, show("table")), 2, 64)
-		require.NoError(t, err)
-		require.Equal(t, u, uid.UID(n))
+		require.Equal(t, u, uid.UID(must(strconv.ParseInt(drawnDigits(t, show("table")), 2, 64))))
 	})
 }
 

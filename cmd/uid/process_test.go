@@ -35,8 +35,7 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, out io.ReadCloser, stde
 	t.Helper()
 	cmd, stderr = command(nil, args...), new(bytes.Buffer)
 	cmd.Stderr = stderr
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out = must(cmd.StdoutPipe())
 	require.NoError(t, cmd.Start())
 	return cmd, out, stderr
 }
@@ -110,8 +109,7 @@ func TestNumbersThatNobodyReads(t *testing.T) {
 	for bytes := 0; bytes < 1<<20; printed++ {
 		bytes += len(fmt.Sprintln(printed + 1))
 	}
-	next, err := strconv.ParseInt(strings.TrimSpace(ok(t, "segment", "next", "x", "--store", store)), 10, 64)
-	require.NoError(t, err)
+	next := must(strconv.ParseInt(strings.TrimSpace(ok(t, "segment", "next", "x", "--store", store)), 10, 64))
 	require.Greater(t, next, printed)
 	require.Less(t, next, printed+outputBuffer/5+2*drawChunk)
 }
@@ -161,8 +159,7 @@ func TestProcessesAtOnce(t *testing.T) {
 
 // TestDriverIsSilent: what is no MySQL server makes the driver talk, if it may.
 func TestDriverIsSilent(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer listener.Close()
 	go func() {
 		for {
@@ -183,8 +180,7 @@ func TestDriverIsSilent(t *testing.T) {
 // TestInterruptWithoutDatabase: it is waited for no longer.
 func TestInterruptWithoutDatabase(t *testing.T) {
 	cmd := command([]string{dsnEnv + "=me@tcp(127.0.0.1:1)/x"}, "gen", "--timeout", "1h")
-	stderr, err := cmd.StderrPipe()
-	require.NoError(t, err)
+	stderr := must(cmd.StderrPipe())
 	require.NoError(t, cmd.Start())
 	lines := bufio.NewReader(stderr)
 	warning, err := lines.ReadString('\n')

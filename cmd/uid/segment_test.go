@@ -138,9 +138,8 @@ func TestSegmentSetAfterALoss(t *testing.T) {
 	}
 
 	m := numbered(10)
-	g, err := segment.New(m.Client(), "0007", segment.Config{MinStep: 10, MaxStep: 10})
-	require.NoError(t, err)
-	_, err = g.GetUID()
+	g := must(segment.New(m.Client(), "0007", segment.Config{MinStep: 10, MaxStep: 10}))
+	_, err := g.GetUID()
 	require.NoError(t, err)
 	require.Zero(t, set(m, segmentSet{next: 1, lower: true}).code)
 	require.Zero(t, draw(t, m.Client(), drawing{tag: "0007", n: 1000}).code)
@@ -292,8 +291,7 @@ func TestDailyOverMidnight(t *testing.T) {
 	inProcess(plain, func(r tables) error {
 		r.now = func() time.Time { return today.AddDate(0, 0, int(passed.Load())) }
 		d := drawing{tables: &r, tag: "order", n: 2, step: 10, daily: true}
-		numbers, err := d.series(m.Client())
-		require.NoError(t, err)
+		numbers := must(d.series(m.Client()))
 		for _, day := range []int{20261121, 20261122} {
 			got := make([]segment.OrderNumber, 2)
 			n, err := numbers.fill(t.Context(), got)

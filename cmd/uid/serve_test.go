@@ -37,8 +37,7 @@ func startServe(t *testing.T, env []string, args ...string) *served {
 	t.Helper()
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0"}, args...)
 	cmd := command(append(env, storeEnv+"="), args...)
-	stderr, err := cmd.StderrPipe()
-	require.NoError(t, err)
+	stderr := must(cmd.StderrPipe())
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // if it has not ended
 	s := &served{Cmd: cmd, stderr: bufio.NewReader(stderr)}
@@ -48,7 +47,7 @@ func startServe(t *testing.T, env []string, args ...string) *served {
 		line = s.line(t)
 	}
 	addresses := regexp.MustCompile("(http|redis)s?://").ReplaceAllString(line, "")
-	_, err = fmt.Sscanf(addresses, "uid: listening on %s and %s\n", &s.web, &s.redis)
+	_, err := fmt.Sscanf(addresses, "uid: listening on %s and %s\n", &s.web, &s.redis)
 	require.NoError(t, err, line)
 	return s
 }
@@ -71,8 +70,7 @@ func (s *served) ends(t *testing.T, code int) string {
 
 func (s *served) get(t *testing.T, target, token string) (status int, body string) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, "http://"+s.web+target, nil)
-	require.NoError(t, err)
+	r := must(http.NewRequest(http.MethodGet, "http://"+s.web+target, nil))
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -180,9 +178,7 @@ func TestServeStateFile(t *testing.T) {
 		u := uid.MustParse(body)
 		require.Greater(t, u, last)
 		last = u
-		parts, err := bits.Default().Parse(u)
-		require.NoError(t, err)
-		require.EqualValues(t, 7, parts.WorkerID)
+		require.EqualValues(t, 7, must(bits.Default().Parse(u)).WorkerID)
 		require.NoError(t, s.Process.Kill())
 		require.Equal(t, -1, exitCode(t, s.Wait()))
 	}
@@ -190,8 +186,7 @@ func TestServeStateFile(t *testing.T) {
 
 // A port in use costs no worker ID.
 func TestServePortInUse(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	store := filepath.Join(t.TempDir(), "workers.db")
 	taken, free := l.Addr().String(), "127.0.0.1:0"

@@ -61,9 +61,7 @@ func TestWhatIsNoStore(t *testing.T) {
 			}
 		}
 	}
-	left, err := os.ReadDir(".")
-	require.NoError(t, err)
-	require.Empty(t, left)
+	require.Empty(t, must(os.ReadDir(".")))
 }
 
 // A store is named without the account and the password that its DSN has.

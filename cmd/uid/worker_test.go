@@ -11,7 +11,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/registry"
@@ -21,35 +20,24 @@ import (
 )
 
 // holder is what rows say of this process.
-var holder = func() string {
-	name, err := os.Hostname()
-	if err != nil {
-		panic(err)
-	}
-	return fmt.Sprintf("%s/%d", name, os.Getpid())
-}()
+var holder = fmt.Sprintf("%s/%d", must(os.Hostname()), os.Getpid())
 
 // newLease acquires a lease in the namespace shop.
-func newLease(t *testing.T, db *sqlx.DB) uid.Worker {
+func newLease(t *testing.T, db *sqlx.DB) {
 	t.Helper()
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	require.NoError(t, err)
-	leases, err := tables.Leases("shop")
-	require.NoError(t, err)
-	l, err := lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
+	tables := must(sqlstore.New(db, sqlstore.Config{}))
+	leases := must(tables.Leases("shop"))
+	l := must(lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: slog.New(slog.DiscardHandler)}))
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{}))
-	_, err = l.Acquire(t.Context(), terms)
+	_, err := l.Acquire(t.Context(), terms)
 	require.NoError(t, err)
-	return l
 }
 
 func openStore(t *testing.T, file string) *sqlx.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), file)
-	require.NoError(t, err)
+	db := must(sqlite.Open(t.Context(), file))
 	t.Cleanup(func() { db.Close() })
 	return db
 }
