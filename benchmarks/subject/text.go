@@ -20,16 +20,10 @@ var (
 	}
 	// Make is the library's call that is safe for many goroutines: it draws from one monotonic
 	// source per process, behind a lock.
-	ulidMake = Subject{
-		Name: "ulid", Label: "oklog/ulid, Make", Kind: Peer, Bits: 128, Shared: true,
-		Module: "github.com/oklog/ulid/v2",
-		Open:   func() (Source, error) { return ulids{}, nil },
-	}
-	ksuidNew = Subject{
-		Name: "ksuid", Label: "segmentio/ksuid", Kind: Peer, Bits: 160, Shared: true,
-		Module: "github.com/segmentio/ksuid",
-		Open:   func() (Source, error) { return ksuids{}, nil },
-	}
+	ulidMake = ofProcess("ulid", "oklog/ulid, Make", "github.com/oklog/ulid/v2", 128,
+		func() Source { return ulids{} })
+	ksuidNew = ofProcess("ksuid", "segmentio/ksuid", "github.com/segmentio/ksuid", 160,
+		func() Source { return ksuids{} })
 	nanoid21 = Subject{
 		Name: "nanoid", Label: "jaevor/go-nanoid, 21", Kind: Peer, Bits: 168, Module: "github.com/jaevor/go-nanoid",
 		Open: func() (Source, error) { next, err := nanoid.Standard(21); return nanoids{next}, err },
