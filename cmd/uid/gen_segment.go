@@ -37,12 +37,9 @@ func (g *gen) check(flags *pflag.FlagSet) error {
 	if err := excludes(flags, "%s is for UIDs, not for --segment", "layout", "namespace"); err != nil {
 		return err
 	}
-	if !s.daily {
-		if err := excludes(flags, "%s is for --daily", "zone"); err != nil {
-			return err
-		}
-	}
 	switch {
+	case !s.daily && flags.Changed("zone"):
+		return badInput("--zone is for --daily")
 	case g.format.format != plain || g.format.form.Write != nil:
 		return badInput("--format is for UIDs; " +
 			"a number of --segment has no time, worker ID or sequence: use --format plain")

@@ -40,8 +40,7 @@ func TestMillion(t *testing.T) {
 // command goes on, and says so.
 func TestFarAhead(t *testing.T) {
 	gen := func(n string) ([]uid.UID, string) {
-		o := call{args: []string{"gen", "-n", n, "--layout", "28/22/0", "--store", newStore(t)}}.run()
-		require.Zero(t, o.code, o.err)
+		o := call{args: []string{"gen", "-n", n, "--layout", "28/22/0", "--store", newStore(t)}}.succeeds(t)
 		return uidsOf(o.out), o.err
 	}
 	all, said := gen("601")
@@ -65,8 +64,7 @@ func TestReaderGoesAwaySoon(t *testing.T) {
 func TestLastTicks(t *testing.T) {
 	const layout = "4/4/3 unit=720h"
 	now := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(13 * 720 * time.Hour) // of the ticks 0 to 15
-	o := call{args: []string{"gen", "-n", "24", "--layout", layout, "--store", newStore(t)}, now: now}.run()
-	require.Zero(t, o.code, o.err)
+	o := call{args: []string{"gen", "-n", "24", "--layout", layout, "--store", newStore(t)}, now: now}.succeeds(t)
 	all := uidsOf(o.out)
 	require.Len(t, all, 24)
 	require.IsIncreasing(t, all)
@@ -148,7 +146,7 @@ func TestFullLayout(t *testing.T) {
 
 func TestDefaultStoreIsPrivate(t *testing.T) {
 	data := t.TempDir()
-	require.Zero(t, call{args: []string{"gen", "-n", "1"}, env: map[string]string{"XDG_DATA_HOME": data}}.run().code)
+	call{args: []string{"gen", "-n", "1"}, env: map[string]string{"XDG_DATA_HOME": data}}.succeeds(t)
 	info := must(os.Stat(filepath.Join(data, "uid")))
 	if runtime.GOOS != "windows" {
 		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())

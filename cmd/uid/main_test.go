@@ -83,10 +83,16 @@ func (c call) run() outcome {
 // ok runs the command, which has to succeed without a word on standard error.
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
-	o := call{args: args}.run()
-	require.Zero(t, o.code, o.err)
+	o := call{args: args}.succeeds(t)
 	require.Empty(t, o.err)
 	return o.out
+}
+
+// succeeds runs the command, which has to succeed, whatever it says.
+func (c call) succeeds(t require.TestingT) outcome {
+	o := c.run()
+	require.Zero(t, o.code, o.err)
+	return o
 }
 
 // fails runs the command, which has to end with the code and one line on standard

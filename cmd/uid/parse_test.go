@@ -49,9 +49,7 @@ func TestPartsTellTheNumber(t *testing.T) {
 		want := must(f.Parse(id))
 		show := func(format string) string {
 			args := []string{"parse", "--layout", f.String(), "--format", format, "--", strconv.FormatInt(id, 10)}
-			o := call{args: args}.run()
-			require.Zero(t, o.code)
-			return o.out
+			return call{args: args}.succeeds(t).out
 		}
 		var parts foreign.Parts
 		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
@@ -82,9 +80,7 @@ func TestPartsTellTheUID(t *testing.T) {
 			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker ID"),
 			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence")))
 		show := func(f string) string {
-			o := call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.run()
-			require.Zero(t, o.code)
-			return o.out
+			return call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.succeeds(t).out
 		}
 		again := func(at time.Time, workerID, sequence int64) {
 			require.Equal(t, u, must(l.Compose(l.TickAt(at), workerID, sequence)))

@@ -39,8 +39,7 @@ func TestSealAndOpen(t *testing.T) {
 			} else {
 				c.args = append(c.args, words...)
 			}
-			o := c.run()
-			require.Zero(t, o.code, o.err)
+			o := c.succeeds(t)
 			require.Empty(t, o.err)
 			return strings.Fields(o.out)
 		}
@@ -52,8 +51,7 @@ func TestSealAndOpen(t *testing.T) {
 
 func TestNewKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys")
-	made := call{args: []string{"seal", "--new-key", file, "-v"}}.run()
-	require.Zero(t, made.code, made.err)
+	made := call{args: []string{"seal", "--new-key", file, "-v"}}.succeeds(t)
 	require.Empty(t, made.out)
 	said := "uid: " + file + " has a new key: keep a copy, without it nothing that it seals can be opened\n"
 	require.Equal(t, said, made.err)

@@ -68,7 +68,8 @@ func (s *served) ends(t *testing.T, code int) string {
 	return string(rest)
 }
 
-func (s *served) get(t *testing.T, target, token string) (status int, body string) {
+// get returns the body of an answer, which has to have the status.
+func (s *served) get(t *testing.T, target, token string, status int) (body string) {
 	t.Helper()
 	r := must(http.NewRequest(http.MethodGet, "http://"+s.web+target, nil))
 	if token != "" {
@@ -79,7 +80,8 @@ func (s *served) get(t *testing.T, target, token string) (status int, body strin
 	defer answer.Body.Close()
 	all, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
-	return answer.StatusCode, string(all)
+	require.Equal(t, status, answer.StatusCode, "%s: %s", target, all)
+	return string(all)
 }
 
 // A client library of Redis draws, and what is left is given back at the end.
@@ -122,9 +124,7 @@ func TestServe(t *testing.T) {
 		"/metrics": `(?s)\nuid_ready{generator="uid"} 1\n.*\nuid_serve_`,
 		"/page/":   "<title>Unique IDs</title>", "/page/state": `"title":"uid serve".*"name":"uid"`,
 	} {
-		code, body := s.get(t, path, "")
-		require.Equal(t, 200, code, path)
-		require.Regexp(t, says, body, path)
+		require.Regexp(t, says, s.get(t, path, "", 200), path)
 	}
 	require.NoError(t, s.Process.Signal(syscall.SIGTERM))
 	require.Empty(t, s.ends(t, exitOK))
@@ -136,11 +136,8 @@ func TestServeToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(testToken+"\n"), 0o600))
 	s := startServe(t, nil, "--store", newStore(t), "--token-file", file, "--access-log")
-	code, body := s.get(t, "/v1/uid", testToken)
-	require.Equal(t, 200, code, body)
-	code, body = s.get(t, "/v1/uid", "")
-	require.Equal(t, 401, code)
-	require.Contains(t, body, "Authorization: Bearer")
+	s.get(t, "/v1/uid", testToken, 200)
+	require.Contains(t, s.get(t, "/v1/uid", "", 401), "Authorization: Bearer")
 	client := redis.NewClient(&redis.Options{Addr: s.redis, Password: testToken})
 	require.NoError(t, client.Incr(t.Context(), "uid").Err())
 	require.NoError(t, client.Close())
@@ -157,10 +154,8 @@ func TestServeToken(t *testing.T) {
 	change("short", "uid: nothing has changed by SIGHUP: unusable configuration: the token has 5 bytes, want 16 to 512")
 	change("", "the file is empty")
 	change("another-horse-battery", "were read again")
-	code, _ = s.get(t, "/v1/uid", testToken)
-	require.Equal(t, 401, code)
-	code, _ = s.get(t, "/v1/uid", "another-horse-battery")
-	require.Equal(t, 200, code)
+	s.get(t, "/v1/uid", testToken, 401)
+	s.get(t, "/v1/uid", "another-horse-battery", 200)
 	require.NoError(t, s.Process.Signal(os.Interrupt))
 	said = s.ends(t, exitOK)
 	require.NotContains(t, said, "horse")
@@ -173,9 +168,7 @@ func TestServeStateFile(t *testing.T) {
 	for range 3 {
 		s := startServe(t, nil, "--store", store, "--worker-id", "7", "--state", state)
 		require.Equal(t, "uid: worker ID 7 of --worker-id; the store is "+store+", given by --store\n", s.said)
-		code, body := s.get(t, "/api/snowflake/get/x", "")
-		require.Equal(t, 200, code)
-		u := uid.MustParse(body)
+		u := uid.MustParse(s.get(t, "/api/snowflake/get/x", "", 200))
 		require.Greater(t, u, last)
 		last = u
 		require.EqualValues(t, 7, must(bits.Default().Parse(u)).WorkerID)

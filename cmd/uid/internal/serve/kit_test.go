@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,6 +97,7 @@ func (h *house) get(target string) *httptest.ResponseRecorder {
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
+	close sync.Once // done
 }
 
 func newPipes() *pipeListener {
@@ -112,11 +114,7 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 }
 
 func (l *pipeListener) Close() error {
-	select {
-	case <-l.done:
-	default:
-		close(l.done)
-	}
+	l.close.Do(func() { close(l.done) })
 	return nil
 }
 

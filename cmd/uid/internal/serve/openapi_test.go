@@ -67,16 +67,14 @@ func TestOpenAPI(t *testing.T) {
 				require.NotEmpty(t, w.Header().Get("Content-Length"), key)
 			}
 			item := doc.Paths.Value(c.route.path)
-			route := &routers.Route{Spec: doc, Path: c.route.path, PathItem: item, Method: method}
-			route.Operation = item.GetOperation(method)
+			route := &routers.Route{Spec: doc, Path: c.route.path, PathItem: item, Method: method,
+				Operation: item.GetOperation(method)}
 			options := &openapi3filter.Options{
 				AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true,
 			}
-			input := &openapi3filter.ResponseValidationInput{Status: w.Code, Header: w.Header(), Options: options}
-			input.RequestValidationInput = &openapi3filter.RequestValidationInput{
-				Request: r, Route: route, Options: options,
-			}
-			input.Body = io.NopCloser(bytes.NewReader(body))
+			request := &openapi3filter.RequestValidationInput{Request: r, Route: route, Options: options}
+			input := &openapi3filter.ResponseValidationInput{RequestValidationInput: request, Status: w.Code,
+				Header: w.Header(), Options: options, Body: io.NopCloser(bytes.NewReader(body))}
 			if w.Code == http.StatusFound {
 				require.Equal(t, PagePath, w.Header().Get("Location"))
 				continue

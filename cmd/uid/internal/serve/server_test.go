@@ -42,16 +42,12 @@ func TestDrain(t *testing.T) {
 		served := make(chan error, 1)
 		go func() { served <- h.Serve(web, redis) }()
 
-		inFlight := make(chan string, 2)
+		inFlight, idle := make(chan string, 2), make(chan string, 2)
 		asks := map[*pipeListener]string{web: raw("GET", "/v1/uid"), redis: command("INCR", "uid") + command("PING")}
 		for l, text := range asks {
-			c := l.dial(t)
-			go func() { inFlight <- say(t, c, text) }()
-		}
-		idle := make(chan string, 2)
-		for _, l := range []*pipeListener{web, redis} {
-			c := l.dial(t)
-			go func() { idle <- say(t, c, "") }()
+			asking, still := l.dial(t), l.dial(t)
+			go func() { inFlight <- say(t, asking, text) }()
+			go func() { idle <- say(t, still, "") }()
 		}
 		synctest.Wait()
 		require.Equal(t, http.StatusOK, h.get("/readyz").Code)
@@ -75,9 +71,8 @@ func TestDrain(t *testing.T) {
 		require.Equal(t, "-ERR none was to be had in time\r\n+PONG\r\n", second)
 		require.Empty(t, <-idle)
 		require.Empty(t, <-idle)
-		for _, l := range []*pipeListener{web, redis} {
-			<-l.done
-		}
+		<-web.done
+		<-redis.done
 	})
 }
 
