@@ -39,7 +39,6 @@ var NoCall = subject.Subject{
 
 type noCall struct{}
 
-func (s noCall) Drawer() subject.Drawer { return s }
 func (noCall) Draw(int) error           { return nil }
 func (noCall) Keys([]subject.Key) error { return nil }
 

@@ -30,7 +30,7 @@ func countsTrips(t *testing.T, subjects []subject.Subject) {
 		require.Equal(t, before, again, s.Name)
 		src, err := s.Open()
 		require.NoError(t, err)
-		require.NoError(t, src.Drawer().Draw(5000))
+		require.NoError(t, subject.DrawerOf(src).Draw(5000))
 		require.NoError(t, subject.Close(src))
 		after, err := s.Trips()
 		require.NoError(t, err)

@@ -33,7 +33,6 @@ type adds struct {
 	_ cpu.CacheLinePad
 }
 
-func (s *adds) Drawer() Drawer   { return s }
 func (s *adds) Draw(n int) error { return each(n, func() error { s.n.Add(1); return nil }) }
 func (s *adds) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.n.Add(1), nil) })
@@ -79,8 +78,6 @@ func (s *packed) catchUp() {
 	}
 }
 
-func (s *packed) Drawer() Drawer { return s }
-
 func (s *packed) Close() error {
 	close(s.stop)
 	<-s.stopped
@@ -122,7 +119,6 @@ func (s *locked) next() uint64 {
 	return n
 }
 
-func (s *locked) Drawer() Drawer   { return s }
 func (s *locked) Draw(n int) error { return each(n, func() error { s.next(); return nil }) }
 func (s *locked) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.next(), nil) })
@@ -131,7 +127,6 @@ func (s *locked) Keys(dst []Key) error {
 // clock shows the cost of reading the clock once; its readings are no IDs.
 type clock struct{}
 
-func (s clock) Drawer() Drawer { return s }
 func (clock) Draw(n int) error { return each(n, func() error { _ = time.Now(); return nil }) }
 func (clock) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(time.Now().UnixNano(), nil) })

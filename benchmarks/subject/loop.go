@@ -7,11 +7,16 @@ import (
 	"sync"
 )
 
-// A Source is an open subject. Its method may be called by any number of goroutines. If it is an
+// A Source is an open subject, with which any number of goroutines draw at once. If it is an
 // io.Closer, too, it has to be closed.
-type Source interface {
-	// Drawer returns what one goroutine draws with.
-	Drawer() Drawer
+type Source interface{ Drawer }
+
+// DrawerOf returns what one goroutine draws with: the source, unless that has a Drawer for each.
+func DrawerOf(s Source) Drawer {
+	if own, ok := s.(interface{ Drawer() Drawer }); ok {
+		return own.Drawer()
+	}
+	return s
 }
 
 // A Stepper is a source that takes several numbers at a time from its server.
@@ -20,7 +25,7 @@ type Stepper interface {
 	Step() int64
 }
 
-// A Drawer belongs to one goroutine.
+// A Drawer makes IDs. One that is no Source belongs to one goroutine.
 type Drawer interface {
 	// Draw makes n IDs and drops them.
 	Draw(n int) error
@@ -67,7 +72,7 @@ func Distinct(src Source, goroutines, n int) (map[Key]bool, error) {
 	each, errs := make([][]Key, goroutines), make([]error, goroutines)
 	var ended sync.WaitGroup
 	for g := range goroutines {
-		d := src.Drawer()
+		d := DrawerOf(src)
 		ended.Go(func() {
 			each[g] = make([]Key, n)
 			errs[g] = cmp.Or(d.Draw(3), d.Keys(each[g]))

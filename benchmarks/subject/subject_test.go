@@ -24,11 +24,11 @@ func TestLocal(t *testing.T) {
 			require.Positive(t, s.Bits)
 			require.Equal(t, s.Sustained > 0, s.Beyond != Nothing)
 			src, other := must(s.Open()), must(s.Open())
-			require.NoError(t, other.Drawer().Draw(1))
+			require.NoError(t, DrawerOf(other).Draw(1))
 			keys, err := Distinct(src, 4, 100)
 			require.NoError(t, err)
 			require.NoError(t, Close(src))
-			require.NoError(t, other.Drawer().Draw(1))
+			require.NoError(t, DrawerOf(other).Draw(1))
 			require.NoError(t, Close(other))
 			if s.Name != timeNow.Name { // a reading of the clock is no ID
 				require.Len(t, keys, 4*100)

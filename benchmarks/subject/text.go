@@ -32,7 +32,6 @@ var (
 
 type xids struct{}
 
-func (s xids) Drawer() Drawer { return s }
 func (xids) Draw(n int) error { return each(n, func() error { xid.New(); return nil }) }
 func (xids) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) {
@@ -43,7 +42,6 @@ func (xids) Keys(dst []Key) error {
 
 type ulids struct{}
 
-func (s ulids) Drawer() Drawer { return s }
 func (ulids) Draw(n int) error { return each(n, func() error { ulid.Make(); return nil }) }
 func (ulids) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return key16(ulid.Make()), nil })
@@ -51,7 +49,6 @@ func (ulids) Keys(dst []Key) error {
 
 type ksuids struct{}
 
-func (s ksuids) Drawer() Drawer { return s }
 func (ksuids) Draw(n int) error {
 	return each(n, func() error { _, err := ksuid.NewRandom(); return err })
 }
@@ -64,7 +61,6 @@ func (ksuids) Keys(dst []Key) error {
 
 type nanoids struct{ next func() string }
 
-func (s nanoids) Drawer() Drawer   { return s }
 func (s nanoids) Draw(n int) error { return each(n, func() error { s.next(); return nil }) }
 func (s nanoids) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return key21(s.next()), nil })

@@ -19,9 +19,10 @@ const sustainedDefault = 1 << 13
 
 var (
 	cachedStrict = ofCached("uid-cached", "uid cached, GetUID", func(g *cached.Generator) Source { return strict{g} })
-	cachedLane   = ofCached("uid-lane", "uid cached, Lane", func(g *cached.Generator) Source { return lanes{g} })
-	cachedFill   = ofCached("uid-fill", "uid cached, Fill of 1,024",
-		func(g *cached.Generator) Source { return fills{g} })
+	cachedLane   = ofCached("uid-lane", "uid cached, Lane",
+		func(g *cached.Generator) Source { return lanes{strict{g}} })
+	cachedFill = ofCached("uid-fill", "uid cached, Fill of 1,024",
+		func(g *cached.Generator) Source { return fills{strict{g}} })
 	// Unordered of a generator is another object, and so is what has to be closed.
 	cachedUnordered = ofCached("uid-unordered", "uid cached, Unordered", func(g *cached.Generator) Source {
 		return unordered{g.Unordered(), g}
@@ -60,13 +61,12 @@ func NewCached(layout bits.Layout, lead time.Duration) (*cached.Generator, error
 
 type strict struct{ *cached.Generator }
 
-func (s strict) Drawer() Drawer   { return s }
 func (s strict) Draw(n int) error { return each(n, func() error { _, err := s.GetUID(); return err }) }
 func (s strict) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.GetUID()) })
 }
 
-type lanes struct{ *cached.Generator }
+type lanes struct{ strict }
 
 func (s lanes) Drawer() Drawer { return lane{s.Lane()} }
 
@@ -82,8 +82,7 @@ type unordered struct {
 	g *cached.Generator
 }
 
-func (s unordered) Close() error   { return s.g.Close() }
-func (s unordered) Drawer() Drawer { return s }
+func (s unordered) Close() error { return s.g.Close() }
 func (s unordered) Draw(n int) error {
 	return each(n, func() error { _, err := s.GetUID(); return err })
 }
@@ -91,7 +90,7 @@ func (s unordered) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.GetUID()) })
 }
 
-type fills struct{ *cached.Generator }
+type fills struct{ strict }
 
 func (s fills) Drawer() Drawer { return &fill{g: s.Generator} }
 
@@ -135,7 +134,6 @@ func openUncached(layout bits.Layout) func() (Source, error) {
 
 type plain struct{ *uncached.Generator }
 
-func (s plain) Drawer() Drawer   { return s }
 func (s plain) Draw(n int) error { return each(n, func() error { _, err := s.GetUID(); return err }) }
 func (s plain) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.GetUID()) })
@@ -183,8 +181,7 @@ func openSegment(store func() (segment.Store, error), cfg segment.Config) (*segm
 
 type segments struct{ *segment.Generator }
 
-func (s segments) Drawer() Drawer { return s }
-func (s segments) Step() int64    { return s.Health().Numbers.Step }
+func (s segments) Step() int64 { return s.Health().Numbers.Step }
 func (s segments) Draw(n int) error {
 	return each(n, func() error { _, err := s.GetUID(); return err })
 }
@@ -192,6 +189,6 @@ func (s segments) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.GetUID()) })
 }
 
-type segmentFills struct{ *segment.Generator }
+type segmentFills struct{ segments }
 
 func (s segmentFills) Drawer() Drawer { return &fill{g: s.Generator} }

@@ -33,7 +33,6 @@ func ofProcess(name, label, module string, bits int, source func() Source) Subje
 
 type random struct{}
 
-func (s random) Drawer() Drawer { return s }
 func (random) Draw(n int) error {
 	return each(n, func() error { _, err := uuid.NewRandom(); return err })
 }
@@ -50,7 +49,6 @@ func (pooled) Close() error {
 
 type sorted struct{}
 
-func (s sorted) Drawer() Drawer { return s }
 func (sorted) Draw(n int) error { return each(n, func() error { _, err := uuid.NewV7(); return err }) }
 func (sorted) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { u, err := uuid.NewV7(); return key16(u), err })
@@ -58,7 +56,6 @@ func (sorted) Keys(dst []Key) error {
 
 type gofrsSorted struct{ *gofrs.Gen }
 
-func (s gofrsSorted) Drawer() Drawer { return s }
 func (s gofrsSorted) Draw(n int) error {
 	return each(n, func() error { _, err := s.NewV7(); return err })
 }
