@@ -25,7 +25,7 @@ type Stepper interface {
 	Step() int64
 }
 
-// A Drawer makes IDs. One that is no Source belongs to one goroutine.
+// A Drawer makes IDs. One that DrawerOf returns belongs to one goroutine.
 type Drawer interface {
 	// Draw makes n IDs and drops them.
 	Draw(n int) error
