@@ -162,13 +162,8 @@ func reflow(s string, width int) string {
 	flush := func() {
 		if open {
 			indent := strings.Repeat(" ", displayWidth(head))
-			for i, line := range strings.Split(wrapTo(body, max(width-len(indent), longestWord(body))), "\n") {
-				if i == 0 {
-					out = append(out, head+line)
-				} else {
-					out = append(out, indent+line)
-				}
-			}
+			lines := wrapTo(body, max(width-len(indent), longestWord(body)))
+			out = append(out, head+strings.ReplaceAll(lines, "\n", "\n"+indent))
 		}
 		open = false
 	}
