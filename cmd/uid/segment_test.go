@@ -133,8 +133,7 @@ func TestSegmentSetAfterALoss(t *testing.T) {
 		}
 		require.Zero(t, set(m, segmentSet{create: true, next: floor + 5}).code)
 		o = draw(t, m.Client(), drawing{tag: "0007", n: 1})
-		require.Zero(t, o.code, o.err)
-		require.Equal(t, fmt.Sprintln(floor+5), o.out)
+		require.Equal(t, outcome{exitOK, fmt.Sprintln(floor + 5), ""}, o)
 	}
 
 	m := numbered(10)
@@ -219,8 +218,7 @@ func TestTakesOfUnequalSize(t *testing.T) {
 		for step := int64(1); step <= 12; step++ {
 			m := numbered(1)
 			o := draw(t, m.Client(), drawing{tag: "0000", n: int64(n), step: step})
-			require.Zero(t, o.code, o.err)
-			require.Equal(t, oneToN(n), o.out)
+			require.Equal(t, outcome{exitOK, oneToN(n), ""}, o)
 			require.EqualValues(t, n+1, m.Row("0000").Next)
 		}
 	}
