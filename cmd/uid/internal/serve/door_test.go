@@ -134,8 +134,6 @@ func TestStrangers(t *testing.T) {
 				require.Contains(t, text,
 					fmt.Sprintf("uid_serve_evicted_strangers_total{protocol=%q} %v\n",
 						protocols[protocol], testutil.ToFloat64(of.evicted)))
-				require.NoError(t, before.Close())
-				require.NoError(t, during.Close())
 			})
 		}
 	}
@@ -165,9 +163,6 @@ func TestManyClientsAtOnce(t *testing.T) {
 			}
 			require.Zero(t, testutil.ToFloat64(h.metrics.connections[protocol].strangers))
 			require.Zero(t, testutil.ToFloat64(h.metrics.connections[protocol].evicted))
-			for _, c := range all {
-				require.NoError(t, c.Close())
-			}
 		}
 	})
 }
@@ -198,17 +193,12 @@ func TestFullOfClients(t *testing.T) {
 			}
 			require.NoError(t, a.Close())
 			synctest.Wait()
-			c := call(t, l)
-			c.draws(t, protocol, 4)
+			call(t, l).draws(t, protocol, 4)
 
 			time.Sleep(silent + time.Second) // another episode
 			b.draws(t, protocol, 5)
-			d := call(t, l)
-			d.say(t, asks[protocol], refused)
+			call(t, l).say(t, asks[protocol], refused)
 			require.Equal(t, 2, strings.Count(log.String(), "\n"))
-			for _, c := range []caller{b, c, d} {
-				require.NoError(t, c.Close())
-			}
 		})
 	}
 }

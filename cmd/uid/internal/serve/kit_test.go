@@ -120,10 +120,11 @@ func (l *pipeListener) Close() error {
 
 func (*pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7077} }
 
-// dial returns a new connection.
+// dial returns a new connection, which lasts until the test ends at most.
 func (l *pipeListener) dial(t testing.TB) net.Conn {
 	t.Helper()
 	client, server := net.Pipe()
+	t.Cleanup(func() { _ = client.Close() })
 	select {
 	case l.conns <- server:
 	case <-l.done:

@@ -137,7 +137,6 @@ func TestRESPInPieces(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, fmt.Sprintf(":%d\r\n", i+1), line)
 		}
-		require.NoError(t, c.Close())
 	})
 }
 
