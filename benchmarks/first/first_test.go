@@ -46,7 +46,7 @@ func TestFirstPrograms(t *testing.T) {
 		require.LessOrEqual(t, p.lines, mostLines, p.source)
 		require.LessOrEqual(t, p.constructors, mostConstructors, p.source)
 	}
-	for _, p := range ofPeers(t) {
+	for _, p := range ofPeers() {
 		p.build(t)
 		all = append(all, p)
 	}

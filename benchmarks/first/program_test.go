@@ -36,9 +36,7 @@ type program struct {
 
 // inDocument returns the programs of a document.
 func inDocument(t *testing.T, file string, titles ...string) (all []*program) {
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	found := written.FindAllStringSubmatch(string(text), -1)
+	found := written.FindAllStringSubmatch(string(must(os.ReadFile(file))), -1)
 	require.Len(t, found, len(titles), file)
 	for i, p := range found {
 		prints := printing.FindStringSubmatch(p[1])
@@ -49,13 +47,9 @@ func inDocument(t *testing.T, file string, titles ...string) (all []*program) {
 }
 
 // ofPeers returns the shortest programs with other libraries, after what those say of themselves.
-func ofPeers(t *testing.T) (all []*program) {
-	files, err := filepath.Glob("testdata/*.go")
-	require.NoError(t, err)
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		require.NoError(t, err)
-		all = append(all, &program{source: string(source)})
+func ofPeers() (all []*program) {
+	for _, file := range must(filepath.Glob("testdata/*.go")) {
+		all = append(all, &program{source: string(must(os.ReadFile(file)))})
 	}
 	return all
 }
@@ -69,12 +63,9 @@ func (p *program) build(t *testing.T) {
 	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.exe, file)
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	info, err := os.Stat(p.exe)
-	require.NoError(t, err)
-	p.bytes = info.Size()
+	p.bytes = must(os.Stat(p.exe)).Size()
 	if p.title == "" {
-		linked, err := buildinfo.ReadFile(p.exe)
-		require.NoError(t, err)
+		linked := must(buildinfo.ReadFile(p.exe))
 		require.Len(t, linked.Deps, 1)
 		p.title = strings.TrimPrefix(linked.Deps[0].Path, "github.com/") + " " + linked.Deps[0].Version
 	}
@@ -83,8 +74,7 @@ func (p *program) build(t *testing.T) {
 			p.lines++
 		}
 	}
-	f, err := parser.ParseFile(token.NewFileSet(), file, p.source, 0)
-	require.NoError(t, err)
+	f := must(parser.ParseFile(token.NewFileSet(), file, p.source, 0))
 	p.imports, p.constructors = len(f.Imports), constructors(f)
 }
 
@@ -121,8 +111,7 @@ func (p *program) run(t *testing.T, dir string, env []string) time.Duration {
 	cmd := exec.CommandContext(t.Context(), p.exe)
 	var log strings.Builder
 	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(cmd.Environ(), env...), &log
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out := must(cmd.StdoutPipe())
 	began := time.Now()
 	require.NoError(t, cmd.Start())
 	said, _ := bufio.NewReader(out).ReadString('\n') // the program's end says what is wrong
@@ -138,4 +127,12 @@ func (p *program) run(t *testing.T, dir string, env []string) time.Duration {
 func median(all []time.Duration) time.Duration {
 	slices.Sort(all)
 	return all[len(all)/2]
+}
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -20,7 +20,7 @@ const LongestUnit = "max-ns"
 func PercentileUnit(q float64) string { return "p" + strconv.FormatFloat(q, 'f', -1, 64) + "-ns" }
 
 // percentiles reports those with at least one sample above them, the longest call, and how many there were.
-func percentiles(b *testing.B, h *hdrhistogram.Histogram) {
+func percentiles(b *testing.B, h *histogram) {
 	for _, q := range Percentiles {
 		if float64(h.TotalCount())*(100-q) >= 100*(1-1e-9) {
 			b.ReportMetric(float64(h.ValueAtPercentile(q)), PercentileUnit(q))
@@ -39,15 +39,17 @@ var NoCall = subject.Subject{
 
 type noCall struct{}
 
-func (s noCall) Drawer() subject.Drawer { return s }
 func (noCall) Draw(int) error           { return nil }
 func (noCall) Keys([]subject.Key) error { return nil }
 
+// A histogram counts calls by how long they took.
+type histogram = hdrhistogram.Histogram
+
 // newCalls returns a histogram of calls that take an hour at most.
-func newCalls() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(time.Hour), 3) }
+func newCalls() *histogram { return hdrhistogram.New(1, int64(time.Hour), 3) }
 
 // call times a call. It returns when it ended.
-func call(d subject.Drawer, h *hdrhistogram.Histogram, began time.Time) (end time.Duration, err error) {
+func call(d subject.Drawer, h *histogram, began time.Time) (end time.Duration, err error) {
 	before := time.Since(began)
 	err = d.Draw(1)
 	end = time.Since(began)
@@ -59,10 +61,10 @@ func call(d subject.Drawer, h *hdrhistogram.Histogram, began time.Time) (end tim
 
 // calling has goroutines time calls, each into a histogram of its own, and returns all of them
 // together.
-func calling(goroutines int, f func(i int, h *hdrhistogram.Histogram, began time.Time) error) (
-	all *hdrhistogram.Histogram, took time.Duration, err error,
+func calling(goroutines int, f func(i int, h *histogram, began time.Time) error) (
+	all *histogram, took time.Duration, err error,
 ) {
-	of := make([]*hdrhistogram.Histogram, goroutines)
+	of := make([]*histogram, goroutines)
 	for i := range of {
 		of[i] = newCalls()
 	}
@@ -83,7 +85,7 @@ const MergedSuffix = "Merged"
 // would have without them.
 type merged map[int64]int64
 
-func (m merged) add(h *hdrhistogram.Histogram) {
+func (m merged) add(h *histogram) {
 	for _, bucket := range h.Distribution() {
 		if bucket.Count > 0 {
 			m[bucket.From] += bucket.Count
@@ -91,7 +93,7 @@ func (m merged) add(h *hdrhistogram.Histogram) {
 	}
 }
 
-func (m merged) histogram() *hdrhistogram.Histogram {
+func (m merged) histogram() *histogram {
 	h := newCalls()
 	for from, n := range m {
 		_ = h.RecordValues(from, n) // which came from one of the same range

@@ -17,7 +17,7 @@ func open(s subject.Subject, drawers int) (subject.Source, []subject.Drawer, err
 	}
 	draw := make([]subject.Drawer, drawers)
 	for i := range draw {
-		draw[i] = src.Drawer()
+		draw[i] = subject.DrawerOf(src)
 	}
 	if err := draw[0].Draw(1); err != nil {
 		return nil, nil, errors.Join(err, subject.Close(src))

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
@@ -26,14 +24,14 @@ func fairness(p Profile) (cells []cell) {
 	for _, s := range subject.AtCeiling() {
 		cells = append(cells, cell{
 			name:    "subject=" + s.Name,
-			measure: func(b *testing.B) (*hdrhistogram.Histogram, error) { return compete(b, s, p.FairFor) },
+			measure: func(b *testing.B) (*histogram, error) { return compete(b, s, p.FairFor) },
 		})
 	}
 	return cells
 }
 
 // compete returns the calls of the callers.
-func compete(b *testing.B, s subject.Subject, d time.Duration) (calls *hdrhistogram.Histogram, err error) {
+func compete(b *testing.B, s subject.Subject, d time.Duration) (calls *histogram, err error) {
 	var drawn atomic.Int64 // by all
 	err = with(s, greedy+callers, func(draw []subject.Drawer) error {
 		busy, took, err := processorTimeOf(func() (err error) {
@@ -41,7 +39,7 @@ func compete(b *testing.B, s subject.Subject, d time.Duration) (calls *hdrhistog
 			var over atomic.Bool
 			defer time.AfterFunc(d, func() { over.Store(true) }).Stop()
 			calls, _, err = calling(greedy+callers,
-				func(i int, h *hdrhistogram.Histogram, began time.Time) (err error) {
+				func(i int, h *histogram, began time.Time) (err error) {
 					n := int64(0)
 					defer func() { drawn.Add(n) }()
 					for ; i < greedy && err == nil && !over.Load(); n++ {

@@ -3,13 +3,11 @@ package measure
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	gofrs "github.com/gofrs/uuid/v5"
 	"github.com/google/uuid"
 	"github.com/jaevor/go-nanoid"
@@ -19,8 +17,9 @@ import (
 	"github.com/segmentio/ksuid"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/benchmarks/subject"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/worker"
 )
 
 const (
@@ -105,7 +104,7 @@ func insert(p Profile, db func() (*sqlx.DB, error)) (cells []cell) {
 		rows := p.Rows / p.Rounds
 		cells = append(cells, cell{
 			name: "key=" + kind.name,
-			measure: func(b *testing.B) (_ *hdrhistogram.Histogram, err error) {
+			measure: func(b *testing.B) (_ *histogram, err error) {
 				if t.db, err = db(); err != nil {
 					return nil, err
 				}
@@ -151,8 +150,7 @@ func (t *table) create() (err error) {
 			return err
 		}
 	}
-	t.uids, err = cached.New(worker.Static(7),
-		cached.Config{MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler)})
+	t.uids, err = subject.NewCached(bits.Layout{}, cached.Unbounded)
 	if err == nil {
 		t.unordered = t.uids.Unordered()
 	}

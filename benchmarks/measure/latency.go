@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
@@ -24,16 +22,16 @@ func latency(p Profile, subjects []subject.Subject) (cells []cell) {
 			cells = append(cells, cell{
 				name:    fmt.Sprintf("subject=%s/goroutines=%d", s.Name, goroutines),
 				busy:    alone(s, min(goroutines, procs)),
-				measure: func(*testing.B) (*hdrhistogram.Histogram, error) { return timed(s, goroutines, p) },
+				measure: func(*testing.B) (*histogram, error) { return timed(s, goroutines, p) },
 			})
 		}
 	}
 	return cells
 }
 
-func timed(s subject.Subject, goroutines int, p Profile) (all *hdrhistogram.Histogram, err error) {
+func timed(s subject.Subject, goroutines int, p Profile) (all *histogram, err error) {
 	err = with(s, goroutines, func(draw []subject.Drawer) (err error) {
-		all, _, err = calling(goroutines, func(i int, h *hdrhistogram.Histogram, began time.Time) error {
+		all, _, err = calling(goroutines, func(i int, h *histogram, began time.Time) error {
 			for {
 				end, err := call(draw[i], h, began)
 				if err != nil || end >= p.LatencyMost ||

@@ -2,16 +2,13 @@ package measure
 
 import (
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/benchmarks/subject"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/worker"
 )
 
 // LeadLayouts are the layouts whose lead is measured.
@@ -24,7 +21,7 @@ func lead(p Profile) (cells []cell) {
 		for _, rate := range p.LeadRates {
 			cells = append(cells, cell{
 				name: fmt.Sprintf("layout=%s/rate=%s", layout, PaceLabel(rate)),
-				measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+				measure: func(b *testing.B) (*histogram, error) {
 					n, took, ahead, err := borrowed(layout, rate, p.LeadFor)
 					b.ReportMetric(float64(n)/took.Seconds(), "IDs/s")
 					b.ReportMetric(ahead.Seconds()/took.Seconds(), "lead-s/s")
@@ -38,13 +35,7 @@ func lead(p Profile) (cells []cell) {
 
 // borrowed draws for d, at the rate or, if that is 0, as fast as possible.
 func borrowed(preset string, rate float64, d time.Duration) (n int, took, ahead time.Duration, err error) {
-	layout, err := bits.ParseLayout(preset)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	g, err := cached.New(worker.Static(7), cached.Config{
-		Layout: layout, MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler),
-	})
+	g, err := subject.NewCached(bits.MustParseLayout(preset), cached.Unbounded)
 	if err != nil {
 		return 0, 0, 0, err
 	}

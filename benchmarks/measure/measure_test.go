@@ -28,9 +28,8 @@ func (c *counted) subject() subject.Subject {
 	return subject.Subject{Name: "counted", Open: func() (subject.Source, error) { c.opened.Add(1); return c, nil }}
 }
 
-func (c *counted) Drawer() subject.Drawer { return c }
-func (c *counted) Close() error           { c.closed.Add(1); return nil }
-func (c *counted) Draw(n int) error       { return c.Keys(make([]subject.Key, n)) }
+func (c *counted) Close() error     { c.closed.Add(1); return nil }
+func (c *counted) Draw(n int) error { return c.Keys(make([]subject.Key, n)) }
 
 func (c *counted) Keys(dst []subject.Key) error {
 	for i := range dst {
@@ -254,8 +253,7 @@ func (s *served) subject() subject.Subject {
 	}
 }
 
-func (s *served) Drawer() subject.Drawer { return s }
-func (s *served) Step() int64            { return 10 + s.drawn.Load() }
+func (s *served) Step() int64 { return 10 + s.drawn.Load() }
 
 // TestPacedCountsAll: every number but the first of a source is counted, and every round trip for
 // them, those that the server counts late, too. The source stays open from round to round.

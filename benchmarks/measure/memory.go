@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
@@ -19,7 +17,7 @@ func allocations(subjects []subject.Subject) (cells []cell) {
 	for _, s := range subjects {
 		cells = append(cells, cell{
 			name: "subject=" + s.Name,
-			measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+			measure: func(b *testing.B) (*histogram, error) {
 				var before, after runtime.MemStats
 				return nil, with(s, 1, func(draw []subject.Drawer) error {
 					for n := 1; ; n *= 2 {
@@ -53,7 +51,7 @@ func memory(subjects []subject.Subject) (cells []cell) {
 		}
 		cells = append(cells, cell{
 			name: "subject=" + s.Name,
-			measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+			measure: func(b *testing.B) (*histogram, error) {
 				before := inUse()
 				return nil, many(s, func() error {
 					b.ReportMetric((float64(inUse())-float64(before))/generators, "B/generator")

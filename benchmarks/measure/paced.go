@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
@@ -43,7 +41,7 @@ func paced(p Profile, subjects []subject.Subject) (cells []cell, closeAll func()
 			sources = append(sources, source)
 			cells = append(cells, cell{
 				name: fmt.Sprintf("subject=%s/rate=%s", s.Name, PaceLabel(pace)),
-				measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+				measure: func(b *testing.B) (*histogram, error) {
 					return source.measure(b, pace, p.PacedFor)
 				},
 			})
@@ -73,7 +71,7 @@ type pacedSource struct {
 	draw    []subject.Drawer
 }
 
-func (p *pacedSource) measure(b *testing.B, pace float64, d time.Duration) (_ *hdrhistogram.Histogram, err error) {
+func (p *pacedSource) measure(b *testing.B, pace float64, d time.Duration) (_ *histogram, err error) {
 	if p.src == nil {
 		if p.src, p.draw, err = open(p.subject, pacedGoroutines); err != nil {
 			return nil, err
@@ -117,12 +115,12 @@ func (p *pacedSource) trips() (n int64, err error) {
 // atPace draws for d, at the pace of all goroutines together or, if that is 0, as fast as possible,
 // and times every call. A goroutine that was kept waiting draws what has become due meanwhile, one
 // call after another.
-func atPace(draw []subject.Drawer, pace float64, d time.Duration) (*hdrhistogram.Histogram, time.Duration, error) {
+func atPace(draw []subject.Drawer, pace float64, d time.Duration) (*histogram, time.Duration, error) {
 	interval := 0.0 // of a goroutine's calls
 	if pace > 0 {
 		interval = float64(time.Second) * float64(len(draw)) / pace
 	}
-	return calling(len(draw), func(i int, h *hdrhistogram.Histogram, began time.Time) (err error) {
+	return calling(len(draw), func(i int, h *histogram, began time.Time) (err error) {
 		offset := interval * float64(i) / float64(len(draw)) // they take turns
 		for n := 0; err == nil; {
 			now, due := time.Since(began), time.Duration(offset+interval*float64(n))

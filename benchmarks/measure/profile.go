@@ -8,7 +8,6 @@ import (
 
 // A Profile says how much to measure.
 type Profile struct {
-	Name   string
 	Rounds int
 
 	Cell       time.Duration // how long a rate is measured
@@ -39,8 +38,8 @@ type Profile struct {
 // Full is the profile of the published results.
 func Full() Profile {
 	return Profile{
-		Name: "full", Rounds: 10,
-		Cell: 80 * time.Millisecond, Goroutines: powers(64), Procs: powers(runtime.GOMAXPROCS(0)),
+		Rounds: 10,
+		Cell:   80 * time.Millisecond, Goroutines: powers(64), Procs: powers(runtime.GOMAXPROCS(0)),
 		Latency: 60 * time.Millisecond, LatencySamples: 20000, LatencyMost: 500 * time.Millisecond,
 		Idle: time.Second, Windows: 10,
 		LeadFor: 400 * time.Millisecond, LeadRates: []float64{1e3, 1e5, 1e6, 1e7, 1e8, 0},
@@ -54,7 +53,6 @@ func Full() Profile {
 // Quick takes less than three minutes.
 func Quick() Profile {
 	p := Full()
-	p.Name = "quick"
 	p.Cell, p.Goroutines, p.Procs = 30*time.Millisecond, []int{1, 8, 64}, nil
 	p.Latency, p.LatencySamples, p.LatencyMost = 20*time.Millisecond, 10000, 50*time.Millisecond
 	p.Idle, p.Windows = 200*time.Millisecond, 5
@@ -69,7 +67,6 @@ func Quick() Profile {
 // Smoke runs everything once, to see that it works; its numbers mean nothing.
 func Smoke() Profile {
 	p := Full()
-	p.Name = "smoke"
 	p.Rounds = 2
 	p.Cell, p.Goroutines, p.Procs = 2*time.Millisecond, []int{1, 2}, []int{1}
 	p.Latency, p.LatencySamples, p.LatencyMost = 2*time.Millisecond, 100, 20*time.Millisecond

@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // A cell is what is measured once in each round.
@@ -24,7 +22,7 @@ type cell struct {
 	procs int    // GOMAXPROCS; 0 leaves it as it is
 	busy  int    // how many processors must be free for it; 0 if nobody looks
 	// measure reports what it has found, and returns the calls that it has timed, nil if none.
-	measure func(*testing.B) (*hdrhistogram.Histogram, error)
+	measure func(*testing.B) (*histogram, error)
 }
 
 // inRounds measures the cells in rounds, each in another order. The orders are the same in every run.
@@ -40,7 +38,7 @@ func inRounds(b *testing.B, rounds int, cells []cell) {
 
 func (c cell) run(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // which says nothing: not shown
-	var calls *hdrhistogram.Histogram
+	var calls *histogram
 	err := supervised.run(b, c.busy, func() (err error) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.procs))
 		calls, err = c.measure(b)

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
@@ -20,7 +18,7 @@ func scale(p Profile, subjects []subject.Subject) (cells []cell) {
 			cells = append(cells, cell{
 				name:  fmt.Sprintf("subject=%s/goroutines=%d", s.Name, l.goroutines),
 				procs: l.procs, busy: alone(s, min(l.goroutines, l.procs)),
-				measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+				measure: func(b *testing.B) (*histogram, error) {
 					batch, err := batchOf()
 					if err != nil {
 						return nil, err

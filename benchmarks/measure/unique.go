@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
@@ -35,7 +33,7 @@ func unique(p Profile, subjects []subject.Subject) (cells []cell) {
 		for _, pace := range paces {
 			cells = append(cells, cell{
 				name: fmt.Sprintf("subject=%s/rate=%s", s.Name, PaceLabel(pace)),
-				measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+				measure: func(b *testing.B) (*histogram, error) {
 					ids, took, err := keep(s, pace, p.UniqueIDs)
 					b.ReportMetric(float64(len(ids))/took.Seconds(), "IDs/s")
 					b.ReportMetric(float64(len(ids)), "IDs")

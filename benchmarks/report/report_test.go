@@ -22,9 +22,15 @@ func write(t testing.TB, text string) string {
 
 func read(t testing.TB, text string) *Results {
 	t.Helper()
-	r, err := Read(write(t, text))
-	require.NoError(t, err)
-	return r
+	return must(Read(write(t, text)))
+}
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 func rowsOf(name string, r *Results) []string {
@@ -38,17 +44,13 @@ func rowsOf(name string, r *Results) []string {
 
 // TestSaved: the tables and charts of the documents are those of the saved results.
 func TestSaved(t *testing.T) {
-	r, err := Read("../results/full.txt")
-	require.NoError(t, err)
+	r := must(Read("../results/full.txt"))
 	for _, document := range []string{"../README.md", "../../README.md", "../../docs/performance.md"} {
-		text, err := os.ReadFile(document)
-		require.NoError(t, err)
+		text := must(os.ReadFile(document))
 		require.Regexp(t, marked, string(text))
 		drawn := write(t, string(text))
 		require.NoError(t, FillIn(r, drawn))
-		filled, err := os.ReadFile(drawn)
-		require.NoError(t, err)
-		require.Equal(t, string(filled), string(text), "go run . results/full.txt")
+		require.Equal(t, string(must(os.ReadFile(drawn))), string(text), "go run . results/full.txt")
 		for _, picture := range regexp.MustCompile(`\(([^):]+\.svg)\)`).FindAllStringSubmatch(string(text), -1) {
 			require.FileExists(t, filepath.Join(filepath.Dir(document), picture[1]))
 		}
@@ -56,10 +58,8 @@ func TestSaved(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, Draw(r, folder))
 	for _, c := range charts {
-		svg, err := os.ReadFile(filepath.Join(folder, c.file))
-		require.NoError(t, err)
-		saved, err := os.ReadFile(filepath.Join("../charts", c.file))
-		require.NoError(t, err)
+		svg := must(os.ReadFile(filepath.Join(folder, c.file)))
+		saved := must(os.ReadFile(filepath.Join("../charts", c.file)))
 		require.True(t, bytes.Equal(saved, svg), "%s: go run . results/full.txt", c.file)
 	}
 }
@@ -171,8 +171,7 @@ func TestFillIn(t *testing.T) {
 	const before = "# A\n<!-- bench:insert -->\nold\n<!-- /bench -->\nB\n<!-- bench:lead -->\n<!-- /bench -->\nC\n"
 	path := write(t, before)
 	require.NoError(t, FillIn(few, path))
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
+	text := must(os.ReadFile(path))
 	require.Regexp(t, `(?s)^# A\n<!-- bench:insert -->\n\n\|.*\| new \|.*\|\n\n<!-- /bench -->\n`+
 		`B\n<!-- bench:lead -->\n\nNot measured yet.\n\n<!-- /bench -->\nC\n$`, string(text))
 	for _, table := range Tables {
@@ -182,9 +181,7 @@ func TestFillIn(t *testing.T) {
 
 	unknown := write(t, before+"<!-- bench:nothing -->\n<!-- /bench -->\n")
 	require.ErrorContains(t, FillIn(few, unknown), `"nothing"`)
-	text, err = os.ReadFile(unknown)
-	require.NoError(t, err)
-	require.Equal(t, before+"<!-- bench:nothing -->\n<!-- /bench -->\n", string(text))
+	require.Equal(t, before+"<!-- bench:nothing -->\n<!-- /bench -->\n", string(must(os.ReadFile(unknown))))
 }
 
 // TestNastyResults: results that crowd a chart, or of which it has few, are drawn, too.

@@ -75,10 +75,7 @@ var Tables = []Table{
 		}
 		return rows
 	}, costs},
-	{"lead", "Time borrowed in a second of drawing", "drawn in a second", func(r *Results) []row {
-		rows, _ := r.leadRates()
-		return rows
-	}, leads},
+	{"lead", "Time borrowed in a second of drawing", "drawn in a second", (*Results).leadRates, leads},
 	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", "", func(
 		r *Results,
 	) (out []row) {
@@ -253,23 +250,20 @@ func facts(r *Results) (out []row) {
 	return out
 }
 
-// shown returns those of some numbers of goroutines that were measured, and their titles.
-func (r *Results) shown(name string, wanted ...float64) (shown []float64, titles []string) {
-	for _, n := range r.numbers(name+r.full(), "goroutines") {
-		if slices.Contains(wanted, n) {
-			shown = append(shown, n)
-			titles = append(titles,
-				strings.Replace(fmt.Sprintf("%.0f goroutines", n), "1 goroutines", "1 goroutine", 1))
-		}
-	}
-	return shown, titles
+// shown returns those of some numbers of goroutines that were measured.
+func (r *Results) shown(name string, wanted ...float64) []float64 {
+	unwanted := func(n float64) bool { return !slices.Contains(wanted, n) }
+	return slices.DeleteFunc(r.numbers(name+r.full(), "goroutines"), unwanted)
+}
+
+func goroutines(n float64) string {
+	return strings.Replace(fmt.Sprintf("%.0f goroutines", n), "1 goroutines", "1 goroutine", 1)
 }
 
 func compare(r *Results) []column {
 	out := []column{{"bits", func(x row) string { return fmt.Sprint(x.Bits) }}}
-	shown, titles := r.shown("Scale", 1, 8, 64)
-	for i, n := range shown {
-		out = append(out, r.times(titles[i], n))
+	for _, n := range r.shown("Scale", 1, 8, 64) {
+		out = append(out, r.times(goroutines(n), n))
 	}
 	return append(out, sustained, beyond)
 }
@@ -300,10 +294,9 @@ const addItself = "subject=atomic-add"
 // ratios shows the cached generator's calls, as multiples of a bare atomic add by as many
 // goroutines in the same round, and what the add took.
 func ratios(r *Results) (out []column) {
-	shown, titles := r.shown("Scale/"+addItself, 1, 2, 8, 32)
-	for i, n := range shown {
+	for _, n := range r.shown("Scale/"+addItself, 1, 2, 8, 32) {
 		name := fmt.Sprintf("Scale/goroutines=%.0f%s/", n, r.full())
-		out = append(out, column{titles[i], func(x row) string {
+		out = append(out, column{goroutines(n), func(x row) string {
 			if x.at == addItself {
 				return ranged(r.sum(name+addItself, "ns/op"), span)
 			}
@@ -356,19 +349,18 @@ var leadLabels = map[string]string{
 	"twitter": "twitter layout (4,096 in 1 ms)",
 }
 
-// leadRates returns the rates in ascending order, the unbounded one last, and how many UIDs were
+// leadRates returns the rates in ascending order, the unbounded one last, with how many UIDs were
 // drawn in a second at each.
-func (r *Results) leadRates() (out []row, perSecond []float64) {
+func (r *Results) leadRates() (out []row) {
 	for _, wish := range r.numbers("Lead", "rate") {
 		at := "rate=" + measure.PaceLabel(wish)
-		rate := r.sum("Lead/"+at, "IDs/s").median
-		label := count(rate)
+		label := count(r.sum("Lead/"+at, "IDs/s").median)
 		if wish == 0 {
 			label = "as many as it can, " + label
 		}
-		out, perSecond = append(out, row{subject.Subject{Label: label}, at}), append(perSecond, rate)
+		out = append(out, row{subject.Subject{Label: label}, at})
 	}
-	return out, perSecond
+	return out
 }
 
 func leads(r *Results) (out []column) {

@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"net"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,7 +30,7 @@ func countsTrips(t *testing.T, subjects []subject.Subject) {
 		require.Equal(t, before, again, s.Name)
 		src, err := s.Open()
 		require.NoError(t, err)
-		require.NoError(t, src.Drawer().Draw(5000))
+		require.NoError(t, subject.DrawerOf(src).Draw(5000))
 		require.NoError(t, subject.Close(src))
 		after, err := s.Trips()
 		require.NoError(t, err)
@@ -61,25 +60,8 @@ func TestServers(t *testing.T) {
 		if s.Name == "mysql-hilo" || s.Kind == subject.Ours {
 			n = 100_000 // many segments, whose ends goroutines meet at
 		}
-		each, errs := make([][]subject.Key, goroutines), make([]error, goroutines)
-		var ended sync.WaitGroup
-		for g := range goroutines {
-			d := src.Drawer()
-			ended.Go(func() {
-				each[g] = make([]subject.Key, n)
-				if errs[g] = d.Draw(1); errs[g] == nil {
-					errs[g] = d.Keys(each[g])
-				}
-			})
-		}
-		ended.Wait()
-		keys := make(map[subject.Key]bool)
-		for g := range goroutines {
-			require.NoError(t, errs[g])
-			for _, k := range each[g] {
-				keys[k] = true
-			}
-		}
+		keys, err := subject.Distinct(src, goroutines, n)
+		require.NoError(t, err)
 		require.Len(t, keys, goroutines*n, s.Name)
 		require.NotContains(t, keys, subject.Key{}, s.Name)
 		require.NoError(t, subject.Close(src))

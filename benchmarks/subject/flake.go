@@ -62,7 +62,6 @@ func ofSnowflake(name, label string, node, step uint8) Subject {
 
 type flakes struct{ *snowflake.Node }
 
-func (s flakes) Drawer() Drawer   { return s }
 func (s flakes) Draw(n int) error { return each(n, func() error { s.Generate(); return nil }) }
 func (s flakes) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.Generate(), nil) })
@@ -70,7 +69,6 @@ func (s flakes) Keys(dst []Key) error {
 
 type sonyflakes struct{ *sonyflake.Sonyflake }
 
-func (s sonyflakes) Drawer() Drawer { return s }
 func (s sonyflakes) Draw(n int) error {
 	return each(n, func() error { _, err := s.NextID(); return err })
 }
@@ -89,7 +87,6 @@ func ofSonyflake2(name, label string, sustained float64, settings sonyflake2.Set
 
 type sonyflakes2 struct{ *sonyflake2.Sonyflake }
 
-func (s sonyflakes2) Drawer() Drawer { return s }
 func (s sonyflakes2) Draw(n int) error {
 	return each(n, func() error { _, err := s.NextID(); return err })
 }
@@ -112,7 +109,6 @@ func ofYitter(name, label string, sequenceBits byte, borrows uint32) Subject {
 
 type yitters struct{ *idgen.DefaultIdGenerator }
 
-func (s yitters) Drawer() Drawer   { return s }
 func (s yitters) Draw(n int) error { return each(n, func() error { s.NewLong(); return nil }) }
 func (s yitters) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.NewLong(), nil) })
@@ -120,7 +116,6 @@ func (s yitters) Keys(dst []Key) error {
 
 type snos struct{ *sno.Generator }
 
-func (s snos) Drawer() Drawer   { return s }
 func (s snos) Draw(n int) error { return each(n, func() error { s.New(0); return nil }) }
 func (s snos) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) {

@@ -10,24 +10,21 @@ import (
 
 // The limits make no usable IDs. They show the best that a generator could do.
 var (
-	atomicAdd = Subject{
-		Name: "atomic-add", Label: "bare atomic add", Kind: Limit, Bits: 64,
-		Open: func() (Source, error) { return new(adds), nil },
-	}
+	atomicAdd     = ofLimit("atomic-add", "bare atomic add", func() Source { return new(adds) })
+	mutexCounter  = ofLimit("mutex-counter", "counter behind a mutex", func() Source { return new(locked) })
+	timeNow       = ofLimit("time-now", "time.Now", func() Source { return clock{} })
 	packedCounter = Subject{
 		Name: "packed-counter", Label: "packed counter that borrows time", Kind: Limit, Bits: 63,
 		Sustained: sustainedDefault, Beyond: Borrows,
 		Open: func() (Source, error) { return openPacked(), nil },
 	}
-	mutexCounter = Subject{
-		Name: "mutex-counter", Label: "counter behind a mutex", Kind: Limit, Bits: 64,
-		Open: func() (Source, error) { return new(locked), nil },
-	}
-	timeNow = Subject{
-		Name: "time-now", Label: "time.Now", Kind: Limit, Bits: 64,
-		Open: func() (Source, error) { return clock{}, nil },
-	}
 )
+
+func ofLimit(name, label string, source func() Source) Subject {
+	return Subject{
+		Name: name, Label: label, Kind: Limit, Bits: 64, Open: func() (Source, error) { return source(), nil },
+	}
+}
 
 // adds is a counter alone on its cache line.
 type adds struct {
@@ -36,7 +33,6 @@ type adds struct {
 	_ cpu.CacheLinePad
 }
 
-func (s *adds) Drawer() Drawer   { return s }
 func (s *adds) Draw(n int) error { return each(n, func() error { s.n.Add(1); return nil }) }
 func (s *adds) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.n.Add(1), nil) })
@@ -82,8 +78,6 @@ func (s *packed) catchUp() {
 	}
 }
 
-func (s *packed) Drawer() Drawer { return s }
-
 func (s *packed) Close() error {
 	close(s.stop)
 	<-s.stopped
@@ -125,7 +119,6 @@ func (s *locked) next() uint64 {
 	return n
 }
 
-func (s *locked) Drawer() Drawer   { return s }
 func (s *locked) Draw(n int) error { return each(n, func() error { s.next(); return nil }) }
 func (s *locked) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.next(), nil) })
@@ -134,7 +127,6 @@ func (s *locked) Keys(dst []Key) error {
 // clock shows the cost of reading the clock once; its readings are no IDs.
 type clock struct{}
 
-func (s clock) Drawer() Drawer { return s }
 func (clock) Draw(n int) error { return each(n, func() error { _ = time.Now(); return nil }) }
 func (clock) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(time.Now().UnixNano(), nil) })

@@ -1,12 +1,22 @@
 package subject
 
-import "io"
+import (
+	"cmp"
+	"errors"
+	"io"
+	"sync"
+)
 
-// A Source is an open subject. Its method may be called by any number of goroutines. If it is an
+// A Source is an open subject, with which any number of goroutines draw at once. If it is an
 // io.Closer, too, it has to be closed.
-type Source interface {
-	// Drawer returns what one goroutine draws with.
-	Drawer() Drawer
+type Source interface{ Drawer }
+
+// DrawerOf returns what one goroutine draws with: the source, unless that has a Drawer for each.
+func DrawerOf(s Source) Drawer {
+	if own, ok := s.(interface{ Drawer() Drawer }); ok {
+		return own.Drawer()
+	}
+	return s
 }
 
 // A Stepper is a source that takes several numbers at a time from its server.
@@ -15,7 +25,7 @@ type Stepper interface {
 	Step() int64
 }
 
-// A Drawer belongs to one goroutine.
+// A Drawer makes IDs. One that DrawerOf returns belongs to one goroutine.
 type Drawer interface {
 	// Draw makes n IDs and drops them.
 	Draw(n int) error
@@ -55,6 +65,27 @@ func keep(dst []Key, next func() (Key, error)) error {
 		dst[i] = k
 	}
 	return nil
+}
+
+// Distinct has goroutines draw so many IDs each, and returns the keys that there were.
+func Distinct(src Source, goroutines, n int) (map[Key]bool, error) {
+	each, errs := make([][]Key, goroutines), make([]error, goroutines)
+	var ended sync.WaitGroup
+	for g := range goroutines {
+		d := DrawerOf(src)
+		ended.Go(func() {
+			each[g] = make([]Key, n)
+			errs[g] = cmp.Or(d.Draw(3), d.Keys(each[g]))
+		})
+	}
+	ended.Wait()
+	keys := make(map[Key]bool)
+	for _, all := range each {
+		for _, k := range all {
+			keys[k] = true
+		}
+	}
+	return keys, errors.Join(errs...)
 }
 
 // word is the key of an ID of 64 bits.

@@ -40,7 +40,7 @@ func onMariaDB(db func() (*sqlx.DB, error)) []Subject {
 			Bits: 63, Module: ours, Batches: true, Engine: MariaDB, Trips: trips,
 			Open: func() (Source, error) {
 				g, err := openSegment(store, segment.Config{MinStep: fillStep, MaxStep: fillStep})
-				return segmentFills{g}, err
+				return segmentFills{segments{g}}, err
 			},
 		},
 		{
@@ -105,7 +105,6 @@ func questions(db func() (*sqlx.DB, error)) func() (int64, error) {
 // An asked is a source that asks its server for each number. The caller owns the connections.
 type asked struct{ next func() (uint64, error) }
 
-func (s asked) Drawer() Drawer       { return s }
 func (s asked) Step() int64          { return 1 }
 func (s asked) Draw(n int) error     { return each(n, func() error { _, err := s.next(); return err }) }
 func (s asked) Keys(dst []Key) error { return keep(dst, func() (Key, error) { return word(s.next()) }) }
@@ -119,7 +118,6 @@ type hilo struct {
 	next, end uint64 // guarded by mu
 }
 
-func (s *hilo) Drawer() Drawer       { return s }
 func (s *hilo) Step() int64          { return hiloStep }
 func (s *hilo) Draw(n int) error     { return each(n, func() error { _, err := s.take(); return err }) }
 func (s *hilo) Keys(dst []Key) error { return keep(dst, func() (Key, error) { return word(s.take()) }) }

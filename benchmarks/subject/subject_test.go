@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/bwmarrin/snowflake"
@@ -24,14 +23,12 @@ func TestLocal(t *testing.T) {
 			require.NotEmpty(t, s.Label)
 			require.Positive(t, s.Bits)
 			require.Equal(t, s.Sustained > 0, s.Beyond != Nothing)
-			src, err := s.Open()
+			src, other := must(s.Open()), must(s.Open())
+			require.NoError(t, DrawerOf(other).Draw(1))
+			keys, err := Distinct(src, 4, 100)
 			require.NoError(t, err)
-			other, err := s.Open()
-			require.NoError(t, err)
-			require.NoError(t, other.Drawer().Draw(1))
-			keys := collect(t, src, 4, 100)
 			require.NoError(t, Close(src))
-			require.NoError(t, other.Drawer().Draw(1))
+			require.NoError(t, DrawerOf(other).Draw(1))
 			require.NoError(t, Close(other))
 			if s.Name != timeNow.Name { // a reading of the clock is no ID
 				require.Len(t, keys, 4*100)
@@ -54,37 +51,10 @@ func TestNames(t *testing.T) {
 	require.Len(t, labels, len(all))
 }
 
-func collect(t *testing.T, src Source, goroutines, n int) map[Key]bool {
-	t.Helper()
-	each, errs := make([][]Key, goroutines), make([]error, goroutines)
-	var ended sync.WaitGroup
-	for g := range goroutines {
-		d := src.Drawer()
-		ended.Go(func() {
-			each[g] = make([]Key, n)
-			if errs[g] = d.Draw(3); errs[g] == nil {
-				errs[g] = d.Keys(each[g])
-			}
-		})
-	}
-	ended.Wait()
-	keys := make(map[Key]bool)
-	for g := range goroutines {
-		require.NoError(t, errs[g])
-		for _, k := range each[g] {
-			keys[k] = true
-		}
-	}
-	return keys
-}
-
 // TestSnowflakeBits: the library's settings are its package's, and have to be those of
 // the subject when a node is made.
 func TestSnowflakeBits(t *testing.T) {
-	wide, err := snowflake16.Open()
-	require.NoError(t, err)
-	usual, err := snowflakeDefault.Open()
-	require.NoError(t, err)
+	wide, usual := must(snowflake16.Open()), must(snowflakeDefault.Open())
 	require.EqualValues(t, 7, wide.(flakes).Generate()>>16&(1<<6-1))
 	require.EqualValues(t, 7, usual.(flakes).Generate()>>12&(1<<10-1))
 	require.EqualValues(t, 12, snowflake.StepBits)
@@ -99,13 +69,9 @@ func TestLoopsAreInlined(t *testing.T) {
 	require.NoError(t, err, string(out))
 	inlined := regexp.MustCompile(`(?m)^.*inlining call to (each|keep|.*\.(Draw|Keys)\..*)$`)
 	said := strings.Join(inlined.FindAllString(string(out), -1), "\n")
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
 	loops := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for i, line := range strings.Split(string(text), "\n") {
+	for _, file := range must(filepath.Glob("*.go")) {
+		for i, line := range strings.Split(string(must(os.ReadFile(file))), "\n") {
 			if strings.HasSuffix(file, "_test.go") || !regexp.MustCompile(`\breturn (each|keep)\(`).MatchString(line) {
 				continue
 			}
@@ -140,4 +106,12 @@ func TestKey21(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, 21*63+1)
+}
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -20,16 +20,10 @@ var (
 	}
 	// Make is the library's call that is safe for many goroutines: it draws from one monotonic
 	// source per process, behind a lock.
-	ulidMake = Subject{
-		Name: "ulid", Label: "oklog/ulid, Make", Kind: Peer, Bits: 128, Shared: true,
-		Module: "github.com/oklog/ulid/v2",
-		Open:   func() (Source, error) { return ulids{}, nil },
-	}
-	ksuidNew = Subject{
-		Name: "ksuid", Label: "segmentio/ksuid", Kind: Peer, Bits: 160, Shared: true,
-		Module: "github.com/segmentio/ksuid",
-		Open:   func() (Source, error) { return ksuids{}, nil },
-	}
+	ulidMake = ofProcess("ulid", "oklog/ulid, Make", "github.com/oklog/ulid/v2", 128,
+		func() Source { return ulids{} })
+	ksuidNew = ofProcess("ksuid", "segmentio/ksuid", "github.com/segmentio/ksuid", 160,
+		func() Source { return ksuids{} })
 	nanoid21 = Subject{
 		Name: "nanoid", Label: "jaevor/go-nanoid, 21", Kind: Peer, Bits: 168, Module: "github.com/jaevor/go-nanoid",
 		Open: func() (Source, error) { next, err := nanoid.Standard(21); return nanoids{next}, err },
@@ -38,7 +32,6 @@ var (
 
 type xids struct{}
 
-func (s xids) Drawer() Drawer { return s }
 func (xids) Draw(n int) error { return each(n, func() error { xid.New(); return nil }) }
 func (xids) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) {
@@ -49,7 +42,6 @@ func (xids) Keys(dst []Key) error {
 
 type ulids struct{}
 
-func (s ulids) Drawer() Drawer { return s }
 func (ulids) Draw(n int) error { return each(n, func() error { ulid.Make(); return nil }) }
 func (ulids) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return key16(ulid.Make()), nil })
@@ -57,7 +49,6 @@ func (ulids) Keys(dst []Key) error {
 
 type ksuids struct{}
 
-func (s ksuids) Drawer() Drawer { return s }
 func (ksuids) Draw(n int) error {
 	return each(n, func() error { _, err := ksuid.NewRandom(); return err })
 }
@@ -70,7 +61,6 @@ func (ksuids) Keys(dst []Key) error {
 
 type nanoids struct{ next func() string }
 
-func (s nanoids) Drawer() Drawer   { return s }
 func (s nanoids) Draw(n int) error { return each(n, func() error { s.next(); return nil }) }
 func (s nanoids) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return key21(s.next()), nil })

@@ -19,9 +19,10 @@ const sustainedDefault = 1 << 13
 
 var (
 	cachedStrict = ofCached("uid-cached", "uid cached, GetUID", func(g *cached.Generator) Source { return strict{g} })
-	cachedLane   = ofCached("uid-lane", "uid cached, Lane", func(g *cached.Generator) Source { return lanes{g} })
-	cachedFill   = ofCached("uid-fill", "uid cached, Fill of 1,024",
-		func(g *cached.Generator) Source { return fills{g} })
+	cachedLane   = ofCached("uid-lane", "uid cached, Lane",
+		func(g *cached.Generator) Source { return lanes{strict{g}} })
+	cachedFill = ofCached("uid-fill", "uid cached, Fill of 1,024",
+		func(g *cached.Generator) Source { return fills{strict{g}} })
 	// Unordered of a generator is another object, and so is what has to be closed.
 	cachedUnordered = ofCached("uid-unordered", "uid cached, Unordered", func(g *cached.Generator) Source {
 		return unordered{g.Unordered(), g}
@@ -32,7 +33,7 @@ var (
 	uncachedWide = Subject{
 		Name: "uid-uncached", Label: "uid uncached, GetUID", Kind: Ours, Bits: 63, Module: ours,
 		Sustained: 1 << 30, Beyond: Waits,
-		Open: openUncached(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30}),
+		Open: openUncached(bits.MustParseLayout("28/5/30")),
 	}
 )
 
@@ -43,7 +44,7 @@ func ofCached(name, label string, source func(*cached.Generator) Source) Subject
 		Name: name, Label: label, Kind: Ours, Bits: 63, Module: ours, Batches: name == "uid-fill",
 		Sustained: sustainedDefault, Beyond: Borrows,
 		Open: func() (Source, error) {
-			g, err := newCached(bits.Layout{}, cached.Unbounded)
+			g, err := NewCached(bits.Layout{}, cached.Unbounded)
 			if err != nil {
 				return nil, err
 			}
@@ -52,20 +53,20 @@ func ofCached(name, label string, source func(*cached.Generator) Source) Subject
 	}
 }
 
-func newCached(layout bits.Layout, lead time.Duration) (*cached.Generator, error) {
+// NewCached returns a cached generator that borrows so much time at most.
+func NewCached(layout bits.Layout, lead time.Duration) (*cached.Generator, error) {
 	return cached.New(worker.Static(7),
 		cached.Config{Layout: layout, MaxLead: lead, Logger: slog.New(slog.DiscardHandler)})
 }
 
 type strict struct{ *cached.Generator }
 
-func (s strict) Drawer() Drawer   { return s }
 func (s strict) Draw(n int) error { return each(n, func() error { _, err := s.GetUID(); return err }) }
 func (s strict) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.GetUID()) })
 }
 
-type lanes struct{ *cached.Generator }
+type lanes struct{ strict }
 
 func (s lanes) Drawer() Drawer { return lane{s.Lane()} }
 
@@ -81,8 +82,7 @@ type unordered struct {
 	g *cached.Generator
 }
 
-func (s unordered) Close() error   { return s.g.Close() }
-func (s unordered) Drawer() Drawer { return s }
+func (s unordered) Close() error { return s.g.Close() }
 func (s unordered) Draw(n int) error {
 	return each(n, func() error { _, err := s.GetUID(); return err })
 }
@@ -90,7 +90,7 @@ func (s unordered) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.GetUID()) })
 }
 
-type fills struct{ *cached.Generator }
+type fills struct{ strict }
 
 func (s fills) Drawer() Drawer { return &fill{g: s.Generator} }
 
@@ -125,12 +125,8 @@ func (f *fill) Keys(dst []Key) error {
 	return nil
 }
 
-func openUncached(c bits.Config) func() (Source, error) {
+func openUncached(layout bits.Layout) func() (Source, error) {
 	return func() (Source, error) {
-		layout, err := bits.NewLayout(c)
-		if err != nil {
-			return nil, err
-		}
 		g, err := uncached.New(worker.Static(7), uncached.Config{Layout: layout, Logger: slog.New(slog.DiscardHandler)})
 		return plain{g}, err
 	}
@@ -138,7 +134,6 @@ func openUncached(c bits.Config) func() (Source, error) {
 
 type plain struct{ *uncached.Generator }
 
-func (s plain) Drawer() Drawer   { return s }
 func (s plain) Draw(n int) error { return each(n, func() error { _, err := s.GetUID(); return err }) }
 func (s plain) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.GetUID()) })
@@ -149,27 +144,21 @@ func (s plain) Keys(dst []Key) error {
 // layout follow each other.
 func AtCeiling() (out []Subject) {
 	for _, at := range []struct {
-		name, label string
-		layout      bits.Config
-		peer        Subject
+		name, label, layout string
+		peer                Subject
 	}{
-		{"256", "256 in 10 ms",
-			bits.Config{TimeBits: 39, WorkerBits: 16, SequenceBits: 8, Unit: 10 * time.Millisecond}, sonyflake1},
-		{"4096", "4,096 in 1 ms",
-			bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond}, snowflakeDefault},
+		{"256", "256 in 10 ms", "39/16/8 unit=10ms", sonyflake1},
+		{"4096", "4,096 in 1 ms", "41ms/10/12", snowflakeDefault},
 	} {
+		layout := bits.MustParseLayout(at.layout)
 		open := func() (Source, error) {
-			layout, err := bits.NewLayout(at.layout)
-			if err != nil {
-				return nil, err
-			}
-			g, err := newCached(layout, time.Nanosecond) // which borrows nothing
+			g, err := NewCached(layout, time.Nanosecond) // which borrows nothing
 			return strict{g}, err
 		}
 		s := Subject{Name: "uid-cached-" + at.name, Label: "uid cached, " + at.label, Kind: Ours, Bits: 63,
 			Module: ours, Sustained: at.peer.Sustained, Beyond: Waits, Open: open}
 		out = append(out, s)
-		s.Name, s.Label, s.Open = "uid-uncached-"+at.name, "uid uncached, "+at.label, openUncached(at.layout)
+		s.Name, s.Label, s.Open = "uid-uncached-"+at.name, "uid uncached, "+at.label, openUncached(layout)
 		out = append(out, s, at.peer)
 	}
 	return out
@@ -192,8 +181,7 @@ func openSegment(store func() (segment.Store, error), cfg segment.Config) (*segm
 
 type segments struct{ *segment.Generator }
 
-func (s segments) Drawer() Drawer { return s }
-func (s segments) Step() int64    { return s.Health().Numbers.Step }
+func (s segments) Step() int64 { return s.Health().Numbers.Step }
 func (s segments) Draw(n int) error {
 	return each(n, func() error { _, err := s.GetUID(); return err })
 }
@@ -201,6 +189,6 @@ func (s segments) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { return word(s.GetUID()) })
 }
 
-type segmentFills struct{ *segment.Generator }
+type segmentFills struct{ segments }
 
 func (s segmentFills) Drawer() Drawer { return &fill{g: s.Generator} }

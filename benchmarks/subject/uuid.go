@@ -10,28 +10,29 @@ import (
 const google = "github.com/google/uuid"
 
 var (
-	googleV4 = Subject{
-		Name: "google-uuid-v4", Label: "google/uuid v4", Kind: Peer, Bits: 128, Module: google, Shared: true,
-		Open: func() (Source, error) { return random{}, nil },
-	}
+	googleV4 = ofProcess("google-uuid-v4", "google/uuid v4", google, 128, func() Source { return random{} })
 	// The pool is a setting of the whole process, on while this is open.
-	googleV4Pool = Subject{
-		Name: "google-uuid-v4-pool", Label: "google/uuid v4, pool", Kind: Peer, Bits: 128, Module: google, Shared: true,
-		Open: func() (Source, error) { uuid.EnableRandPool(); return pooled{}, nil },
-	}
-	googleV7 = Subject{
-		Name: "google-uuid-v7", Label: "google/uuid v7", Kind: Peer, Bits: 128, Module: google, Shared: true,
-		Open: func() (Source, error) { return sorted{}, nil },
-	}
-	gofrsV7 = Subject{
+	googleV4Pool = ofProcess("google-uuid-v4-pool", "google/uuid v4, pool", google, 128, func() Source {
+		uuid.EnableRandPool()
+		return pooled{}
+	})
+	googleV7 = ofProcess("google-uuid-v7", "google/uuid v7", google, 128, func() Source { return sorted{} })
+	gofrsV7  = Subject{
 		Name: "gofrs-uuid-v7", Label: "gofrs/uuid v7", Kind: Peer, Bits: 128, Module: "github.com/gofrs/uuid/v5",
 		Open: func() (Source, error) { return gofrsSorted{gofrs.NewGen()}, nil },
 	}
 )
 
+// ofProcess returns a library that has no generators: its state is the process's.
+func ofProcess(name, label, module string, bits int, source func() Source) Subject {
+	return Subject{
+		Name: name, Label: label, Kind: Peer, Bits: bits, Module: module, Shared: true,
+		Open: func() (Source, error) { return source(), nil },
+	}
+}
+
 type random struct{}
 
-func (s random) Drawer() Drawer { return s }
 func (random) Draw(n int) error {
 	return each(n, func() error { _, err := uuid.NewRandom(); return err })
 }
@@ -48,7 +49,6 @@ func (pooled) Close() error {
 
 type sorted struct{}
 
-func (s sorted) Drawer() Drawer { return s }
 func (sorted) Draw(n int) error { return each(n, func() error { _, err := uuid.NewV7(); return err }) }
 func (sorted) Keys(dst []Key) error {
 	return keep(dst, func() (Key, error) { u, err := uuid.NewV7(); return key16(u), err })
@@ -56,7 +56,6 @@ func (sorted) Keys(dst []Key) error {
 
 type gofrsSorted struct{ *gofrs.Gen }
 
-func (s gofrsSorted) Drawer() Drawer { return s }
 func (s gofrsSorted) Draw(n int) error {
 	return each(n, func() error { _, err := s.NewV7(); return err })
 }

@@ -50,7 +50,5 @@ func FuzzArgs(f *testing.F) {
 			require.Fail(t, "exit code", "%d: %s", o.code, o.err)
 		}
 	})
-	entries, err := os.ReadDir(folder)
-	require.NoError(f, err)
-	require.Empty(f, entries)
+	require.Empty(f, must(os.ReadDir(folder)))
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/backfill"
-	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -52,16 +51,11 @@ func (p *program) backfill() *cobra.Command {
 }
 
 func (b *backfillCommand) run(ctx context.Context, args []string) error {
-	var times []time.Time
-	for _, arg := range args {
-		t, err := parseMoment(arg)
-		if err != nil {
-			return inputError{err}
-		}
-		times = append(times, t)
+	times, err := readAll(args, parseMoment)
+	if err != nil {
+		return err
 	}
-	open := func(ctx context.Context) (*workerStore, error) { return b.open(ctx, scheme.Options{}) }
-	return onStore(ctx, open, func(ctx context.Context, s *workerStore) (err error) {
+	return onStore(ctx, b.open, func(ctx context.Context, s *workerStore) (err error) {
 		g, err := b.generator(ctx, s)
 		if err != nil {
 			return err
@@ -77,8 +71,8 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 		Sorted: b.sorted, Logger: b.log(), Now: b.now}
 	var source backfill.Source
 	switch {
-	case s.numbers == nil || b.namespace != "":
-		leases, err := s.all.Namespace(b.namespace)
+	case s.Numbers == nil || b.namespace != "":
+		leases, err := s.Registry.Namespace(b.namespace)
 		if err != nil {
 			return nil, inputError{err}
 		}
@@ -94,7 +88,7 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 	case b.durable:
 		return nil, badInput("--%s is for --namespace; without it the run has an ID of its own", durableFlag)
 	default:
-		source = backfill.FromNumbers(s.numbers, disposable.Config{Timeout: b.store.timeout})
+		source = backfill.FromNumbers(s.Numbers, disposable.Config{Timeout: b.store.timeout})
 	}
 	g, err := backfill.NewContext(ctx, source, cfg)
 	switch {
@@ -124,15 +118,8 @@ func (b *backfillCommand) write(ctx context.Context, g *backfill.Generator, time
 		}
 		return put(u)
 	}
-	if len(times) == 0 {
-		if err := eachToken(b.program, "time", bufio.ScanLines, parseMoment, show); err != nil {
-			return err
-		}
-	}
-	for _, t := range times {
-		if err := show(t); err != nil {
-			return err
-		}
+	if err := eachToken(b.program, times, "time", bufio.ScanLines, parseMoment, show); err != nil {
+		return err
 	}
 	end()
 	return nil

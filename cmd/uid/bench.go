@@ -77,9 +77,9 @@ func (c *bench) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	procs := runtime.GOMAXPROCS(0)
-	heats := coreHeats(contenders, procs)
+	heats, list := coreHeats(contenders, procs), c.listCores
 	if !c.cores {
-		heats = nil
+		heats, list = nil, c.list
 		for _, goroutines := range slices.Compact([]int{1, procs, 8 * procs}) {
 			for _, s := range contenders {
 				heats = append(heats, &heat{contender: s, goroutines: goroutines, procs: procs})
@@ -89,20 +89,13 @@ func (c *bench) run(ctx context.Context) (err error) {
 	if err := c.measure(ctx, heats); err != nil {
 		return err
 	}
-	if c.cores {
-		c.listCores(summed(heats))
-	} else {
-		c.list(summed(heats))
-	}
+	list(summed(heats))
 	return nil
 }
 
 // measure lets the heats take turns.
 func (c *bench) measure(ctx context.Context, heats []*heat) error {
-	var bar *progress
-	if isTerminal(c.stderr) {
-		bar = startProgress(c.stderr, int64(benchRounds*len(heats)))
-	}
+	bar := newProgress(nil, c.stderr, int64(benchRounds*len(heats))) // the output does not show how it goes
 	turn := c.length / time.Duration(benchRounds*len(heats))
 	defer bar.end()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -196,18 +189,19 @@ var benchSink atomic.Uint64
 // take draws for about d. It returns ctx's error if that ends before.
 func (h *heat) take(ctx context.Context, d time.Duration) error {
 	var (
-		stop   atomic.Bool
 		drawn  atomic.Int64
 		failed atomic.Pointer[error]
 		ended  sync.WaitGroup
 	)
+	turn, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
 	began := time.Now()
 	for range h.goroutines {
 		draw := h.drawer()
 		ended.Go(func() {
 			n, total := int64(0), uint64(0)
 			// At least once: in a short turn many goroutines might otherwise draw nothing.
-			for first := true; first || !stop.Load(); first = false {
+			for first := true; first || turn.Err() == nil; first = false {
 				sum, err := draw()
 				if err != nil {
 					failed.Store(&err)
@@ -220,13 +214,6 @@ func (h *heat) take(ctx context.Context, d time.Duration) error {
 			benchSink.Add(total)
 		})
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	stop.Store(true)
 	ended.Wait()
 	took := time.Since(began)
 	if err := ctx.Err(); err != nil {

@@ -69,13 +69,8 @@ func rounded(v float64) float64 {
 
 // processorName returns the processor's model, or what it is called by Go where it does not tell.
 func processorName() string {
-	name := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, cpuid.CPU.BrandName)), " ")
-	return cmp.Or(name, runtime.GOARCH)
+	words := strings.FieldsFunc(cpuid.CPU.BrandName, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+	return cmp.Or(strings.Join(words, " "), runtime.GOARCH)
 }
 
 // listCores prints a table and what to send in, or the latter alone, as a program wants it.

@@ -44,17 +44,13 @@ func offerLayouts(*cobra.Command, []string, string) (names []string, _ cobra.She
 // completion makes cobra's command completion refuse what it does not know.
 func completion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() != "completion" {
-			continue
-		}
-		c.Use = "completion bash|zsh|fish|powershell"
-		c.Short = "Print a script that makes a shell complete this command"
-		c.DisableFlagsInUseLine = true
-		ofCommands(c)
-		for _, shell := range c.Commands() {
-			shell.Short = "The script for " + shell.Name()
-			shell.Args = noArgs
-		}
+	c, _, _ := root.Find([]string{"completion"}) // it is there now
+	c.Use = "completion bash|zsh|fish|powershell"
+	c.Short = "Print a script that makes a shell complete this command"
+	c.DisableFlagsInUseLine = true
+	ofCommands(c)
+	for _, shell := range c.Commands() {
+		shell.Short = "The script for " + shell.Name()
+		shell.Args = noArgs
 	}
 }

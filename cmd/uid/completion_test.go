@@ -12,9 +12,7 @@ import (
 // offered returns what a shell offers behind the words.
 func offered(t *testing.T, words ...string) (all []string) {
 	t.Helper()
-	o := call{args: append([]string{"__complete"}, words...)}.run()
-	require.Zero(t, o.code)
-	for line := range strings.Lines(o.out) {
+	for line := range strings.Lines(call{args: append([]string{"__complete"}, words...)}.succeeds(t).out) {
 		word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		all = append(all, word)
 	}

@@ -13,11 +13,8 @@ import (
 )
 
 // deployed returns a file of the folder deploy.
-func deployed(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("deploy", name))
-	require.NoError(t, err)
-	return string(text)
+func deployed(name string) string {
+	return string(must(os.ReadFile(filepath.Join("deploy", name))))
 }
 
 // takes sees that the command takes these flags, up to opening its store.
@@ -37,7 +34,7 @@ func takes(t *testing.T, env map[string]string, args ...string) string {
 }
 
 func TestUnit(t *testing.T) {
-	unit := deployed(t, "uid-serve.service")
+	unit := deployed("uid-serve.service")
 	start := regexp.MustCompile(`(?m)^ExecStart=(\S+) (.*)$`).FindStringSubmatch(unit)
 	require.NotNil(t, start)
 	says := takes(t, nil, strings.Fields(start[2])...)
@@ -61,7 +58,7 @@ func TestUnit(t *testing.T) {
 }
 
 func TestContainerfile(t *testing.T) {
-	text := deployed(t, "Containerfile")
+	text := deployed("Containerfile")
 	var words []string
 	for _, instruction := range []string{"ENTRYPOINT", "CMD"} {
 		found := regexp.MustCompile(`(?m)^` + instruction + ` (\[.*\])$`).FindStringSubmatch(text)

@@ -33,8 +33,8 @@ type drawing struct {
 
 	listing *listing // nil: a line for each number
 
-	daily bool // order numbers, of a tag for each day
-	zone  *time.Location
+	daily bool           // order numbers, of a tag for each day
+	zone  *time.Location // nil: UTC
 }
 
 // A series is where the numbers come from: fill draws some, and returns how many it got.

@@ -70,11 +70,11 @@ func (f *formFlag) check(id int64) (err error) {
 
 const readAsUsage = "the form of the UIDs, where their texts do not tell: " + anyform.Names
 
-// readAsVar is the name of a form in which UIDs are read; none is any that tells by itself which it is.
-func readAsVar(to *string) value[string] {
-	return value[string]{to, "FORM", func(name string) (string, error) {
-		_, err := anyform.Named(name)
-		return name, err
+// readAsVar is the form in which UIDs are read; nil is any that tells by itself which it is.
+func readAsVar(to **anyform.Form) value[*anyform.Form] {
+	return value[*anyform.Form]{to, "FORM", func(name string) (*anyform.Form, error) {
+		f, err := anyform.Named(name)
+		return &f, err
 	}}
 }
 

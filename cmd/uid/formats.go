@@ -32,8 +32,9 @@ func (f *format) Set(text string) error {
 	return fmt.Errorf("%.40q is not one of plain, json, table", text)
 }
 
-func (f *format) String() string { return string(*f) }
-func (*format) Type() string     { return formatKind }
+func (f *format) String() string  { return string(*f) }
+func (*format) Type() string      { return formatKind }
+func (f *format) chosen() *format { return f }
 
 // formatOrForm is a --format that can also be a form of UIDs.
 type formatOrForm struct {
@@ -60,12 +61,7 @@ const formatsAndForms = "plain, json, table, " + anyform.Names
 // formatOf returns a command's --format, nil if it has none.
 func formatOf(flags *pflag.FlagSet) *format {
 	if flag := flags.Lookup("format"); flag != nil {
-		switch f := flag.Value.(type) {
-		case *format:
-			return f
-		case *formatOrForm:
-			return &f.format
-		}
+		return flag.Value.(interface{ chosen() *format }).chosen()
 	}
 	return nil
 }

@@ -11,18 +11,13 @@ import (
 
 // commands returns all commands and topics by the words that call them.
 func commands() map[string]*cobra.Command {
-	p := &program{getenv: noEnv}
+	p := &program{stdin: strings.NewReader(""), getenv: noEnv}
 	p.begin()
 	all := map[string]*cobra.Command{}
-	var add func(*cobra.Command)
-	add = func(cmd *cobra.Command) {
-		_, words, _ := strings.Cut(cmd.CommandPath()+" ", " ")
-		all[strings.TrimSpace(words)] = cmd
-		for _, c := range cmd.Commands() {
-			add(c)
-		}
-	}
-	add(p.root())
+	forAll(p.root(), func(cmd *cobra.Command) {
+		_, words, _ := strings.Cut(cmd.CommandPath(), " ")
+		all[words] = cmd
+	})
 	return all
 }
 

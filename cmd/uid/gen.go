@@ -13,7 +13,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/internal/ticks"
 )
@@ -26,8 +25,8 @@ type gen struct {
 	layout    layoutFlag
 	after     uid.UID
 	format    formatOrForm
-	namespace string // of leases; "" if not given
-	segment   genSegment
+	namespace string  // of leases; "" if not given
+	segment   drawing // of --segment
 }
 
 const (
@@ -41,7 +40,8 @@ const (
 )
 
 func (p *program) newGen() gen {
-	return gen{program: p, n: 5, layout: newLayoutFlag(), format: formatOrForm{format: plain}}
+	return gen{program: p, n: 5, layout: newLayoutFlag(), format: formatOrForm{format: plain},
+		segment: drawing{tables: &tables{program: p}, step: maxNumbers}}
 }
 
 func (p *program) gen() *cobra.Command {
@@ -63,7 +63,7 @@ func (p *program) gen() *cobra.Command {
 	flags.Var(&g.layout, "layout", layoutUsage)
 	flags.Var(afterVar(&g.after), "after", afterUsage)
 	flags.Var(&g.format, "format", "plain, json, table, or a form such as base32 or uuid=NAMESPACE (uid help gen)")
-	g.segment.register(flags)
+	g.registerSegment(flags)
 	return cmd
 }
 
@@ -93,8 +93,7 @@ func (g *gen) run(ctx context.Context) error {
 	if err := checkRoom(g.layout.Layout, g.n, g.now()); err != nil {
 		return err
 	}
-	open := func(ctx context.Context) (*workerStore, error) { return g.open(ctx, scheme.Options{}) }
-	return onStore(ctx, open, g.make)
+	return onStore(ctx, g.open, g.make)
 }
 
 // make makes the UIDs.
@@ -102,10 +101,10 @@ func (g *gen) make(ctx context.Context, s *workerStore) (err error) {
 	lead := leadAfter(g.layout.Layout, g.n)
 	cfg := cached.Config{Layout: g.layout.Layout, After: g.after, Logger: g.log(), Now: g.now}
 	switch {
-	case s.numbers == nil && g.segment.lossy:
+	case s.Numbers == nil && g.segment.lossy:
 		return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; "+
 			"what this store loses is made up for", lossyFlag)
-	case s.numbers == nil: // another run gets the ID soon
+	case s.Numbers == nil: // another run gets the ID soon
 	case lead > defaultLead:
 		// No other run ever gets this worker ID, so nobody else issues the borrowed ticks.
 		cfg.MaxLead = cached.Unbounded

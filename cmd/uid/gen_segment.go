@@ -11,17 +11,9 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
-// genSegment holds the flags of gen for numbers of a tag.
-type genSegment struct {
-	tag               string
-	daily             bool
-	zone              *time.Location // nil: UTC
-	create, lossy     bool
-	first, last, step int64 // 0: not given
-	table             string
-}
-
-func (s *genSegment) register(flags *pflag.FlagSet) {
+// registerSegment registers the flags of gen for numbers of a tag.
+func (g *gen) registerSegment(flags *pflag.FlagSet) {
+	s := &g.segment
 	flags.Var(value[string]{&s.tag, "TAG", func(tag string) (string, error) { return tag, checkTag(tag) }}, "segment",
 		"print numbers of this tag, not UIDs")
 	flags.BoolVar(&s.daily, "daily", false, "print order numbers: a day, and a number of it")
@@ -30,10 +22,9 @@ func (s *genSegment) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.create, "create", false, "make the tag's row if there is none")
 	flags.Var(countVar(&s.first), "first", "print no number below it")
 	flags.Var(countVar(&s.last), "last", "print no number above it")
-	s.step = maxNumbers
 	flags.Var(countVar(&s.step), "step", "take at most so many numbers at once")
 	flags.BoolVar(&s.lossy, lossyFlag, false, lossyUsage)
-	registerSegmentTable(flags, &s.table)
+	registerSegmentTable(flags, &s.segments)
 }
 
 // check refuses flags that do not go together.
@@ -46,12 +37,9 @@ func (g *gen) check(flags *pflag.FlagSet) error {
 	if err := excludes(flags, "%s is for UIDs, not for --segment", "layout", "namespace"); err != nil {
 		return err
 	}
-	if !s.daily {
-		if err := excludes(flags, "%s is for --daily", "zone"); err != nil {
-			return err
-		}
-	}
 	switch {
+	case !s.daily && flags.Changed("zone"):
+		return badInput("--zone is for --daily")
 	case g.format.format != plain || g.format.form.Write != nil:
 		return badInput("--format is for UIDs; " +
 			"a number of --segment has no time, worker ID or sequence: use --format plain")
@@ -74,20 +62,16 @@ func excludes(flags *pflag.FlagSet, text string, names ...string) error {
 }
 
 func (g *gen) runSegment(ctx context.Context) error {
-	s := &g.segment
-	t := &tables{program: g.program, store: g.store, segments: s.table}
-	t.store.existing = !s.create && !s.daily
+	d := &g.segment
+	d.n, d.store = g.n, g.store
+	d.store.existing = !d.create && !d.daily
 	if g.after != 0 {
-		s.first = max(s.first, int64(min(g.after, math.MaxInt64-1)+1))
-		if s.last > 0 && s.last < s.first {
-			return badInput("--last %d is below the first number above --after, %d", s.last, s.first)
+		d.first = max(d.first, int64(min(g.after, math.MaxInt64-1)+1))
+		if d.last > 0 && d.last < d.first {
+			return badInput("--last %d is below the first number above --after, %d", d.last, d.first)
 		}
 	}
-	d := drawing{
-		tables: t, tag: s.tag, n: g.n, step: s.step, first: s.first, last: s.last,
-		create: s.create, lossy: s.lossy, daily: s.daily, zone: s.zone,
-	}
-	return t.onSegments(ctx, func(ctx context.Context, s segment.Store) error {
+	return d.onSegments(ctx, func(ctx context.Context, s segment.Store) error {
 		return withCreate(d.run(ctx, s), d.tag, "--create")
 	})
 }

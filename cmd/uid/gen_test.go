@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"math/big"
@@ -21,51 +19,29 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-func uidsOf(t *testing.T, lines io.Reader) []uid.UID {
-	t.Helper()
-	var all []uid.UID
-	for s := bufio.NewScanner(lines); s.Scan(); {
-		u, err := uid.Parse(s.Text())
-		require.NoError(t, err)
-		all = append(all, u)
+func uidsOf(lines string) (all []uid.UID) {
+	for line := range strings.Lines(lines) {
+		all = append(all, must(uid.Parse(strings.TrimSuffix(line, "\n"))))
 	}
 	return all
 }
 
-func requireIncreasing(t *testing.T, all []uid.UID) {
-	t.Helper()
-	for i := 1; i < len(all); i++ {
-		if all[i] <= all[i-1] {
-			t.Fatalf("UID %d is %d, after %d", i, all[i], all[i-1])
-		}
-	}
-}
-
 func TestMillion(t *testing.T) {
-	var out, stderr bytes.Buffer
-	cmd := command(nil, "gen", "-n", "1000000", "--store", newStore(t))
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	require.NoError(t, cmd.Run(), stderr.String())
-	all := uidsOf(t, &out)
+	all := uidsOf(ok(t, "gen", "-n", "1000000", "--store", newStore(t)))
 	require.Len(t, all, 1_000_000)
-	requireIncreasing(t, all)
-	require.Empty(t, stderr.String())
+	require.IsIncreasing(t, all)
 
 	// They take 123 ticks, of which the first is the clock's own.
-	first, err := bits.Default().Tick(all[0])
-	require.NoError(t, err)
-	last, err := bits.Default().Tick(all[len(all)-1])
-	require.NoError(t, err)
-	require.EqualValues(t, 122, last-first)
+	tick := func(i int) int64 { return must(bits.Default().Tick(all[i])) }
+	require.EqualValues(t, 122, tick(len(all)-1)-tick(0))
 }
 
 // TestFarAhead: past the ten minutes of lead that a generator borrows by default, the
 // command goes on, and says so.
 func TestFarAhead(t *testing.T) {
 	gen := func(n string) ([]uid.UID, string) {
-		o := call{args: []string{"gen", "-n", n, "--layout", "28/22/0", "--store", newStore(t)}}.run()
-		require.Zero(t, o.code, o.err)
-		return uidsOf(t, strings.NewReader(o.out)), o.err
+		o := call{args: []string{"gen", "-n", n, "--layout", "28/22/0", "--store", newStore(t)}}.succeeds(t)
+		return uidsOf(o.out), o.err
 	}
 	all, said := gen("601")
 	require.Len(t, all, 601)
@@ -73,29 +49,25 @@ func TestFarAhead(t *testing.T) {
 
 	all, said = gen("20000")
 	require.Len(t, all, 20000)
-	requireIncreasing(t, all)
+	require.IsIncreasing(t, all)
 	require.Equal(t, "uid: the last of these UIDs will be up to 5h33m19s ahead of the clock: "+
 		"the layout 28/22/0 has 1 a second for each worker\n", said)
 }
 
 // TestReaderGoesAwaySoon: who never sees UIDs of the future is not told of them.
 func TestReaderGoesAwaySoon(t *testing.T) {
-	var stderr bytes.Buffer
-	args := []string{"gen", "-n", "1e9", "--store", newStore(t)}
-	out := &failingWriter{n: 1 << 20, err: syscall.EPIPE}
-	require.Zero(t, run(args, nil, out, &stderr, func(string) string { return "" }))
-	require.Empty(t, stderr.String())
+	gone := &failingWriter{n: 1 << 20, err: syscall.EPIPE}
+	require.Zero(t, call{args: []string{"gen", "-n", "1e9", "--store", newStore(t)}, to: gone}.run())
 }
 
 // TestLastTicks draws all that the time field still holds, and one more.
 func TestLastTicks(t *testing.T) {
 	const layout = "4/4/3 unit=720h"
 	now := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(13 * 720 * time.Hour) // of the ticks 0 to 15
-	o := call{args: []string{"gen", "-n", "24", "--layout", layout, "--store", newStore(t)}, now: now}.run()
-	require.Zero(t, o.code, o.err)
-	all := uidsOf(t, strings.NewReader(o.out))
+	o := call{args: []string{"gen", "-n", "24", "--layout", layout, "--store", newStore(t)}, now: now}.succeeds(t)
+	all := uidsOf(o.out)
 	require.Len(t, all, 24)
-	requireIncreasing(t, all)
+	require.IsIncreasing(t, all)
 
 	store := missingStore(t)
 	args := []string{"gen", "-n", "25", "--layout", layout, "--store", store}
@@ -174,9 +146,8 @@ func TestFullLayout(t *testing.T) {
 
 func TestDefaultStoreIsPrivate(t *testing.T) {
 	data := t.TempDir()
-	require.Zero(t, call{args: []string{"gen", "-n", "1"}, env: map[string]string{"XDG_DATA_HOME": data}}.run().code)
-	info, err := os.Stat(filepath.Join(data, "uid"))
-	require.NoError(t, err)
+	call{args: []string{"gen", "-n", "1"}, env: map[string]string{"XDG_DATA_HOME": data}}.succeeds(t)
+	info := must(os.Stat(filepath.Join(data, "uid")))
 	if runtime.GOOS != "windows" {
 		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 	}

@@ -17,25 +17,26 @@ import (
 )
 
 // open opens the store. A URL that names a namespace has a run lease its ID there, in a database, too.
-func (g *gen) open(ctx context.Context, o scheme.Options) (*workerStore, error) {
+func (g *gen) open(ctx context.Context) (*workerStore, error) {
+	o := scheme.Options{SegmentTable: unless(segmentTable, g.segment.segments)}
 	s, err := g.store.open(ctx, g.program, o)
 	if err == nil && s.place.namespace() != "" && g.namespace == "" {
-		g.namespace, s.numbers = s.place.namespace(), nil
+		g.namespace, s.Numbers = s.place.namespace(), nil
 	}
 	return s, err
 }
 
 // worker returns the worker of a run: a disposable ID where the store has them, and else a lease.
 func (g *gen) worker(s *workerStore) (uid.Worker, error) {
-	if s.numbers != nil {
+	if s.Numbers != nil {
 		if g.namespace != "" {
 			return nil, badInput("--namespace is for stores that lease IDs; this one gives each run an ID of its own")
 		}
-		return disposable.New(s.numbers,
+		return disposable.New(s.Numbers,
 			disposable.Config{Timeout: g.store.timeout, DurableStoreUnverified: g.segment.lossy, Logger: g.log(),
 				Now: g.now})
 	}
-	leases, err := s.all.Namespace(g.namespace)
+	leases, err := s.Registry.Namespace(g.namespace)
 	if err != nil {
 		return nil, inputError{err}
 	}
@@ -81,7 +82,7 @@ func (g *gen) full(s *workerStore, err error) error {
 		return fmt.Errorf("%w, and so does --%s", err, lossyFlag)
 	case !errors.Is(err, uid.ErrNoWorkerID):
 		return err
-	case s.numbers == nil:
+	case s.Numbers == nil:
 		return fmt.Errorf("%w; IDs come back five minutes after their runs have ended; "+
 			"a layout with more worker bits, in a namespace of its own, has more", err)
 	}

@@ -11,18 +11,8 @@ import (
 // guesser shows what each number could be.
 type guesser struct {
 	*parse
-	listing *listing
 	misfit  int64 // the first number that nothing fits
 	misfits int   // how many there are
-}
-
-func (c *parse) newGuesser() *guesser {
-	g := &guesser{parse: c}
-	if c.format != table {
-		g.listing = newListing(c.out, c.format, column{key: "uid"}, column{key: "layout"}, column{key: "time"},
-			column{key: "worker_id"}, column{key: "sequence"}, column{key: "confidence"}, column{key: "signs"})
-	}
-	return g
 }
 
 func (g *guesser) show(id int64) error {
@@ -34,15 +24,14 @@ func (g *guesser) show(id int64) error {
 		g.misfits++
 		return nil
 	}
-	if g.listing == nil {
+	if g.format == table {
 		g.tell(id, guesses)
 		return nil
 	}
 	for _, guess := range guesses {
 		p := guess.Parts
-		g.listing.add(cell{value: fmt.Sprint(id)}, cell{value: guess.Name}, cell{value: p.Time},
-			cell{value: p.Machine}, cell{value: p.Sequence}, cell{value: guess.Confidence().String()},
-			cell{value: append(signs{}, guess.Signs...)})
+		g.record(g.format, "uid", fmt.Sprint(id), "layout", guess.Name, "time", p.Time, "worker_id", p.Machine,
+			"sequence", p.Sequence, "confidence", guess.Confidence().String(), "signs", append(signs{}, guess.Signs...))
 	}
 	return nil
 }

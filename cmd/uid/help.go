@@ -39,11 +39,8 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 	if len(lines)+len(flags)+len(more) > screen {
 		var names []string
 		all.VisitAll(func(f *pflag.Flag) {
-			if name, _ := pflag.UnquoteUsage(f); f.NoOptDefVal == "" {
-				names = append(names, flagName(f)+" "+name)
-			} else {
-				names = append(names, flagName(f))
-			}
+			kind, _ := pflag.UnquoteUsage(f) // "" for a switch
+			names = append(names, strings.TrimSpace(flagName(f)+" "+kind))
 		})
 		flags = strings.Split(wrapTo("The flags are "+strings.Join(names, ", ")+".", width), "\n")
 	}
@@ -165,13 +162,8 @@ func reflow(s string, width int) string {
 	flush := func() {
 		if open {
 			indent := strings.Repeat(" ", displayWidth(head))
-			for i, line := range strings.Split(wrapTo(body, max(width-len(indent), longestWord(body))), "\n") {
-				if i == 0 {
-					out = append(out, head+line)
-				} else {
-					out = append(out, indent+line)
-				}
-			}
+			lines := wrapTo(body, max(width-len(indent), longestWord(body)))
+			out = append(out, head+strings.ReplaceAll(lines, "\n", "\n"+indent))
 		}
 		open = false
 	}

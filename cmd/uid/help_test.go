@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -25,8 +24,7 @@ func TestHelpFits(t *testing.T) {
 		args := append([]string{"help"}, strings.Fields(words)...)
 		var lengths []int
 		for _, columns := range []string{"", "60", "80", "120"} {
-			o := call{args: args, env: map[string]string{"COLUMNS": columns}}.run()
-			require.Zero(t, o.code, o.err)
+			o := call{args: args, env: map[string]string{"COLUMNS": columns}}.succeeds(t)
 			lengths = append(lengths, longest(o.out))
 		}
 		require.LessOrEqual(t, lengths[0], usualWidth, words)
@@ -71,14 +69,13 @@ Running text again.`, reflow(text, 28))
 
 // The help of a subcommand fits on a screen.
 func TestHelpFitsOnAScreen(t *testing.T) {
-	for words := range commands() {
-		topic := slices.Contains([]string{"layouts", "stores", "times"}, words)
-		if words == "" || strings.HasPrefix(words, "completion ") || topic {
+	for words, cmd := range commands() {
+		if words == "" || strings.HasPrefix(words, "completion ") || cmd.IsAdditionalHelpTopicCommand() {
 			continue
 		}
 		for _, width := range []string{"80", "120"} {
-			o := call{args: append(strings.Fields(words), "--help"), env: map[string]string{"COLUMNS": width}}.run()
-			require.Zero(t, o.code)
+			args, env := append(strings.Fields(words), "--help"), map[string]string{"COLUMNS": width}
+			o := call{args: args, env: env}.succeeds(t)
 			require.LessOrEqual(t, strings.Count(o.out, "\n"), screen, o.out)
 			require.LessOrEqual(t, longest(o.out), usualWidth+40, o.out)
 			require.Contains(t, o.out, "uid "+words)

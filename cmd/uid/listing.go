@@ -52,7 +52,7 @@ func (l *listing) add(cells ...cell) {
 		var row []string
 		for i, c := range cells {
 			if l.columns[i].title != forPrograms {
-				row = append(row, c.people())
+				row = append(row, cmp.Or(c.text, c.plain()))
 			}
 		}
 		l.rows = append(l.rows, row)
@@ -62,15 +62,11 @@ func (l *listing) add(cells ...cell) {
 		}
 		fmt.Fprintln(l.out, "}")
 	default:
-		for i, c := range cells {
-			if i > 0 {
-				l.out.WriteByte('\t')
-			}
-			if v := c.program(); v != nil {
-				fmt.Fprint(l.out, v)
-			}
+		var row []string
+		for _, c := range cells {
+			row = append(row, c.plain())
 		}
-		l.out.WriteByte('\n')
+		fmt.Fprintln(l.out, strings.Join(row, "\t"))
 	}
 }
 
@@ -141,11 +137,8 @@ func (l partsListing) addForeign(p foreign.Parts) {
 	l.listing.add(cell{value: p.ID}, cell{value: p.Time}, cell{value: p.Machine}, cell{value: p.Sequence})
 }
 
-// people returns what the table shows.
-func (c cell) people() string {
-	if c.text != "" {
-		return c.text
-	}
+// plain returns the value as text.
+func (c cell) plain() string {
 	if v := c.program(); v != nil {
 		return fmt.Sprint(v)
 	}

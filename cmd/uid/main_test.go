@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -47,6 +48,8 @@ type call struct {
 	now   time.Time // zero: today
 
 	getenv func(string) string // instead of env
+	in     io.Reader           // instead of stdin
+	to     io.Writer           // where the output goes; nil: into the outcome
 }
 
 type outcome struct {
@@ -64,12 +67,15 @@ func (c call) run() outcome {
 	if c.now.IsZero() {
 		c.now = today
 	}
-	if c.getenv == nil {
-		c.getenv = func(key string) string { return c.env[key] }
+	p := &program{stdin: c.in, stdout: c.to, stderr: &err, getenv: c.getenv, now: func() time.Time { return c.now }}
+	if p.stdin == nil {
+		p.stdin = strings.NewReader(c.stdin)
 	}
-	p := &program{
-		stdin: strings.NewReader(c.stdin), stdout: &out, stderr: &err,
-		getenv: c.getenv, now: func() time.Time { return c.now },
+	if p.stdout == nil {
+		p.stdout = &out
+	}
+	if p.getenv == nil {
+		p.getenv = func(key string) string { return c.env[key] }
 	}
 	return outcome{p.run(c.args), out.String(), err.String()}
 }
@@ -77,10 +83,16 @@ func (c call) run() outcome {
 // ok runs the command, which has to succeed without a word on standard error.
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
-	o := call{args: args}.run()
-	require.Zero(t, o.code, o.err)
+	o := call{args: args}.succeeds(t)
 	require.Empty(t, o.err)
 	return o.out
+}
+
+// succeeds runs the command, which has to succeed, whatever it says.
+func (c call) succeeds(t require.TestingT) outcome {
+	o := c.run()
+	require.Zero(t, o.code, o.err)
+	return o
 }
 
 // fails runs the command, which has to end with the code and one line on standard
@@ -104,3 +116,11 @@ func newStore(t *testing.T) string {
 }
 
 func missingStore(t *testing.T) string { return t.TempDir() + "/workers.db" }
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -19,7 +19,7 @@ import (
 type parse struct {
 	*program
 	form   formFlag
-	readAs string
+	readAs *anyform.Form
 	guess  bool
 	shown  bool // a UID to a person
 	format format
@@ -44,24 +44,20 @@ func (c *parse) run(args []string) error {
 	if c.guess && c.form.set {
 		return badInput("--guess and --layout exclude each other: --guess looks at all that there are")
 	}
-	read, err := anyform.Reader(c.readAs)
-	if err != nil {
-		return err
-	}
 	check, show, end := c.checkFit, c.portray, func() error { return nil }
 	if c.guess {
-		g := c.newGuesser()
+		g := &guesser{parse: c}
 		check, show, end = func(int64) error { return nil }, g.show, g.end
 	} else if c.format != table {
 		s := &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}
 		show, end = s.show, s.end
 	}
-	err = eachWord(c.program, args, "UID", func(word string) (id int64, err error) {
+	err := eachWord(c.program, args, "UID", func(word string) (id int64, err error) {
 		if strings.HasPrefix(word, "-") { // numbers are below 0 in some forms
 			id, err = parseNegative(word)
 		} else {
 			var u uid.UID
-			u, err = read(word)
+			u, err = c.readAs.Read(word)
 			id = int64(u)
 		}
 		if err == nil {

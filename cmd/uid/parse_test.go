@@ -14,16 +14,15 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/picture"
 	"github.com/uidgen/uid/foreign"
 	"github.com/uidgen/uid/internal/presets"
 )
 
 // The examples of the help do what they are to show, without a doubt.
 func TestHelpExamples(t *testing.T) {
-	p := &program{getenv: func(string) string { return "" }}
-	p.begin()
 	ran := 0
-	for _, cmd := range append(p.root().Commands(), p.root()) {
+	for _, cmd := range commands() {
 		for example := range strings.Lines(cmd.Example) {
 			words := strings.Fields(example)
 			if words[1] != "parse" && words[1] != "plan" && words[1] != "range" || strings.ContainsAny(example, "\"|") {
@@ -41,29 +40,23 @@ func TestHelpExamples(t *testing.T) {
 // and its parts are the same in all forms.
 func TestPartsTellTheNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := foreign.ParseFormat(rapid.SampledFrom(presets.Formats()).Draw(t, "format"))
-		require.NoError(t, err)
+		f := must(foreign.ParseFormat(rapid.SampledFrom(presets.Formats()).Draw(t, "format")))
 		least := int64(0)
 		if f.Name() == "uidgenerator" {
 			least = math.MinInt64
 		}
 		id := rapid.Int64Range(least, math.MaxInt64).Draw(t, "id")
-		want, err := f.Parse(id)
-		require.NoError(t, err)
+		want := must(f.Parse(id))
 		show := func(format string) string {
 			args := []string{"parse", "--layout", f.String(), "--format", format, "--", strconv.FormatInt(id, 10)}
-			o := call{args: args}.run()
-			require.Zero(t, o.code)
-			return o.out
+			return call{args: args}.succeeds(t).out
 		}
 		var parts foreign.Parts
 		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
 		require.Equal(t, want, parts)
 		line := fmt.Sprintf("%d\t%s\t%d\t%d\n", id, want.Time.Format(time.RFC3339Nano), want.Machine, want.Sequence)
 		require.Equal(t, line, show("plain"))
-		n, err := strconv.ParseUint(drawnDigits(t, show("table")), 2, 64)
-		require.NoError(t, err)
-		require.Equal(t, id, int64(n))
+		require.Equal(t, id, int64(must(strconv.ParseUint(drawnDigits(t, show("table")), 2, 64))))
 	})
 }
 
@@ -83,37 +76,38 @@ func TestPartsTellTheUID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		preset := rapid.SampledFrom(presets.Layouts()).Draw(t, "layout")
 		l := bits.MustParseLayout(preset.Name)
-		u, err := l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
+		u := must(l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
 			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker ID"),
-			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence"))
-		require.NoError(t, err)
+			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence")))
 		show := func(f string) string {
-			o := call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.run()
-			require.Zero(t, o.code)
-			return o.out
+			return call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.succeeds(t).out
 		}
 		again := func(at time.Time, workerID, sequence int64) {
-			v, err := l.Compose(l.TickAt(at), workerID, sequence)
-			require.NoError(t, err)
-			require.Equal(t, u, v)
+			require.Equal(t, u, must(l.Compose(l.TickAt(at), workerID, sequence)))
 		}
-		number := func(text string) int64 {
-			n, err := strconv.ParseInt(text, 10, 64)
-			require.NoError(t, err)
-			return n
-		}
+		number := func(text string) int64 { return must(strconv.ParseInt(text, 10, 64)) }
 
 		var parts uid.Parts
 		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
 		again(parts.Time, parts.WorkerID, parts.Sequence)
 
 		words := strings.Split(strings.TrimSpace(show("plain")), "\t")
-		at, err := time.Parse(time.RFC3339Nano, words[1])
-		require.NoError(t, err)
-		again(at, number(words[2]), number(words[3]))
+		again(must(time.Parse(time.RFC3339Nano, words[1])), number(words[2]), number(words[3]))
 
-		n, err := strconv.ParseInt(drawnDigits(t, show("table")), 2, 64)
-		require.NoError(t, err)
-		require.Equal(t, u, uid.UID(n))
+		require.Equal(t, u, uid.UID(must(strconv.ParseInt(drawnDigits(t, show("table")), 2, 64))))
 	})
+}
+
+func TestPictureIsNoWiderThanATerminal(t *testing.T) {
+	for _, layout := range []string{"default", "twitter", "js", "63ns/0/0", "1/1/1", "1/62/0",
+		"41ms/10/12 fields=datacenter:5,worker:5", "1/61/1 fields=abcdefghijklmnop:61",
+		"9/8/46 fields=aaaaaaaaaaaaaaaa:1,bbbbbbbbbbbbbbbb:1,cccccccccccccccc:1,dddddddddddddddd:1," +
+			"eeeeeeeeeeeeeeee:1,ffffffffffffffff:1,gggggggggggggggg:1,hhhhhhhhhhhhhhhh:1"} {
+		out := call{args: []string{"parse", "--layout", layout, "1"}}.run().out
+		require.Contains(t, out, "\n")
+		for line := range strings.Lines(out) {
+			require.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), picture.Width, out)
+			require.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "trailing space")
+		}
+	}
 }

@@ -35,8 +35,7 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, out io.ReadCloser, stde
 	t.Helper()
 	cmd, stderr = command(nil, args...), new(bytes.Buffer)
 	cmd.Stderr = stderr
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out = must(cmd.StdoutPipe())
 	require.NoError(t, cmd.Start())
 	return cmd, out, stderr
 }
@@ -63,16 +62,9 @@ func TestInterrupt(t *testing.T) {
 	_, err = uid.Parse(strings.TrimSuffix(first, "\n"))
 	require.NoError(t, err)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	var end [64]byte // the last bytes
-	for {
-		n, err := lines.Read(end[:])
-		if err == io.EOF {
-			break
-		}
-		require.NoError(t, err)
-		end[len(end)-1] = end[n-1]
-	}
-	require.Equal(t, byte('\n'), end[len(end)-1])
+	rest, err := io.ReadAll(lines)
+	require.NoError(t, err)
+	require.True(t, bytes.HasSuffix(rest, []byte("\n")))
 	require.Equal(t, exitInterrupted, exitCode(t, cmd.Wait()))
 	require.True(t, strings.HasSuffix(stderr.String(), "uid: interrupted\n"), stderr.String())
 }
@@ -104,17 +96,13 @@ func TestInterruptedNumbers(t *testing.T) {
 func TestNumbersThatNobodyReads(t *testing.T) {
 	store := newStore(t)
 	ok(t, "segment", "set", "x", "--create", "--store", store)
-	var stderr bytes.Buffer
-	out := &failingWriter{n: 1 << 20, err: syscall.EPIPE}
-	noEnv := func(string) string { return "" }
-	require.Zero(t, run([]string{"segment", "next", "x", "-n", "1e9", "--store", store}, nil, out, &stderr, noEnv))
-	require.Empty(t, stderr.String())
+	gone := &failingWriter{n: 1 << 20, err: syscall.EPIPE}
+	require.Zero(t, call{args: []string{"segment", "next", "x", "-n", "1e9", "--store", store}, to: gone}.run())
 	var printed int64 // in 2^20 bytes
 	for bytes := 0; bytes < 1<<20; printed++ {
 		bytes += len(fmt.Sprintln(printed + 1))
 	}
-	next, err := strconv.ParseInt(strings.TrimSpace(ok(t, "segment", "next", "x", "--store", store)), 10, 64)
-	require.NoError(t, err)
+	next := must(strconv.ParseInt(strings.TrimSpace(ok(t, "segment", "next", "x", "--store", store)), 10, 64))
 	require.Greater(t, next, printed)
 	require.Less(t, next, printed+outputBuffer/5+2*drawChunk)
 }
@@ -164,8 +152,7 @@ func TestProcessesAtOnce(t *testing.T) {
 
 // TestDriverIsSilent: what is no MySQL server makes the driver talk, if it may.
 func TestDriverIsSilent(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer listener.Close()
 	go func() {
 		for {
@@ -186,8 +173,7 @@ func TestDriverIsSilent(t *testing.T) {
 // TestInterruptWithoutDatabase: it is waited for no longer.
 func TestInterruptWithoutDatabase(t *testing.T) {
 	cmd := command([]string{dsnEnv + "=me@tcp(127.0.0.1:1)/x"}, "gen", "--timeout", "1h")
-	stderr, err := cmd.StderrPipe()
-	require.NoError(t, err)
+	stderr := must(cmd.StderrPipe())
 	require.NoError(t, cmd.Start())
 	lines := bufio.NewReader(stderr)
 	warning, err := lines.ReadString('\n')

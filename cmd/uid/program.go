@@ -81,11 +81,6 @@ func forAll(cmd *cobra.Command, do func(*cobra.Command)) {
 // typed without its flag.
 var plainWord = regexp.MustCompile(`^[A-Za-z-]{1,20}$`)
 
-func unknownCommand(cmd *cobra.Command, word string) error {
-	return unknownWord(cmd, word, "unknown command", "unknown command", "the commands are",
-		(*cobra.Command).IsAvailableCommand)
-}
-
 // unknownWord refuses a word that names none of the commands below one: it tells which there are, or what is like it.
 func unknownWord(cmd *cobra.Command, word, what, unsaid, those string, is func(*cobra.Command) bool) error {
 	if !plainWord.MatchString(word) {
@@ -115,7 +110,8 @@ func ofCommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		return unknownCommand(cmd, args[0])
+		return unknownWord(cmd, args[0], "unknown command", "unknown command", "the commands are",
+			(*cobra.Command).IsAvailableCommand)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(below...)

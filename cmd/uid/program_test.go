@@ -8,11 +8,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -91,29 +91,23 @@ func TestOutputThatFails(t *testing.T) {
 		{"gen", "--segment", "x", "--daily", "--store", used},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			fail := func(err error) (int, string) {
-				var stderr bytes.Buffer
-				stdin := strings.NewReader(strings.Repeat("180363646902239241\n", 5_000))
-				p := &program{
-					stdin: stdin, stdout: &failingWriter{n: 3, err: err}, stderr: &stderr,
-					getenv: withKey, now: func() time.Time { return today },
-				}
-				return p.run(args), stderr.String()
+			fail := func(err error) outcome {
+				return call{args: args, stdin: strings.Repeat("180363646902239241\n", 5_000), getenv: withKey,
+					to: &failingWriter{n: 3, err: err}}.run()
 			}
+			answersNo := slices.Contains(args, "--js-safe")
 			pipe := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
 			for _, gone := range []error{syscall.EPIPE, pipe, io.ErrClosedPipe} {
-				code, text := fail(gone)
-				if args := strings.Join(args, " "); strings.Contains(args, "--js-safe") {
-					require.Equal(t, exitFailure, code) // the answer
-				} else {
-					require.Zero(t, code)
+				want := outcome{code: exitOK}
+				if answersNo {
+					want.code = exitFailure
 				}
-				require.Empty(t, text)
+				require.Equal(t, want, fail(gone))
 			}
-			code, text := fail(errors.New("disk full"))
-			require.Equal(t, exitFailure, code)
-			if !strings.Contains(strings.Join(args, " "), "--js-safe") {
-				require.Equal(t, "uid: writing the output: disk full\n", text)
+			full := fail(errors.New("disk full"))
+			require.Equal(t, exitFailure, full.code)
+			if !answersNo {
+				require.Equal(t, "uid: writing the output: disk full\n", full.err)
 			}
 		})
 	}
@@ -122,12 +116,10 @@ func TestOutputThatFails(t *testing.T) {
 // TestInputThatFails in the midst of a number, which is not to be taken for a whole
 // one.
 func TestInputThatFails(t *testing.T) {
-	var out, stderr bytes.Buffer
 	words := strings.NewReader("180363646902239241 1803636469022")
 	in := io.MultiReader(words, iotest.ErrReader(errors.New("bad sector")))
-	require.Equal(t, exitFailure, run([]string{"parse", "--format", "plain"}, in, &out, &stderr, os.Getenv))
-	require.Equal(t, "uid: reading the input: bad sector\n", stderr.String())
-	require.Equal(t, "180363646902239241\t2026-03-02T18:07:53Z\t4\t9\n", out.String())
+	require.Equal(t, outcome{exitFailure, "180363646902239241\t2026-03-02T18:07:53Z\t4\t9\n",
+		"uid: reading the input: bad sector\n"}, call{args: []string{"parse", "--format", "plain"}, in: in}.run())
 }
 
 // The default layout, which nobody chose, comes to its end one day.

@@ -21,11 +21,9 @@ func newTerminal(t *testing.T) *os.File {
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { master.Close() })
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	require.NoError(t, err)
+	number := must(unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN))
 	require.NoError(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(t, err)
+	slave := must(os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0))
 	t.Cleanup(func() { slave.Close() })
 	return slave
 }

@@ -30,8 +30,7 @@ type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //
 // "< FILE" at the end is the input. Of $SECRET no word may show. All else is testscript's own.
 func TestScripts(t *testing.T) {
-	folder, err := filepath.Abs("testdata")
-	require.NoError(t, err)
+	folder := must(filepath.Abs("testdata"))
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "scripts"), UpdateScripts: *update, ContinueOnError: true,
 		Setup: func(env *testscript.Env) error {
@@ -41,11 +40,11 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]scriptCommand{
 			"uid": func(ts *testscript.TestScript, neg bool, args []string) {
 				o := inScript(ts, args...)
-				must(ts, neg && o.code != exitOK || !neg && o.code == exitOK && o.err == "", o)
+				holds(ts, neg && o.code != exitOK || !neg && o.code == exitOK && o.err == "", o)
 			},
 			"tells": func(ts *testscript.TestScript, _ bool, args []string) {
 				o := inScript(ts, args...)
-				must(ts, o.code == exitOK && o.err != "", o)
+				holds(ts, o.code == exitOK && o.err != "", o)
 			},
 			"refuses": ending(exitBadInput),
 			"fails":   ending(exitFailure),
@@ -65,7 +64,7 @@ func TestScripts(t *testing.T) {
 				if *update {
 					ts.Check(os.WriteFile(file, []byte(o.text()), 0o644))
 				}
-				must(ts, o.text() == ts.ReadFile(file), o)
+				holds(ts, o.text() == ts.ReadFile(file), o)
 			},
 			"newstore": func(ts *testscript.TestScript, _ bool, _ []string) {
 				dir, err := os.MkdirTemp(ts.Getenv("WORK"), "")
@@ -93,7 +92,7 @@ func inScript(ts *testscript.TestScript, args ...string) outcome {
 	}
 	o := c.run()
 	for word := range strings.FieldsSeq(ts.Getenv("SECRET")) {
-		must(ts, !strings.Contains(strings.ToLower(o.out+o.err), word), o)
+		holds(ts, !strings.Contains(strings.ToLower(o.out+o.err), word), o)
 	}
 	fmt.Fprint(ts.Stdout(), o.out)
 	fmt.Fprint(ts.Stderr(), o.err)
@@ -107,29 +106,29 @@ func ending(code int) scriptCommand {
 		for _, more := range [][]string{{"-v"}, nil} {
 			o := inScript(ts, append(more, args[1:]...)...)
 			last := o.err[strings.LastIndex(strings.TrimSuffix(o.err, "\n"), "\n")+1:]
-			must(ts, o.code == code && o.out == "", o)
-			must(ts, strings.HasPrefix(last, "uid: ") && strings.Contains(last, args[0]), o)
-			must(ts, more != nil || last == o.err, o)
+			holds(ts, o.code == code && o.out == "", o)
+			holds(ts, strings.HasPrefix(last, "uid: ") && strings.Contains(last, args[0]), o)
+			holds(ts, more != nil || last == o.err, o)
 		}
 	}
 }
 
-func must(ts *testscript.TestScript, holds bool, o outcome) {
-	if !holds {
+func holds(ts *testscript.TestScript, is bool, o outcome) {
+	if !is {
 		ts.Fatalf("%s", o.text())
 	}
 }
 
-// golden compares an outcome with the one in testdata.
-func golden(t *testing.T, name string, o outcome) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(o.text()), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(want), o.text())
+// golden compares the outcome of a part of a command with the one in testdata.
+func golden(t *testing.T, name string, f format, do func(tables) error) {
+	t.Run(name, func(t *testing.T) {
+		o := inProcess(f, do)
+		file := filepath.Join("testdata", name+".txt")
+		if *update {
+			require.NoError(t, os.WriteFile(file, []byte(o.text()), 0o644))
+		}
+		require.Equal(t, string(must(os.ReadFile(file))), o.text())
+	})
 }
 
 // What a line of a script cannot hold.

@@ -28,7 +28,7 @@ type sealing struct {
 	format  format
 
 	newKey string // file
-	readAs string
+	readAs *anyform.Form
 }
 
 // seal is the command that hides what UIDs tell.
@@ -41,12 +41,11 @@ func (p *program) seal() *cobra.Command {
 				return c.makeKey(args)
 			}
 			s, err := c.sealer()
-			read, formErr := anyform.Reader(c.readAs)
-			if err := cmp.Or(err, formErr); err != nil {
+			if err != nil {
 				return err
 			}
 			return c.each(args, "UID", func(word string) (id sealedID, err error) {
-				if id.uid, err = read(word); err == nil {
+				if id.uid, err = c.readAs.Read(word); err == nil {
 					id.sealed, err = s.seal(id.uid)
 				}
 				return id, err
@@ -101,13 +100,7 @@ func (c *sealing) makeKey(args []string) error {
 	secret := make([]byte, 32)
 	rand.Read(secret) // never fails
 	_, err = fmt.Fprintf(f, "1:%x\n", secret)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := cmp.Or(err, f.Sync(), f.Close()); err != nil {
 		os.Remove(f.Name())
 		return fmt.Errorf("make a key: %w", err)
 	}

@@ -39,8 +39,7 @@ func TestSealAndOpen(t *testing.T) {
 			} else {
 				c.args = append(c.args, words...)
 			}
-			o := c.run()
-			require.Zero(t, o.code, o.err)
+			o := c.succeeds(t)
 			require.Empty(t, o.err)
 			return strings.Fields(o.out)
 		}
@@ -52,25 +51,19 @@ func TestSealAndOpen(t *testing.T) {
 
 func TestNewKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys")
-	made := call{args: []string{"seal", "--new-key", file, "-v"}}.run()
-	require.Zero(t, made.code, made.err)
+	made := call{args: []string{"seal", "--new-key", file, "-v"}}.succeeds(t)
 	require.Empty(t, made.out)
 	said := "uid: " + file + " has a new key: keep a copy, without it nothing that it seals can be opened\n"
 	require.Equal(t, said, made.err)
-	b, err := os.ReadFile(file)
-	require.NoError(t, err)
+	b := must(os.ReadFile(file))
 	require.Regexp(t, `^1:[0-9a-f]{64}\n$`, string(b))
-	_, err = opaque.ParseSealer(string(b), "")
+	_, err := opaque.ParseSealer(string(b), "")
 	require.NoError(t, err)
 	if runtime.GOOS != "windows" {
-		info, err := os.Stat(file)
-		require.NoError(t, err)
-		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+		require.Equal(t, os.FileMode(0o600), must(os.Stat(file)).Mode().Perm())
 	}
 
 	says := call{args: []string{"seal", "--new-key", file}}.fails(t, exitFailure)
 	require.Contains(t, says, file)
-	again, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, b, again, "a key is not overwritten")
+	require.Equal(t, b, must(os.ReadFile(file)), "a key is not overwritten")
 }

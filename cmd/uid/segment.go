@@ -64,7 +64,7 @@ const (
 
 // onSegments calls do with the segments of the store, under a context that a signal cancels.
 func (r *tables) onSegments(ctx context.Context, do func(context.Context, segment.Store) error) error {
-	return r.open(ctx, func(ctx context.Context, s *workerStore) error { return do(ctx, s.segments) })
+	return r.open(ctx, func(ctx context.Context, s *workerStore) error { return do(ctx, s.Segments) })
 }
 
 // try calls attempt until it succeeds, fails for good, or the time is up.

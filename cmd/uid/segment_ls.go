@@ -73,13 +73,11 @@ func (c *segmentLs) run(ctx context.Context, s segment.Store, tags []string) err
 // find returns the row of a tag.
 func (c *segmentLs) find(ctx context.Context, s segment.Store, tag string) (segmentstore.Row, error) {
 	for row, err := range c.rows(ctx, s, tag[:len(tag)-1]) {
-		switch {
-		case err != nil:
-			return segmentstore.Row{}, err
-		case row.Tag == tag:
-			return row, nil
-		case row.Tag > tag:
-			return segmentstore.Row{}, noTag(tag)
+		if err != nil || row.Tag == tag {
+			return row, err
+		}
+		if row.Tag > tag {
+			break
 		}
 	}
 	return segmentstore.Row{}, noTag(tag)

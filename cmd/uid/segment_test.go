@@ -40,8 +40,7 @@ func numbered(n int) *segmenttest.Memory {
 }
 
 func TestSegmentGolden(t *testing.T) {
-	m := segmenttest.NewMemory()
-	m.Now = func() time.Time { return today }
+	m := numbered(0)
 	for _, row := range []segmentstore.Row{
 		{Tag: "invoice", Next: 10001, Step: 1, Description: "invoices since 2026"},
 		{Tag: "order/20261122", Next: 1<<63 - 1, Step: segmentstore.MaxStep},
@@ -56,23 +55,15 @@ func TestSegmentGolden(t *testing.T) {
 		return func(r tables) error { return (&segmentLs{r}).run(context.Background(), m.Client(), tags) }
 	}
 	set := func(r tables) error { (&segmentSet{tables: r}).show(m.Row("invoice")); return nil }
-	for _, tt := range []struct {
-		name   string
-		format format
-		do     func(tables) error
-	}{
-		{"segment_ls", table, ls(m)},
-		{"segment_ls_plain", plain, ls(m)},
-		{"segment_ls_json", asJSON, ls(m)},
-		{"segment_ls_tags", table, ls(m, "nothing", "order/20261122", "invoice", "invoice", "x")},
-		{"segment_ls_nothing", table, ls(segmenttest.NewMemory())},
-		{"segment_ls_untimed", table, ls(untimed)},
-		{"segment_ls_untimed_json", asJSON, ls(untimed)},
-		{"segment_set", table, set},
-		{"segment_set_json", asJSON, set},
-	} {
-		t.Run(tt.name, func(t *testing.T) { golden(t, tt.name, inProcess(tt.format, tt.do)) })
-	}
+	golden(t, "segment_ls", table, ls(m))
+	golden(t, "segment_ls_plain", plain, ls(m))
+	golden(t, "segment_ls_json", asJSON, ls(m))
+	golden(t, "segment_ls_tags", table, ls(m, "nothing", "order/20261122", "invoice", "invoice", "x"))
+	golden(t, "segment_ls_nothing", table, ls(segmenttest.NewMemory()))
+	golden(t, "segment_ls_untimed", table, ls(untimed))
+	golden(t, "segment_ls_untimed_json", asJSON, ls(untimed))
+	golden(t, "segment_set", table, set)
+	golden(t, "segment_set_json", asJSON, set)
 }
 
 // counting counts calls of Rows.
@@ -142,14 +133,12 @@ func TestSegmentSetAfterALoss(t *testing.T) {
 		}
 		require.Zero(t, set(m, segmentSet{create: true, next: floor + 5}).code)
 		o = draw(t, m.Client(), drawing{tag: "0007", n: 1})
-		require.Zero(t, o.code, o.err)
-		require.Equal(t, fmt.Sprintln(floor+5), o.out)
+		require.Equal(t, outcome{exitOK, fmt.Sprintln(floor + 5), ""}, o)
 	}
 
 	m := numbered(10)
-	g, err := segment.New(m.Client(), "0007", segment.Config{MinStep: 10, MaxStep: 10})
-	require.NoError(t, err)
-	_, err = g.GetUID()
+	g := must(segment.New(m.Client(), "0007", segment.Config{MinStep: 10, MaxStep: 10}))
+	_, err := g.GetUID()
 	require.NoError(t, err)
 	require.Zero(t, set(m, segmentSet{next: 1, lower: true}).code)
 	require.Zero(t, draw(t, m.Client(), drawing{tag: "0007", n: 1000}).code)
@@ -208,8 +197,9 @@ func (r rival) Change(ctx context.Context, tag string, decide func(*segmentstore
 }
 
 func TestNoMoreIsTakenThanPrinted(t *testing.T) {
-	for _, tt := range []struct{ n, step, rivals int64 }{{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1},
-		{3000, 1000, 3}, {6, 2, 3}, {7, 1, 7}} {
+	for _, tt := range []struct{ n, step, rivals int64 }{
+		{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1}, {3000, 1000, 3}, {6, 2, 3}, {7, 1, 7},
+	} {
 		m := segmenttest.NewMemory()
 		m.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 500})
 		o := draw(t, rival{m.Client(), m}, drawing{tag: "x", n: tt.n, step: tt.step})
@@ -228,8 +218,7 @@ func TestTakesOfUnequalSize(t *testing.T) {
 		for step := int64(1); step <= 12; step++ {
 			m := numbered(1)
 			o := draw(t, m.Client(), drawing{tag: "0000", n: int64(n), step: step})
-			require.Zero(t, o.code, o.err)
-			require.Equal(t, oneToN(n), o.out)
+			require.Equal(t, outcome{exitOK, oneToN(n), ""}, o)
 			require.EqualValues(t, n+1, m.Row("0000").Next)
 		}
 	}
@@ -300,8 +289,7 @@ func TestDailyOverMidnight(t *testing.T) {
 	inProcess(plain, func(r tables) error {
 		r.now = func() time.Time { return today.AddDate(0, 0, int(passed.Load())) }
 		d := drawing{tables: &r, tag: "order", n: 2, step: 10, daily: true}
-		numbers, err := d.series(m.Client())
-		require.NoError(t, err)
+		numbers := must(d.series(m.Client()))
 		for _, day := range []int{20261121, 20261122} {
 			got := make([]segment.OrderNumber, 2)
 			n, err := numbers.fill(t.Context(), got)
@@ -334,8 +322,7 @@ func TestSegmentInterrupted(t *testing.T) {
 // A series longer than what is taken at once.
 func TestGenSegment(t *testing.T) {
 	store := newStore(t)
-	o := call{args: []string{"gen", "--segment", "x", "--create", "-n", "2500000", "--store", store}}.run()
-	require.Zero(t, o.code, o.err)
+	o := call{args: []string{"gen", "--segment", "x", "--create", "-n", "2500000", "--store", store}}.succeeds(t)
 	require.Equal(t, 2_500_000, strings.Count(o.out, "\n"))
 	require.True(t, strings.HasPrefix(o.out, "1\n2\n") && strings.HasSuffix(o.out, "\n2500000\n"))
 	require.Equal(t, "2500001\n", ok(t, "segment", "next", "x", "--store", store))

@@ -17,7 +17,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/cmd/uid/internal/serve"
-	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/statefile"
@@ -33,7 +32,6 @@ type server struct {
 	web, redis    string // addresses; "off" for none
 	workerID      *int64 // nil: of the store
 	state         string
-	table         string
 	key           string
 	tokenFile     string
 	insecure      bool
@@ -68,7 +66,7 @@ func (p *program) serve() *cobra.Command {
 	flags.Var(value[*int64]{&s.workerID, "N", readID}, "worker-id", "a fixed worker ID, which nobody else may have")
 	flags.Var(textVar(&s.state, "FILE"), "state", "file that remembers what was issued under --worker-id")
 	flags.StringVar(&s.key, "uid-key", serve.DefaultUIDKey, "key of the Redis protocol that stands for UIDs")
-	registerSegmentTable(flags, &s.table)
+	registerSegmentTable(flags, &s.segment.segments)
 	flags.BoolVar(&s.segment.lossy, lossyFlag, false, lossyUsage)
 	flags.Var(textVar(&s.tokenFile, "FILE"), "token-file",
 		"file with the token that clients show; or put it into "+tokenEnv)
@@ -165,11 +163,11 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	st, err := s.gen.open(ctx, scheme.Options{SegmentTable: unless(segmentTable, s.table)})
+	st, err := s.open(ctx)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	defer st.close()
+	defer st.Close()
 	w, err := s.worker(st)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -179,7 +177,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		return interrupted(ctx, s.full(st, err))
 	}
 	defer func() { err = errors.Join(err, s.store.release(generator.CloseContext)) }()
-	segments, err := serve.NewSegments(st.segments, segment.Config{
+	segments, err := serve.NewSegments(st.Segments, segment.Config{
 		LossyStore: s.segment.lossy, Timeout: s.store.timeout, Logger: s.log(), Now: s.now,
 	})
 	if err != nil {

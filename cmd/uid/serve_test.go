@@ -37,8 +37,7 @@ func startServe(t *testing.T, env []string, args ...string) *served {
 	t.Helper()
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0"}, args...)
 	cmd := command(append(env, storeEnv+"="), args...)
-	stderr, err := cmd.StderrPipe()
-	require.NoError(t, err)
+	stderr := must(cmd.StderrPipe())
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // if it has not ended
 	s := &served{Cmd: cmd, stderr: bufio.NewReader(stderr)}
@@ -48,7 +47,7 @@ func startServe(t *testing.T, env []string, args ...string) *served {
 		line = s.line(t)
 	}
 	addresses := regexp.MustCompile("(http|redis)s?://").ReplaceAllString(line, "")
-	_, err = fmt.Sscanf(addresses, "uid: listening on %s and %s\n", &s.web, &s.redis)
+	_, err := fmt.Sscanf(addresses, "uid: listening on %s and %s\n", &s.web, &s.redis)
 	require.NoError(t, err, line)
 	return s
 }
@@ -69,10 +68,10 @@ func (s *served) ends(t *testing.T, code int) string {
 	return string(rest)
 }
 
-func (s *served) get(t *testing.T, target, token string) (status int, body string) {
+// get returns the body of an answer, which has to have the status.
+func (s *served) get(t *testing.T, target, token string, status int) (body string) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, "http://"+s.web+target, nil)
-	require.NoError(t, err)
+	r := must(http.NewRequest(http.MethodGet, "http://"+s.web+target, nil))
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -81,7 +80,8 @@ func (s *served) get(t *testing.T, target, token string) (status int, body strin
 	defer answer.Body.Close()
 	all, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
-	return answer.StatusCode, string(all)
+	require.Equal(t, status, answer.StatusCode, "%s: %s", target, all)
+	return string(all)
 }
 
 // A client library of Redis draws, and what is left is given back at the end.
@@ -119,26 +119,13 @@ func TestServe(t *testing.T) {
 	require.ErrorContains(t, client.Get(t.Context(), "invoice").Err(), "is no Redis")
 	require.NoError(t, client.Ping(t.Context()).Err())
 
-	code, body := s.get(t, "/api/segment/get/invoice", "")
-	require.Equal(t, 200, code)
-	require.Equal(t, "13", body)
-	code, body = s.get(t, "/v1/uid", "")
-	require.Equal(t, 200, code)
-	require.Contains(t, body, `{"uid":"`)
-	code, body = s.get(t, "/readyz", "")
-	require.Equal(t, 200, code)
-	require.Equal(t, "{\"ready\":true}\n", body)
-	code, body = s.get(t, "/metrics", "")
-	require.Equal(t, 200, code)
-	require.Contains(t, body, "uid_serve_")
-	require.Contains(t, body, "uid_ready{generator=\"uid\"} 1\n")
-	code, body = s.get(t, "/page/", "")
-	require.Equal(t, 200, code)
-	require.Contains(t, body, "<title>Unique IDs</title>")
-	code, body = s.get(t, "/page/state", "")
-	require.Equal(t, 200, code)
-	require.Contains(t, body, `"title":"uid serve"`)
-	require.Contains(t, body, `"name":"uid"`)
+	for path, says := range map[string]string{
+		"/api/segment/get/invoice": `^13$`, "/v1/uid": `{"uid":"`, "/readyz": "^{\"ready\":true}\n$",
+		"/metrics": `(?s)\nuid_ready{generator="uid"} 1\n.*\nuid_serve_`,
+		"/page/":   "<title>Unique IDs</title>", "/page/state": `"title":"uid serve".*"name":"uid"`,
+	} {
+		require.Regexp(t, says, s.get(t, path, "", 200), path)
+	}
 	require.NoError(t, s.Process.Signal(syscall.SIGTERM))
 	require.Empty(t, s.ends(t, exitOK))
 	require.Equal(t, "14\n", ok(t, "segment", "next", "invoice", "--store", store), "none was skipped")
@@ -149,11 +136,8 @@ func TestServeToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(testToken+"\n"), 0o600))
 	s := startServe(t, nil, "--store", newStore(t), "--token-file", file, "--access-log")
-	code, body := s.get(t, "/v1/uid", testToken)
-	require.Equal(t, 200, code, body)
-	code, body = s.get(t, "/v1/uid", "")
-	require.Equal(t, 401, code)
-	require.Contains(t, body, "Authorization: Bearer")
+	s.get(t, "/v1/uid", testToken, 200)
+	require.Contains(t, s.get(t, "/v1/uid", "", 401), "Authorization: Bearer")
 	client := redis.NewClient(&redis.Options{Addr: s.redis, Password: testToken})
 	require.NoError(t, client.Incr(t.Context(), "uid").Err())
 	require.NoError(t, client.Close())
@@ -170,10 +154,8 @@ func TestServeToken(t *testing.T) {
 	change("short", "uid: nothing has changed by SIGHUP: unusable configuration: the token has 5 bytes, want 16 to 512")
 	change("", "the file is empty")
 	change("another-horse-battery", "were read again")
-	code, _ = s.get(t, "/v1/uid", testToken)
-	require.Equal(t, 401, code)
-	code, _ = s.get(t, "/v1/uid", "another-horse-battery")
-	require.Equal(t, 200, code)
+	s.get(t, "/v1/uid", testToken, 401)
+	s.get(t, "/v1/uid", "another-horse-battery", 200)
 	require.NoError(t, s.Process.Signal(os.Interrupt))
 	said = s.ends(t, exitOK)
 	require.NotContains(t, said, "horse")
@@ -186,14 +168,10 @@ func TestServeStateFile(t *testing.T) {
 	for range 3 {
 		s := startServe(t, nil, "--store", store, "--worker-id", "7", "--state", state)
 		require.Equal(t, "uid: worker ID 7 of --worker-id; the store is "+store+", given by --store\n", s.said)
-		code, body := s.get(t, "/api/snowflake/get/x", "")
-		require.Equal(t, 200, code)
-		u := uid.MustParse(body)
+		u := uid.MustParse(s.get(t, "/api/snowflake/get/x", "", 200))
 		require.Greater(t, u, last)
 		last = u
-		parts, err := bits.Default().Parse(u)
-		require.NoError(t, err)
-		require.EqualValues(t, 7, parts.WorkerID)
+		require.EqualValues(t, 7, must(bits.Default().Parse(u)).WorkerID)
 		require.NoError(t, s.Process.Kill())
 		require.Equal(t, -1, exitCode(t, s.Wait()))
 	}
@@ -201,8 +179,7 @@ func TestServeStateFile(t *testing.T) {
 
 // A port in use costs no worker ID.
 func TestServePortInUse(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	store := filepath.Join(t.TempDir(), "workers.db")
 	taken, free := l.Addr().String(), "127.0.0.1:0"

@@ -48,7 +48,7 @@ func (s *server) page(g *cached.Generator, st *workerStore) (http.Handler, error
 		Now:        s.now,
 	}
 	if s.workerID == nil {
-		cfg.Workers = debug.Workers(st.all)
+		cfg.Workers = debug.Workers(st.Registry)
 	}
 	return debug.New(cfg)
 }
@@ -66,7 +66,7 @@ func (s *server) identity(g *cached.Generator, st *workerStore) string {
 
 // namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.
 func (s *server) namespaceOf(st *workerStore) string {
-	if s.workerID != nil || st.numbers != nil {
+	if s.workerID != nil || st.Numbers != nil {
 		return ""
 	}
 	return cmp.Or(s.namespace, namespace.Default)

@@ -15,14 +15,11 @@ import (
 
 	"github.com/uidgen/uid"
 	_ "github.com/uidgen/uid/connect/postgres"
-	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/internal/scheme/mysql"
-	"github.com/uidgen/uid/segment"
 	_ "github.com/uidgen/uid/stores/etcd"
 	_ "github.com/uidgen/uid/stores/redis"
 	_ "github.com/uidgen/uid/stores/zookeeper"
-	"github.com/uidgen/uid/worker/disposable"
 	_ "github.com/uidgen/uid/worker/sqlite"
 )
 
@@ -60,7 +57,7 @@ func onStore(ctx context.Context, open func(context.Context) (*workerStore, erro
 	defer stop()
 	s, err := open(ctx)
 	if err == nil {
-		defer s.close()
+		defer s.Close()
 		err = do(ctx, s)
 	}
 	if err != nil {
@@ -163,16 +160,11 @@ func unusable(source string, err error) error {
 	return badInput("%s: %s", source, strings.TrimPrefix(err.Error(), uid.ErrConfig.Error()+": "))
 }
 
-// A workerStore is an open store, of worker IDs and of segments.
+// A workerStore is an open store, of worker IDs and of segments. Where it can say more of itself its Registry is a
+// doctor.Examiner, too.
 type workerStore struct {
-	// all is what the registry works on. Where the store can say more of itself it is a
-	// doctor.Examiner, too.
-	all registry.Store
-	// numbers is nil where the store has no disposable IDs.
-	numbers  disposable.Numbers
-	segments segment.Store
-	close    func()
-	place    choice // what it was opened by
+	scheme.Store
+	place choice // what it was opened by
 }
 
 // open opens the store. It need not be reachable yet; a file that is missing is made, which p says.
@@ -200,9 +192,7 @@ func (s *store) open(ctx context.Context, p *program, o scheme.Options) (*worker
 	if err != nil {
 		return nil, err
 	}
-	w := &workerStore{all: opened.Registry, numbers: opened.Numbers, segments: opened.Segments, place: place}
-	w.close = func() { _ = opened.Close() }
-	return w, nil
+	return &workerStore{*opened, place}, nil
 }
 
 func (c choice) open(ctx context.Context, o scheme.Options) (*scheme.Store, error) {

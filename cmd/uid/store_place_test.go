@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,19 +29,15 @@ var notStores = []string{
 // storeCommands returns the words of each command that takes a store.
 func storeCommands(t *testing.T) (all [][]string) {
 	args := map[string]string{ // that come before the store is looked at
-		"uid segment next": "x", "uid segment set": "x --create",
-		"uid worker release": "1",
-		"uid serve":          "--listen 127.0.0.1:0 --resp-listen 127.0.0.1:0", "uid backfill": "2026-01-02",
+		"segment next": "x", "segment set": "x --create", "worker release": "1", "backfill": "2026-01-02",
+		"serve": "--listen 127.0.0.1:0 --resp-listen 127.0.0.1:0",
 	}
-	p := &program{stdin: strings.NewReader(""), getenv: noEnv}
-	p.begin()
-	forAll(p.root(), func(cmd *cobra.Command) {
+	for words, cmd := range commands() {
 		if cmd.Flags().Lookup("store") != nil {
-			path := cmd.CommandPath()
-			all = append(all, strings.Fields(strings.TrimPrefix(path, "uid ")+" "+args[path]))
-			delete(args, path)
+			all = append(all, strings.Fields(words+" "+args[words]))
+			delete(args, words)
 		}
-	})
+	}
 	require.Empty(t, args, "there are no such commands")
 	require.Greater(t, len(all), 8)
 	return append(all, []string{"gen", "--segment", "x", "--create"})
@@ -66,7 +61,10 @@ func TestWhatIsNoStore(t *testing.T) {
 			}
 		}
 	}
-	left, err := os.ReadDir(".")
-	require.NoError(t, err)
-	require.Empty(t, left)
+	require.Empty(t, must(os.ReadDir(".")))
+}
+
+// A store is named without the account and the password that its DSN has.
+func TestStoreTellsNoSecret(t *testing.T) {
+	require.Equal(t, "a MySQL or MariaDB server", choice{dsn: "me:hunter2@tcp(db:3306)/shop"}.String())
 }

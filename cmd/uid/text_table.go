@@ -1,7 +1,7 @@
 package main
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
@@ -62,7 +62,11 @@ func drawTable(columns []column, rows [][]string, width int) string {
 	w := plainTable(configs...)
 	w.AppendHeader(titles)
 	for _, row := range rows {
-		appendRow(w, row...)
+		var cells pretty.Row
+		for _, cell := range row {
+			cells = append(cells, cell)
+		}
+		w.AppendRow(cells)
 	}
 	return w.Render() + "\n"
 }
@@ -71,21 +75,17 @@ func drawTable(columns []column, rows [][]string, width int) string {
 func drawLists(columns []column, rows [][]string, width int) string {
 	names, longest := make([]string, len(columns)), 0
 	for i, c := range columns {
-		names[i] = strings.ReplaceAll(c.title, "\n", " ")
-		if names[i] == "" {
-			names[i] = c.key
-		}
-		names[i] += ":"
+		names[i] = cmp.Or(strings.ReplaceAll(c.title, "\n", " "), c.key) + ":"
 		longest = max(longest, displayWidth(names[i]))
 	}
 	w := plainTable(pretty.ColumnConfig{Number: 2, WidthMax: width - longest - len(tableGap), WidthMaxEnforcer: wrapTo})
 	for i, row := range rows {
 		if i > 0 {
-			appendRow(w, "", "")
+			w.AppendRow(pretty.Row{"", ""})
 		}
 		for i, cell := range row {
 			if cell != "" {
-				appendRow(w, names[i], cell)
+				w.AppendRow(pretty.Row{names[i], cell})
 			}
 		}
 	}
@@ -103,14 +103,6 @@ func plainTable(columns ...pretty.ColumnConfig) pretty.Writer {
 	return w
 }
 
-func appendRow(w pretty.Writer, cells ...string) {
-	row := make(pretty.Row, len(cells))
-	for i, cell := range cells {
-		row[i] = cell
-	}
-	w.AppendRow(row)
-}
-
 // wrapTo breaks the lines of a text at spaces; words that are wider than width are broken, too.
 func wrapTo(s string, width int) string {
 	var lines []string
@@ -122,12 +114,11 @@ func wrapTo(s string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-func longestWord(s string) int {
-	words := strings.Fields(s)
-	if len(words) == 0 {
-		return 0
+func longestWord(s string) (longest int) {
+	for word := range strings.FieldsSeq(s) {
+		longest = max(longest, displayWidth(word))
 	}
-	return displayWidth(slices.MaxFunc(words, func(a, b string) int { return displayWidth(a) - displayWidth(b) }))
+	return longest
 }
 
 // displayWidth returns how many columns of a terminal a text takes.

@@ -12,16 +12,12 @@ import (
 
 // What is known of the tables that people see: they fit.
 func TestKnownTablesFit(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	require.NoError(t, err)
 	tables := 0
-	for _, file := range files {
+	for _, file := range must(filepath.Glob("testdata/*.txt")) {
 		if filepath.Base(file) == "mutants.txt" {
 			continue
 		}
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		out, _, found := strings.Cut(string(text), "--- standard error\n")
+		out, _, found := strings.Cut(string(must(os.ReadFile(file))), "--- standard error\n")
 		require.True(t, found)
 		if strings.Contains(out, "───") || strings.Contains(file, "help") {
 			tables++
@@ -31,15 +27,9 @@ func TestKnownTablesFit(t *testing.T) {
 	require.GreaterOrEqual(t, tables, 30)
 }
 
-func numbersAndTexts(titles ...string) (all []column) {
-	for _, title := range titles {
-		all = append(all, column{key: title, title: title, numbers: strings.HasPrefix(title, "n")})
-	}
-	return all
-}
-
 func TestTextTable(t *testing.T) {
-	columns, rows := numbersAndTexts("name", "n of it", "why it is so", "end"), [][]string{
+	columns := []column{{"a", "name", true}, {"b", "n of it", true}, {"c", "why it is so", false}, {"d", "end", false}}
+	rows := [][]string{
 		{"a", "1", "because of a long text with spaces", "x"},
 		{"b", "22,222", "short", "y\nz"},
 	}
@@ -118,4 +108,20 @@ func TestTablesFit(t *testing.T) {
 			require.Equal(t, strings.TrimRight(line, " \n")+"\n", line)
 		}
 	})
+}
+
+func TestWidth(t *testing.T) {
+	for columns, want := range map[string]int{"": 80, "80": 80, "132": 132, "40": 40, "39": 40, "1": 40, "0": 80,
+		"-5": 80, "wide": 80, " 90": 80} {
+		p := &program{getenv: func(string) string { return columns }}
+		require.Equal(t, want, p.width(), columns)
+	}
+}
+
+// A table uses the columns that there are.
+func TestTablesUseTheWidth(t *testing.T) {
+	args := []string{"plan", "--rate", "2e6", "--burst", "5e7", "--workers", "500", "--years", "30"}
+	narrow, wide := call{args: args}.run(), call{args: args, env: map[string]string{"COLUMNS": "200"}}.run()
+	require.LessOrEqual(t, longest(narrow.out), 80)
+	require.Greater(t, longest(wide.out), 100)
 }

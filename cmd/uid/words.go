@@ -11,28 +11,36 @@ import (
 // eachWord reads the arguments, or else the words of the input, and shows each; what names the kind
 // of word. If an argument is bad, it shows none.
 func eachWord[T any](p *program, args []string, what string, read func(string) (T, error), show func(T) error) error {
-	if len(args) == 0 {
-		return eachToken(p, what, bufio.ScanWords, read, show)
+	all, err := readAll(args, read)
+	if err != nil {
+		return err
 	}
-	var all []T
+	return eachToken(p, all, what, bufio.ScanWords, read, show)
+}
+
+// readAll reads the arguments of a command.
+func readAll[T any](args []string, read func(string) (T, error)) (all []T, err error) {
 	for _, arg := range args {
 		v, err := read(arg)
 		if err != nil {
-			return inputError{err}
+			return nil, inputError{err}
 		}
 		all = append(all, v)
 	}
-	for _, v := range all {
+	return all, nil
+}
+
+// eachToken shows all that were given or, without any, each word or line of the input.
+func eachToken[T any](p *program, given []T, what string, split bufio.SplitFunc,
+	read func(string) (T, error), show func(T) error) error {
+	for _, v := range given {
 		if err := show(v); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// eachToken shows each word or line of the input.
-func eachToken[T any](p *program, what string, split bufio.SplitFunc,
-	read func(string) (T, error), show func(T) error) error {
+	if len(given) > 0 {
+		return nil
+	}
 	if isTerminal(p.stdin) {
 		p.note("reading %ss from the terminal", what)
 	}

@@ -57,9 +57,9 @@ func (r *turns) Read(b []byte) (int, error) {
 
 func TestAnswersBeforeItReadsOn(t *testing.T) {
 	for _, r := range readers {
-		var out, stderr bytes.Buffer
+		var out bytes.Buffer
 		in := &turns{words: []string{r.good, r.good}, out: &out}
-		require.Zero(t, run([]string{r.command, "--format", "json"}, in, &out, &stderr, withKey), stderr.String())
+		require.Zero(t, call{args: []string{r.command, "--format", "json"}, in: in, to: &out, getenv: withKey}.run())
 		require.Zero(t, in.written[0])
 		require.Less(t, in.written[0], in.written[1])
 		require.Less(t, in.written[1], in.written[2])

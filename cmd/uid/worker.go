@@ -55,7 +55,7 @@ func (r *tables) registerLeases(flags *pflag.FlagSet) {
 // with calls do with the registry, under a context that a signal cancels.
 func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Registry) error) error {
 	return r.open(ctx, func(ctx context.Context, s *workerStore) error {
-		reg, err := registry.New(s.all, registry.Config{Timeout: r.store.timeout, Logger: r.log()})
+		reg, err := registry.New(s.Registry, registry.Config{Timeout: r.store.timeout, Logger: r.log()})
 		if err != nil {
 			return inputError{err}
 		}
@@ -71,7 +71,7 @@ func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore
 			SegmentTable: unless(segmentTable, r.segments),
 		})
 	}, func(ctx context.Context, s *workerStore) error {
-		r.inTables = s.numbers != nil
+		r.inTables = s.Numbers != nil
 		return do(ctx, s)
 	})
 }

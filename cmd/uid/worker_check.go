@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +24,7 @@ func (p *program) workerCheck() *cobra.Command {
 				return err
 			}
 			return c.open(cmd.Context(), func(ctx context.Context, s *workerStore) error {
-				findings, err := doctor.Check(ctx, s.all, doctor.Config{
+				findings, err := doctor.Check(ctx, s.Registry, doctor.Config{
 					MaxWorkerID: c.ids.disposable(), Never: c.durable, Terms: terms,
 					Timeout: c.store.timeout, Logger: c.log(),
 				})
@@ -64,14 +63,14 @@ func (c *workerCheck) show(findings []doctor.Finding) error {
 
 // findingText is a finding's value; below it, if something is wrong, why and what to do.
 func findingText(f doctor.Finding) string {
-	lines := []string{f.Value}
+	text := f.Value
 	if f.Why != "" {
-		lines = append(lines, f.Why)
+		text += "\n" + f.Why
 	}
 	if f.Do != "" {
-		lines = append(lines, "→ "+f.Do)
+		text += "\n→ " + f.Do
 	}
-	return strings.Join(lines, "\n")
+	return text
 }
 
 func plural(n int, what string) string {

@@ -114,8 +114,10 @@ var (
 )
 
 func leaseCells(l registry.LeaseInfo, now time.Time) []cell {
-	state, ended := cell{value: string(l.State)}, ""
+	state, ended, remaining := cell{value: string(l.State)}, "", span(l.Until.Sub(now))
+	remaining.text = words(l.Until.Sub(now).Abs().Round(time.Second))
 	if l.State != registry.Live {
+		remaining.text += " ago"
 		ended = "expired"
 		if l.Released {
 			ended = "released"
@@ -124,11 +126,6 @@ func leaseCells(l registry.LeaseInfo, now time.Time) []cell {
 		if l.State == registry.Quarantined {
 			state.text = ended + ", in quarantine"
 		}
-	}
-	remaining := span(l.Until.Sub(now))
-	remaining.text = words(l.Until.Sub(now).Abs().Round(time.Second))
-	if l.State != registry.Live {
-		remaining.text += " ago"
 	}
 	return []cell{
 		{value: "lease"}, {value: printable(l.Namespace)}, {value: l.WorkerID}, state, {value: ended},
@@ -158,18 +155,13 @@ func (c *workerLs) namespaceCells(ns registry.NamespaceInfo, leases []registry.L
 		return append(cells, unknown, count(ns.Live), count(ns.Quarantined), count(ns.Free), unknown, unknown)
 	}
 	// Rows outside of --max-id and the range do not count: the workers cannot use their IDs.
-	var live, quarantined, free int64
+	rows := map[registry.State]int64{}
 	for _, l := range leases {
-		switch {
-		case l.Namespace != ns.Namespace || l.WorkerID < ids.First || l.WorkerID > ids.Last:
-		case l.State == registry.Live:
-			live++
-		case l.State == registry.Free:
-			free++
-		default:
-			quarantined++
+		if l.Namespace == ns.Namespace && l.WorkerID >= ids.First && l.WorkerID <= ids.Last {
+			rows[l.State]++
 		}
 	}
+	live, quarantined, free := rows[registry.Live], rows[registry.Quarantined], rows[registry.Free]
 	all := max(0, ids.Last-ids.First+1)
 	never := all - live - quarantined - free
 	for _, r := range ns.Missing {

@@ -11,7 +11,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/registry"
@@ -21,35 +20,24 @@ import (
 )
 
 // holder is what rows say of this process.
-var holder = func() string {
-	name, err := os.Hostname()
-	if err != nil {
-		panic(err)
-	}
-	return fmt.Sprintf("%s/%d", name, os.Getpid())
-}()
+var holder = fmt.Sprintf("%s/%d", must(os.Hostname()), os.Getpid())
 
 // newLease acquires a lease in the namespace shop.
-func newLease(t *testing.T, db *sqlx.DB) uid.Worker {
+func newLease(t *testing.T, db *sqlx.DB) {
 	t.Helper()
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	require.NoError(t, err)
-	leases, err := tables.Leases("shop")
-	require.NoError(t, err)
-	l, err := lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
+	tables := must(sqlstore.New(db, sqlstore.Config{}))
+	leases := must(tables.Leases("shop"))
+	l := must(lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: slog.New(slog.DiscardHandler)}))
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{}))
-	_, err = l.Acquire(t.Context(), terms)
+	_, err := l.Acquire(t.Context(), terms)
 	require.NoError(t, err)
-	return l
 }
 
 func openStore(t *testing.T, file string) *sqlx.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), file)
-	require.NoError(t, err)
+	db := must(sqlite.Open(t.Context(), file))
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -112,34 +100,29 @@ func TestWorkerGolden(t *testing.T) {
 			return c.show(overview)
 		}
 	}
+	check := func(findings []doctor.Finding) func(tables) error {
+		return func(r tables) error { return (&workerCheck{tables: r}).show(findings) }
+	}
 	released := func(i int) func(tables) error {
 		return func(r tables) error { (&workerFree{tables: r}).show(overview.Leases[i]); return nil }
 	}
-	for _, tt := range []struct {
-		name   string
-		format format
-		do     func(tables) error
-	}{
-		{"worker_ls", table, ls(nil)},
-		{"worker_ls_json", asJSON, ls(nil)},
-		{"worker_ls_plain", plain, ls(nil)},
-		{"worker_ls_namespace", table, ls(func(c *workerLs) { c.namespace = "default"; c.ids.max = 3 })},
-		{"worker_ls_layout", table, ls(func(c *workerLs) { require.NoError(t, c.ids.layout.Set("js")) })},
-		{"worker_ls_unknown", table, ls(func(c *workerLs) { c.namespace = "nope" })},
-		{"worker_ls_unknown_dsn", asJSON, ls(func(c *workerLs) { c.namespace = "me:hunter2@tcp(h)" })},
-		{"worker_ls_nothing", table, func(r tables) error {
-			r.nodes, r.leases, r.inTables = nodeTable, leaseTable, true
-			return (&workerLs{tables: r}).show(registry.Overview{})
-		}},
-		{"worker_check", table, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
-		{"worker_check_json", asJSON, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
-		{"worker_check_plain", plain, func(r tables) error { return (&workerCheck{tables: r}).show(findings[:3]) }},
-		{"worker_release", table, released(0)},
-		{"worker_release_again", table, released(1)},
-		{"worker_release_json", asJSON, released(0)},
-	} {
-		t.Run(tt.name, func(t *testing.T) { golden(t, tt.name, inProcess(tt.format, tt.do)) })
-	}
+	golden(t, "worker_ls", table, ls(nil))
+	golden(t, "worker_ls_json", asJSON, ls(nil))
+	golden(t, "worker_ls_plain", plain, ls(nil))
+	golden(t, "worker_ls_namespace", table, ls(func(c *workerLs) { c.namespace = "default"; c.ids.max = 3 }))
+	golden(t, "worker_ls_layout", table, ls(func(c *workerLs) { require.NoError(t, c.ids.layout.Set("js")) }))
+	golden(t, "worker_ls_unknown", table, ls(func(c *workerLs) { c.namespace = "nope" }))
+	golden(t, "worker_ls_unknown_dsn", asJSON, ls(func(c *workerLs) { c.namespace = "me:hunter2@tcp(h)" }))
+	golden(t, "worker_ls_nothing", table, func(r tables) error {
+		r.nodes, r.leases, r.inTables = nodeTable, leaseTable, true
+		return (&workerLs{tables: r}).show(registry.Overview{})
+	})
+	golden(t, "worker_check", table, check(findings))
+	golden(t, "worker_check_json", asJSON, check(findings))
+	golden(t, "worker_check_plain", plain, check(findings[:3]))
+	golden(t, "worker_release", table, released(0))
+	golden(t, "worker_release_again", table, released(1))
+	golden(t, "worker_release_json", asJSON, released(0))
 }
 
 func TestWorkerInterrupted(t *testing.T) {

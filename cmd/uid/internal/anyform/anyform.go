@@ -68,14 +68,12 @@ func plainly(write func(uid.UID) string) func(uid.UID) (string, error) {
 	return func(u uid.UID) (string, error) { return write(u), nil }
 }
 
-// Reader returns what reads UIDs in the form of a name, or for "" in any that tells by itself which it is. Its errors
-// are those of Named.
-func Reader(name string) (func(text string) (uid.UID, error), error) {
-	if name == "" {
-		return Parse, nil
+// Read reads a UID in the form, or for nil in any that tells by itself which it is.
+func (f *Form) Read(text string) (uid.UID, error) {
+	if f == nil {
+		return Parse(text)
 	}
-	f, err := Named(name)
-	return f.Parse, err
+	return f.Parse(text)
 }
 
 // Names lists what Named takes.

@@ -95,11 +95,10 @@ func TestStrangers(t *testing.T) {
 		for _, text := range texts {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				h := newHouse(t, withToken(t), withLog(&log), func(c *Config) {
+				h := newHouse(withToken, withLog(&log), func(c *Config) {
 					c.Limits.Connections, c.Limits.Strangers = 64, 8
 				})
-				web, redis := h.serving(t)
-				l := [2]*pipeListener{web, redis}[protocol]
+				l := h.serving(t)[protocol]
 				of := &h.metrics.connections[protocol]
 				before := call(t, l)
 				before.draws(t, protocol, 1)
@@ -135,8 +134,6 @@ func TestStrangers(t *testing.T) {
 				require.Contains(t, text,
 					fmt.Sprintf("uid_serve_evicted_strangers_total{protocol=%q} %v\n",
 						protocols[protocol], testutil.ToFloat64(of.evicted)))
-				require.NoError(t, before.Close())
-				require.NoError(t, during.Close())
 			})
 		}
 	}
@@ -153,9 +150,8 @@ func asked(target string) *http.Request {
 // none of them has to leave.
 func TestManyClientsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, withToken(t))
-		web, redis := h.serving(t)
-		for protocol, l := range [2]*pipeListener{web, redis} {
+		h := newHouse(withToken)
+		for protocol, l := range h.serving(t) {
 			var all []caller
 			for range 1000 {
 				all = append(all, call(t, l))
@@ -167,9 +163,6 @@ func TestManyClientsAtOnce(t *testing.T) {
 			}
 			require.Zero(t, testutil.ToFloat64(h.metrics.connections[protocol].strangers))
 			require.Zero(t, testutil.ToFloat64(h.metrics.connections[protocol].evicted))
-			for _, c := range all {
-				require.NoError(t, c.Close())
-			}
 		}
 	})
 }
@@ -179,9 +172,8 @@ func TestFullOfClients(t *testing.T) {
 	for protocol := range protocols {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			h := newHouse(t, withToken(t), withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
-			web, redis := h.serving(t)
-			l := [2]*pipeListener{web, redis}[protocol]
+			h := newHouse(withToken, withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
+			l := h.serving(t)[protocol]
 			refused := [2]string{`{"error":"all 2 connections are in use"}`,
 				"-ERR max number of clients reached: 2"}[protocol]
 			a, b := call(t, l), call(t, l)
@@ -201,17 +193,12 @@ func TestFullOfClients(t *testing.T) {
 			}
 			require.NoError(t, a.Close())
 			synctest.Wait()
-			c := call(t, l)
-			c.draws(t, protocol, 4)
+			call(t, l).draws(t, protocol, 4)
 
 			time.Sleep(silent + time.Second) // another episode
 			b.draws(t, protocol, 5)
-			d := call(t, l)
-			d.say(t, asks[protocol], refused)
+			call(t, l).say(t, asks[protocol], refused)
 			require.Equal(t, 2, strings.Count(log.String(), "\n"))
-			for _, c := range []caller{b, c, d} {
-				require.NoError(t, c.Close())
-			}
 		})
 	}
 }
@@ -222,9 +209,8 @@ func TestStanding(t *testing.T) {
 	refused := [2]string{"show the token", "-WRONGPASS"}
 	for protocol := range protocols {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHouse(t, withToken(t))
-			web, redis := h.serving(t)
-			l := [2]*pipeListener{web, redis}[protocol]
+			h := newHouse(withToken)
+			l := h.serving(t)[protocol]
 			strangers := h.metrics.connections[protocol].strangers
 			c := call(t, l)
 			c.say(t, wrong[protocol], refused[protocol])
@@ -241,9 +227,8 @@ func TestStanding(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, withToken(t))
-		web, _ := h.serving(t)
-		c := call(t, web)
+		h := newHouse(withToken)
+		c := call(t, h.serving(t)[overHTTP])
 		c.say(t, raw("GET", "/healthz"), "healthy")
 		c.draws(t, overHTTP, 1)
 		time.Sleep(time.Minute)
@@ -258,13 +243,12 @@ func TestStanding(t *testing.T) {
 func TestFullIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		h := newHouse(t, withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
-		web, redis := h.serving(t)
-		for i, l := range []*pipeListener{web, redis} {
+		h := newHouse(withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
+		for i, l := range h.serving(t) {
 			a, b := call(t, l), call(t, l)
 			for range 3 {
 				said := over(t, l, "")
-				if l == redis {
+				if i == overRESP {
 					require.Equal(t, "-ERR max number of clients reached: 2\r\n", said)
 					continue
 				}
@@ -296,14 +280,14 @@ func TestStrangersOverTLS(t *testing.T) {
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	synctest.Test(t, func(t *testing.T) {
 		certify(t, cert, key, "one.example")
-		certificate, err := NewCertificate(cert, key)
-		require.NoError(t, err)
-		h := newHouse(t, withToken(t), func(c *Config) {
+		certificate := must(NewCertificate(cert, key))
+		h := newHouse(withToken, func(c *Config) {
 			c.TLS, c.Limits.Connections, c.Limits.Strangers = certificate.Config(), 2, 2
 		})
-		web, redis := h.serving(t)
+		both := h.serving(t)
+		web := both[overHTTP]
 		insecure := &tls.Config{InsecureSkipVerify: true}
-		for protocol, l := range [2]*pipeListener{web, redis} {
+		for protocol, l := range both {
 			for range 10 {
 				strange(t, l, "\x16\x03\x01") // half a handshake
 			}

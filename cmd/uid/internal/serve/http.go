@@ -34,7 +34,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				s.fail(rec, failed(http.StatusInternalServerError, "the server has a bug; its log has more"))
 			}
 		}
-		s.metrics.answered(path, rec.status)
+		s.metrics.requests.WithLabelValues(path, strconv.Itoa(rec.status)).Inc()
 		s.logRequest(r, path, rec, time.Since(began))
 	}()
 	// A cached answer would be a second one with the same UID.

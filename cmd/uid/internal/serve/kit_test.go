@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,27 +67,20 @@ type house struct {
 }
 
 // newHouse returns a server with the tag invoice, as changed.
-func newHouse(t testing.TB, change ...func(*Config)) *house {
-	t.Helper()
+func newHouse(change ...func(*Config)) *house {
 	h := &house{uids: new(uids), store: segmenttest.NewMemory()}
 	h.store.SetRow(segmentstore.Row{Tag: "invoice", Next: 1, Step: 1})
 	quiet := slog.New(slog.DiscardHandler)
-	segments, err := NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true})
-	require.NoError(t, err)
+	segments := must(NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true}))
 	cfg := Config{UIDs: h.uids, Segments: segments, Logger: quiet, Version: "test"}
 	for _, c := range change {
 		c(&cfg)
 	}
-	h.Server, err = New(cfg)
-	require.NoError(t, err)
+	h.Server = must(New(cfg))
 	return h
 }
 
-func withToken(t testing.TB) func(*Config) {
-	token, err := NewToken(secret)
-	require.NoError(t, err)
-	return func(c *Config) { c.Token = token }
-}
+func withToken(c *Config) { c.Token = must(NewToken(secret)) }
 
 // ask answers a request without a network.
 func (h *house) ask(r *http.Request) *httptest.ResponseRecorder {
@@ -103,6 +97,7 @@ func (h *house) get(target string) *httptest.ResponseRecorder {
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
+	close sync.Once // done
 }
 
 func newPipes() *pipeListener {
@@ -119,20 +114,17 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 }
 
 func (l *pipeListener) Close() error {
-	select {
-	case <-l.done:
-	default:
-		close(l.done)
-	}
+	l.close.Do(func() { close(l.done) })
 	return nil
 }
 
 func (*pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7077} }
 
-// dial returns a new connection.
+// dial returns a new connection, which lasts until the test ends at most.
 func (l *pipeListener) dial(t testing.TB) net.Conn {
 	t.Helper()
 	client, server := net.Pipe()
+	t.Cleanup(func() { _ = client.Close() })
 	select {
 	case l.conns <- server:
 	case <-l.done:
@@ -150,16 +142,24 @@ func say(t testing.TB, c net.Conn, text string) string {
 	return string(all)
 }
 
-// serving serves on pipes until the test ends.
-func (h *house) serving(t testing.TB) (web, redis *pipeListener) {
-	web, redis = newPipes(), newPipes()
+// serving serves both protocols on pipes until the test ends.
+func (h *house) serving(t testing.TB) [2]*pipeListener {
+	l := [2]*pipeListener{newPipes(), newPipes()}
 	done := make(chan error, 1)
-	go func() { done <- h.Serve(web, redis) }()
+	go func() { done <- h.Serve(l[overHTTP], l[overRESP]) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		_ = h.Drain(ctx)
 		require.NoError(t, <-done)
 	})
-	return web, redis
+	return l
+}
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -20,8 +20,7 @@ func CheckListen(address string, token, insecure bool) (local bool, err error) {
 		return false, fmt.Errorf("%w: the address %.100q: want HOST:PORT, such as 127.0.0.1:7077",
 			uid.ErrConfig, address)
 	}
-	ip := net.ParseIP(host)
-	local = host == "localhost" || ip != nil && ip.IsLoopback()
+	local = loopback(host)
 	if !local && !token && !insecure {
 		return false, fmt.Errorf("%w: %.100q is not loopback, so others could use up numbers: "+
 			"ask for a token, or accept that", uid.ErrConfig, address)
@@ -38,9 +37,10 @@ func isLocal(hostport string) bool {
 	if n := len(host); n > 2 && host[0] == '[' && host[n-1] == ']' {
 		host = host[1 : n-1]
 	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return loopback(host)
 }
+
+func loopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
 // A Certificate is a TLS certificate that can be read again. All methods may be called by any number
 // of goroutines at once.

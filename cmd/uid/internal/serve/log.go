@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/uidgen/uid/segment"
@@ -54,10 +55,8 @@ func (h quiet) Handle(ctx context.Context, r slog.Record) error {
 }
 
 func (h quiet) WithAttrs(all []slog.Attr) slog.Handler {
-	for _, a := range all {
-		if aboutNoTag(a) {
-			return slog.DiscardHandler
-		}
+	if slices.ContainsFunc(all, aboutNoTag) {
+		return slog.DiscardHandler
 	}
 	return quiet{h.Handler.WithAttrs(all)}
 }

@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"strconv"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
@@ -62,8 +60,4 @@ func newMetrics() metrics {
 		}
 	}
 	return m
-}
-
-func (m *metrics) answered(route string, status int) {
-	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 }

@@ -26,13 +26,12 @@ import (
 // TestOpenAPI compares the file with the handlers: it has their paths and methods and no others, each
 // answer is as it says, and each status that it names is one that a handler answers with.
 func TestOpenAPI(t *testing.T) {
-	doc, err := openapi3.NewLoader().LoadFromData(openAPIFile)
-	require.NoError(t, err)
+	doc := must(openapi3.NewLoader().LoadFromData(openAPIFile))
 	require.NoError(t, doc.Validate(t.Context()))
 	require.Equal(t, "3.1.0", doc.OpenAPI)
 
 	var routes, described []string
-	for _, route := range newHouse(t).all {
+	for _, route := range newHouse().all {
 		for _, method := range route.methods {
 			routes = append(routes, method+" "+route.path)
 		}
@@ -51,7 +50,7 @@ func TestOpenAPI(t *testing.T) {
 	require.Equal(t, routes, described)
 
 	seen := map[string]bool{}
-	for _, c := range answers(t) {
+	for _, c := range answers() {
 		for _, method := range c.route.methods {
 			if c.method != "" && c.method != method || c.drawing && method == http.MethodHead {
 				continue
@@ -68,16 +67,14 @@ func TestOpenAPI(t *testing.T) {
 				require.NotEmpty(t, w.Header().Get("Content-Length"), key)
 			}
 			item := doc.Paths.Value(c.route.path)
-			route := &routers.Route{Spec: doc, Path: c.route.path, PathItem: item, Method: method}
-			route.Operation = item.GetOperation(method)
+			route := &routers.Route{Spec: doc, Path: c.route.path, PathItem: item, Method: method,
+				Operation: item.GetOperation(method)}
 			options := &openapi3filter.Options{
 				AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true,
 			}
-			input := &openapi3filter.ResponseValidationInput{Status: w.Code, Header: w.Header(), Options: options}
-			input.RequestValidationInput = &openapi3filter.RequestValidationInput{
-				Request: r, Route: route, Options: options,
-			}
-			input.Body = io.NopCloser(bytes.NewReader(body))
+			request := &openapi3filter.RequestValidationInput{Request: r, Route: route, Options: options}
+			input := &openapi3filter.ResponseValidationInput{RequestValidationInput: request, Status: w.Code,
+				Header: w.Header(), Options: options, Body: io.NopCloser(bytes.NewReader(body))}
 			if w.Code == http.StatusFound {
 				require.Equal(t, PagePath, w.Header().Get("Location"))
 				continue
@@ -97,14 +94,11 @@ func TestOpenAPI(t *testing.T) {
 
 // A program that reads the file finds the server that it has it from.
 func TestOpenAPIServer(t *testing.T) {
-	doc, err := openapi3.NewLoader().LoadFromData(newHouse(t).get("/openapi.yaml").Body.Bytes())
-	require.NoError(t, err)
+	doc := must(openapi3.NewLoader().LoadFromData(newHouse().get("/openapi.yaml").Body.Bytes()))
 	require.Len(t, doc.Servers, 1)
 	for _, root := range []string{"http://127.0.0.1:7077/", "https://uid.example:9000/"} {
-		file, err := url.Parse(root + "openapi.yaml")
-		require.NoError(t, err)
-		server, err := file.Parse(doc.Servers[0].URL)
-		require.NoError(t, err)
+		file := must(url.Parse(root + "openapi.yaml"))
+		server := must(file.Parse(doc.Servers[0].URL))
 		require.Equal(t, root, server.String())
 	}
 }
@@ -124,9 +118,6 @@ type apiCase struct {
 
 func (c apiCase) request(method string) *http.Request {
 	r := httptest.NewRequest(method, c.target, strings.NewReader(c.body))
-	if c.body == "" {
-		r = httptest.NewRequest(method, c.target, nil)
-	}
 	if c.change != nil {
 		c.change(r)
 	}
@@ -134,18 +125,18 @@ func (c apiCase) request(method string) *http.Request {
 }
 
 // answers are requests to every path, for each of its statuses.
-func answers(t *testing.T) (all []apiCase) {
-	open := newHouse(t)
-	guarded := newHouse(t, withToken(t))
-	local := newHouse(t, func(c *Config) { c.LocalOnly = true })
-	later := newHouse(t)
+func answers() (all []apiCase) {
+	open := newHouse()
+	guarded := newHouse(withToken)
+	local := newHouse(func(c *Config) { c.LocalOnly = true })
+	later := newHouse()
 	later.uids.err = uid.ErrNoReservation
-	never := newHouse(t, func(c *Config) {
+	never := newHouse(func(c *Config) {
 		c.Metrics = prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return nil, errors.New("no") })
 	})
 	never.uids.err = uid.ErrExhausted
-	unready := newHouse(t, func(c *Config) { c.Ready = func() error { return uid.ErrNoReservation } })
-	paged := newHouse(t, func(c *Config) { c.Page = http.NotFoundHandler() })
+	unready := newHouse(func(c *Config) { c.Ready = func() error { return uid.ErrNoReservation } })
+	paged := newHouse(func(c *Config) { c.Page = http.NotFoundHandler() })
 
 	targets := map[string]string{
 		"/v1/uids": "/v1/uids?n=3", "/v1/parse/{uid}": "/v1/parse/962672698415128576",

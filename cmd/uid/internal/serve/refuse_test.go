@@ -66,29 +66,25 @@ var oddRequests = []refusal{
 	{"a header without its end", "GET /v1/uid HTTP/1.1\r\nHost: localhost\r\n", 408, "did not come to an end"},
 }
 
-func refusals(t testing.TB) []refusal {
-	text, err := os.ReadFile("testdata/refused.txt")
-	require.NoError(t, err)
+func refusals() []refusal {
 	all := slices.Clone(oddRequests)
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(must(os.ReadFile("testdata/refused.txt")))) {
 		if !strings.HasPrefix(line, "#") {
 			r := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-			status, err := strconv.Atoi(r[1])
-			require.NoError(t, err)
 			lines := strings.Split(r[3], " | ")
 			method, target, _ := strings.Cut(lines[0], " ")
-			all = append(all, refusal{r[0], raw(method, target, lines[1:]...), status, r[2]})
+			all = append(all, refusal{r[0], raw(method, target, lines[1:]...), must(strconv.Atoi(r[1])), r[2]})
 		}
 	}
 	return all
 }
 
 func TestRefusedHTTP(t *testing.T) {
-	all := refusals(t)
+	all := refusals()
 	require.GreaterOrEqual(t, len(all), 100)
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *Config) { c.LocalOnly = true })
-		web, _ := h.serving(t)
+		h := newHouse(func(c *Config) { c.LocalOnly = true })
+		web := h.serving(t)[overHTTP]
 		for _, tt := range all {
 			said := over(t, web, tt.request)
 			method := http.MethodGet
@@ -120,7 +116,7 @@ func TestRefusedHTTP(t *testing.T) {
 
 // What Leaf answers with status 500 is no crash either.
 func TestRefusedByLeaf(t *testing.T) {
-	h := newHouse(t)
+	h := newHouse()
 	for _, key := range []string{"nosuch", "a%20", "%20", strings.Repeat("a", 129), "%C3%BC", "a%00", "%5B", "%7B%7D",
 		"a%0d%0ab", "..%2f..%2fetc%2fpasswd", "@"} {
 		w := h.get("/api/segment/get/" + key)

@@ -35,9 +35,9 @@ var bye = command("QUIT")
 
 func TestRESP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse()
 		h.store.SetRow(segmentstore.Row{Tag: "order no. 1", Next: 5, Step: 1})
-		_, l := h.serving(t)
+		l := h.serving(t)[overRESP]
 		for _, tt := range []struct{ says, want string }{
 			{command("INCR", "uid") + command("incr", "uid"), ":1\r\n:2\r\n"},
 			{command("UIDS", "2"), "*2\r\n$1\r\n3\r\n$1\r\n4\r\n"},
@@ -85,9 +85,7 @@ func TestRefusedRESP(t *testing.T) {
 		{strings.Repeat("a ", 17) + "\r\n", "17 arguments, want 16"},
 		{"*1" + strings.Repeat("1", 2000) + "\r\n", "a line has more than 1024 bytes"},
 	}
-	file, err := os.ReadFile("testdata/refused_resp.txt")
-	require.NoError(t, err)
-	for line := range strings.Lines(string(file)) {
+	for line := range strings.Lines(string(must(os.ReadFile("testdata/refused_resp.txt")))) {
 		says, want, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		raw, err := strconv.Unquote(`"` + says + `"`)
 		switch {
@@ -102,8 +100,8 @@ func TestRefusedRESP(t *testing.T) {
 	}
 	require.Len(t, append(errors, ends...), 53)
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		_, l := h.serving(t)
+		h := newHouse()
+		l := h.serving(t)[overRESP]
 		for _, tt := range errors {
 			said := over(t, l, tt.says+bye)
 			first, rest, _ := strings.Cut(said, "\r\n")
@@ -125,8 +123,8 @@ func TestRefusedRESP(t *testing.T) {
 // A command may come in any pieces, and answers leave before the next is awaited.
 func TestRESPInPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		_, l := h.serving(t)
+		h := newHouse()
+		l := h.serving(t)[overRESP]
 		c := l.dial(t)
 		in := bufio.NewReader(c)
 		for i := range 3 {
@@ -139,15 +137,14 @@ func TestRESPInPieces(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, fmt.Sprintf(":%d\r\n", i+1), line)
 		}
-		require.NoError(t, c.Close())
 	})
 }
 
 // Idle connections live longer than those within a command, and neither for ever.
 func TestRESPSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		_, l := h.serving(t)
+		h := newHouse()
+		l := h.serving(t)[overRESP]
 		for text, lasts := range map[string]time.Duration{"": 2 * time.Minute, "*2\r\n$4\r\nIN": 10 * time.Second,
 			"I": 10 * time.Second, "*2\r\n": 10 * time.Second} {
 			began := time.Now()
@@ -189,8 +186,8 @@ func TestRESPSlow(t *testing.T) {
 
 func TestRESPToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, withToken(t))
-		_, l := h.serving(t)
+		h := newHouse(withToken)
+		l := h.serving(t)[overRESP]
 		const wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
 		const noAuth = "-NOAUTH Authentication required.\r\n"
 		for _, tt := range []struct{ says, want string }{
@@ -215,17 +212,17 @@ func TestRESPToken(t *testing.T) {
 // A command waits for a UID as long as the limit says, and no longer.
 func TestWaitsWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *Config) { c.Limits.Request = 3 * time.Second })
+		h := newHouse(func(c *Config) { c.Limits.Request = 3 * time.Second })
 		h.uids.blocks = true
-		web, l := h.serving(t)
+		all := h.serving(t)
 		for _, says := range []string{command("INCR", "uid"), command("UIDS", "7")} {
 			began := time.Now()
-			require.Equal(t, "-ERR none was to be had in time\r\n+OK\r\n", over(t, l, says+bye))
+			require.Equal(t, "-ERR none was to be had in time\r\n+OK\r\n", over(t, all[overRESP], says+bye))
 			require.Equal(t, 3*time.Second, time.Since(began))
 		}
 		for _, target := range []string{"/v1/uid", "/v1/uids?n=7"} {
 			began := time.Now()
-			said := over(t, web, raw("GET", target, "Connection: close"))
+			said := over(t, all[overHTTP], raw("GET", target, "Connection: close"))
 			require.Contains(t, said, "503 Service Unavailable")
 			require.Contains(t, said, "Retry-After: 1\r\n")
 			require.Contains(t, said, `{"error":"none was to be had in time"}`)
@@ -245,9 +242,8 @@ func FuzzRESP(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		h := newHouse(t)
-		pipe := &script{in: text}
-		h.serveConn(pipe)
-		checkRESP(t, pipe.out)
+		pipe := newScript(string(text))
+		newHouse().serveConn(pipe)
+		checkRESP(t, pipe.out.Bytes())
 	})
 }

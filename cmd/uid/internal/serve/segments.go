@@ -38,9 +38,6 @@ func NewSegments(s segment.Store, cfg segment.Config) (*Segments, error) {
 	return &Segments{store: s, cfg: cfg, registry: r, looking: make(chan struct{}, lookups)}, nil
 }
 
-// Registry returns the generators, for metrics and pages.
-func (s *Segments) Registry() *segment.Registry { return s.registry }
-
 // CloseContext gives unused numbers back; see [segment.Registry.CloseContext].
 func (s *Segments) CloseContext(ctx context.Context) error { return s.registry.CloseContext(ctx) }
 

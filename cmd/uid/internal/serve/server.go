@@ -49,13 +49,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, metrics: newMetrics(), conns: map[*conn]struct{}{}}
 	s.all = s.routes()
-	s.page = route{path: PagePath, methods: getHead, anyway: true}
-	if cfg.Page != nil {
-		s.page.handle = func(w http.ResponseWriter, r *http.Request) error {
+	s.page = route{path: PagePath, methods: getHead, anyway: true,
+		handle: func(w http.ResponseWriter, r *http.Request) error {
 			cfg.Page.ServeHTTP(w, r)
 			return nil
-		}
-	}
+		}}
 	s.web = http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: cfg.Limits.Header, ReadTimeout: cfg.Limits.Read, IdleTimeout: cfg.Limits.Idle,
@@ -131,14 +129,12 @@ func (s *Server) StopReady() { s.draining.Store(true) }
 func (s *Server) Drain(ctx context.Context) error {
 	s.draining.Store(true)
 	web := make(chan error, 1)
-	go func() { web <- s.drainHTTP(ctx) }()
+	go func() {
+		err := s.web.Shutdown(ctx)
+		if err != nil {
+			_ = s.web.Close()
+		}
+		web <- err
+	}()
 	return errors.Join(s.drainRESP(ctx), <-web)
-}
-
-func (s *Server) drainHTTP(ctx context.Context) error {
-	err := s.web.Shutdown(ctx)
-	if err != nil {
-		_ = s.web.Close()
-	}
-	return err
 }

@@ -18,6 +18,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -35,22 +36,18 @@ import (
 // Drain ends what has begun, and takes up nothing more.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *Config) { c.Limits.Request = 3 * time.Second })
+		h := newHouse(func(c *Config) { c.Limits.Request = 3 * time.Second })
 		h.uids.blocks = true
 		web, redis := newPipes(), newPipes()
 		served := make(chan error, 1)
 		go func() { served <- h.Serve(web, redis) }()
 
-		inFlight := make(chan string, 2)
+		inFlight, idle := make(chan string, 2), make(chan string, 2)
 		asks := map[*pipeListener]string{web: raw("GET", "/v1/uid"), redis: command("INCR", "uid") + command("PING")}
 		for l, text := range asks {
-			c := l.dial(t)
-			go func() { inFlight <- say(t, c, text) }()
-		}
-		idle := make(chan string, 2)
-		for _, l := range []*pipeListener{web, redis} {
-			c := l.dial(t)
-			go func() { idle <- say(t, c, "") }()
+			asking, still := l.dial(t), l.dial(t)
+			go func() { inFlight <- say(t, asking, text) }()
+			go func() { idle <- say(t, still, "") }()
 		}
 		synctest.Wait()
 		require.Equal(t, http.StatusOK, h.get("/readyz").Code)
@@ -74,16 +71,15 @@ func TestDrain(t *testing.T) {
 		require.Equal(t, "-ERR none was to be had in time\r\n+PONG\r\n", second)
 		require.Empty(t, <-idle)
 		require.Empty(t, <-idle)
-		for _, l := range []*pipeListener{web, redis} {
-			<-l.done
-		}
+		<-web.done
+		<-redis.done
 	})
 }
 
 // What does not end in time is cut off.
 func TestDrainCutsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *Config) { c.Limits.Request = time.Hour })
+		h := newHouse(func(c *Config) { c.Limits.Request = time.Hour })
 		h.uids.blocks = true
 		redis := newPipes()
 		served := make(chan error, 1)
@@ -105,7 +101,7 @@ func TestDrainCutsOff(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	h := newHouse(t, withToken(t))
+	h := newHouse(withToken)
 	ask := func(lines ...string) int {
 		r := httptest.NewRequest(http.MethodGet, "/v1/uid", nil)
 		for _, line := range lines {
@@ -179,14 +175,11 @@ func TestCheckListen(t *testing.T) {
 
 // certify writes a certificate for a name, and its key.
 func certify(t *testing.T, cert, key, name string) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
+	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
 		DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(t, err)
+	der := must(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))
+	secret := must(x509.MarshalPKCS8PrivateKey(private))
 	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
 }
@@ -199,10 +192,10 @@ func TestTLS(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "cert.pem: no such file")
 	certify(t, cert, key, "one.example")
-	c, err := NewCertificate(cert, key)
-	require.NoError(t, err)
-	h := newHouse(t, func(cfg *Config) { cfg.TLS = c.Config() })
-	web, redis := h.serving(t)
+	c := must(NewCertificate(cert, key))
+	h := newHouse(func(cfg *Config) { cfg.TLS = c.Config() })
+	all := h.serving(t)
+	web, redis := all[overHTTP], all[overRESP]
 	ask := func(l *pipeListener, text string) (said, name string) {
 		plain := l.dial(t)
 		secure := tls.Client(plain, &tls.Config{InsecureSkipVerify: true})
@@ -231,7 +224,7 @@ func TestTLS(t *testing.T) {
 // The log of requests holds no token, and nothing else that a stranger has written.
 func TestAccessLog(t *testing.T) {
 	var log bytes.Buffer
-	h := newHouse(t, withToken(t), func(c *Config) { c.Access = slog.New(slog.NewJSONHandler(&log, nil)) })
+	h := newHouse(withToken, func(c *Config) { c.Access = slog.New(slog.NewJSONHandler(&log, nil)) })
 	for _, target := range []string{"/v1/uid", "/canary?canary=" + secret, "/v1/uids?n=canary",
 		"/api/segment/get/canary", "/v1/parse/canary"} {
 		for _, token := range []string{secret, "canary-canary-canary"} {
@@ -244,7 +237,7 @@ func TestAccessLog(t *testing.T) {
 		}
 	}
 	calls := command("AUTH", "canary") + command("AUTH", secret) + command("INCR", "uid") + command("canary")
-	h.serveConn(&script{in: []byte(calls)})
+	h.serveConn(newScript(calls))
 	text := log.String()
 	require.NotContains(t, strings.ToLower(text), "canary")
 	require.NotContains(t, text, secret)
@@ -259,12 +252,12 @@ func TestAccessLog(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	more := prometheus.NewRegistry()
 	promauto.With(more).NewCounter(prometheus.CounterOpts{Name: "more"}).Inc()
-	h := newHouse(t, func(c *Config) { c.Metrics = more })
+	h := newHouse(func(c *Config) { c.Metrics = more })
 	h.get("/v1/uid")
 	h.get("/v1/uids?n=5")
 	h.get("/nosuch")
 	h.get("/api/segment/get/invoice")
-	h.serveConn(&script{in: []byte(command("INCRBY", "invoice", "3") + command("GET"))})
+	h.serveConn(newScript(command("INCRBY", "invoice", "3") + command("GET")))
 	text := h.get("/metrics").Body.String()
 	for _, line := range []string{
 		`uid_serve_requests_total{path="",status="404"} 1`, `uid_serve_requests_total{path="/v1/uid",status="200"} 1`,
@@ -282,9 +275,8 @@ func TestMetrics(t *testing.T) {
 // A handler that panics is answered for, and logged.
 func TestPanic(t *testing.T) {
 	var log bytes.Buffer
-	h := newHouse(t, func(c *Config) {
+	h := newHouse(withLog(&log), func(c *Config) {
 		c.Page = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oops") })
-		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	})
 	w := h.get("/page/")
 	require.Equal(t, http.StatusInternalServerError, w.Code)
@@ -293,7 +285,7 @@ func TestPanic(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	h := newHouse(t)
+	h := newHouse()
 	for _, change := range []func(*Config){
 		func(c *Config) { c.UIDs = nil }, func(c *Config) { c.Segments = nil },
 		func(c *Config) { c.UIDKey = "a b" }, func(c *Config) { c.UIDKey = strings.Repeat("a", 1025) },
@@ -308,11 +300,10 @@ func TestConfig(t *testing.T) {
 
 // Numbers in a row belong to the caller alone, whoever else draws.
 func TestRange(t *testing.T) {
-	h := newHouse(t)
+	h := newHouse()
 	h.store.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 10})
 	cfg := segment.Config{MinStep: 10, MaxStep: 10, LossyStore: true, Logger: slog.New(slog.DiscardHandler)}
-	s, err := NewSegments(h.store.Client(), cfg)
-	require.NoError(t, err)
+	s := must(NewSegments(h.store.Client(), cfg))
 	seen := map[uid.UID]bool{}
 	take := func(last uid.UID, n int) {
 		for u := last - uid.UID(n) + 1; u <= last; u++ {
@@ -325,31 +316,25 @@ func TestRange(t *testing.T) {
 		last, err := s.Range(t.Context(), "x", n)
 		require.NoError(t, err)
 		take(last, n)
-		first, err := h.store.Foreign("x", 3) // another process
-		require.NoError(t, err)
+		first := must(h.store.Foreign("x", 3)) // another process
 		take(uid.UID(first)+2, 3)
 	}
 	require.NoError(t, s.CloseContext(t.Context()))
-	_, err = s.Next(t.Context(), "x")
+	_, err := s.Next(t.Context(), "x")
 	require.ErrorIs(t, err, uid.ErrClosed)
 }
 
 // Tags that the store does not have leave nothing behind, and say nothing in the log.
 func TestUnknownTags(t *testing.T) {
 	var log bytes.Buffer
-	h := newHouse(t)
+	h := newHouse()
 	cfg := segment.Config{Create: true, LossyStore: true, Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	s, err := NewSegments(h.store.Client(), cfg)
-	require.NoError(t, err)
+	s := must(NewSegments(h.store.Client(), cfg))
 	for i := range 1000 {
 		_, err := s.Next(t.Context(), "nosuch"+strings.Repeat("x", i%100))
 		require.ErrorIs(t, err, segment.ErrNoTag)
 	}
-	n := 0
-	for range s.Registry().All() {
-		n++
-	}
-	require.Zero(t, n)
+	require.Empty(t, slices.Collect(s.registry.All()))
 	require.Empty(t, log.String())
 	h.store.SetRow(segmentstore.Row{Tag: "nosuch", Next: 7, Step: 1})
 	u, err := s.Next(t.Context(), "nosuch")
@@ -362,7 +347,7 @@ func TestUnknownTags(t *testing.T) {
 
 // A page of the server's own, and a program, may draw.
 func TestOwnSite(t *testing.T) {
-	h := newHouse(t)
+	h := newHouse()
 	for i, lines := range []http.Header{
 		{}, {"Origin": {"http://example.com"}}, {"Origin": {"https://example.com"}}, {"Sec-Fetch-Site": {"none"}},
 		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"https://behind.a.proxy"}},
@@ -377,8 +362,7 @@ func TestOwnSite(t *testing.T) {
 // A HEAD draws nothing, and says what a GET would as far as that is known.
 func TestHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		web, _ := h.serving(t)
+		web := newHouse().serving(t)[overHTTP]
 		said := over(t, web, raw("HEAD", "/v1/uid")+raw("HEAD", "/v1/uids?n=3", "Accept: text/plain")+
 			raw("HEAD", "/api/snowflake/get/x")+raw("HEAD", "/api/segment/get/invoice")+raw("HEAD", "/healthz")+
 			raw("GET", "/v1/uid")+raw("GET", "/api/segment/get/invoice", "Connection: close"))
@@ -402,7 +386,7 @@ func TestHead(t *testing.T) {
 // A server that is drained before it serves does not begin.
 func TestDrainComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse()
 		require.NoError(t, h.Drain(t.Context()))
 		require.NoError(t, h.Serve(newPipes(), newPipes()))
 	})
@@ -410,7 +394,7 @@ func TestDrainComesFirst(t *testing.T) {
 
 // What README calls a UID is one here, too.
 func TestParseForms(t *testing.T) {
-	h := newHouse(t)
+	h := newHouse()
 	want := h.get("/v1/parse/180363646902239241").Body.String()
 	require.Contains(t, want, `"uid":"180363646902239241"`)
 	for _, text := range []string{
@@ -425,7 +409,7 @@ func TestParseForms(t *testing.T) {
 
 // FuzzHTTP throws requests at the router: each gets an answer of HTTP that may not be cached.
 func FuzzHTTP(f *testing.F) {
-	for _, tt := range refusals(f) {
+	for _, tt := range refusals() {
 		if line, _, _ := strings.Cut(tt.request, "\r\n"); len(line) < 200 {
 			f.Add(line, "Accept", "text/plain")
 		}
@@ -438,7 +422,7 @@ func FuzzHTTP(f *testing.F) {
 		if err != nil {
 			return // net/http's
 		}
-		w := newHouse(t).ask(r)
+		w := newHouse().ask(r)
 		require.Contains(t, []int{200, 400, 401, 403, 404, 405, 406, 413, 414, 500}, w.Code)
 		require.Equal(t, "no-store", w.Header().Get("Cache-Control"))
 		require.True(t, w.Header().Get("Content-Length") != "" || r.Method == http.MethodHead && w.Code == 200)
