@@ -24,8 +24,7 @@ var terms = fake.Terms
 func TestStaticReservesEverything(t *testing.T) {
 	for _, id := range []int64{0, 5, 1023} {
 		w := worker.Static(id)
-		r, err := w.Acquire(t.Context(), terms(1023))
-		require.NoError(t, err)
+		r := acquire(t, w, terms(1023))
 		require.Equal(t, uid.Reservation{WorkerID: id, Last: math.MaxInt64, Renew: math.MaxInt64}, r)
 		again, err := w.Extend(t.Context(), 1<<40)
 		require.NoError(t, err)
@@ -35,15 +34,12 @@ func TestStaticReservesEverything(t *testing.T) {
 
 func TestStaticRange(t *testing.T) {
 	for _, id := range []int64{-1, math.MinInt64, 1024, math.MaxInt64} {
-		_, err := worker.Static(id).Acquire(t.Context(), terms(1023))
-		logtest.Error(t, err, uid.ErrRange, "0..1023")
+		logtest.Error(t, acquireError(t, worker.Static(id), terms(1023)), uid.ErrRange, "0..1023")
 	}
 	// A refusal binds nothing: under another layout the ID may fit.
 	w := worker.Static(1024)
-	_, err := w.Acquire(t.Context(), terms(1023))
-	require.ErrorIs(t, err, uid.ErrRange)
-	_, err = w.Acquire(t.Context(), terms(1024))
-	require.NoError(t, err)
+	require.ErrorIs(t, acquireError(t, w, terms(1023)), uid.ErrRange)
+	acquire(t, w, terms(1024))
 }
 
 func TestStaticServesOneGenerator(t *testing.T) {
@@ -64,8 +60,7 @@ func TestStaticServesOneGenerator(t *testing.T) {
 	require.EqualValues(t, 15, refused.Load())
 
 	require.NoError(t, w.Release(t.Context(), -1))
-	_, err := w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err, "released, it serves another one")
+	acquire(t, w, terms(9)) // released, it serves another one
 }
 
 func TestStaticUnbound(t *testing.T) {
@@ -73,9 +68,7 @@ func TestStaticUnbound(t *testing.T) {
 	_, err := w.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, w.Release(t.Context(), 5), uid.ErrNoReservation)
-	r, err := w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
-	require.Zero(t, r.First, "the release that was refused counts for nothing")
+	require.Zero(t, acquire(t, w, terms(9)).First, "the release that was refused counts for nothing")
 }
 
 func TestStaticContext(t *testing.T) {
@@ -84,8 +77,7 @@ func TestStaticContext(t *testing.T) {
 	w := worker.Static(3)
 	_, err := w.Acquire(ctx, terms(9))
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
+	acquire(t, w, terms(9))
 	require.NoError(t, w.Release(ctx, 3), "closing works without a context's consent")
 }
 
@@ -93,29 +85,22 @@ func TestStaticLayoutChange(t *testing.T) {
 	w := worker.Static(3)
 	other := terms(9)
 	other.Layout = "41 ms/10/12"
-	_, err := w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
+	acquire(t, w, terms(9))
 	require.NoError(t, w.Release(t.Context(), -1))
 
-	_, err = w.Acquire(t.Context(), other)
-	require.NoError(t, err, "nothing was issued under the first layout")
+	acquire(t, w, other) // nothing was issued under the first layout
 	require.NoError(t, w.Release(t.Context(), 7))
 
-	_, err = w.Acquire(t.Context(), terms(9))
-	logtest.Error(t, err, worker.ErrLayout, "41 ms/10/12", "28 s/22/13")
-	r, err := w.Acquire(t.Context(), other)
-	require.NoError(t, err)
-	require.EqualValues(t, 8, r.First)
+	logtest.Error(t, acquireError(t, w, terms(9)), worker.ErrLayout, "41 ms/10/12", "28 s/22/13")
+	require.EqualValues(t, 8, acquire(t, w, other).First)
 }
 
 func TestStaticExhausted(t *testing.T) {
 	for _, last := range []int64{1<<28 - 1, math.MaxInt64} {
 		w := worker.Static(3)
-		_, err := w.Acquire(t.Context(), terms(9))
-		require.NoError(t, err)
+		acquire(t, w, terms(9))
 		require.NoError(t, w.Release(t.Context(), last))
-		_, err = w.Acquire(t.Context(), terms(9))
-		logtest.Error(t, err, uid.ErrExhausted, "268435455")
+		logtest.Error(t, acquireError(t, w, terms(9)), uid.ErrExhausted, "268435455")
 	}
 }
 
@@ -144,18 +129,12 @@ func TestStaticFloor(t *testing.T) {
 	terms := bits.MustParseLayout("twitter").Terms()
 	w := worker.Static(9, rand.Text()) // of this run alone
 	terms.MinTick, terms.Revoke = 1000, func() {}
-	r, err := w.Acquire(t.Context(), terms)
-	require.NoError(t, err)
-	require.EqualValues(t, 1000, r.First)
+	require.EqualValues(t, 1000, acquire(t, w, terms).First)
 	require.NoError(t, w.Release(t.Context(), -1))
 	terms.MinTick = 0
-	r, err = w.Acquire(t.Context(), terms)
-	require.NoError(t, err)
-	require.EqualValues(t, 1000, r.First)
+	require.EqualValues(t, 1000, acquire(t, w, terms).First)
 	require.NoError(t, w.Release(t.Context(), 2000))
 	terms.MinTick = 500
-	r, err = w.Acquire(t.Context(), terms)
-	require.NoError(t, err)
-	require.EqualValues(t, 2001, r.First, "what was issued counts as well")
+	require.EqualValues(t, 2001, acquire(t, w, terms).First, "what was issued counts as well")
 	require.NoError(t, w.Release(t.Context(), -1))
 }

@@ -2,6 +2,7 @@ package logtest
 
 import (
 	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,14 @@ func Error(t testing.TB, err, kind error, texts ...string) {
 	for _, text := range texts {
 		require.ErrorContains(t, err, text)
 	}
+}
+
+// Default keeps what is logged by default, until the end of the test.
+func Default(t testing.TB) *Records {
+	before, records := slog.Default(), &Records{}
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(records.Logger())
+	return records
 }
 
 // Texts is all that a program could log of an error: its text and fields, and those of all

@@ -2,7 +2,6 @@ package lease_test
 
 import (
 	"errors"
-	"log/slog"
 	"math"
 	"testing"
 	"testing/synctest"
@@ -46,10 +45,7 @@ func TestNewLeaseRefuses(t *testing.T) {
 
 // A lease without a Logger writes to slog.Default as it was when the lease was made.
 func TestDefaultLogger(t *testing.T) {
-	var logged logtest.Records
-	before := slog.Default()
-	t.Cleanup(func() { slog.SetDefault(before) })
-	slog.SetDefault(logged.Logger())
+	logged := logtest.Default(t)
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, storetest.MemoryConfig{})
 		cfg := h.config(lease.Config{})

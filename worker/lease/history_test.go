@@ -163,8 +163,7 @@ func TestStartSaysThatCallsWait(t *testing.T) {
 			h.memory.LoseHistory()
 			terms := millis(1023)
 			terms.MaxLead = maxLead
-			_, err := h.lease(lease.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms)
-			require.NoError(t, err)
+			h.acquireFor(h.lease(lease.Config{Logger: logged.Logger()}), terms)
 			require.Equal(t, says, logged.Count("for=9m"), maxLead)
 			require.Equal(t, says, logged.Count("further ahead of the clock than the generator's MaxLead"), maxLead)
 		})

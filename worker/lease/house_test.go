@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"cmp"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -121,14 +122,8 @@ const (
 )
 
 func (h *house) config(cfg lease.Config) lease.Config {
-	for _, d := range []struct {
-		to *time.Duration
-		d  time.Duration
-	}{{&cfg.Window, window}, {&cfg.TTL, ttl}, {&cfg.MaxClockSkew, skew}} {
-		if *d.to == 0 {
-			*d.to = d.d
-		}
-	}
+	cfg.Window, cfg.TTL = cmp.Or(cfg.Window, window), cmp.Or(cfg.TTL, ttl)
+	cfg.MaxClockSkew = cmp.Or(cfg.MaxClockSkew, skew)
 	if cfg.Logger == nil {
 		cfg.Logger = (&logtest.Records{}).Logger()
 	}
@@ -214,9 +209,21 @@ func (h *house) found(namespace string) {
 
 func (h *house) acquire(l *lease.Lease) uid.Reservation {
 	h.t.Helper()
-	r, err := l.Acquire(h.t.Context(), millis(1023))
+	return h.acquireFor(l, millis(1023))
+}
+
+// acquireFor is acquire for a generator with other terms.
+func (h *house) acquireFor(l *lease.Lease, terms uid.Terms) uid.Reservation {
+	h.t.Helper()
+	r, err := l.Acquire(h.t.Context(), terms)
 	require.NoError(h.t, err)
 	return r
+}
+
+// acquireError returns why a lease cannot be acquired.
+func (h *house) acquireError(l *lease.Lease, terms uid.Terms) error {
+	_, err := l.Acquire(h.t.Context(), terms)
+	return err
 }
 
 func (h *house) extend(l *lease.Lease, through int64) uid.Reservation {
@@ -224,6 +231,12 @@ func (h *house) extend(l *lease.Lease, through int64) uid.Reservation {
 	r, err := l.Extend(h.t.Context(), through)
 	require.NoError(h.t, err)
 	return r
+}
+
+// extendError returns why a lease cannot be extended.
+func (h *house) extendError(l *lease.Lease, through int64) error {
+	_, err := l.Extend(h.t.Context(), through)
+	return err
 }
 
 // tick is the clock's, of a lease in milliseconds.

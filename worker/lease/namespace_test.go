@@ -16,12 +16,6 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// foundNow makes the namespace, or finds it.
-func (h *house) foundNow() {
-	h.t.Helper()
-	require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(orders), lease.Founding{Layout: milliseconds}))
-}
-
 // isThere reports whether there is a namespace.
 func (h *house) isThere() bool {
 	_, found := h.memory.Namespace(orders)
@@ -55,13 +49,12 @@ func TestNamespaceMadeByAStart(t *testing.T) {
 func TestNamespaceMustExist(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.bare(lease.Config{MustExist: true})
-		_, err := l.Acquire(t.Context(), millis(1023))
-		logtest.Error(t, err, worker.ErrNoNamespace, `namespace "orders"`)
+		logtest.Error(t, h.acquireError(l, millis(1023)), worker.ErrNoNamespace, `namespace "orders"`)
 		require.False(t, h.isThere())
-		h.foundNow()
+		require.NoError(t, h.foundWith(0, 0))
 		require.LessOrEqual(t, h.acquire(l).First, h.tick()+1, "it was founded as new: nothing is ahead")
 		namespace := h.namespace()
-		h.foundNow()
+		require.NoError(t, h.foundWith(0, 0))
 		require.Equal(t, namespace, h.namespace(), "it is there")
 	})
 }
@@ -81,8 +74,7 @@ func TestNamespaceGone(t *testing.T) {
 				remove(h)
 				for range 3 {
 					h.pass(window / 2)
-					_, err := l.Extend(t.Context(), was.Last+10)
-					require.ErrorIs(t, err, worker.ErrNoNamespace)
+					require.ErrorIs(t, h.extendError(l, was.Last+10), worker.ErrNoNamespace)
 				}
 				require.False(t, h.isThere())
 				require.Equal(t, []string{"acquired", "lost"}, told.kinds())
@@ -129,14 +121,14 @@ func TestFoundLost(t *testing.T) {
 func TestFoundRefuses(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		store := h.memory.Store(orders)
-		h.foundNow()
+		require.NoError(t, h.foundWith(0, 0))
 		namespace := h.namespace()
 		err := lease.Found(t.Context(), store, lease.Founding{})
 		logtest.Error(t, err, worker.ErrLayout, bits.Default().String(), millis(0).Layout)
-		err = lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds, After: -1})
-		require.ErrorIs(t, err, uid.ErrRange)
-		err = lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds, After: math.MaxInt64})
-		require.ErrorIs(t, err, uid.ErrRange)
+		for _, after := range []uid.UID{-1, math.MaxInt64} {
+			err = lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds, After: after})
+			require.ErrorIs(t, err, uid.ErrRange)
+		}
 		require.Equal(t, namespace, h.namespace())
 
 		h.memory.Outage(true)

@@ -62,8 +62,7 @@ func TestFileWithAFlippedBit(t *testing.T) {
 			f := newFile(t, path, clock, cfg)
 			last := live(t, f, clock).Last
 			f.Crash()
-			image, err := os.ReadFile(path)
-			require.NoError(t, err)
+			image := content(t, path)
 			for bit := 0; bit < state.Bits; bit += 7 { // package state flips all of them
 				if bit > 8*300 && bit%100 != 0 {
 					continue // the record is shorter
@@ -75,13 +74,6 @@ func TestFileWithAFlippedBit(t *testing.T) {
 			}
 		})
 	}
-}
-
-func extended(t testing.TB, f *statefile.File, through int64) uid.Reservation {
-	t.Helper()
-	r, err := f.Extend(t.Context(), through)
-	require.NoError(t, err)
-	return r
 }
 
 // A renewal in time costs one write: the record before has foreseen it.

@@ -116,16 +116,12 @@ func (h *house) with(cfg lease.Config, file statefile.Config) *process {
 
 func (p *process) acquire() uid.Reservation {
 	p.h.t.Helper()
-	r, err := p.Acquire(p.h.t.Context(), millis())
-	require.NoError(p.h.t, err)
-	return r
+	return acquired(p.h.t, p, millis())
 }
 
 func (p *process) extend(through int64) uid.Reservation {
 	p.h.t.Helper()
-	r, err := p.Extend(p.h.t.Context(), through)
-	require.NoError(p.h.t, err)
-	return r
+	return extended(p.h.t, p, through)
 }
 
 // crash ends the process.
@@ -151,9 +147,7 @@ func (h *house) another() uid.Reservation {
 	h.t.Helper()
 	l, err := lease.New(h.memory.Store(orders), lease.Config{TTL: ttl, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(h.t, err)
-	r, err := l.Acquire(h.t.Context(), millis())
-	require.NoError(h.t, err)
-	return r
+	return acquired(h.t, l, millis())
 }
 
 func (h *house) tick() int64 { return millis().TickAt(time.Now()) }

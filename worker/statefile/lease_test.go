@@ -98,11 +98,9 @@ func TestLeaseWithoutStore(t *testing.T) {
 				last := p.extend(0)
 				require.Equal(t, row.High, last.Last)
 				time.Sleep(time.Second)
-				_, err := p.Extend(t.Context(), 0)
-				require.Error(t, err)
+				require.Error(t, extendError(t, p, 0))
 				require.NoError(t, p.Release(t.Context(), last.Last))
-				_, err = h.process().Acquire(t.Context(), millis())
-				logtest.Error(t, err, uid.ErrNoReservation, "reserved up to")
+				logtest.Error(t, acquireError(t, h.process(), millis()), uid.ErrNoReservation, "reserved up to")
 				require.Equal(t, row, h.row(0))
 
 				// The start that failed has left the file as it was.
@@ -139,27 +137,24 @@ func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 		time.Sleep(time.Minute / 2)
 		p.Fill()
 		before := h.row(0)
-		_, err := p.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, extendError(t, p, 0), worker.ErrState)
 		require.NotEqual(t, before, h.row(0))
 		p.crash()
 		for range 3 {
 			p = h.process()
 			p.store.answered = func() { p.Fill() }
 			before = h.row(0)
-			_, err = p.Acquire(t.Context(), millis())
-			require.ErrorIs(t, err, worker.ErrState)
+			require.ErrorIs(t, acquireError(t, p, millis()), worker.ErrState)
 			require.NotEqual(t, before, h.row(0))
 		}
 		time.Sleep(70 * time.Second)
 		h.memory.Outage(true)
-		_, err = h.process().Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrNoReservation, "the file knows nothing of the renewals")
+		require.ErrorIs(t, acquireError(t, h.process(), millis()), uid.ErrNoReservation,
+			"the file knows nothing of the renewals")
 		h.memory.Outage(false)
 		p = h.process()
 		p.store.Fault(slices.Repeat([]storetest.Fault{storetest.LoseWrite}, 100)...)
-		_, err = p.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrNoReservation, "it has seen them, and no more")
+		require.ErrorIs(t, acquireError(t, p, millis()), uid.ErrNoReservation, "it has seen them, and no more")
 		p = h.process()
 		again := p.acquire()
 		require.Zero(t, again.WorkerID)
@@ -173,18 +168,15 @@ func TestLeaseFileRefused(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		p := h.with(lease.Config{}, alpha)
 		r := p.acquire()
-		_, err := h.process().Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrWorkerInUse)
-		_, err = p.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrWorkerInUse)
+		require.ErrorIs(t, acquireError(t, h.process(), millis()), uid.ErrWorkerInUse)
+		require.ErrorIs(t, acquireError(t, p, millis()), uid.ErrWorkerInUse)
 		r = p.extend(r.Last)
 		require.NoError(t, p.Release(t.Context(), r.Last-1))
 		row := h.row(0)
 
 		refused := func(p *process, terms uid.Terms, is error, text string) {
 			t.Helper()
-			_, err := p.Acquire(t.Context(), terms)
-			logtest.Error(t, err, is, text)
+			logtest.Error(t, acquireError(t, p, terms), is, text)
 			require.Equal(t, row, h.row(0))
 		}
 		refused(h.with(lease.Config{}, beta), millis(), worker.ErrState, `was written on host "alpha", this is "beta"`)
@@ -206,12 +198,11 @@ func TestLeaseFileRefused(t *testing.T) {
 		require.NoError(t, err)
 		file, err := statefile.OnLease(o, h.path, alpha)
 		require.NoError(t, err)
-		_, err = file.Acquire(t.Context(), millis())
-		logtest.Error(t, err, worker.ErrState,
+		logtest.Error(t, acquireError(t, file, millis()), worker.ErrState,
 			`for "namespace \"orders\" in memory", not "lease" for "namespace \"invoices\" in memory"`)
 		other.path = tempPath(t)
 		require.NoError(t, saveState(other.path, state.KindFixed, millis().Layout, 5))
-		_, err = other.with(lease.Config{}, alpha).Acquire(t.Context(), millis())
+		err = acquireError(t, other.with(lease.Config{}, alpha), millis())
 		logtest.Error(t, err, worker.ErrState, `is of kind "fixed"`)
 
 		// With AnyHost it belongs to the new host from then on.
@@ -234,8 +225,7 @@ func TestOnLeaseRefuses(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	w, err := statefile.OnLease(l, "path", statefile.Config{})
 	require.NoError(t, err)
-	_, err = w.Extend(t.Context(), 0)
-	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, extendError(t, w, 0), uid.ErrNoReservation)
 	require.ErrorIs(t, w.Release(t.Context(), 0), uid.ErrNoReservation)
 	require.Equal(t, "lease", w.(health.WorkerReporter).WorkerHealth().Kind)
 }
@@ -303,8 +293,7 @@ func TestLeaseInvalidated(t *testing.T) {
 				p.acquire()
 				undo := meanwhile(h, p)
 				p.Invalidate()
-				_, err := p.Extend(t.Context(), 0)
-				require.Error(t, err)
+				require.Error(t, extendError(t, p, 0))
 				p.crash()
 				undo()
 				require.NotZero(t, h.process().acquire().WorkerID)
@@ -318,8 +307,7 @@ func TestLeaseInvalidated(t *testing.T) {
 		p.acquire()
 		undo := p.Fill()
 		p.Invalidate()
-		_, err := p.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, extendError(t, p, 0), worker.ErrState)
 		_, found := h.memory.Row(orders, 1)
 		require.False(t, found)
 		undo()
@@ -332,8 +320,7 @@ func TestLeaseInvalidated(t *testing.T) {
 		p.acquire()
 		time.Sleep(time.Minute / 2)
 		p.store.answered = func() { p.Invalidate() }
-		_, err := p.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, extendError(t, p, 0), uid.ErrNoReservation)
 		p.crash()
 		require.EqualValues(t, 1, h.process().acquire().WorkerID)
 	})
@@ -347,8 +334,7 @@ func TestLeaseGivesADoubtBack(t *testing.T) {
 		time.Sleep(time.Minute / 2)
 		h.memory.RemoveRow(orders, 0)
 		p.store.Fault(storetest.OK, storetest.LoseReply)
-		_, err := p.Extend(t.Context(), 0)
-		require.Error(t, err)
+		require.Error(t, extendError(t, p, 0))
 		require.NotEmpty(t, h.row(1).Nonce)
 		require.NoError(t, p.Release(t.Context(), -1))
 		require.Empty(t, h.row(1).Nonce)
@@ -359,8 +345,7 @@ func TestLeaseGivesADoubtBack(t *testing.T) {
 func TestLeaseFileCannotBeWritten(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		full := &house{t: t, memory: h.memory, path: "/dev/full"}
-		_, err := full.process().Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, acquireError(t, full.process(), millis()), worker.ErrState)
 		_, found := h.memory.Row(orders, 0)
 		require.False(t, found)
 
@@ -372,8 +357,7 @@ func TestLeaseFileCannotBeWritten(t *testing.T) {
 		require.NoError(t, err)
 		w, err := statefile.OnLease(l, h.path, statefile.Config{})
 		require.NoError(t, err)
-		_, err = w.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, acquireError(t, w, millis()), worker.ErrState)
 		require.NotEmpty(t, h.row(0).Nonce)
 
 		// A running one goes on up to what it was granted.
@@ -382,8 +366,7 @@ func TestLeaseFileCannotBeWritten(t *testing.T) {
 		require.EqualValues(t, 1, r.WorkerID)
 		undo := p.Fill()
 		time.Sleep(fileWindow)
-		_, err = p.Extend(t.Context(), r.Last+1)
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, extendError(t, p, r.Last+1), worker.ErrState)
 		undo()
 		more := p.extend(r.Last + 1)
 		require.Greater(t, more.Last, r.Last)
@@ -420,8 +403,7 @@ func TestLeaseOfTheSameIDAgain(t *testing.T) {
 				time.Sleep(over)
 				h.memory.LoseHistory()
 				undo := p.Fill()
-				_, err := p.Extend(t.Context(), 0)
-				require.ErrorIs(t, err, worker.ErrState)
+				require.ErrorIs(t, extendError(t, p, 0), worker.ErrState)
 				undo()
 				if name == "crashed" {
 					p.extend(0)
@@ -445,8 +427,7 @@ func TestLeaseFloor(t *testing.T) {
 				terms := millis()
 				terms.MinTick = h.tick() + ms(lease.Burn)
 				p = h.with(cfg, statefile.Config{})
-				r, err := p.Acquire(t.Context(), terms)
-				require.NoError(t, err)
+				r := acquired(t, p, terms)
 				require.Zero(t, r.WorkerID)
 				require.Equal(t, terms.MinTick, r.First)
 				require.GreaterOrEqual(t, r.Last, r.First)
@@ -456,7 +437,7 @@ func TestLeaseFloor(t *testing.T) {
 				require.NoError(t, p.Release(t.Context(), -1))
 
 				terms.MinTick = h.tick() + ms(time.Hour)
-				_, err = h.with(cfg, statefile.Config{}).Acquire(t.Context(), terms)
+				err := acquireError(t, h.with(cfg, statefile.Config{}), terms)
 				logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to")
 			})
 		})
@@ -478,7 +459,7 @@ func TestLeaseFarAhead(t *testing.T) {
 			record.Next = record.High
 			require.NoError(t, file.Save(record))
 			require.NoError(t, file.Close())
-			_, err = h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}).Acquire(t.Context(), millis())
+			err = acquireError(t, h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}), millis())
 			logtest.Error(t, err, uid.ErrNoReservation, "more can be reserved only in")
 			require.NotEmpty(t, h.row(0).Nonce, "the lease is left to the next start")
 		})
@@ -494,12 +475,10 @@ func TestLeaseOfAFailedStart(t *testing.T) {
 		row := h.row(0)
 		p = h.with(lease.Config{Losses: lease.Never}, statefile.Config{})
 		p.store.lossy = []string{"fsync is off"}
-		_, err := p.Acquire(t.Context(), millis())
-		logtest.Error(t, err, uid.ErrConfig, "fsync is off")
+		logtest.Error(t, acquireError(t, p, millis()), uid.ErrConfig, "fsync is off")
 		require.Equal(t, row, h.row(0), "nothing is written to such a store")
 		h.off = time.Minute
-		_, err = h.process().Acquire(t.Context(), millis())
-		require.NoError(t, err, "a clock that is a minute off is still believed of a lease that is held")
+		h.process().acquire() // a clock that is a minute off is still believed of a lease that is held
 		require.NotEqual(t, row, h.row(0))
 	})
 }
