@@ -172,13 +172,7 @@ func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, the
 }
 
 // page reads rows in the order of the tags' bytes.
-func (s *segmentTable) page(ctx context.Context, conn session, after string, most int) ([]segmentstore.Row, error) {
-	return whatThereIs(func(there tablesThere) ([]segmentstore.Row, error) {
-		return s.pageAt(ctx, conn, after, most, there)
-	})
-}
-
-func (s *segmentTable) pageAt(ctx context.Context, conn session, after string, most int,
+func (s *segmentTable) page(ctx context.Context, conn session, after string, most int,
 	there tablesThere) ([]segmentstore.Row, error) {
 	if !there.leaf {
 		return nil, nil
