@@ -65,9 +65,8 @@ func (s *segmentTable) create(ctx context.Context) error {
 func (s *segmentTable) swap(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	return s.tables.swap(ctx, &s.place, func(conn session, _ int) (attempt, error) {
 		seen, err := s.look(ctx, conn, tag)
-		w := tagWrite{seen: seen}
+		w := tagWrite{seen: seen, row: seen.row}
 		if err == nil {
-			w.row = seen.row()
 			err = w.row.Check()
 		}
 		if err == nil {
