@@ -36,6 +36,18 @@ func mustOpen(t testing.TB, path string) *File {
 	return f
 }
 
+func openError(path string) error {
+	_, err := Open(path)
+	return err
+}
+
+func content(t testing.TB, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return text
+}
+
 // saved opens the file, saves records of these highs and closes it.
 func saved(t testing.TB, path string, highs ...int64) {
 	t.Helper()
@@ -60,8 +72,7 @@ func TestFileIsText(t *testing.T) {
 	path := tempFile(t)
 	for i := range int64(3) {
 		saved(t, path, i)
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
+		text := content(t, path)
 		require.Len(t, text, 3*pageSize)
 		d := json.NewDecoder(strings.NewReader(string(text)))
 		var note, first, second map[string]any
@@ -82,19 +93,16 @@ func TestFileIsText(t *testing.T) {
 func TestFileIsLocked(t *testing.T) {
 	path := tempFile(t)
 	f := mustOpen(t, path)
-	_, err := Open(path)
-	logtest.Error(t, err, uid.ErrWorkerInUse, path)
+	logtest.Error(t, openError(path), uid.ErrWorkerInUse, path)
 	require.NoError(t, f.Save(record(1)))
 
 	link := path + ".link"
 	require.NoError(t, os.Link(path, link))
 	for _, name := range []string{path, link} {
-		_, err = Open(name)
-		logtest.Error(t, err, uid.ErrWorkerInUse, `on host "alpha"`)
+		logtest.Error(t, openError(name), uid.ErrWorkerInUse, `on host "alpha"`)
 	}
 	// The refusals have not cost f its lock.
-	_, err = Open(path)
-	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.ErrorIs(t, openError(path), uid.ErrWorkerInUse)
 	require.NoError(t, f.Close())
 	require.NoError(t, mustOpen(t, path).Close())
 }
@@ -105,12 +113,10 @@ func TestFileTornSave(t *testing.T) {
 	for _, before := range [][]int64{{10}, {10, 20}, {10, 20, 30}} {
 		path := tempFile(t)
 		saved(t, path, before...)
-		old, err := os.ReadFile(path)
-		require.NoError(t, err)
+		old := content(t, path)
 		last := before[len(before)-1]
 		saved(t, path, 99)
-		complete, err := os.ReadFile(path)
-		require.NoError(t, err)
+		complete := content(t, path)
 		at := int(slotOffset(slotIndex(int64(len(before) + 1))))
 		text := len(bytes.TrimRight(complete[at:at+pageSize], " \n"))
 		torn, whole := 0, 0
@@ -156,8 +162,7 @@ func TestFileTornSave(t *testing.T) {
 func TestFileCutOff(t *testing.T) {
 	path := tempFile(t)
 	saved(t, path, 10, 20, 30) // 30 is in the first slot
-	image, err := os.ReadFile(path)
-	require.NoError(t, err)
+	image := content(t, path)
 	for n := len(image); n > 0; n -= 7 {
 		require.NoError(t, os.Truncate(path, int64(n)))
 		f, err := Open(path)
@@ -172,9 +177,7 @@ func TestFileCutOff(t *testing.T) {
 			require.NoError(t, f.Close())
 			continue
 		}
-		require.ErrorIs(t, err, worker.ErrState, "%d bytes", n)
-		require.ErrorContains(t, err, path)
-		require.ErrorContains(t, err, "remove it")
+		logtest.Error(t, err, worker.ErrState, path, "remove it")
 	}
 }
 
@@ -182,8 +185,7 @@ func TestFileCutOff(t *testing.T) {
 func TestFileDamage(t *testing.T) {
 	path := tempFile(t)
 	saved(t, path, 10, 20)
-	image, err := os.ReadFile(path)
-	require.NoError(t, err)
+	image := content(t, path)
 	rapid.Check(t, func(t *rapid.T) {
 		damaged := append([]byte(nil), image...)
 		hit := [2]bool{}
@@ -231,8 +233,7 @@ func TestFileWithAFlippedBit(t *testing.T) {
 		}
 		require.Equal(t, n > 2 && n != 5, f.newest.Sequence == before+2,
 			"saved twice only when it goes beyond what was foreseen")
-		image, err := os.ReadFile(path)
-		require.NoError(t, err)
+		image := content(t, path)
 		for at := pageSize; at < len(image); at++ {
 			page := image[at/pageSize*pageSize:][:pageSize]
 			for bit := range 8 {
@@ -256,14 +257,11 @@ func TestFileWithAFlippedBit(t *testing.T) {
 func TestFileWithAnOldPage(t *testing.T) {
 	path := tempFile(t)
 	saved(t, path, 10)
-	first, err := os.ReadFile(path)
-	require.NoError(t, err)
+	first := content(t, path)
 	saved(t, path, 20)
-	second, err := os.ReadFile(path)
-	require.NoError(t, err)
+	second := content(t, path)
 	saved(t, path, 30, 40, 50)
-	newest, err := os.ReadFile(path)
-	require.NoError(t, err)
+	newest := content(t, path)
 	for name, c := range map[string]struct {
 		page []byte
 		high int64
@@ -307,24 +305,20 @@ func TestFileOfAnotherVersion(t *testing.T) {
 	} {
 		path := tempFile(t)
 		saved(t, path, 10, 20)
-		image, err := os.ReadFile(path)
-		require.NoError(t, err)
+		image := content(t, path)
 		rest := pad([]byte(text), pageSize-sumLen)
 		copy(image[slotOffset(0):], append(sum(rest), rest...))
 		require.NoError(t, os.WriteFile(path, image, 0o600))
-		_, err = Open(path)
-		logtest.Error(t, err, worker.ErrState, "another version")
+		logtest.Error(t, openError(path), worker.ErrState, "another version")
 	}
 	// A slot that was copied over the other one is not in its place.
 	path := tempFile(t)
 	saved(t, path, 10, 20)
-	image, err := os.ReadFile(path)
-	require.NoError(t, err)
+	image := content(t, path)
 	copy(image[slotOffset(0):], image[slotOffset(1):])
 	copy(image[slotOffset(1):], make([]byte, pageSize))
 	require.NoError(t, os.WriteFile(path, image, 0o600))
-	_, err = Open(path)
-	require.ErrorIs(t, err, worker.ErrState)
+	require.ErrorIs(t, openError(path), worker.ErrState)
 }
 
 // An end of the lock does not wait for the end of the handle, which a child may have inherited.
@@ -340,17 +334,14 @@ func TestFileUnlocksAtOnce(t *testing.T) {
 
 func TestFileThatIsNotOne(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Open(dir)
-	require.ErrorIs(t, err, worker.ErrState)
-	_, err = Open(filepath.Join(dir, "missing", "uid.state"))
+	require.ErrorIs(t, openError(dir), worker.ErrState)
+	err := openError(filepath.Join(dir, "missing", "uid.state"))
 	require.ErrorIs(t, err, worker.ErrState)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	other := filepath.Join(dir, "other")
 	require.NoError(t, os.WriteFile(other, []byte(strings.Repeat("precious\n", 2000)), 0o600))
-	_, err = Open(other)
-	require.ErrorIs(t, err, worker.ErrState)
-	text, err := os.ReadFile(other)
-	require.NoError(t, err)
+	require.ErrorIs(t, openError(other), worker.ErrState)
+	text := content(t, other)
 	require.Equal(t, strings.Repeat("precious\n", 2000), string(text), "what is refused is not written to")
 }
 
@@ -376,8 +367,7 @@ func TestFileIsLost(t *testing.T) {
 			path := tempFile(t)
 			f := mustOpen(t, path)
 			require.NoError(t, f.Save(record(1)))
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
+			text := content(t, path)
 			require.NoError(t, os.WriteFile(path+".backup", text, 0o600))
 			require.NoError(t, f.Save(record(2)))
 			require.NoError(t, lose(path))

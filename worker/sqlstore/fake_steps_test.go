@@ -42,6 +42,16 @@ func (s *steps) step(name string) error {
 	return s.fail(name, n)
 }
 
+// failing has the first calls of a step fail, as many as that.
+func failing(step string, calls int, err error) steps {
+	return steps{fail: func(s string, n int) error {
+		if s == step && n <= calls {
+			return err
+		}
+		return nil
+	}}
+}
+
 // stepOf returns the step of a statement that reads nothing.
 func stepOf(query string) string {
 	for start, step := range map[string]string{

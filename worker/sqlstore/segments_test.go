@@ -82,12 +82,7 @@ func TestSegmentFailures(t *testing.T) {
 			{"insert", append(leafRow()[:5], nil, nil)}, // Leaf's alone
 		} {
 			t.Run(fmt.Sprint(c.err, " at ", at.step), func(t *testing.T) {
-				fake := &fakeSegments{row: at.row, steps: steps{fail: func(step string, n int) error {
-					if step == at.step && n <= 9 {
-						return c.err
-					}
-					return nil
-				}}}
+				fake := &fakeSegments{row: at.row, steps: failing(at.step, 9, c.err)}
 				s := fake.store(t)
 				runs := 0
 				err := s.Change(t.Context(), "orders", takes(&runs))
@@ -112,13 +107,7 @@ func TestSegmentConflicts(t *testing.T) {
 			step string
 			row  []driver.Value
 		}{{"update", leafRow()}, {"insert", nil}, {"commit", nil}, {"insert", append(leafRow()[:5], nil, nil)}} {
-			fake := &fakeSegments{row: at.row}
-			fake.fail = func(step string, n int) error {
-				if step == at.step && n <= 40 {
-					return &mysql.MySQLError{Number: number}
-				}
-				return nil
-			}
+			fake := &fakeSegments{row: at.row, steps: failing(at.step, 40, &mysql.MySQLError{Number: number})}
 			runs := 0
 			decide := takes(&runs)
 			require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
