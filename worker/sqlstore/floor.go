@@ -24,7 +24,7 @@ func (s *numberTable) Begin(ctx context.Context, id int64, at time.Time) (time.T
 		begin = at.Add(time.Second - 1).Unix()
 	}
 	err := s.connected(ctx, func(conn *sqlx.Conn) error {
-		return database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
+		return database.Transact(ctx, conn, s.dialect, func(tx session) error {
 			var found int64
 			if err := tx.GetContext(ctx, &found, s.latestFloor(), id, latest); err != nil {
 				return database.Failed("read the floors of the newest rows", err)

@@ -104,7 +104,7 @@ func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *databa
 	if h.Port != "" {
 		kind = typeContainer
 	}
-	err = database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
+	err = database.Transact(ctx, conn, s.dialect, func(tx session) error {
 		if id, nonce, err = s.insertAbove(ctx, tx, place, h.Name, kind, most); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *databa
 }
 
 // insertRow returns the ID that the insert itself reports.
-func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, nonce string,
+func (s *numberTable) insertRow(ctx context.Context, tx session, host, nonce string,
 	kind int) (id int64, err error) {
 	const doing = "insert a row"
 	insert := s.dialect.SQL("INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)" +
@@ -142,7 +142,7 @@ func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, 
 // is known. It does so in a transaction, because a proxy that spreads reads over replicas leaves
 // a transaction with the server that writes.
 func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
-	return database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
+	return database.Transact(ctx, conn, s.dialect, func(tx session) error {
 		var found string
 		err := tx.GetContext(ctx, &found, s.dialect.SQL("SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?"), id)
 		switch {

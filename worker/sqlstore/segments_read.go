@@ -95,20 +95,17 @@ func (s *segmentTable) columns(there tablesThere) string {
 func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
 	d := s.dialect
 	seen := tagSight{tag: tag, missing: !there.takers}
-	query := "SELECT " + d.OriginColumns(s.segments) + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
+	text := "SELECT " + d.OriginColumns(s.segments) + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
 	var args []any
 	if there.leaf {
-		query, args = query+" LEFT JOIN `"+s.segments+"` a ON a.biz_tag = ?", append(args, tag)
+		text, args = text+" LEFT JOIN `"+s.segments+"` a ON a.biz_tag = ?", append(args, tag)
 	}
 	if there.takers {
-		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("COALESCE(a.biz_tag, ?)")
+		text += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("COALESCE(a.biz_tag, ?)")
 		args = append(args, tag)
 	}
-	rows, err := s.query(ctx, conn, query, args...)
-	var all []tagRow
-	if err == nil {
-		all, err = database.AllRows(rows, func(r *tagRow) []any { return append(seen.Fields(), r.fields()...) })
-	}
+	fields := func(r *tagRow) []any { return append(seen.Fields(), r.fields()...) }
+	all, err := query(ctx, &s.tables, conn, fields, text, args...)
 	switch {
 	case err != nil:
 		return seen, database.Failed("read table "+s.segments, err)
@@ -128,16 +125,12 @@ func (s *segmentTable) page(ctx context.Context, conn session, after string, mos
 		return nil, nil
 	}
 	d := s.dialect
-	query := "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
+	text := "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
 	if there.takers {
-		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("a.biz_tag")
+		text += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("a.biz_tag")
 	}
-	query += " WHERE " + d.Bytes("a.biz_tag") + " > ? ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT ?"
-	found, err := s.query(ctx, conn, query, after, int64(most))
-	var all []tagRow
-	if err == nil {
-		all, err = database.AllRows(found, (*tagRow).fields)
-	}
+	text += " WHERE " + d.Bytes("a.biz_tag") + " > ? ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT ?"
+	all, err := query(ctx, &s.tables, conn, (*tagRow).fields, text, after, int64(most))
 	if err != nil {
 		return nil, database.Failed("read table "+s.segments, err)
 	}

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -43,10 +42,7 @@ type trace struct {
 }
 
 // A session carries out statements: a connection, or a transaction of a SQLite file.
-type session interface {
-	database.Querier
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
+type session = database.Session
 
 var (
 	// errRaced says that what was to be replaced is not as it was read.
@@ -124,7 +120,7 @@ func (t *tables) store(ctx context.Context, conn *sqlx.Conn, a attempt) error {
 		return err
 	}
 	defer restore()
-	return database.Transact(ctx, conn, t.dialect, func(tx database.Session) error { return t.carry(ctx, tx, a) })
+	return database.Transact(ctx, conn, t.dialect, func(tx session) error { return t.carry(ctx, tx, a) })
 }
 
 func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
@@ -153,7 +149,7 @@ func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.P
 		return err
 	}
 	var left *trace
-	err := database.Transact(ctx, conn, t.dialect, func(s database.Session) (err error) {
+	err := database.Transact(ctx, conn, t.dialect, func(s session) (err error) {
 		left, err = do(s)
 		return err
 	})
