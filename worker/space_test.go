@@ -1,15 +1,12 @@
 package worker_test
 
 import (
-	"context"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
 	uncached "github.com/uidgen/uid/default"
@@ -126,47 +123,6 @@ func TestUnusableSpaces(t *testing.T) {
 	require.ErrorIs(t, acquireError(t, worker.Static(3, ""), newLayout()), uid.ErrConfig)
 	err := acquireError(t, worker.Static(3, "a", "b"), newLayout())
 	logtest.Error(t, err, uid.ErrConfig, `2 spaces for one worker: ["a" "b"]`)
-}
-
-func TestSpaceServesOneOfMany(t *testing.T) {
-	terms := newLayout()
-	var bound atomic.Int32
-	var wg sync.WaitGroup
-	var workers []uid.Worker // which all stay until the last one has tried
-	for range 16 {
-		w := worker.Static(3, t.Name())
-		workers = append(workers, w)
-		wg.Go(func() {
-			if _, err := w.Acquire(t.Context(), terms); err == nil {
-				bound.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	runtime.KeepAlive(workers)
-	require.EqualValues(t, 1, bound.Load())
-}
-
-// In a space no tick is issued twice, whichever worker has its turn.
-func TestSpaceNeverRepeatsATick(t *testing.T) {
-	terms := newLayout()
-	rapid.Check(t, func(t *rapid.T) {
-		space := rapid.StringN(1, 20, -1).Draw(t, "space")
-		workers := []uid.Worker{worker.Static(1, space), worker.Static(1, space), worker.Static(1, space)}
-		used := int64(-1)
-		for range rapid.IntRange(1, 10).Draw(t, "generators") {
-			w := rapid.SampledFrom(workers).Draw(t, "worker")
-			r, err := w.Acquire(context.Background(), terms)
-			require.NoError(t, err)
-			require.Greater(t, r.First, used)
-			last := int64(-1)
-			if issued := rapid.Int64Range(0, 1000).Draw(t, "issued"); issued > 0 {
-				last = r.First + issued - 1
-				used = last
-			}
-			require.NoError(t, w.Release(context.Background(), last))
-		}
-	})
 }
 
 //go:noinline

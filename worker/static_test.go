@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -42,25 +43,35 @@ func TestStaticRange(t *testing.T) {
 	acquire(t, w, terms(1024))
 }
 
+// A worker serves one generator at a time, and so do all workers of a space.
 func TestStaticServesOneGenerator(t *testing.T) {
-	w := worker.Static(3)
-	var bound, refused atomic.Int32
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			if _, err := w.Acquire(t.Context(), terms(9)); err == nil {
-				bound.Add(1)
-			} else if errors.Is(err, uid.ErrWorkerInUse) {
-				refused.Add(1)
-			}
-		})
+	one := worker.Static(3)
+	for name, next := range map[string]func() uid.Worker{
+		"one worker":   func() uid.Worker { return one },
+		"of one space": func() uid.Worker { return worker.Static(3, t.Name()) },
+	} {
+		terms := newLayout()
+		var bound, refused atomic.Int32
+		var wg sync.WaitGroup
+		var workers []uid.Worker // which all stay until the last one has tried
+		for range 16 {
+			w := next()
+			workers = append(workers, w)
+			wg.Go(func() {
+				if err := acquireError(t, w, terms); err == nil {
+					bound.Add(1)
+				} else if errors.Is(err, uid.ErrWorkerInUse) {
+					refused.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		runtime.KeepAlive(workers)
+		require.EqualValues(t, 1, bound.Load(), name)
+		require.EqualValues(t, 15, refused.Load(), name)
 	}
-	wg.Wait()
-	require.EqualValues(t, 1, bound.Load())
-	require.EqualValues(t, 15, refused.Load())
-
-	require.NoError(t, w.Release(t.Context(), -1))
-	acquire(t, w, terms(9)) // released, it serves another one
+	require.NoError(t, one.Release(t.Context(), -1))
+	acquire(t, one, terms(9)) // released, it serves another one
 }
 
 func TestStaticUnbound(t *testing.T) {
@@ -104,14 +115,19 @@ func TestStaticExhausted(t *testing.T) {
 	}
 }
 
-// Whatever generators come and go, no tick is reserved again that one of them may
-// have issued.
+// Whatever generators come and go, on one worker or on several of a space, no tick is reserved again that one of
+// them may have issued.
 func TestStaticNeverRepeatsATick(t *testing.T) {
+	terms := newLayout()
 	rapid.Check(t, func(t *rapid.T) {
-		w := worker.Static(1)
+		workers := []uid.Worker{worker.Static(1)}
+		if space := rapid.StringN(0, 20, -1).Draw(t, "space"); space != "" {
+			workers = []uid.Worker{worker.Static(1, space), worker.Static(1, space), worker.Static(1, space)}
+		}
 		used := int64(-1)
 		for range rapid.IntRange(1, 10).Draw(t, "generators") {
-			r, err := w.Acquire(context.Background(), terms(9))
+			w := rapid.SampledFrom(workers).Draw(t, "worker")
+			r, err := w.Acquire(context.Background(), terms)
 			require.NoError(t, err)
 			require.Greater(t, r.First, used)
 			last := int64(-1)

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker/sqlite"
 )
 
@@ -139,8 +140,7 @@ func TestTransactionsLockAtOnce(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for _, path := range []string{"", ":memory:", ":memory:?cache=shared", "file:x.db", "file::memory:", "a\x00b"} {
 		_, err := sqlite.Open(t.Context(), path)
-		require.ErrorIs(t, err, fs.ErrInvalid, "%q", path)
-		require.ErrorContains(t, err, fmt.Sprintf("%q", path))
+		logtest.Error(t, err, fs.ErrInvalid, fmt.Sprintf("%q", path))
 	}
 
 	dir := t.TempDir()
