@@ -67,6 +67,16 @@ func (c *counter) Next(ctx context.Context, h numberstore.Host, most int64) (int
 	return c.last, nil
 }
 
+// failing has the first calls fail, as many as that.
+func failing(calls int, err error) func(n int) error {
+	return func(n int) error {
+		if n <= calls {
+			return err
+		}
+		return nil
+	}
+}
+
 var terms = fake.Terms
 
 // A reporter is what New returns.
@@ -280,12 +290,7 @@ func (w wrong) Next(context.Context, numberstore.Host, int64) (int64, error) { r
 func TestFailures(t *testing.T) {
 	deadlock, denied := errors.New("deadlock"), errors.New("access denied")
 	synctest.Test(t, func(t *testing.T) {
-		numbers := &counter{fail: func(n int) error {
-			if n <= 5 {
-				return fmt.Errorf("wrapped: %w", worker.Transient(deadlock))
-			}
-			return nil
-		}}
+		numbers := &counter{fail: failing(5, fmt.Errorf("wrapped: %w", worker.Transient(deadlock)))}
 		var logged logtest.Records
 		d := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()})
 		require.EqualValues(t, 1, acquire(t, d, terms(9)).WorkerID)
@@ -293,12 +298,7 @@ func TestFailures(t *testing.T) {
 		require.Equal(t, 1, logged.Count("level=WARN"), "one warning, not one each time")
 	})
 	for _, failure := range []error{denied, worker.ErrUnconfirmed, uid.ErrNoWorkerID} {
-		numbers := &counter{fail: func(n int) error {
-			if n == 1 {
-				return failure
-			}
-			return nil
-		}}
+		numbers := &counter{fail: failing(1, failure)}
 		d := newDisposable(t, numbers, disposable.Config{})
 		err := acquireError(t, d, terms(9))
 		logtest.Error(t, err, failure, "table NUMBERS")
@@ -306,12 +306,6 @@ func TestFailures(t *testing.T) {
 		require.Equal(t, 1, numbers.calls)
 		acquire(t, d, terms(9)) // after a failure the worker is free again
 	}
-}
-
-var errRefused = errors.New("connection refused")
-
-func refusing() *counter {
-	return &counter{fail: func(int) error { return worker.Transient(errRefused) }}
 }
 
 // A store that forgets a number gives it again: none is taken from it, unless somebody knows better.
@@ -345,13 +339,14 @@ func TestTimeout(t *testing.T) {
 		{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			numbers := refusing()
+			refused := errors.New("connection refused")
+			numbers := &counter{fail: failing(math.MaxInt, worker.Transient(refused))}
 			d := newDisposable(t, numbers, disposable.Config{Timeout: c.set})
 			start := time.Now()
 			_, err := d.Acquire(t.Context(), terms(1023))
 			require.Equal(t, c.want, time.Since(start))
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			logtest.Error(t, err, errRefused, "after "+c.want.String())
+			logtest.Error(t, err, refused, "after "+c.want.String())
 			// Pauses of 50 ms, doubling to 2 s, each between half and all of that.
 			require.LessOrEqual(t, numbers.calls, 2*int(c.want/time.Second)+10)
 			require.GreaterOrEqual(t, numbers.calls, 1+int(c.want/(2*time.Second)))

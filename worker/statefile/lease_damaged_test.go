@@ -99,8 +99,7 @@ func TestLeaseFileWithAFlippedBitWithoutStore(t *testing.T) {
 		p.crash()
 		require.NoError(t, state.Damage(h.path, 1000))
 		h.memory.Outage(true)
-		p = h.process()
-		again := p.acquire()
+		p, again := h.held()
 		require.Zero(t, again.WorkerID)
 		require.Greater(t, again.First, r.Last)
 		require.LessOrEqual(t, again.First, r.Last+ms(fileReach)+1)
@@ -119,8 +118,7 @@ func TestLeaseFileWithAFlippedBitWithoutStore(t *testing.T) {
 // rules out it rules out for every later start, too.
 func TestLeaseFileWithAFlippedBitOfALostWrite(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		time.Sleep(time.Minute / 2)
 		p.extend(0)
 		restore := h.memory.Backup()
@@ -131,8 +129,7 @@ func TestLeaseFileWithAFlippedBitOfALostWrite(t *testing.T) {
 		restore()
 		h.off = -2 * time.Second
 		for range 2 {
-			p = h.process()
-			again := p.acquire()
+			p, again := h.held()
 			require.Zero(t, again.WorkerID)
 			require.Greater(t, again.First, r.Last)
 			require.NoError(t, p.Release(t.Context(), -1))
@@ -148,8 +145,7 @@ func TestLeaseFileSavesOnce(t *testing.T) {
 			require.NoError(t, err)
 			return n
 		}
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		r := p.extend(0)
 		before := saved()
 		for range 12 {
@@ -160,8 +156,7 @@ func TestLeaseFileSavesOnce(t *testing.T) {
 		}
 		require.NoError(t, p.Release(t.Context(), r.First))
 		require.Equal(t, before+1, saved())
-		p = h.process()
-		p.acquire()
+		h.held()
 		require.Equal(t, before+2, saved())
 	})
 }

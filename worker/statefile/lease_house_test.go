@@ -98,6 +98,13 @@ func (h *house) process() *process {
 	return h.with(lease.Config{}, statefile.Config{})
 }
 
+// held returns such a process once it has acquired, and what it has reserved.
+func (h *house) held() (*process, uid.Reservation) {
+	h.t.Helper()
+	p := h.process()
+	return p, p.acquire()
+}
+
 func (h *house) with(cfg lease.Config, file statefile.Config) *process {
 	h.t.Helper()
 	p := &process{h: h, store: &watched{Client: h.memory.Store(orders)}}

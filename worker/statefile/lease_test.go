@@ -35,8 +35,7 @@ func TestLeaseGoesOnAtOnce(t *testing.T) {
 		for how, end := range ends {
 			t.Run(fmt.Sprint(how, ", ", history), func(t *testing.T) {
 				inHouse(t, func(t *testing.T, h *house) {
-					p := h.process()
-					r := p.acquire()
+					p, r := h.held()
 					require.LessOrEqual(t, r.Last, h.tick()+ms(fileReach), "the file grants no more than this")
 					for range 3 {
 						time.Sleep(time.Minute / 2)
@@ -116,8 +115,7 @@ func TestLeaseWithoutStore(t *testing.T) {
 // A renewal takes back nothing of what was granted to a burst before it.
 func TestLeaseAfterABurst(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		burst := p.extend(h.tick() + ms(time.Minute))
 		time.Sleep(time.Minute / 2)
 		require.GreaterOrEqual(t, p.extend(0).Last, burst.Last)
@@ -130,8 +128,7 @@ func TestLeaseAfterABurst(t *testing.T) {
 // just about to start. The next start takes the lease up, and nothing of what only the store has counts.
 func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		time.Sleep(time.Minute / 2)
 		r := p.extend(0)
 		time.Sleep(time.Minute / 2)
@@ -155,8 +152,7 @@ func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 		p = h.process()
 		p.store.Fault(slices.Repeat([]storetest.Fault{storetest.LoseWrite}, 100)...)
 		require.ErrorIs(t, acquireError(t, p, millis()), uid.ErrNoReservation, "it has seen them, and no more")
-		p = h.process()
-		again := p.acquire()
+		p, again := h.held()
 		require.Zero(t, again.WorkerID)
 		require.Equal(t, r.Last+1, again.First)
 		require.Empty(t, p.events)
@@ -248,8 +244,7 @@ func TestLeaseLost(t *testing.T) {
 	for name, lose := range losses {
 		t.Run(name, func(t *testing.T) {
 			inHouse(t, func(t *testing.T, h *house) {
-				p := h.process()
-				was := p.acquire()
+				p, was := h.held()
 				time.Sleep(time.Minute / 2)
 				lose(h, p)
 				r := p.extend(was.Last + 1)
@@ -264,8 +259,7 @@ func TestLeaseLost(t *testing.T) {
 		})
 		t.Run(name+", and closed", func(t *testing.T) {
 			inHouse(t, func(t *testing.T, h *house) {
-				p := h.process()
-				r := p.acquire()
+				p, r := h.held()
 				lose(h, p)
 				require.NoError(t, p.Release(t.Context(), r.First))
 				require.EqualValues(t, 1, h.process().acquire().WorkerID)
@@ -289,8 +283,7 @@ func TestLeaseInvalidated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inHouse(t, func(t *testing.T, h *house) {
-				p := h.process()
-				p.acquire()
+				p, _ := h.held()
 				undo := meanwhile(h, p)
 				p.Invalidate()
 				require.Error(t, extendError(t, p, 0))
@@ -303,8 +296,7 @@ func TestLeaseInvalidated(t *testing.T) {
 
 	// Of what the file cannot forget nothing is acquired.
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		undo := p.Fill()
 		p.Invalidate()
 		require.ErrorIs(t, extendError(t, p, 0), worker.ErrState)
@@ -316,8 +308,7 @@ func TestLeaseInvalidated(t *testing.T) {
 
 	// It is noticed in the middle of a renewal, too.
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		time.Sleep(time.Minute / 2)
 		p.store.answered = func() { p.Invalidate() }
 		require.ErrorIs(t, extendError(t, p, 0), uid.ErrNoReservation)
@@ -329,8 +320,7 @@ func TestLeaseInvalidated(t *testing.T) {
 // An acquisition of which nobody heard is given back at the end.
 func TestLeaseGivesADoubtBack(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		time.Sleep(time.Minute / 2)
 		h.memory.RemoveRow(orders, 0)
 		p.store.Fault(storetest.OK, storetest.LoseReply)
@@ -361,8 +351,7 @@ func TestLeaseFileCannotBeWritten(t *testing.T) {
 		require.NotEmpty(t, h.row(0).Nonce)
 
 		// A running one goes on up to what it was granted.
-		p = h.process()
-		r := p.acquire()
+		p, r := h.held()
 		require.EqualValues(t, 1, r.WorkerID)
 		undo := p.Fill()
 		time.Sleep(fileWindow)
@@ -394,8 +383,7 @@ func TestLeaseOfTheSameIDAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t, false, lease.Range{First: 5, Last: 5})
-				p := h.process()
-				was := p.acquire()
+				p, was := h.held()
 				for range 2 {
 					time.Sleep(over)
 					h.another()
@@ -469,8 +457,7 @@ func TestLeaseFarAhead(t *testing.T) {
 // A start that fails leaves the lease of its file to the next one.
 func TestLeaseOfAFailedStart(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		r := p.acquire()
+		p, r := h.held()
 		require.NoError(t, p.Release(t.Context(), r.First))
 		row := h.row(0)
 		p = h.with(lease.Config{Losses: lease.Never}, statefile.Config{})
