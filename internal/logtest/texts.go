@@ -1,11 +1,14 @@
 package logtest
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
 )
 
 // Error requires that an error wraps another one, and says each of the texts.
@@ -15,6 +18,16 @@ func Error(t testing.TB, err, kind error, texts ...string) {
 	for _, text := range texts {
 		require.ErrorContains(t, err, text)
 	}
+}
+
+// Refused requires an error of a setting that can be told apart and is short, and reports whether there is one.
+func Refused(t testing.TB, err error) bool {
+	t.Helper()
+	if err != nil {
+		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
+		require.Less(t, len(err.Error()), 2000)
+	}
+	return err != nil
 }
 
 // Default keeps what is logged by default, until the end of the test.

@@ -1,7 +1,6 @@
 package lease_test
 
 import (
-	"errors"
 	"math"
 	"testing"
 	"testing/synctest"
@@ -33,7 +32,7 @@ func TestNewLeaseRefuses(t *testing.T) {
 		l, err := lease.New(store, cfg)
 		require.Nil(t, l)
 		require.ErrorContains(t, err, text)
-		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), text)
+		logtest.Refused(t, err)
 	}
 	_, err := lease.New(nil, lease.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)

@@ -49,25 +49,22 @@ func TestFloor(t *testing.T) {
 // A floor beyond what a lease can begin with is refused with the numbers, and nothing is written:
 // all others would have to wait for it.
 func TestFloorTooFarAhead(t *testing.T) {
-	for name, c := range map[string]struct {
+	type limit struct {
 		cfg  lease.Config
 		most time.Duration
-	}{
+	}
+	each(t, map[string]limit{
 		"lossy":   {lease.Config{Timeout: 10 * time.Second}, lease.Burn + 2*time.Millisecond + 10*time.Second},
 		"durable": {lease.Config{Losses: lease.Never}, lease.Burn + skew + 15*time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				l := h.lease(c.cfg)
-				namespace := h.namespace()
-				err := h.acquireError(l, from(h.tick()+ms(c.most)+2))
-				logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to", c.most.String())
-				require.Equal(t, namespace, h.namespace())
-				r := h.acquireFor(l, from(h.tick()+ms(c.most)))
-				require.GreaterOrEqual(t, r.Last, r.First)
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, c limit) {
+		l := h.lease(c.cfg)
+		namespace := h.namespace()
+		err := h.acquireError(l, from(h.tick()+ms(c.most)+2))
+		logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to", c.most.String())
+		require.Equal(t, namespace, h.namespace())
+		r := h.acquireFor(l, from(h.tick()+ms(c.most)))
+		require.GreaterOrEqual(t, r.Last, r.First)
+	})
 }
 
 // An acquisition with a floor whose reply was lost is taken up above the floor.

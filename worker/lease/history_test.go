@@ -87,22 +87,19 @@ func TestBurnIsPaidOnce(t *testing.T) {
 // A renewal, and a release, that find another history write it, with the floor: the rows may come to be those of a
 // server from before the change, as if it had never been.
 func TestOwnersWriteTheHistory(t *testing.T) {
-	for name, write := range map[string]func(h *house, l *lease.Lease){
+	type writes = func(h *house, l *lease.Lease)
+	each(t, map[string]writes{
 		"renewal": func(h *house, l *lease.Lease) { h.extend(l, 0) },
 		"release": func(h *house, l *lease.Lease) { require.NoError(h.t, l.Release(h.t.Context(), -1)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				l, _ := h.held(lease.Config{})
-				before := h.namespace()
-				h.memory.LoseHistory()
-				h.pass(window / 2)
-				write(h, l)
-				require.Equal(t, h.tick()+ms(lease.Burn), h.namespace().Floor)
-				require.NotEqual(t, before.History, h.namespace().History)
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, write writes) {
+		l, _ := h.held(lease.Config{})
+		before := h.namespace()
+		h.memory.LoseHistory()
+		h.pass(window / 2)
+		write(h, l)
+		require.Equal(t, h.tick()+ms(lease.Burn), h.namespace().Floor)
+		require.NotEqual(t, before.History, h.namespace().History)
+	})
 }
 
 // What an owner that trusts the store does is none of this.

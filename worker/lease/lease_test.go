@@ -154,45 +154,42 @@ func TestLeaseExtend(t *testing.T) {
 
 // What a burst asks for is reserved on demand: as far as a burn makes up for, or as far as a later owner accepts.
 func TestLeaseExtendThrough(t *testing.T) {
-	for name, c := range map[string]struct {
+	type limit struct {
 		durable bool
 		most    time.Duration
-	}{
+	}
+	each(t, map[string]limit{
 		"":        {false, lease.Burn - skew},
 		"durable": {true, lease.Burn + skew + 15*time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				l, r := h.held(lease.Config{Losses: trust(c.durable)})
-				got := h.extend(l, r.Last+ms(window))
-				require.Equal(t, r.Last+ms(window+window/8), got.Last)
-				require.Equal(t, got.Last, h.row(r.WorkerID).High)
-				// The far reservation is kept, and the lease renewed all the same.
-				h.pass(window / 2)
-				until := h.row(r.WorkerID).Until
-				require.Equal(t, got.Last, h.extend(l, 0).Last)
-				require.True(t, h.row(r.WorkerID).Until.After(until))
+	}, func(t *testing.T, h *house, c limit) {
+		l, r := h.held(lease.Config{Losses: trust(c.durable)})
+		got := h.extend(l, r.Last+ms(window))
+		require.Equal(t, r.Last+ms(window+window/8), got.Last)
+		require.Equal(t, got.Last, h.row(r.WorkerID).High)
+		// The far reservation is kept, and the lease renewed all the same.
+		h.pass(window / 2)
+		until := h.row(r.WorkerID).Until
+		require.Equal(t, got.Last, h.extend(l, 0).Last)
+		require.True(t, h.row(r.WorkerID).Until.After(until))
 
-				h.pass(time.Second)
-				got = h.extend(l, math.MaxInt64-1000)
-				require.Equal(t, h.tick()+ms(c.most), got.Last)
-				require.Equal(t, got, h.extend(l, got.Last), "what is asked for is reserved")
-				// Who asks for more than there can be asks the store when there is more.
-				row := h.row(r.WorkerID)
-				if !c.durable {
-					h.pass(200 * time.Microsecond)
-					require.Equal(t, got, h.extend(l, math.MaxInt64-1000))
-					require.Equal(t, row, h.row(r.WorkerID))
-				}
-				h.pass(time.Second)
-				require.Equal(t, got.Last+ms(time.Second),
-					h.extend(l, math.MaxInt64-1000).Last/ms(time.Millisecond)*ms(time.Millisecond))
-				require.NoError(t, l.Release(t.Context(), math.MaxInt64))
-				h.pass(quarantine + time.Second)
-				require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{Losses: trust(c.durable)})).WorkerID)
-			})
-		})
-	}
+		h.pass(time.Second)
+		got = h.extend(l, math.MaxInt64-1000)
+		require.Equal(t, h.tick()+ms(c.most), got.Last)
+		require.Equal(t, got, h.extend(l, got.Last), "what is asked for is reserved")
+		// Who asks for more than there can be asks the store when there is more.
+		row := h.row(r.WorkerID)
+		if !c.durable {
+			h.pass(200 * time.Microsecond)
+			require.Equal(t, got, h.extend(l, math.MaxInt64-1000))
+			require.Equal(t, row, h.row(r.WorkerID))
+		}
+		h.pass(time.Second)
+		require.Equal(t, got.Last+ms(time.Second),
+			h.extend(l, math.MaxInt64-1000).Last/ms(time.Millisecond)*ms(time.Millisecond))
+		require.NoError(t, l.Release(t.Context(), math.MaxInt64))
+		h.pass(quarantine + time.Second)
+		require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{Losses: trust(c.durable)})).WorkerID)
+	})
 	eachHouse(t, func(t *testing.T, h *house) {
 		far := millis(1023)
 		far.MaxLead = math.MaxInt64

@@ -138,26 +138,22 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 
 // What is not as it was written, by its nonce, its ticks and its end, is not taken up.
 func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
-	for name, change := range map[string]func(h *house){
+	each(t, map[string]func(h *house){
 		"another nonce": func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" }) },
 		"released":      func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Until = "", h.now() }) },
 		"more ticks":    func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) },
 		"fewer ticks":   func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) },
 		"over":          func(h *house) { h.pass(ttl + time.Millisecond) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				var row leasestore.Row
-				l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
-					change(h)
-					row = h.row(0)
-				})})
-				client.Fault(storetest.LoseReply)
-				require.EqualValues(t, 1, h.acquire(l).WorkerID)
-				require.Equal(t, row, h.row(0))
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, change func(h *house)) {
+		var row leasestore.Row
+		l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
+			change(h)
+			row = h.row(0)
+		})})
+		client.Fault(storetest.LoseReply)
+		require.EqualValues(t, 1, h.acquire(l).WorkerID)
+		require.Equal(t, row, h.row(0))
+	})
 	eachHouse(t, func(t *testing.T, h *house) {
 		l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
 			h.memory.RemoveRow(orders, 0)

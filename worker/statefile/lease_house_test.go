@@ -55,6 +55,13 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	}
 }
 
+// each runs a test of each case on stores of both kinds.
+func each[C any](t *testing.T, cases map[string]C, test func(t *testing.T, h *house, c C)) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) { inHouse(t, func(t *testing.T, h *house) { test(t, h, c) }) })
+	}
+}
+
 func newHouse(t *testing.T, versions bool, ids lease.Range) *house {
 	h := &house{t: t, path: tempPath(t)}
 	h.memory = storetest.NewMemory(storetest.MemoryConfig{Versions: versions,
@@ -137,8 +144,10 @@ func (p *process) crash() {
 	require.NoError(p.h.t, p.Crash())
 }
 
+type ending = func(p *process, r uid.Reservation) (next int64)
+
 // ends are the ways in which a process ends: each returns the first tick that it has not issued.
-var ends = map[string]func(p *process, r uid.Reservation) (next int64){
+var ends = map[string]ending{
 	"closed": func(p *process, r uid.Reservation) int64 {
 		require.NoError(p.h.t, p.Release(p.h.t.Context(), r.First+100))
 		return r.First + 101

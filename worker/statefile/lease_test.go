@@ -71,45 +71,41 @@ func TestLeaseGoesOnAtOnce(t *testing.T) {
 
 // While the store is down a start goes on with what was reserved, and not beyond.
 func TestLeaseWithoutStore(t *testing.T) {
-	for how, end := range ends {
-		t.Run(how, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				long := lease.Config{Window: 6 * time.Minute, TTL: 10 * time.Minute}
-				p := h.with(long, statefile.Config{})
-				r := p.acquire()
-				row := h.row(0)
-				h.memory.Outage(true)
-				for range 3 {
-					next := end(p, r)
-					p = h.with(long, statefile.Config{})
-					r = p.acquire()
-					require.Equal(t, 1, p.logged.Count("the store cannot be reached, starting on what was reserved"))
-					require.Zero(t, r.WorkerID)
-					require.Equal(t, next, r.First)
-					require.Greater(t, r.Last, h.tick())
-					time.Sleep(fileWindow)
-					r = p.extend(0)
-					require.GreaterOrEqual(t, r.Last, h.tick()+ms(fileWindow))
-					require.Equal(t, r.Last+1000+ms(fileReach), p.extend(r.Last+1000).Last)
-					r = p.extend(0)
-				}
-				time.Sleep(time.Duration(row.High-h.tick()-100) * time.Millisecond)
-				last := p.extend(0)
-				require.Equal(t, row.High, last.Last)
-				time.Sleep(time.Second)
-				require.Error(t, extendError(t, p, 0))
-				require.NoError(t, p.Release(t.Context(), last.Last))
-				logtest.Error(t, acquireError(t, h.process(), millis()), uid.ErrNoReservation, "reserved up to")
-				require.Equal(t, row, h.row(0))
+	each(t, ends, func(t *testing.T, h *house, end ending) {
+		long := lease.Config{Window: 6 * time.Minute, TTL: 10 * time.Minute}
+		p := h.with(long, statefile.Config{})
+		r := p.acquire()
+		row := h.row(0)
+		h.memory.Outage(true)
+		for range 3 {
+			next := end(p, r)
+			p = h.with(long, statefile.Config{})
+			r = p.acquire()
+			require.Equal(t, 1, p.logged.Count("the store cannot be reached, starting on what was reserved"))
+			require.Zero(t, r.WorkerID)
+			require.Equal(t, next, r.First)
+			require.Greater(t, r.Last, h.tick())
+			time.Sleep(fileWindow)
+			r = p.extend(0)
+			require.GreaterOrEqual(t, r.Last, h.tick()+ms(fileWindow))
+			require.Equal(t, r.Last+1000+ms(fileReach), p.extend(r.Last+1000).Last)
+			r = p.extend(0)
+		}
+		time.Sleep(time.Duration(row.High-h.tick()-100) * time.Millisecond)
+		last := p.extend(0)
+		require.Equal(t, row.High, last.Last)
+		time.Sleep(time.Second)
+		require.Error(t, extendError(t, p, 0))
+		require.NoError(t, p.Release(t.Context(), last.Last))
+		logtest.Error(t, acquireError(t, h.process(), millis()), uid.ErrNoReservation, "reserved up to")
+		require.Equal(t, row, h.row(0))
 
-				// The start that failed has left the file as it was.
-				h.memory.Outage(false)
-				again := h.process().acquire()
-				require.Zero(t, again.WorkerID)
-				require.Equal(t, last.Last+1, again.First)
-			})
-		})
-	}
+		// The start that failed has left the file as it was.
+		h.memory.Outage(false)
+		again := h.process().acquire()
+		require.Zero(t, again.WorkerID)
+		require.Equal(t, last.Last+1, again.First)
+	})
 }
 
 // A renewal takes back nothing of what was granted to a burst before it.
@@ -226,8 +222,10 @@ func TestOnLeaseRefuses(t *testing.T) {
 	require.Equal(t, "lease", w.(health.WorkerReporter).WorkerHealth().Kind)
 }
 
+type loss = func(h *house, p *process)
+
 // losses are the ways in which an owner loses its lease while it runs.
-var losses = map[string]func(h *house, p *process){
+var losses = map[string]loss{
 	"another has it": func(h *house, _ *process) {
 		row := h.row(0)
 		row.Nonce = "another"
@@ -241,37 +239,36 @@ var losses = map[string]func(h *house, p *process){
 // A lease that was lost goes on under another ID, and neither a start from the file nor one without the store
 // brings it back: however the process ends, and whenever.
 func TestLeaseLost(t *testing.T) {
-	for name, lose := range losses {
-		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				p, was := h.held()
-				time.Sleep(time.Minute / 2)
-				lose(h, p)
-				r := p.extend(was.Last + 1)
-				require.EqualValues(t, 1, r.WorkerID)
-				require.GreaterOrEqual(t, r.Last, r.First)
-				p.crash()
-				h.memory.Outage(true)
-				again := h.process().acquire()
-				require.EqualValues(t, 1, again.WorkerID)
-				require.Equal(t, r.Last+1, again.First)
-			})
-		})
-		t.Run(name+", and closed", func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				p, r := h.held()
-				lose(h, p)
-				require.NoError(t, p.Release(t.Context(), r.First))
-				require.EqualValues(t, 1, h.process().acquire().WorkerID)
-			})
-		})
-	}
+	each(t, losses, func(t *testing.T, h *house, lose loss) {
+		p, was := h.held()
+		time.Sleep(time.Minute / 2)
+		lose(h, p)
+		r := p.extend(was.Last + 1)
+		require.EqualValues(t, 1, r.WorkerID)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		p.crash()
+		h.memory.Outage(true)
+		again := h.process().acquire()
+		require.EqualValues(t, 1, again.WorkerID)
+		require.Equal(t, r.Last+1, again.First)
+	})
+}
+
+// Nor does one that was lost before the process was closed.
+func TestLeaseLostAndClosed(t *testing.T) {
+	each(t, losses, func(t *testing.T, h *house, lose loss) {
+		p, r := h.held()
+		lose(h, p)
+		require.NoError(t, p.Release(t.Context(), r.First))
+		require.EqualValues(t, 1, h.process().acquire().WorkerID)
+	})
 }
 
 // The end of the process, before the file has the lease that came after one that was invalidated, does not bring that
 // back.
 func TestLeaseInvalidated(t *testing.T) {
-	for name, meanwhile := range map[string]func(h *house, p *process) (undo func()){
+	type meanwhile = func(h *house, p *process) (undo func())
+	each(t, map[string]meanwhile{
 		"no store": func(h *house, _ *process) func() {
 			h.memory.Outage(true)
 			return func() { h.memory.Outage(false) }
@@ -280,19 +277,15 @@ func TestLeaseInvalidated(t *testing.T) {
 			p.store.Fault(storetest.LoseReply)
 			return func() {}
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				p, _ := h.held()
-				undo := meanwhile(h, p)
-				p.Invalidate()
-				require.Error(t, extendError(t, p, 0))
-				p.crash()
-				undo()
-				require.NotZero(t, h.process().acquire().WorkerID)
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, begin meanwhile) {
+		p, _ := h.held()
+		undo := begin(h, p)
+		p.Invalidate()
+		require.Error(t, extendError(t, p, 0))
+		p.crash()
+		undo()
+		require.NotZero(t, h.process().acquire().WorkerID)
+	})
 
 	// Of what the file cannot forget nothing is acquired.
 	inHouse(t, func(t *testing.T, h *house) {
@@ -405,31 +398,28 @@ func TestLeaseOfTheSameIDAgain(t *testing.T) {
 
 // A floor holds for a lease that is taken up, and for all later starts. What a lease cannot reach is refused at once.
 func TestLeaseFloor(t *testing.T) {
-	for name, losses := range map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never} {
-		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				cfg := lease.Config{Losses: losses}
-				p := h.with(cfg, statefile.Config{})
-				p.acquire()
-				require.NoError(t, p.Release(t.Context(), -1))
-				terms := millis()
-				terms.MinTick = h.tick() + ms(lease.Burn)
-				p = h.with(cfg, statefile.Config{})
-				r := acquired(t, p, terms)
-				require.Zero(t, r.WorkerID)
-				require.Equal(t, terms.MinTick, r.First)
-				require.GreaterOrEqual(t, r.Last, r.First)
-				require.NoError(t, p.Release(t.Context(), -1))
-				p = h.with(cfg, statefile.Config{})
-				require.Equal(t, terms.MinTick, p.acquire().First)
-				require.NoError(t, p.Release(t.Context(), -1))
+	each(t, map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never},
+		func(t *testing.T, h *house, losses lease.Losses) {
+			cfg := lease.Config{Losses: losses}
+			p := h.with(cfg, statefile.Config{})
+			p.acquire()
+			require.NoError(t, p.Release(t.Context(), -1))
+			terms := millis()
+			terms.MinTick = h.tick() + ms(lease.Burn)
+			p = h.with(cfg, statefile.Config{})
+			r := acquired(t, p, terms)
+			require.Zero(t, r.WorkerID)
+			require.Equal(t, terms.MinTick, r.First)
+			require.GreaterOrEqual(t, r.Last, r.First)
+			require.NoError(t, p.Release(t.Context(), -1))
+			p = h.with(cfg, statefile.Config{})
+			require.Equal(t, terms.MinTick, p.acquire().First)
+			require.NoError(t, p.Release(t.Context(), -1))
 
-				terms.MinTick = h.tick() + ms(time.Hour)
-				err := acquireError(t, h.with(cfg, statefile.Config{}), terms)
-				logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to")
-			})
+			terms.MinTick = h.tick() + ms(time.Hour)
+			err := acquireError(t, h.with(cfg, statefile.Config{}), terms)
+			logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to")
 		})
-	}
 }
 
 // Ticks that were used further ahead than can be reserved for now are not waited for.
