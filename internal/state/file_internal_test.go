@@ -327,8 +327,7 @@ func TestFileUnlocksAtOnce(t *testing.T) {
 	f := mustOpen(t, path)
 	require.NoError(t, f.Save(record(1)))
 	require.NoError(t, unlock(f.lock))
-	g := mustOpen(t, path)
-	require.NoError(t, g.Close())
+	require.NoError(t, mustOpen(t, path).Close())
 	require.NoError(t, f.Close())
 }
 
@@ -341,8 +340,7 @@ func TestFileThatIsNotOne(t *testing.T) {
 	other := filepath.Join(dir, "other")
 	require.NoError(t, os.WriteFile(other, []byte(strings.Repeat("precious\n", 2000)), 0o600))
 	require.ErrorIs(t, openError(other), worker.ErrState)
-	text := content(t, other)
-	require.Equal(t, strings.Repeat("precious\n", 2000), string(text), "what is refused is not written to")
+	require.Equal(t, strings.Repeat("precious\n", 2000), string(content(t, other)), "what is refused is not written to")
 }
 
 // Whoever removes, replaces or changes a file that is in use makes its owner stop.
@@ -367,8 +365,7 @@ func TestFileIsLost(t *testing.T) {
 			path := tempFile(t)
 			f := mustOpen(t, path)
 			require.NoError(t, f.Save(record(1)))
-			text := content(t, path)
-			require.NoError(t, os.WriteFile(path+".backup", text, 0o600))
+			require.NoError(t, os.WriteFile(path+".backup", content(t, path), 0o600))
 			require.NoError(t, f.Save(record(2)))
 			require.NoError(t, lose(path))
 			for range 2 {
@@ -486,8 +483,7 @@ func TestFileCreatedOnAFullDisk(t *testing.T) {
 	} {
 		path := tempFile(t)
 		f := mustOpen(t, path)
-		healthy := f.disk
-		broken.disk = healthy
+		broken.disk = f.disk
 		f.disk = &broken
 		require.ErrorIs(t, f.Save(record(1)), ErrFull)
 		_, found := f.Load()

@@ -169,8 +169,7 @@ func TestDoubtIsGivenBackOnRelease(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		l, client := h.client(lease.Config{Losses: losses})
 		doubt := func() (id int64) {
-			was := h.acquire(l)
-			h.memory.RemoveRow(orders, was.WorkerID)
+			h.memory.RemoveRow(orders, h.acquire(l).WorkerID)
 			h.pass(window / 2)
 			client.Fault(storetest.OK, storetest.LoseReply)
 			require.Error(t, h.extendError(l, 0))

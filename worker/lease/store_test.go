@@ -330,12 +330,7 @@ func TestMissing(t *testing.T) {
 
 // imprecise runs a test on stores whose clock is the client's, and may be off.
 func imprecise(t *testing.T, off time.Duration, test func(t *testing.T, h *house)) {
-	for kind, versions := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			cfg := storetest.MemoryConfig{Versions: versions, Error: off}
-			synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, cfg)) })
-		})
-	}
+	eachStore(t, storetest.MemoryConfig{Error: off}, test)
 }
 
 // Where clocks may be off, a lease lasts for longer, and is over later, by everybody's.

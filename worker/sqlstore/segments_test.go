@@ -273,8 +273,7 @@ func TestDecisionsKeepToTheRow(t *testing.T) {
 // A session that leaves a transaction open is made to commit, or to undo.
 func TestSegmentsInATransaction(t *testing.T) {
 	fake := &fakeSegments{row: leafRow(), open: true}
-	runs := 0
-	require.NoError(t, fake.store(t).Change(t.Context(), "orders", takes(&runs)))
+	require.NoError(t, fake.store(t).Change(t.Context(), "orders", takes(new(int))))
 	require.Equal(t, 2, fake.calls("select"), "what was read may be as old as the transaction")
 	require.Equal(t, 2, fake.calls("commit"))
 	require.Zero(t, fake.calls("rollback"))
@@ -333,8 +332,7 @@ func TestSegmentTablesAreMade(t *testing.T) {
 		}
 		return nil
 	}
-	runs := 0
-	err := fake.store(t).Change(t.Context(), "orders", takes(&runs))
+	err := fake.store(t).Change(t.Context(), "orders", takes(new(int)))
 	require.ErrorContains(t, err, "removed as soon as they were made")
 	require.Equal(t, 2, fake.calls("create"))
 	require.False(t, retry.IsTransient(err))

@@ -163,8 +163,7 @@ func TestFileGoesOnAboveWhatWasReserved(t *testing.T) {
 				f := newFile(t, path, clock, cfg)
 				acquired(t, f, terms(9))
 				clock.Step(5 * time.Second)
-				r := extended(t, f, 1_000_100)
-				last := end(f, r)
+				last := end(f, extended(t, f, 1_000_100))
 				clock.Step(-back)
 				for range 3 { // the same value, too, starts from the file
 					again := acquired(t, f, terms(9))
@@ -487,8 +486,7 @@ func TestFileContext(t *testing.T) {
 // The folder may be left while the file is in use.
 func TestFilePathIsRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
-	clock := newClock()
-	f := newFile(t, "uid.state", clock, statefile.Config{})
+	f := newFile(t, "uid.state", newClock(), statefile.Config{})
 	acquired(t, f, terms(9))
 	t.Chdir("/")
 	extended(t, f, 2_000_000)
