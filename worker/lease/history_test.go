@@ -33,7 +33,7 @@ func TestBurn(t *testing.T) {
 	for name, c := range burns {
 		t.Run(name, func(t *testing.T) {
 			eachStore(t, c.store, func(t *testing.T, h *house) {
-				h.found(orders)
+				h.found()
 				if c.lose {
 					h.memory.LoseHistory()
 				}
@@ -156,7 +156,7 @@ func TestStartSaysThatCallsWait(t *testing.T) {
 	for maxLead, says := range map[time.Duration]int{time.Minute: 1, 10 * time.Minute: 0, math.MaxInt64: 0} {
 		eachHouse(t, func(t *testing.T, h *house) {
 			var logged logtest.Records
-			h.found(orders)
+			h.found()
 			h.memory.LoseHistory()
 			terms := millis(1023)
 			terms.MaxLead = maxLead

@@ -32,8 +32,7 @@ const orders = "orders"
 type house struct {
 	t      testing.TB
 	memory *storetest.Memory
-	making sync.Mutex      // guards made
-	made   map[string]bool // namespaces
+	made   bool // the namespace was
 
 	mu            sync.Mutex
 	skip, storeBy time.Duration // by how much the clocks of all leases, and the store's, are ahead of the bubble's
@@ -74,7 +73,7 @@ func eachStore(t *testing.T, cfg storetest.MemoryConfig, test func(t *testing.T,
 
 // newHouse is for tests that are in a bubble already.
 func newHouse(t testing.TB, cfg storetest.MemoryConfig) *house {
-	h := &house{t: t, made: map[string]bool{}}
+	h := &house{t: t}
 	h.pass(time.Until(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))) // bubbles begin in 2000
 	if cfg.Now == nil {
 		cfg.Now = h.storeNow
@@ -160,16 +159,9 @@ func (h *house) held(cfg lease.Config) (*lease.Lease, uid.Reservation) {
 // client returns such a lease, and its client of the store.
 func (h *house) client(cfg lease.Config) (*lease.Lease, *storetest.Client) {
 	h.t.Helper()
-	h.found(orders)
+	h.found()
 	store := h.memory.Store(orders)
 	return h.on(store, cfg), store
-}
-
-// in returns a lease in a namespace of that name.
-func (h *house) in(namespace string, cfg lease.Config) *lease.Lease {
-	h.t.Helper()
-	h.found(namespace)
-	return h.on(h.memory.Store(namespace), cfg)
 }
 
 // bare returns a lease in the namespace as it is.
@@ -192,24 +184,13 @@ func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 	return l
 }
 
-// trust is the setting of those who take the store's durability for granted, or do not.
-func trust(durable bool) lease.Losses {
-	if durable {
-		return lease.Never
-	}
-	return lease.ByHistory
-}
-
-// found makes a namespace, once. It has so few IDs that each new row is made alone.
-func (h *house) found(namespace string) {
+// found makes the namespace, once. It has so few IDs that each new row is made alone.
+func (h *house) found() {
 	h.t.Helper()
-	h.making.Lock()
-	defer h.making.Unlock()
-	if _, there := h.memory.Namespace(namespace); !there && !h.made[namespace] {
-		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace),
-			lease.Founding{Layout: milliseconds, IDs: lease.Range{Last: 7}}))
+	if _, there := h.memory.Namespace(orders); !there && !h.made {
+		require.NoError(h.t, h.foundWith(0, 7))
 	}
-	h.made[namespace] = true
+	h.made = true
 }
 
 func (h *house) acquire(l *lease.Lease) uid.Reservation {
@@ -293,7 +274,7 @@ func (h *house) empty() {
 		h.memory.RemoveRow(orders, id)
 	}
 	h.memory.RemoveNamespace(orders)
-	h.made[orders] = false
+	h.made = false
 }
 
 // ms is a duration in ticks of milliseconds.

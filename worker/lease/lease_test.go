@@ -155,14 +155,14 @@ func TestLeaseExtend(t *testing.T) {
 // What a burst asks for is reserved on demand: as far as a burn makes up for, or as far as a later owner accepts.
 func TestLeaseExtendThrough(t *testing.T) {
 	type limit struct {
-		durable bool
-		most    time.Duration
+		losses lease.Losses
+		most   time.Duration
 	}
 	each(t, map[string]limit{
-		"":        {false, lease.Burn - skew},
-		"durable": {true, lease.Burn + skew + 15*time.Minute},
+		"":        {lease.ByHistory, lease.Burn - skew},
+		"durable": {lease.Never, lease.Burn + skew + 15*time.Minute},
 	}, func(t *testing.T, h *house, c limit) {
-		l, r := h.held(lease.Config{Losses: trust(c.durable)})
+		l, r := h.held(lease.Config{Losses: c.losses})
 		got := h.extend(l, r.Last+ms(window))
 		require.Equal(t, r.Last+ms(window+window/8), got.Last)
 		require.Equal(t, got.Last, h.row(r.WorkerID).High)
@@ -178,7 +178,7 @@ func TestLeaseExtendThrough(t *testing.T) {
 		require.Equal(t, got, h.extend(l, got.Last), "what is asked for is reserved")
 		// Who asks for more than there can be asks the store when there is more.
 		row := h.row(r.WorkerID)
-		if !c.durable {
+		if c.losses == lease.ByHistory {
 			h.pass(200 * time.Microsecond)
 			require.Equal(t, got, h.extend(l, math.MaxInt64-1000))
 			require.Equal(t, row, h.row(r.WorkerID))
@@ -188,7 +188,7 @@ func TestLeaseExtendThrough(t *testing.T) {
 			h.extend(l, math.MaxInt64-1000).Last/ms(time.Millisecond)*ms(time.Millisecond))
 		require.NoError(t, l.Release(t.Context(), math.MaxInt64))
 		h.pass(quarantine + time.Second)
-		require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{Losses: trust(c.durable)})).WorkerID)
+		require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{Losses: c.losses})).WorkerID)
 	})
 	eachHouse(t, func(t *testing.T, h *house) {
 		far := millis(1023)

@@ -17,7 +17,7 @@ import (
 
 // foundWith makes the namespace with a range of IDs, or changes it.
 func (h *house) foundWith(first, last int64) error {
-	h.made[orders] = true
+	h.made = true
 	return lease.Found(h.t.Context(), h.memory.Store(orders),
 		lease.Founding{Layout: milliseconds, IDs: lease.Range{First: first, Last: last}})
 }
@@ -131,8 +131,7 @@ func TestRangeRunsOut(t *testing.T) {
 		}
 		var logged logtest.Records
 		require.NoError(t, lease.Found(t.Context(), h.memory.Store("all"), lease.Founding{Layout: milliseconds}))
-		h.made["all"] = true
-		h.acquire(h.in("all", lease.Config{Logger: logged.Logger()}))
+		h.acquire(h.on(h.memory.Store("all"), lease.Config{Logger: logged.Logger()}))
 		require.Zero(t, logged.Count("running out"))
 	})
 }

@@ -22,7 +22,7 @@ func TestRetake(t *testing.T) {
 		var doubted, first leasestore.Row
 		var logged logtest.Records
 		logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
-		h.found(orders)
+		h.found()
 		client := h.memory.Store(orders)
 		counted := &meddled{Store: client}
 		l := h.on(counted, lease.Config{Losses: losses, Logger: logged.Logger(), OnEvent: func(e lease.Event) {
@@ -100,7 +100,7 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 	for name, hooks := range map[string]int{"before the next one reads": 1, "before the next one is stored": 2} {
 		t.Run(name, func(t *testing.T) {
 			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-				h.found(orders)
+				h.found()
 				client := h.memory.Store(orders)
 				late := &meddled{Store: client}
 				for range hooks {
@@ -186,7 +186,7 @@ func TestDoubtIsGivenBackOnRelease(t *testing.T) {
 		require.NoError(t, l.Release(t.Context(), -1))
 
 		h.empty()
-		h.found(orders)
+		h.found()
 		id = doubt()
 		h.memory.Outage(true)
 		began := h.now()

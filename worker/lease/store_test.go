@@ -69,7 +69,7 @@ var errBroken = errors.New("the disk is on fire")
 func bubble(t *testing.T, test func(t *testing.T, h *house, f *failing)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, storetest.MemoryConfig{})
-		h.found(orders)
+		h.found()
 		test(t, h, &failing{Store: h.memory.Store(orders)})
 	})
 }
@@ -107,9 +107,9 @@ func TestStoreThatLosesWrites(t *testing.T) {
 // A store that cannot hold the rows is refused, durable or not. One that does not answer is
 // asked again, and once it has answered it is not.
 func TestInspect(t *testing.T) {
-	for _, durable := range []bool{false, true} {
+	for _, losses := range []lease.Losses{lease.ByHistory, lease.Never} {
 		bubble(t, func(t *testing.T, h *house, f *failing) {
-			l := h.on(f, lease.Config{Losses: trust(durable)})
+			l := h.on(f, lease.Config{Losses: losses})
 			f.inspect = func(int) error { return fmt.Errorf("%w: a column is too short", uid.ErrConfig) }
 			logtest.Error(t, h.acquireError(l, millis(1023)), uid.ErrConfig, "too short")
 			require.Equal(t, 1, f.asked)
@@ -394,7 +394,7 @@ func TestClockErrorOfTheReach(t *testing.T) {
 func TestClockErrorOfMaxAhead(t *testing.T) {
 	const off = time.Second
 	imprecise(t, off, func(t *testing.T, h *house) {
-		h.found(orders)
+		h.found()
 		const ahead = lease.Burn + skew + 15*time.Minute + 2*off
 		set := func(high int64) {
 			h.memory.SetRow(orders, leasestore.Row{WorkerID: 0, High: high, Until: h.now().Add(-time.Hour)})
