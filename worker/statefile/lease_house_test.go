@@ -82,14 +82,22 @@ type process struct {
 
 type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 
-// A watched store calls answered after each Change that went well.
+// A watched store calls answered after each Change that went well, and took after each Take.
 type watched struct {
 	*storetest.Client
 	answered func()
+	took     func()
 	lossy    []string // what Inspect returns
 }
 
 func (w *watched) Inspect(context.Context) ([]string, error) { return w.lossy, nil }
+
+func (w *watched) Take(ctx context.Context, wanted leasestore.Wanted, decide decision) error {
+	if w.took != nil {
+		defer w.took()
+	}
+	return w.Client.Take(ctx, wanted, decide)
+}
 
 func (w *watched) Change(ctx context.Context, id int64, decide decision) error {
 	err := w.Client.Change(ctx, id, decide)
@@ -156,14 +164,6 @@ var ends = map[string]ending{
 		p.crash()
 		return r.Last + 1
 	},
-}
-
-// another is a start without a state file.
-func (h *house) another() uid.Reservation {
-	h.t.Helper()
-	l, err := lease.New(h.memory.Store(orders), lease.Config{TTL: ttl, Logger: (&logtest.Records{}).Logger()})
-	require.NoError(h.t, err)
-	return acquired(h.t, l, millis())
 }
 
 func (h *house) tick() int64 { return millis().TickAt(time.Now()) }

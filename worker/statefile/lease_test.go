@@ -1,7 +1,6 @@
 package statefile_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/storetest"
@@ -334,13 +332,8 @@ func TestLeaseFileCannotBeWritten(t *testing.T) {
 
 		// Once the ID is leased the file may have it, whatever the disk says: it is left to the next start.
 		p := h.process()
-		client := p.store.Client
-		p.store.Client = nil
-		l, err := lease.New(&taken{client, func() { require.NoError(t, os.Remove(h.path)) }}, lease.Config{TTL: ttl})
-		require.NoError(t, err)
-		w, err := statefile.OnLease(l, h.path, statefile.Config{})
-		require.NoError(t, err)
-		require.ErrorIs(t, acquireError(t, w, millis()), worker.ErrState)
+		p.store.took = func() { require.NoError(t, os.Remove(h.path)) }
+		require.ErrorIs(t, acquireError(t, p, millis()), worker.ErrState)
 		require.NotEmpty(t, h.row(0).Nonce)
 
 		// A running one goes on up to what it was granted.
@@ -358,17 +351,6 @@ func TestLeaseFileCannotBeWritten(t *testing.T) {
 	})
 }
 
-// A taken store calls took after each Take.
-type taken struct {
-	*storetest.Client
-	took func()
-}
-
-func (s *taken) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
-	defer s.took()
-	return s.Client.Take(ctx, w, decide)
-}
-
 // A lease that comes after a lost one, of the same ID, begins above what others had in between; also where the file
 // could not be written when it came.
 func TestLeaseOfTheSameIDAgain(t *testing.T) {
@@ -379,7 +361,7 @@ func TestLeaseOfTheSameIDAgain(t *testing.T) {
 				p, was := h.held()
 				for range 2 {
 					time.Sleep(over)
-					h.another()
+					(&house{t: t, memory: h.memory, path: tempPath(t)}).held() // another owner
 				}
 				time.Sleep(over)
 				h.memory.LoseHistory()
