@@ -89,10 +89,7 @@ type connector struct{ server }
 
 func (c connector) Driver() driver.Driver { return nil }
 func (c connector) Connect(context.Context) (driver.Conn, error) {
-	if err := c.step("connect"); err != nil {
-		return nil, err
-	}
-	return &fakeConn{c.server}, nil
+	return &fakeConn{c.server}, c.step("connect")
 }
 
 type fakeConn struct{ server }
