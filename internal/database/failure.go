@@ -288,31 +288,32 @@ const (
 	outOfRange   = 1690
 )
 
-// IsDuplicate reports whether a row was refused because of its key.
-func IsDuplicate(err error) bool {
+// codes returns the code of a driver's error: a number of MySQL's, a state of PostgreSQL's or a code of SQLite's.
+func codes(err error) (number uint16, state string, code int) {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
-		return e.Number == duplicateKey
+		number = e.Number
 	}
 	if e, ok := errors.AsType[stater](err); ok {
-		return e.SQLState() == postgresDuplicate
+		state = e.SQLState()
 	}
+	if e, ok := errors.AsType[coder](err); ok {
+		code = e.Code()
+	}
+	return number, state, code
+}
+
+// IsDuplicate reports whether a row was refused because of its key.
+func IsDuplicate(err error) bool {
 	const constraint = 19 // SQLite's, whose others a worker cannot offend
-	e, ok := errors.AsType[coder](err)
-	return ok && e.Code()&0xff == constraint
+	number, state, code := codes(err)
+	return number == duplicateKey || state == postgresDuplicate || code&0xff == constraint
 }
 
 // IsRaced reports whether a single statement was refused, and nothing of it was stored, because
 // of what others have written at the same time: a row with the key, a deadlock, a failed
 // certification, a conflict between two transactions.
 func IsRaced(err error) bool {
-	if IsDuplicate(err) {
-		return true
-	}
-	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
-		return e.Number == outOfRange || e.Number == 1020 || e.Number == 1213
-	}
-	if e, ok := errors.AsType[stater](err); ok {
-		return e.SQLState() == "40001" || e.SQLState() == "40P01"
-	}
-	return false
+	number, state, _ := codes(err)
+	return IsDuplicate(err) || number == outOfRange || number == 1020 || number == 1213 ||
+		state == "40001" || state == "40P01"
 }
