@@ -46,15 +46,24 @@ func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	eachStore(t, storetest.MemoryConfig{}, test)
 }
 
+// each runs a test of each case on a store of each kind.
+func each[C any](t *testing.T, cases map[string]C, test func(t *testing.T, h *house, c C)) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) { eachHouse(t, func(t *testing.T, h *house) { test(t, h, c) }) })
+	}
+}
+
 // eachTrust does so for owners that believe a store's history, and for those that trust it never to lose a write.
 func eachTrust(t *testing.T, test func(t *testing.T, h *house, losses lease.Losses)) {
 	each(t, map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never}, test)
 }
 
-// each runs a test of each case on a store of each kind.
-func each[C any](t *testing.T, cases map[string]C, test func(t *testing.T, h *house, c C)) {
+// eachTrustOf does so for each case.
+func eachTrustOf[C any](t *testing.T, cases map[string]C, test func(t *testing.T, h *house, losses lease.Losses, c C)) {
 	for name, c := range cases {
-		t.Run(name, func(t *testing.T) { eachHouse(t, func(t *testing.T, h *house) { test(t, h, c) }) })
+		t.Run(name, func(t *testing.T) {
+			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) { test(t, h, losses, c) })
+		})
 	}
 }
 

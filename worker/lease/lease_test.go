@@ -202,10 +202,11 @@ func TestLeaseExtendThrough(t *testing.T) {
 // However a lease is lost, the owner reserves nothing more under its ID, says so, and
 // goes on under another one.
 func TestLeaseLost(t *testing.T) {
-	for name, c := range map[string]struct {
+	type loss struct {
 		how func(h *house)
 		why string
-	}{
+	}
+	eachTrustOf(t, map[string]loss{
 		"taken over": {func(h *house) {
 			h.pass(ttl + quarantine + 100*time.Millisecond)
 			h.acquire(h.named("another", lease.Config{}))
@@ -216,25 +217,21 @@ func TestLeaseLost(t *testing.T) {
 		"another nonce": {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "x" }) }, "another nonce"},
 		"more ticks":    {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) }, "other ticks"},
 		"fewer ticks":   {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) }, "other ticks"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-				var told events
-				l := h.named("one", lease.Config{OnEvent: told.add, Losses: losses})
-				was := h.acquire(l)
-				c.how(h)
-				h.pass(window / 2)
-				before := h.tick()
-				r := h.extend(l, was.Last+10)
-				require.Equal(t, []string{"acquired", "lost", "acquired"}, told.kinds())
-				lost := told.all[1]
-				require.EqualValues(t, 0, lost.WorkerID)
-				require.ErrorContains(t, lost.Err, c.why)
-				require.GreaterOrEqual(t, r.Last, r.First)
-				require.Less(t, r.First, before)
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, losses lease.Losses, c loss) {
+		var told events
+		l := h.named("one", lease.Config{OnEvent: told.add, Losses: losses})
+		was := h.acquire(l)
+		c.how(h)
+		h.pass(window / 2)
+		before := h.tick()
+		r := h.extend(l, was.Last+10)
+		require.Equal(t, []string{"acquired", "lost", "acquired"}, told.kinds())
+		lost := told.all[1]
+		require.EqualValues(t, 0, lost.WorkerID)
+		require.ErrorContains(t, lost.Err, c.why)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		require.Less(t, r.First, before)
+	})
 }
 
 // An owner that renews its lease while somebody reaches for its ID keeps it.

@@ -62,32 +62,28 @@ func TestNamespaceMustExist(t *testing.T) {
 // A namespace that disappears under its owner, with its rows or alone. The owner makes no other, and takes its
 // lease for lost, for good: who comes then may found another one, where nobody knows of this owner.
 func TestNamespaceGone(t *testing.T) {
-	for name, remove := range map[string]func(h *house){
+	eachTrustOf(t, map[string]func(h *house){
 		"with its rows": (*house).empty,
 		"alone":         func(h *house) { h.memory.RemoveNamespace(orders) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-				var told events
-				l, was := h.held(lease.Config{Losses: losses, OnEvent: told.add})
-				namespace, row := h.namespace(), h.row(0)
-				remove(h)
-				for range 3 {
-					h.pass(window / 2)
-					require.ErrorIs(t, h.extendError(l, was.Last+10), worker.ErrNoNamespace)
-				}
-				require.False(t, h.isThere())
-				require.Equal(t, []string{"acquired", "lost"}, told.kinds())
-				next := h.acquire(h.bare(lease.Config{Losses: losses}))
-				require.Greater(t, next.First, was.Last)
+	}, func(t *testing.T, h *house, losses lease.Losses, remove func(h *house)) {
+		var told events
+		l, was := h.held(lease.Config{Losses: losses, OnEvent: told.add})
+		namespace, row := h.namespace(), h.row(0)
+		remove(h)
+		for range 3 {
+			h.pass(window / 2)
+			require.ErrorIs(t, h.extendError(l, was.Last+10), worker.ErrNoNamespace)
+		}
+		require.False(t, h.isThere())
+		require.Equal(t, []string{"acquired", "lost"}, told.kinds())
+		next := h.acquire(h.bare(lease.Config{Losses: losses}))
+		require.Greater(t, next.First, was.Last)
 
-				// The former one comes back: its row is nobody's.
-				h.memory.SetNamespace(orders, namespace)
-				h.memory.SetRow(orders, row)
-				require.NotZero(t, h.extend(l, 0).WorkerID)
-			})
-		})
-	}
+		// The former one comes back: its row is nobody's.
+		h.memory.SetNamespace(orders, namespace)
+		h.memory.SetRow(orders, row)
+		require.NotZero(t, h.extend(l, 0).WorkerID)
+	})
 }
 
 // What a person says of a namespace that is there: that it was lost, or put back as it was, raises its floor, for

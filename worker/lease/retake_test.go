@@ -62,7 +62,7 @@ func TestRetakenTakeover(t *testing.T) {
 
 // Whatever becomes of the step itself, the ID is taken up once.
 func TestRetakeIsLostAgain(t *testing.T) {
-	for name, ways := range map[string][]storetest.Fault{
+	eachTrustOf(t, map[string][]storetest.Fault{
 		"refused":           {storetest.LoseReply, storetest.Refuse},
 		"stored":            {storetest.LoseReply, storetest.LoseReply, storetest.LoseReply},
 		"not heard of":      {storetest.LoseReply, storetest.LoseWrite, storetest.LoseWrite},
@@ -74,66 +74,59 @@ func TestRetakeIsLostAgain(t *testing.T) {
 		"nothing to take up, twice": {storetest.LoseWrite, storetest.OK, storetest.LoseWrite},
 		"each of many, and stored": {storetest.LoseReply, storetest.Delay, storetest.LoseWrite, storetest.LoseReply,
 			storetest.Refuse, storetest.Delay, storetest.LoseReply, storetest.LoseReply},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-				var told events
-				l, client := h.client(lease.Config{Losses: losses, OnEvent: told.add})
-				client.Fault(ways...)
-				r := h.acquire(l)
-				require.Zero(t, r.WorkerID)
-				require.GreaterOrEqual(t, r.Last, r.First)
-				require.Equal(t, r.Last, h.row(0).High)
-				require.Equal(t, []int64{0}, h.ids())
-				require.Equal(t, []string{"acquired"}, told.kinds())
-				require.Zero(t, h.memory.Deliver(), "what was on its way comes too late")
-				h.pass(window / 2)
-				require.Zero(t, h.extend(l, 0).WorkerID)
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, losses lease.Losses, ways []storetest.Fault) {
+		var told events
+		l, client := h.client(lease.Config{Losses: losses, OnEvent: told.add})
+		client.Fault(ways...)
+		r := h.acquire(l)
+		require.Zero(t, r.WorkerID)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		require.Equal(t, r.Last, h.row(0).High)
+		require.Equal(t, []int64{0}, h.ids())
+		require.Equal(t, []string{"acquired"}, told.kinds())
+		require.Zero(t, h.memory.Deliver(), "what was on its way comes too late")
+		h.pass(window / 2)
+		require.Zero(t, h.extend(l, 0).WorkerID)
+	})
 }
 
 // An acquisition that is still on its way when somebody looks for it, and arrives after
 // that: its ID is leased to nobody for a while, and nothing is issued under it.
 func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
-	for name, hooks := range map[string]int{"before the next one reads": 1, "before the next one is stored": 2} {
-		t.Run(name, func(t *testing.T) {
-			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-				h.found()
-				client := h.memory.Store(orders)
-				late := &meddled{Store: client}
-				for range hooks {
-					late.decided = append(late.decided, func() {})
-				}
-				late.decided = append(late.decided, func() { require.Equal(t, 1, h.memory.Deliver()) })
-				var told events
-				l := h.on(late, lease.Config{Losses: losses, OnEvent: told.add})
-				client.Fault(storetest.Delay)
-				r := h.acquire(l)
-				require.EqualValues(t, 1, r.WorkerID)
-				require.Equal(t, []string{"acquired"}, told.kinds())
-				_, doubted := lease.Doubted(l)
-				require.False(t, doubted)
-				row := h.row(0)
-				require.NotEmpty(t, row.Nonce)
-				h.pass(window / 2)
-				require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
-				require.NoError(t, l.Release(t.Context(), r.First))
-				require.Equal(t, row, h.row(0))
+	eachTrustOf(t, map[string]int{"before the next one reads": 1, "before the next one is stored": 2},
+		func(t *testing.T, h *house, losses lease.Losses, hooks int) {
+			h.found()
+			client := h.memory.Store(orders)
+			late := &meddled{Store: client}
+			for range hooks {
+				late.decided = append(late.decided, func() {})
+			}
+			late.decided = append(late.decided, func() { require.Equal(t, 1, h.memory.Deliver()) })
+			var told events
+			l := h.on(late, lease.Config{Losses: losses, OnEvent: told.add})
+			client.Fault(storetest.Delay)
+			r := h.acquire(l)
+			require.EqualValues(t, 1, r.WorkerID)
+			require.Equal(t, []string{"acquired"}, told.kinds())
+			_, doubted := lease.Doubted(l)
+			require.False(t, doubted)
+			row := h.row(0)
+			require.NotEmpty(t, row.Nonce)
+			h.pass(window / 2)
+			require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
+			require.NoError(t, l.Release(t.Context(), r.First))
+			require.Equal(t, row, h.row(0))
 
-				// It ends by itself.
-				h.pass(ttl + quarantine + time.Second)
-				ids := map[int64]uid.Reservation{}
-				for range 2 {
-					r := h.acquire(h.lease(lease.Config{Losses: losses}))
-					ids[r.WorkerID] = r
-				}
-				require.Len(t, ids, 2)
-				require.Greater(t, ids[0].First, row.High)
-			})
+			// It ends by itself.
+			h.pass(ttl + quarantine + time.Second)
+			ids := map[int64]uid.Reservation{}
+			for range 2 {
+				r := h.acquire(h.lease(lease.Config{Losses: losses}))
+				ids[r.WorkerID] = r
+			}
+			require.Len(t, ids, 2)
+			require.Greater(t, ids[0].First, row.High)
 		})
-	}
 }
 
 // What is not as it was written, by its nonce, its ticks and its end, is not taken up.
