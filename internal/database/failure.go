@@ -288,8 +288,8 @@ const (
 	outOfRange   = 1690
 )
 
-// codes returns the code of a driver's error: a number of MySQL's, a state of PostgreSQL's or a code of SQLite's.
-func codes(err error) (number uint16, state string, code int) {
+// Codes returns the code of a driver's error: a number of MySQL's, a state of PostgreSQL's or a code of SQLite's.
+func Codes(err error) (number uint16, state string, code int) {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		number = e.Number
 	}
@@ -305,7 +305,7 @@ func codes(err error) (number uint16, state string, code int) {
 // IsDuplicate reports whether a row was refused because of its key.
 func IsDuplicate(err error) bool {
 	const constraint = 19 // SQLite's, whose others a worker cannot offend
-	number, state, code := codes(err)
+	number, state, code := Codes(err)
 	return number == duplicateKey || state == postgresDuplicate || code&0xff == constraint
 }
 
@@ -313,7 +313,7 @@ func IsDuplicate(err error) bool {
 // of what others have written at the same time: a row with the key, a deadlock, a failed
 // certification, a conflict between two transactions.
 func IsRaced(err error) bool {
-	number, state, _ := codes(err)
+	number, state, _ := Codes(err)
 	return IsDuplicate(err) || number == outOfRange || number == 1020 || number == 1213 ||
 		state == "40001" || state == "40P01"
 }

@@ -81,6 +81,6 @@ func (e *postgresError) SQLState() string { return e.state }
 // IsMadeMeanwhile reports whether a table could not be created because somebody else has just done
 // so. PostgreSQL looks for it only before it begins.
 func IsMadeMeanwhile(err error) bool {
-	_, state, _ := codes(err)
+	_, state, _ := Codes(err)
 	return state == postgresDuplicate || state == "42710" || state == "42P07"
 }
