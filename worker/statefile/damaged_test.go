@@ -76,25 +76,28 @@ func TestFileWithAFlippedBit(t *testing.T) {
 	}
 }
 
+// saved returns how many records were saved in a file.
+func saved(t testing.TB, path string) int64 {
+	t.Helper()
+	n, err := state.Saved(path)
+	require.NoError(t, err)
+	return n
+}
+
 // A renewal in time costs one write: the record before has foreseen it.
 func TestFileSavesOnce(t *testing.T) {
 	for _, unit := range []time.Duration{time.Millisecond, time.Second, time.Hour} {
 		clock, path := newClock(), tempPath(t)
-		saved := func() int64 {
-			n, err := state.Saved(path)
-			require.NoError(t, err)
-			return n
-		}
 		of := termsIn(unit)
 		f := newFile(t, path, clock, statefile.Config{})
 		r := acquired(t, f, of)
-		require.EqualValues(t, 1, saved())
+		require.EqualValues(t, 1, saved(t, path))
 		for n := range 9 {
 			clock.Step(time.Duration(r.Renew-of.TickAt(clock.Now())) * unit)
 			r = extended(t, f, 0)
-			require.EqualValues(t, n+2, saved())
+			require.EqualValues(t, n+2, saved(t, path))
 		}
 		require.NoError(t, f.Release(t.Context(), r.Last-2))
-		require.EqualValues(t, 11, saved())
+		require.EqualValues(t, 11, saved(t, path))
 	}
 }

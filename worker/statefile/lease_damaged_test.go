@@ -140,23 +140,18 @@ func TestLeaseFileWithAFlippedBitOfALostWrite(t *testing.T) {
 // A renewal costs one write of the file, and so does the file's own, and the end.
 func TestLeaseFileSavesOnce(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		saved := func() int64 {
-			n, err := state.Saved(h.path)
-			require.NoError(t, err)
-			return n
-		}
 		p, _ := h.held()
 		r := p.extend(0)
-		before := saved()
+		before := saved(t, h.path)
 		for range 12 {
 			time.Sleep(fileWindow/2 + time.Millisecond)
 			r = p.extend(0)
 			before++
-			require.Equal(t, before, saved())
+			require.Equal(t, before, saved(t, h.path))
 		}
 		require.NoError(t, p.Release(t.Context(), r.First))
-		require.Equal(t, before+1, saved())
+		require.Equal(t, before+1, saved(t, h.path))
 		h.held()
-		require.Equal(t, before+2, saved())
+		require.Equal(t, before+2, saved(t, h.path))
 	})
 }
