@@ -24,8 +24,7 @@ func from(min int64) uid.Terms {
 func TestFloor(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		cfg := lease.Config{Losses: losses}
-		earlier := h.lease(cfg)
-		before := h.acquire(earlier)
+		earlier, before := h.held(cfg)
 		floor := h.tick() + ms(reach) + 20_000 // what a start waits for at most is 32 s
 		asking := h.lease(cfg)
 		r := h.acquireFor(asking, from(floor))

@@ -57,8 +57,7 @@ func TestBurn(t *testing.T) {
 // and all who come later begin above it.
 func TestBurnIsPaidOnce(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		old := h.lease(lease.Config{})
-		was := h.acquire(old)
+		old, was := h.held(lease.Config{})
 		history := h.namespace().History
 		h.memory.LoseHistory()
 

@@ -28,8 +28,7 @@ func TestNamespaceMadeByAStart(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		var logged logtest.Records
 		before, began := h.tick(), time.Now()
-		l := h.bare(lease.Config{Losses: losses, Logger: logged.Logger()})
-		r := h.acquire(l)
+		r := h.acquire(h.bare(lease.Config{Losses: losses, Logger: logged.Logger()}))
 		require.Zero(t, r.WorkerID)
 		require.Equal(t, before+ms(lease.Burn)+1, r.First)
 		require.GreaterOrEqual(t, r.Last, r.First)

@@ -22,7 +22,7 @@ type attempt struct {
 	found  any    // that, comparable
 	writes []write
 	left   *trace // in a SQLite file
-	again  bool   // after this one comes another
+	again  bool   // after this one comes another, on a server
 	wrong  error  // what it is when a write does not what it should; the default is worker.ErrUnconfirmed
 }
 
@@ -58,18 +58,14 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 	return t.connected(ctx, func(conn *sqlx.Conn) error {
 		if t.dialect == database.SQLite {
 			return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
-				for {
-					a, err := try(tx, 0)
-					if err == nil {
-						err = t.carry(ctx, tx, a)
-					}
-					if errors.Is(err, errRaced) { // in a file that was locked before it was read
-						err = a.unconfirmed()
-					}
-					if err != nil || !a.again {
-						return a.left, err
-					}
+				a, err := try(tx, 0)
+				if err == nil {
+					err = t.carry(ctx, tx, a)
 				}
+				if errors.Is(err, errRaced) { // in a file that was locked before it was read
+					err = a.unconfirmed()
+				}
+				return a.left, err
 			})
 		}
 		var lost *attempt // whose write has changed no row
