@@ -48,6 +48,13 @@ func content(t testing.TB, path string) []byte {
 	return text
 }
 
+// newFile opens a file that is not there yet.
+func newFile(t testing.TB) (f *File, path string) {
+	t.Helper()
+	path = tempFile(t)
+	return mustOpen(t, path), path
+}
+
 // saved opens the file, saves records of these highs and closes it.
 func saved(t testing.TB, path string, highs ...int64) {
 	t.Helper()
@@ -91,8 +98,7 @@ func TestFileIsText(t *testing.T) {
 }
 
 func TestFileIsLocked(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	logtest.Error(t, openError(path), uid.ErrWorkerInUse, path)
 	require.NoError(t, f.Save(record(1)))
 
@@ -222,8 +228,7 @@ func TestFileDamage(t *testing.T) {
 // Whatever bit of a record is flipped, and however far the records went, what is read is not below
 // what was saved last.
 func TestFileWithAFlippedBit(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	defer func() { require.NoError(t, f.Close()) }()
 	for n, high := range []int64{-1, 3, 3 + ahead, 1000, 1001 + ahead, 7, 1 << 40} { // the next one foreseen, and not
 		before := f.newest.Sequence
@@ -323,8 +328,7 @@ func TestFileOfAnotherVersion(t *testing.T) {
 
 // An end of the lock does not wait for the end of the handle, which a child may have inherited.
 func TestFileUnlocksAtOnce(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	require.NoError(t, f.Save(record(1)))
 	require.NoError(t, unlock(f.lock))
 	require.NoError(t, mustOpen(t, path).Close())
@@ -362,8 +366,7 @@ func TestFileIsLost(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := tempFile(t)
-			f := mustOpen(t, path)
+			f, path := newFile(t)
 			require.NoError(t, f.Save(record(1)))
 			require.NoError(t, os.WriteFile(path+".backup", content(t, path), 0o600))
 			require.NoError(t, f.Save(record(2)))
@@ -379,8 +382,7 @@ func TestFileIsLost(t *testing.T) {
 }
 
 func TestFileRefusesWhatItCannotHold(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	defer f.Close()
 	require.NoError(t, f.Save(record(1)))
 	long := record(2)
@@ -439,8 +441,7 @@ func (d *tightDisk) Sync() error {
 
 func TestFileOnAFullDisk(t *testing.T) {
 	for room := 0; room < 100; room += 11 { // less than the text of a record
-		path := tempFile(t)
-		f := mustOpen(t, path)
+		f, path := newFile(t)
 		require.NoError(t, f.Save(record(1)))
 		require.NoError(t, f.Save(record(2)))
 		healthy := f.disk
@@ -462,8 +463,7 @@ func TestFileOnAFullDisk(t *testing.T) {
 		require.EqualValues(t, 4, loadHigh(t, path))
 	}
 	// What was written but could not be synced may be there or not.
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	require.NoError(t, f.Save(record(1)))
 	healthy := f.disk
 	f.disk = &tightDisk{disk: healthy, room: pageSize, failSync: true}
@@ -481,8 +481,7 @@ func TestFileCreatedOnAFullDisk(t *testing.T) {
 	for _, broken := range []tightDisk{
 		{room: 0}, {room: 100}, {room: pageSize}, {room: 2*pageSize + 1}, {room: 3 * pageSize, failSync: true},
 	} {
-		path := tempFile(t)
-		f := mustOpen(t, path)
+		f, path := newFile(t)
 		broken.disk = f.disk
 		f.disk = &broken
 		require.ErrorIs(t, f.Save(record(1)), ErrFull)
