@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -151,14 +152,11 @@ func addressID(networkInterface string, all []hostAddress, maxWorkerID int64) (i
 }
 
 func list(addresses []hostAddress) string {
-	if len(addresses) == 0 {
-		return "none"
+	var texts []string
+	for _, a := range addresses {
+		texts = append(texts, a.String())
 	}
-	texts := make([]string, len(addresses))
-	for i, a := range addresses {
-		texts[i] = a.String()
-	}
-	return strings.Join(texts, ", ")
+	return cmp.Or(strings.Join(texts, ", "), "none")
 }
 
 // parseID reads a decimal number. Errors repeat the text only if it is a number: anything else

@@ -1,24 +1,13 @@
 package worker
 
 import (
-	"errors"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 )
-
-// refused requires an error that can be told apart and is short, and reports whether there
-// is one.
-func refused(t *testing.T, err error) bool {
-	if err != nil {
-		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
-		require.Less(t, len(err.Error()), 2000)
-	}
-	return err != nil
-}
 
 // FuzzSources reads IDs from texts that others have set.
 func FuzzSources(f *testing.F) {
@@ -27,8 +16,8 @@ func FuzzSources(f *testing.F) {
 	f.Add("-99999999999999999999", int64(math.MaxInt64))
 	f.Fuzz(func(t *testing.T, text string, most int64) {
 		id, err := OrdinalID(text)(most)
-		require.True(t, refused(t, err) || 0 <= id && id <= most)
+		require.True(t, logtest.Refused(t, err) || 0 <= id && id <= most)
 		id, err = parseID("the text", text, most)
-		require.True(t, refused(t, err) || 0 <= id && id <= most)
+		require.True(t, logtest.Refused(t, err) || 0 <= id && id <= most)
 	})
 }

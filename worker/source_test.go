@@ -61,8 +61,7 @@ func TestOrdinalID(t *testing.T) {
 	for _, name := range []string{"", "web", "12", "web12", "web-", "web-x", "web-1a", "web--", "web.shop-3",
 		".web-3", "web-+3", "web-3 ", "web-٣"} {
 		_, err := worker.OrdinalID(name)(1023)
-		require.ErrorIs(t, err, uid.ErrConfig, name)
-		require.ErrorContains(t, err, "no ordinal")
+		logtest.Error(t, err, uid.ErrConfig, "no ordinal")
 	}
 	for _, name := range []string{"web-1024", "web-99999999999999999999"} {
 		_, err := worker.OrdinalID(name)(1023)
@@ -96,33 +95,26 @@ func TestFixedID(t *testing.T) {
 // there is none.
 func TestSourceOfOnesOwn(t *testing.T) {
 	why := errors.New("the registry is closed")
-	next := int64(-1)
+	var next int64
 	var fails error
 	w := worker.FromSource(func(most int64) (int64, error) {
 		require.EqualValues(t, 9, most)
 		return next, fails
 	})
-	_, err := w.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, uid.ErrRange)
-	next = 10
-	_, err = w.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, uid.ErrRange)
+	for _, next = range []int64{-1, 10} {
+		require.ErrorIs(t, acquireError(t, w, terms(9)), uid.ErrRange)
+	}
 	next, fails = 3, why
-	_, err = w.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, why)
+	require.ErrorIs(t, acquireError(t, w, terms(9)), why)
 	fails = nil
-	r, err := w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
-	require.EqualValues(t, 3, r.WorkerID)
+	require.EqualValues(t, 3, acquire(t, w, terms(9)).WorkerID)
 	require.NoError(t, w.Release(t.Context(), 100))
 
 	// The ID may be another one the next time; ticks are not issued again all the same.
 	next = 4
-	r, err = w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
+	r := acquire(t, w, terms(9))
 	require.EqualValues(t, 4, r.WorkerID)
 	require.EqualValues(t, 101, r.First)
 
-	_, err = worker.FromSource(nil).Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorIs(t, acquireError(t, worker.FromSource(nil), terms(9)), uid.ErrConfig)
 }

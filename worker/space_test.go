@@ -1,32 +1,18 @@
 package worker_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 )
-
-// said returns what is logged by default from now on.
-func said(t *testing.T) *logtest.Records {
-	t.Helper()
-	var records logtest.Records
-	before := slog.Default()
-	slog.SetDefault(records.Logger())
-	t.Cleanup(func() { slog.SetDefault(before) })
-	return &records
-}
 
 var layouts atomic.Int64
 
@@ -44,8 +30,13 @@ func acquire(t *testing.T, w uid.Worker, terms uid.Terms) uid.Reservation {
 	return r
 }
 
+func acquireError(t *testing.T, w uid.Worker, terms uid.Terms) error {
+	_, err := w.Acquire(t.Context(), terms)
+	return err
+}
+
 func TestTwoStaticsAreReported(t *testing.T) {
-	records, terms := said(t), newLayout()
+	records, terms := logtest.Default(t), newLayout()
 	first, second, third := worker.Static(3), worker.Static(3), worker.FromSource(worker.FixedID(3))
 	acquire(t, first, terms)
 	require.Empty(t, records.String())
@@ -68,7 +59,7 @@ func TestTwoStaticsAreReported(t *testing.T) {
 }
 
 func TestStaticsThatAreNotReported(t *testing.T) {
-	records, mine := said(t), newLayout()
+	records, mine := logtest.Default(t), newLayout()
 	acquire(t, worker.Static(3), mine)
 	acquire(t, worker.Static(4), mine)
 	other := mine
@@ -87,7 +78,7 @@ func TestStaticsThatAreNotReported(t *testing.T) {
 
 // The warning is for each pair of ID and layout.
 func TestEachIDIsReported(t *testing.T) {
-	records, terms := said(t), newLayout()
+	records, terms := logtest.Default(t), newLayout()
 	for id := range int64(3) {
 		first := worker.Static(id)
 		acquire(t, first, terms)
@@ -98,22 +89,20 @@ func TestEachIDIsReported(t *testing.T) {
 }
 
 func TestSpace(t *testing.T) {
-	records, terms := said(t), newLayout()
+	records, terms := logtest.Default(t), newLayout()
 	space := t.Name()
 	first, second := worker.Static(3, space), worker.Static(3, space)
 	acquire(t, first, terms)
 
-	_, err := second.Acquire(t.Context(), terms)
-	require.ErrorIs(t, err, uid.ErrWorkerInUse)
-	require.ErrorContains(t, err, `worker ID 3 of the space "TestSpace", by the worker made at worker/space_test.go:`)
-	_, err = second.Extend(t.Context(), 1)
+	logtest.Error(t, acquireError(t, second, terms), uid.ErrWorkerInUse,
+		`worker ID 3 of the space "TestSpace", by the worker made at worker/space_test.go:`)
+	_, err := second.Extend(t.Context(), 1)
 	require.ErrorIs(t, err, uid.ErrNoReservation, "a refusal binds nothing")
 	acquire(t, worker.Static(4, space), terms)
 
 	require.NoError(t, first.Release(t.Context(), 7))
 	require.EqualValues(t, 8, acquire(t, second, terms).First, "above what the first has issued")
-	_, err = first.Acquire(t.Context(), terms)
-	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.ErrorIs(t, acquireError(t, first, terms), uid.ErrWorkerInUse)
 	require.NoError(t, second.Release(t.Context(), -1))
 	require.EqualValues(t, 8, acquire(t, worker.Static(3, space), terms).First)
 	require.Empty(t, records.String())
@@ -126,57 +115,14 @@ func TestSpaceExhausted(t *testing.T) {
 	acquire(t, w, terms)
 	require.NoError(t, w.Release(t.Context(), terms.MaxTick))
 	for range 2 { // the first refusal claims nothing
-		_, err := worker.Static(3, space).Acquire(t.Context(), terms)
-		logtest.Error(t, err, uid.ErrExhausted, "268435455")
+		logtest.Error(t, acquireError(t, worker.Static(3, space), terms), uid.ErrExhausted, "268435455")
 	}
 }
 
 func TestUnusableSpaces(t *testing.T) {
-	_, err := worker.Static(3, "").Acquire(t.Context(), newLayout())
-	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = worker.Static(3, "a", "b").Acquire(t.Context(), newLayout())
+	require.ErrorIs(t, acquireError(t, worker.Static(3, ""), newLayout()), uid.ErrConfig)
+	err := acquireError(t, worker.Static(3, "a", "b"), newLayout())
 	logtest.Error(t, err, uid.ErrConfig, `2 spaces for one worker: ["a" "b"]`)
-}
-
-func TestSpaceServesOneOfMany(t *testing.T) {
-	terms := newLayout()
-	var bound atomic.Int32
-	var wg sync.WaitGroup
-	var workers []uid.Worker // which all stay until the last one has tried
-	for range 16 {
-		w := worker.Static(3, t.Name())
-		workers = append(workers, w)
-		wg.Go(func() {
-			if _, err := w.Acquire(t.Context(), terms); err == nil {
-				bound.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	runtime.KeepAlive(workers)
-	require.EqualValues(t, 1, bound.Load())
-}
-
-// In a space no tick is issued twice, whichever worker has its turn.
-func TestSpaceNeverRepeatsATick(t *testing.T) {
-	terms := newLayout()
-	rapid.Check(t, func(t *rapid.T) {
-		space := rapid.StringN(1, 20, -1).Draw(t, "space")
-		workers := []uid.Worker{worker.Static(1, space), worker.Static(1, space), worker.Static(1, space)}
-		used := int64(-1)
-		for range rapid.IntRange(1, 10).Draw(t, "generators") {
-			w := rapid.SampledFrom(workers).Draw(t, "worker")
-			r, err := w.Acquire(context.Background(), terms)
-			require.NoError(t, err)
-			require.Greater(t, r.First, used)
-			last := int64(-1)
-			if issued := rapid.Int64Range(0, 1000).Draw(t, "issued"); issued > 0 {
-				last = r.First + issued - 1
-				used = last
-			}
-			require.NoError(t, w.Release(context.Background(), last))
-		}
-	})
 }
 
 //go:noinline

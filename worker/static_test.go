@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,8 +25,7 @@ var terms = fake.Terms
 func TestStaticReservesEverything(t *testing.T) {
 	for _, id := range []int64{0, 5, 1023} {
 		w := worker.Static(id)
-		r, err := w.Acquire(t.Context(), terms(1023))
-		require.NoError(t, err)
+		r := acquire(t, w, terms(1023))
 		require.Equal(t, uid.Reservation{WorkerID: id, Last: math.MaxInt64, Renew: math.MaxInt64}, r)
 		again, err := w.Extend(t.Context(), 1<<40)
 		require.NoError(t, err)
@@ -35,37 +35,43 @@ func TestStaticReservesEverything(t *testing.T) {
 
 func TestStaticRange(t *testing.T) {
 	for _, id := range []int64{-1, math.MinInt64, 1024, math.MaxInt64} {
-		_, err := worker.Static(id).Acquire(t.Context(), terms(1023))
-		logtest.Error(t, err, uid.ErrRange, "0..1023")
+		logtest.Error(t, acquireError(t, worker.Static(id), terms(1023)), uid.ErrRange, "0..1023")
 	}
 	// A refusal binds nothing: under another layout the ID may fit.
 	w := worker.Static(1024)
-	_, err := w.Acquire(t.Context(), terms(1023))
-	require.ErrorIs(t, err, uid.ErrRange)
-	_, err = w.Acquire(t.Context(), terms(1024))
-	require.NoError(t, err)
+	require.ErrorIs(t, acquireError(t, w, terms(1023)), uid.ErrRange)
+	acquire(t, w, terms(1024))
 }
 
+// A worker serves one generator at a time, and so do all workers of a space.
 func TestStaticServesOneGenerator(t *testing.T) {
-	w := worker.Static(3)
-	var bound, refused atomic.Int32
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			if _, err := w.Acquire(t.Context(), terms(9)); err == nil {
-				bound.Add(1)
-			} else if errors.Is(err, uid.ErrWorkerInUse) {
-				refused.Add(1)
-			}
-		})
+	one := worker.Static(3)
+	for name, next := range map[string]func() uid.Worker{
+		"one worker":   func() uid.Worker { return one },
+		"of one space": func() uid.Worker { return worker.Static(3, t.Name()) },
+	} {
+		terms := newLayout()
+		var bound, refused atomic.Int32
+		var wg sync.WaitGroup
+		var workers []uid.Worker // which all stay until the last one has tried
+		for range 16 {
+			w := next()
+			workers = append(workers, w)
+			wg.Go(func() {
+				if err := acquireError(t, w, terms); err == nil {
+					bound.Add(1)
+				} else if errors.Is(err, uid.ErrWorkerInUse) {
+					refused.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		runtime.KeepAlive(workers)
+		require.EqualValues(t, 1, bound.Load(), name)
+		require.EqualValues(t, 15, refused.Load(), name)
 	}
-	wg.Wait()
-	require.EqualValues(t, 1, bound.Load())
-	require.EqualValues(t, 15, refused.Load())
-
-	require.NoError(t, w.Release(t.Context(), -1))
-	_, err := w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err, "released, it serves another one")
+	require.NoError(t, one.Release(t.Context(), -1))
+	acquire(t, one, terms(9)) // released, it serves another one
 }
 
 func TestStaticUnbound(t *testing.T) {
@@ -73,9 +79,7 @@ func TestStaticUnbound(t *testing.T) {
 	_, err := w.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, w.Release(t.Context(), 5), uid.ErrNoReservation)
-	r, err := w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
-	require.Zero(t, r.First, "the release that was refused counts for nothing")
+	require.Zero(t, acquire(t, w, terms(9)).First, "the release that was refused counts for nothing")
 }
 
 func TestStaticContext(t *testing.T) {
@@ -84,8 +88,7 @@ func TestStaticContext(t *testing.T) {
 	w := worker.Static(3)
 	_, err := w.Acquire(ctx, terms(9))
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
+	acquire(t, w, terms(9))
 	require.NoError(t, w.Release(ctx, 3), "closing works without a context's consent")
 }
 
@@ -93,40 +96,38 @@ func TestStaticLayoutChange(t *testing.T) {
 	w := worker.Static(3)
 	other := terms(9)
 	other.Layout = "41 ms/10/12"
-	_, err := w.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
+	acquire(t, w, terms(9))
 	require.NoError(t, w.Release(t.Context(), -1))
 
-	_, err = w.Acquire(t.Context(), other)
-	require.NoError(t, err, "nothing was issued under the first layout")
+	acquire(t, w, other) // nothing was issued under the first layout
 	require.NoError(t, w.Release(t.Context(), 7))
 
-	_, err = w.Acquire(t.Context(), terms(9))
-	logtest.Error(t, err, worker.ErrLayout, "41 ms/10/12", "28 s/22/13")
-	r, err := w.Acquire(t.Context(), other)
-	require.NoError(t, err)
-	require.EqualValues(t, 8, r.First)
+	logtest.Error(t, acquireError(t, w, terms(9)), worker.ErrLayout, "41 ms/10/12", "28 s/22/13")
+	require.EqualValues(t, 8, acquire(t, w, other).First)
 }
 
 func TestStaticExhausted(t *testing.T) {
 	for _, last := range []int64{1<<28 - 1, math.MaxInt64} {
 		w := worker.Static(3)
-		_, err := w.Acquire(t.Context(), terms(9))
-		require.NoError(t, err)
+		acquire(t, w, terms(9))
 		require.NoError(t, w.Release(t.Context(), last))
-		_, err = w.Acquire(t.Context(), terms(9))
-		logtest.Error(t, err, uid.ErrExhausted, "268435455")
+		logtest.Error(t, acquireError(t, w, terms(9)), uid.ErrExhausted, "268435455")
 	}
 }
 
-// Whatever generators come and go, no tick is reserved again that one of them may
-// have issued.
+// Whatever generators come and go, on one worker or on several of a space, no tick is reserved again that one of
+// them may have issued.
 func TestStaticNeverRepeatsATick(t *testing.T) {
+	terms := newLayout()
 	rapid.Check(t, func(t *rapid.T) {
-		w := worker.Static(1)
+		workers := []uid.Worker{worker.Static(1)}
+		if space := rapid.StringN(0, 20, -1).Draw(t, "space"); space != "" {
+			workers = []uid.Worker{worker.Static(1, space), worker.Static(1, space), worker.Static(1, space)}
+		}
 		used := int64(-1)
 		for range rapid.IntRange(1, 10).Draw(t, "generators") {
-			r, err := w.Acquire(context.Background(), terms(9))
+			w := rapid.SampledFrom(workers).Draw(t, "worker")
+			r, err := w.Acquire(context.Background(), terms)
 			require.NoError(t, err)
 			require.Greater(t, r.First, used)
 			last := int64(-1)
@@ -144,18 +145,12 @@ func TestStaticFloor(t *testing.T) {
 	terms := bits.MustParseLayout("twitter").Terms()
 	w := worker.Static(9, rand.Text()) // of this run alone
 	terms.MinTick, terms.Revoke = 1000, func() {}
-	r, err := w.Acquire(t.Context(), terms)
-	require.NoError(t, err)
-	require.EqualValues(t, 1000, r.First)
+	require.EqualValues(t, 1000, acquire(t, w, terms).First)
 	require.NoError(t, w.Release(t.Context(), -1))
 	terms.MinTick = 0
-	r, err = w.Acquire(t.Context(), terms)
-	require.NoError(t, err)
-	require.EqualValues(t, 1000, r.First)
+	require.EqualValues(t, 1000, acquire(t, w, terms).First)
 	require.NoError(t, w.Release(t.Context(), 2000))
 	terms.MinTick = 500
-	r, err = w.Acquire(t.Context(), terms)
-	require.NoError(t, err)
-	require.EqualValues(t, 2001, r.First, "what was issued counts as well")
+	require.EqualValues(t, 2001, acquire(t, w, terms).First, "what was issued counts as well")
 	require.NoError(t, w.Release(t.Context(), -1))
 }

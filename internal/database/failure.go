@@ -81,27 +81,25 @@ func KindOf(err error) Kind {
 
 // passedOn are errors with a fixed text; they are returned as they are.
 var passedOn = []struct {
-	err  error
 	kind Kind
+	errs []error
 }{
-	{context.Canceled, Transient}, // whether the caller's context ended is for the caller to see
-	{context.DeadlineExceeded, Transient},
-	{os.ErrDeadlineExceeded, Transient},
-	{driver.ErrBadConn, Transient},
-	{mysql.ErrInvalidConn, Transient},
-	{io.ErrUnexpectedEOF, Transient},
-	{io.EOF, Transient},
-	{sql.ErrConnDone, Transient}, // after a connection broke, and
-	{sql.ErrTxDone, Transient},   // after the context ended it
-	{mysql.ErrNoTLS, Final},
-	{mysql.ErrCleartextPassword, Final},
-	{mysql.ErrNativePassword, Final},
-	{mysql.ErrOldPassword, Final},
-	{mysql.ErrUnknownPlugin, Final},
-	{mysql.ErrOldProtocol, Final},
-	{mysql.ErrMalformPkt, Final},
-	{mysql.ErrPktSync, Final},
-	{mysql.ErrPktTooLarge, Final},
+	{Transient, []error{
+		context.Canceled, // whether the caller's context ended is for the caller to see
+		context.DeadlineExceeded, os.ErrDeadlineExceeded, driver.ErrBadConn, mysql.ErrInvalidConn,
+		io.ErrUnexpectedEOF, io.EOF,
+		sql.ErrConnDone, sql.ErrTxDone, // after a connection broke, and after the context ended it
+	}},
+	{Final, []error{
+		mysql.ErrNoTLS, mysql.ErrCleartextPassword, mysql.ErrNativePassword, mysql.ErrOldPassword,
+		mysql.ErrUnknownPlugin, mysql.ErrOldProtocol, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktTooLarge,
+	}},
+}
+
+// A coder is the error of a SQLite driver.
+type coder interface {
+	error
+	Code() int
 }
 
 // closedDB is the text of database/sql's error for a closed sql.DB, which has no exported name.
@@ -116,10 +114,7 @@ func translate(err error) (Kind, error) {
 	if e, ok := errors.AsType[stater](err); ok {
 		return translatePostgres(e)
 	}
-	if e, ok := errors.AsType[interface {
-		error
-		Code() int
-	}](err); ok {
+	if e, ok := errors.AsType[coder](err); ok {
 		return translateSQLite(e.Code(), e.Error())
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok {
@@ -129,8 +124,10 @@ func translate(err error) (Kind, error) {
 		return Transient, dnsWords(e)
 	}
 	for _, p := range passedOn {
-		if errors.Is(err, p.err) {
-			return p.kind, p.err
+		for _, known := range p.errs {
+			if errors.Is(err, known) {
+				return p.kind, known
+			}
 		}
 	}
 	// The driver pgx, of a connection that is gone.
@@ -291,34 +288,32 @@ const (
 	outOfRange   = 1690
 )
 
-// IsDuplicate reports whether a row was refused because of its key.
-func IsDuplicate(err error) bool {
+// Codes returns the code of a driver's error: a number of MySQL's, a state of PostgreSQL's or a code of SQLite's.
+func Codes(err error) (number uint16, state string, code int) {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
-		return e.Number == duplicateKey
+		number = e.Number
 	}
 	if e, ok := errors.AsType[stater](err); ok {
-		return e.SQLState() == postgresDuplicate
+		state = e.SQLState()
 	}
+	if e, ok := errors.AsType[coder](err); ok {
+		code = e.Code()
+	}
+	return number, state, code
+}
+
+// IsDuplicate reports whether a row was refused because of its key.
+func IsDuplicate(err error) bool {
 	const constraint = 19 // SQLite's, whose others a worker cannot offend
-	e, ok := errors.AsType[interface {
-		error
-		Code() int
-	}](err)
-	return ok && e.Code()&0xff == constraint
+	number, state, code := Codes(err)
+	return number == duplicateKey || state == postgresDuplicate || code&0xff == constraint
 }
 
 // IsRaced reports whether a single statement was refused, and nothing of it was stored, because
 // of what others have written at the same time: a row with the key, a deadlock, a failed
 // certification, a conflict between two transactions.
 func IsRaced(err error) bool {
-	if IsDuplicate(err) {
-		return true
-	}
-	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
-		return e.Number == outOfRange || e.Number == 1020 || e.Number == 1213
-	}
-	if e, ok := errors.AsType[stater](err); ok {
-		return e.SQLState() == "40001" || e.SQLState() == "40P01"
-	}
-	return false
+	number, state, _ := Codes(err)
+	return IsDuplicate(err) || number == outOfRange || number == 1020 || number == 1213 ||
+		state == "40001" || state == "40P01"
 }

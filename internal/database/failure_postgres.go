@@ -1,9 +1,6 @@
 package database
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // A stater is the error of a PostgreSQL server, of the drivers pgx and lib/pq.
 type stater interface {
@@ -84,13 +81,6 @@ func (e *postgresError) SQLState() string { return e.state }
 // IsMadeMeanwhile reports whether a table could not be created because somebody else has just done
 // so. PostgreSQL looks for it only before it begins.
 func IsMadeMeanwhile(err error) bool {
-	e, ok := errors.AsType[stater](err)
-	if !ok {
-		return false
-	}
-	switch e.SQLState() {
-	case postgresDuplicate, "42710", "42P07":
-		return true
-	}
-	return false
+	_, state, _ := Codes(err)
+	return state == postgresDuplicate || state == "42710" || state == "42P07"
 }

@@ -1,24 +1,13 @@
 package database
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 )
-
-// refused requires an error that can be told apart and is short, and reports whether there
-// is one.
-func refused(t *testing.T, err error) bool {
-	if err != nil {
-		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
-		require.Less(t, len(err.Error()), 2000)
-	}
-	return err != nil
-}
 
 // FuzzNames reads what becomes part of a statement, and of a row.
 func FuzzNames(f *testing.F) {
@@ -27,13 +16,13 @@ func FuzzNames(f *testing.F) {
 	f.Add(strings.Repeat("T", 65), "oracle", "")
 	f.Fuzz(func(t *testing.T, table, dialect, driver string) {
 		name, err := TableName(table, NodeTable)
-		if !refused(t, err) {
+		if !logtest.Refused(t, err) {
 			require.True(t, name == table || table == "" && name == NodeTable)
 			require.LessOrEqual(t, len(name), 64)
 			require.NotContains(t, name, "`")
 		}
 		d, err := Dialect(dialect).Resolve(driver)
-		if !refused(t, err) {
+		if !logtest.Refused(t, err) {
 			require.True(t, d == MySQL || d == Postgres || d == SQLite)
 			if name != "" {
 				statement, err := Schema(NodeTable, name, d)

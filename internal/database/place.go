@@ -164,9 +164,10 @@ func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from 
 	return err
 }
 
-// ByPath runs do while the file at that path is attached to the connection.
+// ByPath runs do while the file at that path is attached to the connection, by a URI that creates no file, and shares
+// no cache with the connection.
 func ByPath(ctx context.Context, conn *sqlx.Conn, path string, do func() error) error {
-	if _, err := conn.ExecContext(ctx, "ATTACH ? AS "+PlaceSchema, placeURI(path)); err != nil {
+	if _, err := conn.ExecContext(ctx, "ATTACH ? AS "+PlaceSchema, FileURI(path, "mode=rw&cache=private")); err != nil {
 		return err
 	}
 	err := do()
@@ -176,13 +177,13 @@ func ByPath(ctx context.Context, conn *sqlx.Conn, path string, do func() error) 
 	return err
 }
 
-// placeURI returns a URI that creates no file, and shares no cache with the connection.
-func placeURI(path string) string {
+// FileURI returns the absolute path of a SQLite file as a URI, with every special character escaped.
+func FileURI(path, settings string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") { // a drive letter
 		path = "/" + path
 	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: "mode=rw&cache=private"}).String()
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: settings}).String()
 }
 
 // A placeError is a [worker.ErrState] about the database's file. It does not name the file, which

@@ -22,11 +22,6 @@ func SelectRows[R any](
 	if err != nil {
 		return nil, err
 	}
-	return AllRows(rows, fields)
-}
-
-// AllRows reads what SelectRows does.
-func AllRows[R any](rows *sql.Rows, fields func(*R) []any) (all []R, err error) {
 	defer rows.Close()
 	for rows.Next() {
 		var r R

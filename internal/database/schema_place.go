@@ -2,7 +2,7 @@ package database
 
 import (
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"github.com/uidgen/uid/worker"
 )
@@ -11,10 +11,7 @@ import (
 // changes then: a table of the same name in a schema that comes earlier is another one, in which the
 // same IDs are free. The zero value has found none yet. All methods may be called by any number of
 // goroutines at once.
-type SchemaPlace struct {
-	mu     sync.Mutex
-	schema string
-}
+type SchemaPlace struct{ first atomic.Pointer[string] }
 
 // Find returns an error that wraps [worker.ErrState] when the table was found in another schema
 // before. "" is no schema.
@@ -22,22 +19,19 @@ func (p *SchemaPlace) Find(table, schema string) error {
 	if schema == "" {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.schema == "" {
-		p.schema = schema
-	}
-	if p.schema != schema {
+	p.first.CompareAndSwap(nil, &schema)
+	if first := *p.first.Load(); first != schema {
 		return fmt.Errorf("%w: the search path finds table %s in the schema %s now, "+
 			"and has found it in %s before: name that one first in search_path",
-			worker.ErrState, table, schema, p.schema)
+			worker.ErrState, table, schema, first)
 	}
 	return nil
 }
 
 // Found returns the schema, or "".
 func (p *SchemaPlace) Found() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.schema
+	if first := p.first.Load(); first != nil {
+		return *first
+	}
+	return ""
 }

@@ -12,7 +12,6 @@ import (
 type Reader interface {
 	Querier
 	GetContext(ctx context.Context, dest any, query string, args ...any) error
-	SelectContext(ctx context.Context, dest any, query string, args ...any) error
 }
 
 // A Session carries out the statements of a transaction.

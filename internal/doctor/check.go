@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -75,17 +76,12 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockSkew %v and MaxAhead %v none may be negative",
 			uid.ErrConfig, c.MaxWorkerID, c.MaxClockSkew, c.MaxAhead)
 	}
-	timeout, err := settings.Timeout(c.Timeout)
-	if err != nil {
+	var err error
+	if c.Timeout, err = settings.Timeout(c.Timeout); err != nil {
 		return c, err
 	}
-	c.Timeout = timeout
-	if c.MaxClockSkew == 0 {
-		c.MaxClockSkew = 2 * time.Second
-	}
-	if c.MaxAhead == 0 {
-		c.MaxAhead = lease.Burn + 15*time.Minute
-	}
+	c.MaxClockSkew = cmp.Or(c.MaxClockSkew, 2*time.Second)
+	c.MaxAhead = cmp.Or(c.MaxAhead, lease.Burn+15*time.Minute)
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }

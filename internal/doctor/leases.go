@@ -47,10 +47,10 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 	var ahead, lasts time.Duration // of latest and longest, from now
 	count, busy := max(0, ids.Last-ids.First+1), lost
 	for _, l := range leases {
-		if l.State != registry.Free && has(ids, l) {
+		if l.State != registry.Free && ids.Has(l.WorkerID) {
 			busy++
 		}
-		if outside == none && ns.IDs != all && !has(ns.IDs, l) {
+		if outside == none && ns.IDs != all && !ns.IDs.Has(l.WorkerID) {
 			outside = l
 		}
 		if foreign == none && l.Layout != ns.Layout {
@@ -136,10 +136,6 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 				"and keep the ID out of use until then: " + keepOut(highest)},
 		{true, LevelOK, ticks, upTo, "", ""},
 	}...)
-}
-
-func has(ids lease.Range, l registry.LeaseInfo) bool {
-	return ids.First <= l.WorkerID && l.WorkerID <= ids.Last
 }
 
 // makeUp tells people who know what they do what stands for a row that cannot be had back.

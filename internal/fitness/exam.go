@@ -2,10 +2,8 @@ package fitness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
@@ -129,7 +127,7 @@ func (e *exam) noteUnknown(what string, err error) error {
 	if err == nil || database.KindOf(err) == database.Transient {
 		return err
 	}
-	if _, is := errors.AsType[*mysql.MySQLError](err); !is && e.dialect == database.MySQL {
+	if number, _, _ := database.Codes(err); number == 0 && e.dialect == database.MySQL {
 		return err
 	}
 	e.judge(row{true, note, what, "could not be told", fmt.Sprintf("The database does not say: %v.", err),

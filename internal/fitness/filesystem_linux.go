@@ -1,39 +1,26 @@
 package fitness
 
-import "syscall"
+import "golang.org/x/sys/unix"
 
-// networkMagic are Linux's numbers of the file systems whose locks another machine keeps.
-var networkMagic = map[uint32]bool{
-	0x6969:     true, // NFS
-	0x517b:     true, // SMB
-	0xff534d42: true, // CIFS
-	0xfe534d42: true, // SMB2
-	0x01021997: true, // 9P
-	0x00c36400: true, // Ceph
-	0x5346414f: true, // AFS
-	0x73757245: true, // Coda
-	0x47504653: true, // GPFS
-	0x0bd00bd0: true, // Lustre
-}
-
+// What package unix does not name.
 const (
-	tmpfsMagic = 0x01021994
-	ramfsMagic = 0x858458f6
-	fuseMagic  = 0x65735546
+	gpfsMagic   = 0x47504653
+	lustreMagic = 0x0bd00bd0
 )
 
 // diskOf returns what a file is on. It is unknown where the file system may hide another one.
 func diskOf(path string) diskKind {
-	var s syscall.Statfs_t
-	if err := syscall.Statfs(path, &s); err != nil {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
 		return unknownDisk
 	}
-	switch magic := uint32(s.Type); {
-	case networkMagic[magic]:
+	switch uint32(s.Type) {
+	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.V9FS_MAGIC,
+		unix.CEPH_SUPER_MAGIC, unix.AFS_SUPER_MAGIC, unix.CODA_SUPER_MAGIC, gpfsMagic, lustreMagic:
 		return networkDisk
-	case magic == tmpfsMagic || magic == ramfsMagic:
+	case unix.TMPFS_MAGIC, unix.RAMFS_MAGIC:
 		return memoryDisk
-	case magic == fuseMagic:
+	case unix.FUSE_SUPER_MAGIC:
 		return unknownDisk
 	}
 	return localDisk

@@ -1,13 +1,11 @@
 package fitness
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/go-sql-driver/mysql"
 
 	"github.com/uidgen/uid/internal/database"
 )
@@ -116,17 +114,14 @@ func (e *exam) lacks(ctx context.Context, n need) (bool, error) {
 	if err == nil {
 		err = rows.Close()
 	}
-	if refused, is := errors.AsType[*mysql.MySQLError](err); is {
-		return slices.Contains([]uint16{1044, 1142, 1143}, refused.Number), nil
+	number, state, _ := database.Codes(err)
+	if number != 0 {
+		return slices.Contains([]uint16{1044, 1142, 1143}, number), nil
 	}
 	if err = database.Failed("try a right", err); database.KindOf(err) == database.Transient {
 		return false, err
 	}
-	refused, is := errors.AsType[interface {
-		error
-		SQLState() string
-	}](err)
-	return is && refused.SQLState() == "42501", nil
+	return state == "42501", nil
 }
 
 // rightRows compare what the account has with what workers need. none says that there are no tables yet.
@@ -198,8 +193,5 @@ func rightsText(rights []right) string {
 		}
 		parts = append(parts, text+" "+where)
 	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, "; ")
+	return cmp.Or(strings.Join(parts, "; "), "none")
 }

@@ -1,6 +1,7 @@
 package fitness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -28,13 +29,8 @@ func (e *exam) sqlite(ctx context.Context) error {
 func sqliteRows(vars settings) []row {
 	const journals, syncs = "journal_mode", "synchronous"
 	journal, level := strings.ToLower(vars["journal"]), vars[syncs]
-	name := level
-	for i, n := range []string{"OFF", "NORMAL", "FULL", "EXTRA"} {
-		if level == fmt.Sprint(i) {
-			name = n
-		}
-	}
-	name += " (of this connection)"
+	names := map[string]string{"0": "OFF", "1": "NORMAL", "2": "FULL", "3": "EXTRA"}
+	name := cmp.Or(names[level], level) + " (of this connection)"
 	const open = "Open the file with package worker/sqlite, or set _pragma or _synchronous in the data source " +
 		"name to EXTRA."
 	return []row{

@@ -1,25 +1,11 @@
 package fitness
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/jmoiron/sqlx"
-
-	"github.com/uidgen/uid/internal/database"
 )
-
-// connectedStandbys returns the names of the standbys that are connected, which any account may see.
-func connectedStandbys(ctx context.Context, conn *sqlx.Conn) (names []string, err error) {
-	err = conn.SelectContext(ctx, &names, "SELECT COALESCE(application_name, '') FROM pg_stat_replication")
-	if err != nil {
-		return nil, database.Failed("ask for standbys", err)
-	}
-	return names, nil
-}
 
 // lackingStandby says why a standby can lack a commit that was acknowledged; "" if none of those can
 // that setting, synchronous_standby_names, lists. connected are the names of those that are connected.

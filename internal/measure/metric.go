@@ -99,33 +99,13 @@ var all = []Metric{
 			return max(h.Worker.Ends.Sub(h.Time), 0).Seconds(), true
 		}),
 	gauge("worker_id", "{id}", "The worker ID under which UIDs are made.",
-		func(h *health.Health) (float64, bool) {
-			if h.Reservation == nil {
-				return 0, false
-			}
-			return float64(h.Reservation.WorkerID), true
-		}),
+		of(reservation, func(r *health.Reservation) float64 { return float64(r.WorkerID) })),
 	gauge("worker_ids_taken", "{id}", "Worker IDs known to be taken when this generator got its own.",
-		func(h *health.Health) (float64, bool) {
-			if h.Worker == nil || h.Worker.IDs == nil {
-				return 0, false
-			}
-			return float64(h.Worker.IDs.Taken), true
-		}),
+		of(workerIDs, func(ids *health.IDs) float64 { return float64(ids.Taken) })),
 	gauge("worker_ids_max", "{id}", "Worker IDs that there are.",
-		func(h *health.Health) (float64, bool) {
-			if h.Worker == nil || h.Worker.IDs == nil {
-				return 0, false
-			}
-			return float64(h.Worker.IDs.Total), true
-		}),
+		of(workerIDs, func(ids *health.IDs) float64 { return float64(ids.Total) })),
 	gauge("lead", Seconds, "How far the newest UID is ahead of the clock.",
-		func(h *health.Health) (float64, bool) {
-			if h.Lead == nil {
-				return 0, false
-			}
-			return h.Lead.Now.Seconds(), true
-		}),
+		of(lead, func(l *health.Lead) float64 { return l.Now.Seconds() })),
 	gauge("lead_max", Seconds, "How far UIDs can be ahead of the clock: MaxLead, or the reservation if that is less.",
 		func(h *health.Health) (float64, bool) {
 			if h.Lead == nil || h.Lead.Reach.Duration == 0 {
@@ -134,19 +114,9 @@ var all = []Metric{
 			return h.Lead.Reach.Seconds(), true
 		}),
 	gauge("clock_wait", Seconds, "How long it takes until the clock allows the next UID.",
-		func(h *health.Health) (float64, bool) {
-			if h.Lead == nil {
-				return 0, false
-			}
-			return h.Lead.Wait.Seconds(), true
-		}),
+		of(lead, func(l *health.Lead) float64 { return l.Wait.Seconds() })),
 	gauge("time_field_remaining", Seconds, "How long it takes until the last tick of the layout has passed.",
-		func(h *health.Health) (float64, bool) {
-			if h.TimeField == nil {
-				return 0, false
-			}
-			return h.TimeField.Remaining.Seconds(), true
-		}),
+		of(timeField, func(f *health.TimeField) float64 { return f.Remaining.Seconds() })),
 	gauge("numbers_remaining", Seconds, "How long the numbers in hand last at the present rate.",
 		func(h *health.Health) (float64, bool) {
 			if h.Numbers == nil || h.Numbers.Lasts.Duration == 0 && h.Buffered > 0 {
@@ -155,19 +125,9 @@ var all = []Metric{
 			return h.Numbers.Lasts.Seconds(), true
 		}),
 	gauge("numbers_left", "{number}", "Numbers that nobody has taken from the store yet.",
-		func(h *health.Health) (float64, bool) {
-			if h.Numbers == nil {
-				return 0, false
-			}
-			return float64(h.Numbers.Left), true
-		}),
+		of(numbers, func(n *health.Numbers) float64 { return float64(n.Left) })),
 	gauge("numbers_max", "{number}", "Numbers that there are, from the first to the last.",
-		func(h *health.Health) (float64, bool) {
-			if h.Numbers == nil {
-				return 0, false
-			}
-			return float64(h.Numbers.Total), true
-		}),
+		of(numbers, func(n *health.Numbers) float64 { return float64(n.Total) })),
 
 	counter(count.Issued, "{uid}", "UIDs or numbers that were drawn."),
 	counter(count.Lost, "{uid}", "Claimed positions that were not issued; they leave gaps."),
@@ -187,6 +147,29 @@ var all = []Metric{
 	counter(count.NumbersGivenBack, "{number}", "Numbers that were given back to the store."),
 	counter(count.NumbersDropped, "{number}",
 		"Numbers of which nobody knows whether they were issued; they leave gaps."),
+}
+
+// of is the value of a part of a health that a generator may lack.
+func of[Part any](part func(*health.Health) *Part, value func(*Part) float64) func(*health.Health) (float64, bool) {
+	return func(h *health.Health) (float64, bool) {
+		p := part(h)
+		if p == nil {
+			return 0, false
+		}
+		return value(p), true
+	}
+}
+
+func reservation(h *health.Health) *health.Reservation { return h.Reservation }
+func lead(h *health.Health) *health.Lead               { return h.Lead }
+func timeField(h *health.Health) *health.TimeField     { return h.TimeField }
+func numbers(h *health.Health) *health.Numbers         { return h.Numbers }
+
+func workerIDs(h *health.Health) *health.IDs {
+	if h.Worker == nil {
+		return nil
+	}
+	return h.Worker.IDs
 }
 
 func gauge(name, unit, help string, value func(*health.Health) (float64, bool)) Metric {

@@ -36,6 +36,25 @@ func mustOpen(t testing.TB, path string) *File {
 	return f
 }
 
+func openError(path string) error {
+	_, err := Open(path)
+	return err
+}
+
+func content(t testing.TB, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return text
+}
+
+// newFile opens a file that is not there yet.
+func newFile(t testing.TB) (f *File, path string) {
+	t.Helper()
+	path = tempFile(t)
+	return mustOpen(t, path), path
+}
+
 // saved opens the file, saves records of these highs and closes it.
 func saved(t testing.TB, path string, highs ...int64) {
 	t.Helper()
@@ -60,8 +79,7 @@ func TestFileIsText(t *testing.T) {
 	path := tempFile(t)
 	for i := range int64(3) {
 		saved(t, path, i)
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
+		text := content(t, path)
 		require.Len(t, text, 3*pageSize)
 		d := json.NewDecoder(strings.NewReader(string(text)))
 		var note, first, second map[string]any
@@ -80,21 +98,17 @@ func TestFileIsText(t *testing.T) {
 }
 
 func TestFileIsLocked(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
-	_, err := Open(path)
-	logtest.Error(t, err, uid.ErrWorkerInUse, path)
+	f, path := newFile(t)
+	logtest.Error(t, openError(path), uid.ErrWorkerInUse, path)
 	require.NoError(t, f.Save(record(1)))
 
 	link := path + ".link"
 	require.NoError(t, os.Link(path, link))
 	for _, name := range []string{path, link} {
-		_, err = Open(name)
-		logtest.Error(t, err, uid.ErrWorkerInUse, `on host "alpha"`)
+		logtest.Error(t, openError(name), uid.ErrWorkerInUse, `on host "alpha"`)
 	}
 	// The refusals have not cost f its lock.
-	_, err = Open(path)
-	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.ErrorIs(t, openError(path), uid.ErrWorkerInUse)
 	require.NoError(t, f.Close())
 	require.NoError(t, mustOpen(t, path).Close())
 }
@@ -105,12 +119,10 @@ func TestFileTornSave(t *testing.T) {
 	for _, before := range [][]int64{{10}, {10, 20}, {10, 20, 30}} {
 		path := tempFile(t)
 		saved(t, path, before...)
-		old, err := os.ReadFile(path)
-		require.NoError(t, err)
+		old := content(t, path)
 		last := before[len(before)-1]
 		saved(t, path, 99)
-		complete, err := os.ReadFile(path)
-		require.NoError(t, err)
+		complete := content(t, path)
 		at := int(slotOffset(slotIndex(int64(len(before) + 1))))
 		text := len(bytes.TrimRight(complete[at:at+pageSize], " \n"))
 		torn, whole := 0, 0
@@ -156,8 +168,7 @@ func TestFileTornSave(t *testing.T) {
 func TestFileCutOff(t *testing.T) {
 	path := tempFile(t)
 	saved(t, path, 10, 20, 30) // 30 is in the first slot
-	image, err := os.ReadFile(path)
-	require.NoError(t, err)
+	image := content(t, path)
 	for n := len(image); n > 0; n -= 7 {
 		require.NoError(t, os.Truncate(path, int64(n)))
 		f, err := Open(path)
@@ -172,9 +183,7 @@ func TestFileCutOff(t *testing.T) {
 			require.NoError(t, f.Close())
 			continue
 		}
-		require.ErrorIs(t, err, worker.ErrState, "%d bytes", n)
-		require.ErrorContains(t, err, path)
-		require.ErrorContains(t, err, "remove it")
+		logtest.Error(t, err, worker.ErrState, path, "remove it")
 	}
 }
 
@@ -182,8 +191,7 @@ func TestFileCutOff(t *testing.T) {
 func TestFileDamage(t *testing.T) {
 	path := tempFile(t)
 	saved(t, path, 10, 20)
-	image, err := os.ReadFile(path)
-	require.NoError(t, err)
+	image := content(t, path)
 	rapid.Check(t, func(t *rapid.T) {
 		damaged := append([]byte(nil), image...)
 		hit := [2]bool{}
@@ -220,8 +228,7 @@ func TestFileDamage(t *testing.T) {
 // Whatever bit of a record is flipped, and however far the records went, what is read is not below
 // what was saved last.
 func TestFileWithAFlippedBit(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	defer func() { require.NoError(t, f.Close()) }()
 	for n, high := range []int64{-1, 3, 3 + ahead, 1000, 1001 + ahead, 7, 1 << 40} { // the next one foreseen, and not
 		before := f.newest.Sequence
@@ -231,8 +238,7 @@ func TestFileWithAFlippedBit(t *testing.T) {
 		}
 		require.Equal(t, n > 2 && n != 5, f.newest.Sequence == before+2,
 			"saved twice only when it goes beyond what was foreseen")
-		image, err := os.ReadFile(path)
-		require.NoError(t, err)
+		image := content(t, path)
 		for at := pageSize; at < len(image); at++ {
 			page := image[at/pageSize*pageSize:][:pageSize]
 			for bit := range 8 {
@@ -256,14 +262,11 @@ func TestFileWithAFlippedBit(t *testing.T) {
 func TestFileWithAnOldPage(t *testing.T) {
 	path := tempFile(t)
 	saved(t, path, 10)
-	first, err := os.ReadFile(path)
-	require.NoError(t, err)
+	first := content(t, path)
 	saved(t, path, 20)
-	second, err := os.ReadFile(path)
-	require.NoError(t, err)
+	second := content(t, path)
 	saved(t, path, 30, 40, 50)
-	newest, err := os.ReadFile(path)
-	require.NoError(t, err)
+	newest := content(t, path)
 	for name, c := range map[string]struct {
 		page []byte
 		high int64
@@ -307,51 +310,41 @@ func TestFileOfAnotherVersion(t *testing.T) {
 	} {
 		path := tempFile(t)
 		saved(t, path, 10, 20)
-		image, err := os.ReadFile(path)
-		require.NoError(t, err)
+		image := content(t, path)
 		rest := pad([]byte(text), pageSize-sumLen)
 		copy(image[slotOffset(0):], append(sum(rest), rest...))
 		require.NoError(t, os.WriteFile(path, image, 0o600))
-		_, err = Open(path)
-		logtest.Error(t, err, worker.ErrState, "another version")
+		logtest.Error(t, openError(path), worker.ErrState, "another version")
 	}
 	// A slot that was copied over the other one is not in its place.
 	path := tempFile(t)
 	saved(t, path, 10, 20)
-	image, err := os.ReadFile(path)
-	require.NoError(t, err)
+	image := content(t, path)
 	copy(image[slotOffset(0):], image[slotOffset(1):])
 	copy(image[slotOffset(1):], make([]byte, pageSize))
 	require.NoError(t, os.WriteFile(path, image, 0o600))
-	_, err = Open(path)
-	require.ErrorIs(t, err, worker.ErrState)
+	require.ErrorIs(t, openError(path), worker.ErrState)
 }
 
 // An end of the lock does not wait for the end of the handle, which a child may have inherited.
 func TestFileUnlocksAtOnce(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	require.NoError(t, f.Save(record(1)))
 	require.NoError(t, unlock(f.lock))
-	g := mustOpen(t, path)
-	require.NoError(t, g.Close())
+	require.NoError(t, mustOpen(t, path).Close())
 	require.NoError(t, f.Close())
 }
 
 func TestFileThatIsNotOne(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Open(dir)
-	require.ErrorIs(t, err, worker.ErrState)
-	_, err = Open(filepath.Join(dir, "missing", "uid.state"))
+	require.ErrorIs(t, openError(dir), worker.ErrState)
+	err := openError(filepath.Join(dir, "missing", "uid.state"))
 	require.ErrorIs(t, err, worker.ErrState)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	other := filepath.Join(dir, "other")
 	require.NoError(t, os.WriteFile(other, []byte(strings.Repeat("precious\n", 2000)), 0o600))
-	_, err = Open(other)
-	require.ErrorIs(t, err, worker.ErrState)
-	text, err := os.ReadFile(other)
-	require.NoError(t, err)
-	require.Equal(t, strings.Repeat("precious\n", 2000), string(text), "what is refused is not written to")
+	require.ErrorIs(t, openError(other), worker.ErrState)
+	require.Equal(t, strings.Repeat("precious\n", 2000), string(content(t, other)), "what is refused is not written to")
 }
 
 // Whoever removes, replaces or changes a file that is in use makes its owner stop.
@@ -373,12 +366,9 @@ func TestFileIsLost(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := tempFile(t)
-			f := mustOpen(t, path)
+			f, path := newFile(t)
 			require.NoError(t, f.Save(record(1)))
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(path+".backup", text, 0o600))
+			require.NoError(t, os.WriteFile(path+".backup", content(t, path), 0o600))
 			require.NoError(t, f.Save(record(2)))
 			require.NoError(t, lose(path))
 			for range 2 {
@@ -392,8 +382,7 @@ func TestFileIsLost(t *testing.T) {
 }
 
 func TestFileRefusesWhatItCannotHold(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	defer f.Close()
 	require.NoError(t, f.Save(record(1)))
 	long := record(2)
@@ -452,8 +441,7 @@ func (d *tightDisk) Sync() error {
 
 func TestFileOnAFullDisk(t *testing.T) {
 	for room := 0; room < 100; room += 11 { // less than the text of a record
-		path := tempFile(t)
-		f := mustOpen(t, path)
+		f, path := newFile(t)
 		require.NoError(t, f.Save(record(1)))
 		require.NoError(t, f.Save(record(2)))
 		healthy := f.disk
@@ -475,8 +463,7 @@ func TestFileOnAFullDisk(t *testing.T) {
 		require.EqualValues(t, 4, loadHigh(t, path))
 	}
 	// What was written but could not be synced may be there or not.
-	path := tempFile(t)
-	f := mustOpen(t, path)
+	f, path := newFile(t)
 	require.NoError(t, f.Save(record(1)))
 	healthy := f.disk
 	f.disk = &tightDisk{disk: healthy, room: pageSize, failSync: true}
@@ -494,10 +481,8 @@ func TestFileCreatedOnAFullDisk(t *testing.T) {
 	for _, broken := range []tightDisk{
 		{room: 0}, {room: 100}, {room: pageSize}, {room: 2*pageSize + 1}, {room: 3 * pageSize, failSync: true},
 	} {
-		path := tempFile(t)
-		f := mustOpen(t, path)
-		healthy := f.disk
-		broken.disk = healthy
+		f, path := newFile(t)
+		broken.disk = f.disk
 		f.disk = &broken
 		require.ErrorIs(t, f.Save(record(1)), ErrFull)
 		_, found := f.Load()

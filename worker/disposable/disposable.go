@@ -21,7 +21,6 @@ import (
 type disposable struct {
 	numbers Numbers
 	cfg     Config
-	host    hostSource
 	binding *binding.Binding
 	id      atomic.Int64 // of the generator that is bound,
 	first   atomic.Int64 // its first tick,
@@ -46,11 +45,10 @@ func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if numbers == nil {
 		return nil, fmt.Errorf("%w: no numbers", uid.ErrConfig)
 	}
-	timeout, err := settings.Timeout(cfg.Timeout)
-	if err != nil {
+	var err error
+	if cfg.Timeout, err = settings.Timeout(cfg.Timeout); err != nil {
 		return nil, err
 	}
-	cfg.Timeout = timeout
 	if cfg.HostEnv == nil {
 		cfg.HostEnv = defaultHostEnv
 	}
@@ -58,12 +56,10 @@ func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 		cfg.PortEnv = defaultPortEnv
 	}
 	cfg.Logger, cfg.Now = settings.Logger(cfg.Logger), settings.Clock(cfg.Now)
-	host := hostSource{host: cfg.Host, port: cfg.Port, hostEnv: cfg.HostEnv, portEnv: cfg.PortEnv}
-	if err := host.validate(); err != nil {
+	if err := cfg.validateHost(); err != nil {
 		return nil, err
 	}
-	return &disposable{numbers: numbers, cfg: cfg, host: host,
-		binding: binding.New("the worker on " + numbers.Name())}, nil
+	return &disposable{numbers: numbers, cfg: cfg, binding: binding.New("the worker on " + numbers.Name())}, nil
 }
 
 // Acquire implements [uid.Worker]; New has its errors.
@@ -86,7 +82,7 @@ func (d *disposable) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation,
 
 // assign returns a number, and the first tick under it.
 func (d *disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, err error) {
-	host, err := d.host.identify()
+	host, err := d.cfg.host()
 	if err != nil {
 		return 0, 0, err
 	}

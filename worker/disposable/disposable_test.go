@@ -67,6 +67,16 @@ func (c *counter) Next(ctx context.Context, h numberstore.Host, most int64) (int
 	return c.last, nil
 }
 
+// failing has the first calls fail, as many as that.
+func failing(calls int, err error) func(n int) error {
+	return func(n int) error {
+		if n <= calls {
+			return err
+		}
+		return nil
+	}
+}
+
 var terms = fake.Terms
 
 // A reporter is what New returns.
@@ -83,6 +93,18 @@ func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Conf
 	d, err := disposable.New(numbers, cfg)
 	require.NoError(t, err)
 	return d.(reporter)
+}
+
+func acquire(t testing.TB, w uid.Worker, terms uid.Terms) uid.Reservation {
+	t.Helper()
+	r, err := w.Acquire(t.Context(), terms)
+	require.NoError(t, err)
+	return r
+}
+
+func acquireError(t testing.TB, w uid.Worker, terms uid.Terms) error {
+	_, err := w.Acquire(t.Context(), terms)
+	return err
 }
 
 func TestConfigIsChecked(t *testing.T) {
@@ -117,20 +139,15 @@ func TestConfigIsTaken(t *testing.T) {
 		numbers := &counter{}
 		d := newDisposable(t, numbers, cfg)
 		require.Zero(t, numbers.calls, "the constructor does not touch the store")
-		_, err := d.Acquire(t.Context(), terms(9))
-		require.NoError(t, err)
+		acquire(t, d, terms(9))
 	}
 }
 
 func TestDefaultLogger(t *testing.T) {
-	var logged logtest.Records
-	before := slog.Default()
-	t.Cleanup(func() { slog.SetDefault(before) })
-	slog.SetDefault(logged.Logger())
+	logged := logtest.Default(t)
 	d, err := disposable.New(&counter{}, disposable.Config{})
 	require.NoError(t, err)
-	_, err = d.Acquire(t.Context(), terms(1023))
-	require.NoError(t, err)
+	acquire(t, d, terms(1023))
 	require.Equal(t, 1, logged.Count(`worker_id=1 max_worker_id=1023 store="table NUMBERS" host=`))
 }
 
@@ -139,16 +156,6 @@ func TestHost(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range []string{"UID_HOST", "JPAAS_HOST", "UID_PORT", "JPAAS_HTTP_PORT", "JPAAS_HOST_PORT_8080"} {
 		t.Setenv(name, "")
-	}
-	// acquireAs returns the host that the store is told.
-	acquireAs := func(t *testing.T, cfg disposable.Config) (numberstore.Host, error) {
-		t.Helper()
-		numbers := &counter{}
-		if _, err := newDisposable(t, numbers, cfg).Acquire(t.Context(), terms(9)); err != nil {
-			require.Zero(t, numbers.calls, "no number is used up")
-			return numberstore.Host{}, err
-		}
-		return numbers.hosts[0], nil
 	}
 	type vars = map[string]string
 	for _, c := range []struct {
@@ -181,14 +188,17 @@ func TestHost(t *testing.T) {
 			for k, v := range c.env {
 				t.Setenv(k, v)
 			}
-			h, err := acquireAs(t, c.cfg)
+			numbers := &counter{}
+			d := newDisposable(t, numbers, c.cfg)
 			if c.host == "" {
-				require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
+				err := acquireError(t, d, terms(9))
 				require.ErrorContains(t, err, c.port)
+				logtest.Refused(t, err)
+				require.Zero(t, numbers.calls, "no number is used up")
 				return
 			}
-			require.NoError(t, err)
-			require.Equal(t, numberstore.Host{Name: c.host, Port: c.port}, h)
+			acquire(t, d, terms(9))
+			require.Equal(t, []numberstore.Host{{Name: c.host, Port: c.port}}, numbers.hosts)
 		})
 	}
 }
@@ -200,11 +210,9 @@ func TestBinding(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, d.Release(t.Context(), -1), uid.ErrNoReservation)
 
-	r, err := d.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
+	r := acquire(t, d, terms(9))
 	require.Equal(t, uid.Reservation{WorkerID: 1, Last: math.MaxInt64, Renew: math.MaxInt64}, r)
-	_, err = d.Acquire(t.Context(), terms(9))
-	logtest.Error(t, err, uid.ErrWorkerInUse, "table NUMBERS")
+	logtest.Error(t, acquireError(t, d, terms(9)), uid.ErrWorkerInUse, "table NUMBERS")
 	again, err := d.Extend(t.Context(), 1<<40)
 	require.NoError(t, err)
 	require.Equal(t, r, again)
@@ -213,9 +221,7 @@ func TestBinding(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, d.Release(ended, 7), "closing needs no store")
-	r, err = d.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
-	require.EqualValues(t, 2, r.WorkerID, "a new generator, a new ID")
+	require.EqualValues(t, 2, acquire(t, d, terms(9)).WorkerID, "a new generator, a new ID")
 }
 
 // Numbers that panic leave no worker behind that is bound to nobody.
@@ -228,8 +234,7 @@ func TestNumbersThatPanic(t *testing.T) {
 	}}
 	d := newDisposable(t, numbers, disposable.Config{})
 	require.Panics(t, func() { _, _ = d.Acquire(t.Context(), terms(9)) })
-	_, err := d.Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
+	acquire(t, d, terms(9))
 }
 
 func TestIDsRunOut(t *testing.T) {
@@ -266,9 +271,8 @@ func TestIDsRunOut(t *testing.T) {
 func TestNumbersOutOfRange(t *testing.T) {
 	for _, id := range []int64{math.MinInt64, -1, 0, 10, math.MaxInt64} {
 		d := newDisposable(t, wrong(id), disposable.Config{})
-		_, err := d.Acquire(t.Context(), terms(9))
-		logtest.Error(t, err, uid.ErrRange, fmt.Sprint(id))
-		_, err = d.Extend(t.Context(), 0)
+		logtest.Error(t, acquireError(t, d, terms(9)), uid.ErrRange, fmt.Sprint(id))
+		_, err := d.Extend(t.Context(), 0)
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 	}
 }
@@ -286,66 +290,46 @@ func (w wrong) Next(context.Context, numberstore.Host, int64) (int64, error) { r
 func TestFailures(t *testing.T) {
 	deadlock, denied := errors.New("deadlock"), errors.New("access denied")
 	synctest.Test(t, func(t *testing.T) {
-		numbers := &counter{fail: func(n int) error {
-			if n <= 5 {
-				return fmt.Errorf("wrapped: %w", worker.Transient(deadlock))
-			}
-			return nil
-		}}
+		numbers := &counter{fail: failing(5, fmt.Errorf("wrapped: %w", worker.Transient(deadlock)))}
 		var logged logtest.Records
-		r, err := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms(9))
-		require.NoError(t, err)
-		require.EqualValues(t, 1, r.WorkerID)
+		d := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()})
+		require.EqualValues(t, 1, acquire(t, d, terms(9)).WorkerID)
 		require.Equal(t, 6, numbers.calls)
 		require.Equal(t, 1, logged.Count("level=WARN"), "one warning, not one each time")
 	})
 	for _, failure := range []error{denied, worker.ErrUnconfirmed, uid.ErrNoWorkerID} {
-		numbers := &counter{fail: func(n int) error {
-			if n == 1 {
-				return failure
-			}
-			return nil
-		}}
+		numbers := &counter{fail: failing(1, failure)}
 		d := newDisposable(t, numbers, disposable.Config{})
-		_, err := d.Acquire(t.Context(), terms(9))
+		err := acquireError(t, d, terms(9))
 		logtest.Error(t, err, failure, "table NUMBERS")
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 1, numbers.calls)
-		_, err = d.Acquire(t.Context(), terms(9))
-		require.NoError(t, err, "after a failure the worker is free again")
+		acquire(t, d, terms(9)) // after a failure the worker is free again
 	}
-}
-
-var errRefused = errors.New("connection refused")
-
-func refusing() *counter {
-	return &counter{fail: func(int) error { return worker.Transient(errRefused) }}
 }
 
 // A store that forgets a number gives it again: none is taken from it, unless somebody knows better.
 func TestLossyStore(t *testing.T) {
 	numbers := &counter{lossy: []string{"fsync is off", "the table is UNLOGGED"}}
-	_, err := newDisposable(t, numbers, disposable.Config{}).Acquire(t.Context(), terms(9))
+	err := acquireError(t, newDisposable(t, numbers, disposable.Config{}), terms(9))
 	require.ErrorIs(t, err, uid.ErrConfig)
 	logtest.Error(t, err, uid.ErrLossy,
 		"assign an ID from table NUMBERS: ", "give them out again: fsync is off; the table is UNLOGGED; ",
 		"DurableStoreUnverified")
 	require.Zero(t, numbers.calls)
 
-	r, err := newDisposable(t, numbers, disposable.Config{DurableStoreUnverified: true}).Acquire(t.Context(), terms(9))
-	require.NoError(t, err)
-	require.EqualValues(t, 1, r.WorkerID)
+	d := newDisposable(t, numbers, disposable.Config{DurableStoreUnverified: true})
+	require.EqualValues(t, 1, acquire(t, d, terms(9)).WorkerID)
 }
 
 // One that cannot keep numbers is refused whatever is said of it.
 func TestRefusedStore(t *testing.T) {
 	numbers := &counter{refused: fmt.Errorf("%w: engine MEMORY", uid.ErrConfig)}
 	for _, unverified := range []bool{false, true} {
-		_, err := newDisposable(t, numbers,
-			disposable.Config{DurableStoreUnverified: unverified}).Acquire(t.Context(), terms(9))
-		require.ErrorIs(t, err, uid.ErrConfig)
+		d := newDisposable(t, numbers, disposable.Config{DurableStoreUnverified: unverified})
+		err := acquireError(t, d, terms(9))
+		logtest.Error(t, err, uid.ErrConfig, "engine MEMORY")
 		require.NotErrorIs(t, err, uid.ErrLossy)
-		require.ErrorContains(t, err, "engine MEMORY")
 		require.Zero(t, numbers.calls)
 	}
 }
@@ -355,13 +339,14 @@ func TestTimeout(t *testing.T) {
 		{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			numbers := refusing()
+			refused := errors.New("connection refused")
+			numbers := &counter{fail: failing(math.MaxInt, worker.Transient(refused))}
 			d := newDisposable(t, numbers, disposable.Config{Timeout: c.set})
 			start := time.Now()
 			_, err := d.Acquire(t.Context(), terms(1023))
 			require.Equal(t, c.want, time.Since(start))
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			logtest.Error(t, err, errRefused, "after "+c.want.String())
+			logtest.Error(t, err, refused, "after "+c.want.String())
 			// Pauses of 50 ms, doubling to 2 s, each between half and all of that.
 			require.LessOrEqual(t, numbers.calls, 2*int(c.want/time.Second)+10)
 			require.GreaterOrEqual(t, numbers.calls, 1+int(c.want/(2*time.Second)))
@@ -430,12 +415,9 @@ func TestFloor(t *testing.T) {
 		if c.kept > 0 {
 			k.kept = bits.Default().TimeOf(c.kept).Add(c.within)
 		}
-		d, err := disposable.New(&k, disposable.Config{Host: "h", Now: func() time.Time { return now },
-			Logger: (&logtest.Records{}).Logger()})
-		require.NoError(t, err)
+		d := newDisposable(t, &k, disposable.Config{Host: "h", Now: func() time.Time { return now }})
 		terms.MinTick, terms.Revoke = c.own, func() {}
-		r, err := d.Acquire(t.Context(), terms)
-		require.NoError(t, err)
+		r := acquire(t, d, terms)
 		require.Equal(t, uid.Reservation{WorkerID: 1, First: c.first, Last: math.MaxInt64, Renew: math.MaxInt64},
 			r, "%v", c)
 		again, err := d.Extend(t.Context(), 0)
@@ -449,8 +431,6 @@ func TestFloor(t *testing.T) {
 		require.True(t, want.Equal(k.asked[0]), "%v: %v", c, k.asked)
 	}
 	k := keeper{fail: errors.New("no rights")}
-	d, err := disposable.New(&k, disposable.Config{Host: "h", Logger: (&logtest.Records{}).Logger()})
-	require.NoError(t, err)
-	_, err = d.Acquire(t.Context(), terms)
-	require.ErrorIs(t, err, k.fail, "the store may have a floor that is not known")
+	d := newDisposable(t, &k, disposable.Config{Host: "h"})
+	require.ErrorIs(t, acquireError(t, d, terms), k.fail, "the store may have a floor that is not known")
 }

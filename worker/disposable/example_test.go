@@ -2,6 +2,7 @@ package disposable_test
 
 import (
 	"fmt"
+	"log"
 	"os"
 
 	_ "github.com/go-sql-driver/mysql"
@@ -16,30 +17,25 @@ import (
 func ExampleNew() {
 	db, err := sqlx.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer db.Close()
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	w, err := disposable.New(tables.Numbers(), disposable.Config{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	generator, err := cached.New(w, cached.Config{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer generator.Close()
 	u, err := generator.GetUID()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(u)
 }

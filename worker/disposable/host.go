@@ -21,30 +21,24 @@ var (
 	defaultPortEnv = []string{"UID_PORT", "JPAAS_HTTP_PORT", "JPAAS_HOST_PORT_8080"}
 )
 
-// A hostSource says where a process runs, by a worker's settings.
-type hostSource struct {
-	host, port       string   // given outright, or else
-	hostEnv, portEnv []string // the variables to look at: the first that is set counts
-}
-
-// validate refuses what can be refused before the environment is read.
-func (s hostSource) validate() error {
-	if s.host == "" && s.port != "" {
-		return fmt.Errorf("%w: Port %.100q is set without Host", uid.ErrConfig, s.port)
+// validateHost refuses what can be refused before the environment is read.
+func (c Config) validateHost() error {
+	if c.Host == "" && c.Port != "" {
+		return fmt.Errorf("%w: Port %.100q is set without Host", uid.ErrConfig, c.Port)
 	}
-	return validate(numberstore.Host{Name: s.host, Port: s.port})
+	return validate(numberstore.Host{Name: c.Host, Port: c.Port})
 }
 
-// identify takes the host from the settings, the environment or the operating system, in this
+// host takes the host from the settings, the environment or the operating system, in this
 // order.
-func (s hostSource) identify() (numberstore.Host, error) {
-	if s.host != "" {
-		return numberstore.Host{Name: s.host, Port: s.port}, nil
+func (c Config) host() (numberstore.Host, error) {
+	if c.Host != "" {
+		return numberstore.Host{Name: c.Host, Port: c.Port}, nil
 	}
-	h := numberstore.Host{Name: firstSet(s.hostEnv), Port: firstSet(s.portEnv)}
+	h := numberstore.Host{Name: firstSet(c.HostEnv), Port: firstSet(c.PortEnv)}
 	if (h.Name == "") != (h.Port == "") {
 		return numberstore.Host{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s "+
-			"only one is set", uid.ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
+			"only one is set", uid.ErrConfig, strings.Join(c.HostEnv, ", "), strings.Join(c.PortEnv, ", "))
 	}
 	if h.Name == "" {
 		name, err := host.Name()

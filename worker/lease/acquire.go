@@ -24,17 +24,18 @@ var errNothing = errors.New("nothing to write")
 // worker.ErrNoNamespace. If an earlier attempt has leased an ID and its reply was lost, it takes
 // that one up.
 func (l *lease) acquire(ctx context.Context) error {
-	h, event, err := l.retake(ctx)
-	if err == nil && h == nil {
-		h, event, err = l.take(ctx)
+	d, err := l.retake(ctx)
+	if err == nil && d == nil {
+		d, err = l.take(ctx)
 	}
 	if err != nil {
 		return err
 	}
+	h := &d.hold
 	h.acked, h.at = h.sent, l.clock()
 	l.hold, l.low, l.doubt = h, false, nil
 	l.dueAfter(h)
-	l.report(ctx, event)
+	l.report(ctx, d.event)
 	supply.Warn(ctx, l.cfg.Logger, h.id, h.ids.First, h.ids.Last, "have been used", "store", l.store.Name())
 	return nil
 }
@@ -57,11 +58,11 @@ func (d *doubt) matches(row *leasestore.Row, now leasestore.Clock) bool {
 // retake takes up the ID of the doubt if its row bears one of the nonces that were written. It
 // writes a new nonce, since what can be read need not be durable yet. If the row bears none of
 // them, the doubted write never happened or is still on its way; should it still arrive, the ID
-// is leased to nobody for a while, and nothing is issued under it.
-func (l *lease) retake(ctx context.Context) (*hold, Event, error) {
+// is leased to nobody for a while, and nothing is issued under it. It returns nil if there is nothing to take up.
+func (l *lease) retake(ctx context.Context) (*doubt, error) {
 	d := l.doubt
 	if d == nil {
-		return nil, Event{}, nil
+		return nil, nil
 	}
 	asked, number := l.now(), d.sent
 	err := l.store.Change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
@@ -79,14 +80,13 @@ func (l *lease) retake(ctx context.Context) (*hold, Event, error) {
 	})
 	if errors.Is(err, errNothing) {
 		l.doubt = nil
-		return nil, Event{}, nil
+		return nil, nil
 	}
-	h := d.hold
-	return &h, d.event, err
+	return d, err
 }
 
 // take leases the ID that has been free the longest, or a new one.
-func (l *lease) take(ctx context.Context) (*hold, Event, error) {
+func (l *lease) take(ctx context.Context) (*doubt, error) {
 	wanted := leasestore.Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID},
 		Must: l.cfg.IDs, Rest: l.cfg.quarantine(), Highest: l.highest}
 	asked := l.now()
@@ -122,11 +122,7 @@ func (l *lease) take(ctx context.Context) (*hold, Event, error) {
 		l.doubt = &doubt{hold: *h, event: event}
 		return nil
 	})
-	if err != nil {
-		return nil, Event{}, err
-	}
-	h := l.doubt.hold
-	return &h, l.doubt.event, nil
+	return l.doubt, err
 }
 
 // begin decides at which tick a new owner of a row begins, and what it reserves at once: nothing, where

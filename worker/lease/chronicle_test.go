@@ -21,7 +21,7 @@ type chronicle struct {
 	*house
 	fake.Ledger
 	rand     *rand.Rand
-	durable  bool
+	losses   lease.Losses
 	versions bool
 	owners   []*player
 	restore  func() // puts back a backup, where writes can be lost
@@ -141,7 +141,7 @@ func (y *chronicle) turn() {
 		down := y.rand.IntN(5) == 0
 		y.Say("outage %v", down)
 		y.memory.Outage(down)
-	case n == 6 && !y.durable:
+	case n == 6 && y.losses != lease.Never:
 		if y.restore == nil || y.rand.IntN(2) == 0 {
 			y.Say("backup")
 			y.restore = y.memory.Backup()
@@ -154,10 +154,10 @@ func (y *chronicle) turn() {
 			y.storeBy = y.skip + y.within(skew/2) // no two of them are further apart than MaxClockSkew
 			y.mu.Unlock()
 		}
-	case n == 7 && !y.durable && y.rand.IntN(3) == 0:
+	case n == 7 && y.losses != lease.Never && y.rand.IntN(3) == 0:
 		y.memory.LoseHistory()
 		y.Say("a crash that loses nothing")
-	case n == 8 && !y.durable && y.rand.IntN(8) == 0:
+	case n == 8 && y.losses != lease.Never && y.rand.IntN(8) == 0:
 		y.memory.RemoveNamespace(orders)
 		y.Say("the namespace is removed")
 	default:
@@ -167,26 +167,21 @@ func (y *chronicle) turn() {
 
 // No tick of an ID is reserved twice, whatever becomes of calls and processes.
 func TestNoTickTwice(t *testing.T) {
-	for name, c := range map[string]struct {
-		durable   bool
-		histories uint64
-	}{
-		"lossy":   {false, 80},
-		"durable": {true, 80},
-	} {
+	const histories = 80
+	for name, losses := range map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never} {
 		for kind, versions := range kinds {
 			for _, off := range []time.Duration{0, 300 * time.Millisecond} {
 				t.Run(fmt.Sprint(name, ", ", kind, ", off by ", off), func(t *testing.T) {
 					got := 0
-					for seed := range c.histories {
+					for seed := range uint64(histories) {
 						synctest.Test(t, func(t *testing.T) {
-							y := &chronicle{durable: c.durable, versions: versions, off: off,
+							y := &chronicle{losses: losses, versions: versions, off: off,
 								rand: rand.New(rand.NewPCG(seed, 7))}
 							y.play(t)
 							got += y.Got
 						})
 					}
-					require.Greater(t, got, 5*int(c.histories), "little was reserved, which proves little")
+					require.Greater(t, got, 5*histories, "little was reserved, which proves little")
 				})
 			}
 		}
@@ -196,11 +191,11 @@ func TestNoTickTwice(t *testing.T) {
 // play begins and ends a history.
 func (y *chronicle) play(t *testing.T) {
 	y.house = newHouse(t, storetest.MemoryConfig{Versions: y.versions, Error: y.off, Now: y.clientNow})
-	y.found(orders)
+	y.found()
 	for i := range 4 {
 		p := &player{name: fmt.Sprint("owner ", i)}
 		p.off = y.within(time.Second)
-		p.cfg = lease.Config{Losses: trust(y.durable), Timeout: 2 * time.Second}
+		p.cfg = lease.Config{Losses: y.losses, Timeout: 2 * time.Second}
 		y.owners = append(y.owners, p)
 		y.start(p)
 	}

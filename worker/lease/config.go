@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -106,13 +107,9 @@ func (c Config) withDefaults(store Store) (Config, error) {
 		if *d.value < 0 || *d.value > maxDuration {
 			return c, fmt.Errorf("%w: %s %v is not within 0 and %v", uid.ErrConfig, d.name, *d.value, maxDuration)
 		}
-		if *d.value == 0 {
-			*d.value = d.standard
-		}
+		*d.value = cmp.Or(*d.value, d.standard)
 	}
-	if c.TTL == 0 {
-		c.TTL = max(defaultTTL, 2*c.Window)
-	}
+	c.TTL = cmp.Or(c.TTL, max(defaultTTL, 2*c.Window))
 	switch {
 	case c.Losses < ByHistory || c.Losses > Anytime:
 		return c, fmt.Errorf("%w: Losses %d is not known", uid.ErrConfig, c.Losses)

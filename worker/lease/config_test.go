@@ -1,8 +1,6 @@
 package lease_test
 
 import (
-	"errors"
-	"log/slog"
 	"math"
 	"testing"
 	"testing/synctest"
@@ -34,7 +32,7 @@ func TestNewLeaseRefuses(t *testing.T) {
 		l, err := lease.New(store, cfg)
 		require.Nil(t, l)
 		require.ErrorContains(t, err, text)
-		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), text)
+		logtest.Refused(t, err)
 	}
 	_, err := lease.New(nil, lease.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -46,10 +44,7 @@ func TestNewLeaseRefuses(t *testing.T) {
 
 // A lease without a Logger writes to slog.Default as it was when the lease was made.
 func TestDefaultLogger(t *testing.T) {
-	var logged logtest.Records
-	before := slog.Default()
-	t.Cleanup(func() { slog.SetDefault(before) })
-	slog.SetDefault(logged.Logger())
+	logged := logtest.Default(t)
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, storetest.MemoryConfig{})
 		cfg := h.config(lease.Config{})

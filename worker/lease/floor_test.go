@@ -24,12 +24,10 @@ func from(min int64) uid.Terms {
 func TestFloor(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		cfg := lease.Config{Losses: losses}
-		earlier := h.lease(cfg)
-		before := h.acquire(earlier)
+		earlier, before := h.held(cfg)
 		floor := h.tick() + ms(reach) + 20_000 // what a start waits for at most is 32 s
 		asking := h.lease(cfg)
-		r, err := asking.Acquire(t.Context(), from(floor))
-		require.NoError(t, err)
+		r := h.acquireFor(asking, from(floor))
 		require.Equal(t, floor, r.First)
 		require.GreaterOrEqual(t, r.Last, floor, "it can begin at once")
 		require.Equal(t, floor-1, h.namespace().Floor)
@@ -42,9 +40,7 @@ func TestFloor(t *testing.T) {
 		require.Equal(t, before.First, h.extend(earlier, before.Last+1).First)
 
 		// A lower floor, or none, does not lower it.
-		lower := h.lease(cfg)
-		_, err = lower.Acquire(t.Context(), from(floor-10))
-		require.NoError(t, err)
+		h.acquireFor(h.lease(cfg), from(floor-10))
 		require.Equal(t, floor-1, h.namespace().Floor)
 	})
 }
@@ -52,39 +48,32 @@ func TestFloor(t *testing.T) {
 // A floor beyond what a lease can begin with is refused with the numbers, and nothing is written:
 // all others would have to wait for it.
 func TestFloorTooFarAhead(t *testing.T) {
-	for name, c := range map[string]struct {
+	type limit struct {
 		cfg  lease.Config
 		most time.Duration
-	}{
+	}
+	each(t, map[string]limit{
 		"lossy":   {lease.Config{Timeout: 10 * time.Second}, lease.Burn + 2*time.Millisecond + 10*time.Second},
 		"durable": {lease.Config{Losses: lease.Never}, lease.Burn + skew + 15*time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				l := h.lease(c.cfg)
-				namespace := h.namespace()
-				_, err := l.Acquire(t.Context(), from(h.tick()+ms(c.most)+2))
-				logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to", c.most.String())
-				require.Equal(t, namespace, h.namespace())
-				r, err := l.Acquire(t.Context(), from(h.tick()+ms(c.most)))
-				require.NoError(t, err)
-				require.GreaterOrEqual(t, r.Last, r.First)
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, c limit) {
+		l := h.lease(c.cfg)
+		namespace := h.namespace()
+		err := h.acquireError(l, from(h.tick()+ms(c.most)+2))
+		logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to", c.most.String())
+		require.Equal(t, namespace, h.namespace())
+		r := h.acquireFor(l, from(h.tick()+ms(c.most)))
+		require.GreaterOrEqual(t, r.Last, r.First)
+	})
 }
 
 // An acquisition with a floor whose reply was lost is taken up above the floor.
 func TestFloorOfARetake(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		cfg := lease.Config{Losses: lease.Never}
-		h.foundNow()
-		l, client := h.client(cfg)
+		require.NoError(t, h.foundWith(0, 0))
+		l, client := h.client(lease.Config{Losses: lease.Never})
 		client.Fault(storetest.LoseReply)
 		floor := h.tick() + ms(10*time.Minute)
-		r, err := l.Acquire(t.Context(), from(floor))
-		require.NoError(t, err)
-		require.Equal(t, floor, r.First)
+		require.Equal(t, floor, h.acquireFor(l, from(floor)).First)
 	})
 }
 
@@ -105,8 +94,7 @@ func TestFoundFloor(t *testing.T) {
 		require.Equal(t, now+9000, h.acquire(h.lease(lease.Config{})).First)
 
 		before := h.namespace()
-		err := found(at(now + ms(10*time.Minute) + 1))
-		logtest.Error(t, err, uid.ErrRange, "is 10m0.001s ahead of the store's clock")
+		logtest.Error(t, found(at(now+ms(10*time.Minute)+1)), uid.ErrRange, "is 10m0.001s ahead of the store's clock")
 		require.Equal(t, before, h.namespace())
 		require.NoError(t, found(at(now+ms(10*time.Minute))))
 	})

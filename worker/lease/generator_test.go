@@ -18,38 +18,35 @@ var milliseconds = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, Seq
 // What was ready when the process was cloned is not issued by this copy any more, and it
 // goes on under another ID.
 func TestLeaseInvalidate(t *testing.T) {
-	for name, make := range map[string]func(w uid.Worker, now func() time.Time) (uid.Generator, error){
+	type maker = func(w uid.Worker, now func() time.Time) (uid.Generator, error)
+	each(t, map[string]maker{
 		"cached": func(w uid.Worker, now func() time.Time) (uid.Generator, error) {
 			return cached.New(w, cached.Config{Layout: milliseconds, Now: now})
 		},
 		"uncached": func(w uid.Worker, now func() time.Time) (uid.Generator, error) {
 			return uncached.New(w, uncached.Config{Layout: milliseconds, Now: now})
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				var told events
-				l := h.lease(lease.Config{OnEvent: told.add, Losses: lease.Never})
-				l.Invalidate() // nothing happens
-				g, err := make(l, h.now)
-				require.NoError(t, err)
-				_, err = g.GetUID()
-				require.NoError(t, err)
-				row := h.row(0)
-				l.Invalidate()
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				p, err := milliseconds.Parse(u)
-				require.NoError(t, err)
-				require.EqualValues(t, 1, p.WorkerID)
-				require.Equal(t, []string{"acquired", "lost", "acquired"}, told.kinds())
-				require.ErrorContains(t, told.all[1].Err, "invalidated")
-				require.Equal(t, row, h.row(0), "the row may be another's")
-				require.NoError(t, g.Close())
-				require.Equal(t, row, h.row(0))
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, make maker) {
+		var told events
+		l := h.lease(lease.Config{OnEvent: told.add, Losses: lease.Never})
+		l.Invalidate() // nothing happens
+		g, err := make(l, h.now)
+		require.NoError(t, err)
+		_, err = g.GetUID()
+		require.NoError(t, err)
+		row := h.row(0)
+		l.Invalidate()
+		u, err := g.GetUID()
+		require.NoError(t, err)
+		p, err := milliseconds.Parse(u)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, p.WorkerID)
+		require.Equal(t, []string{"acquired", "lost", "acquired"}, told.kinds())
+		require.ErrorContains(t, told.all[1].Err, "invalidated")
+		require.Equal(t, row, h.row(0), "the row may be another's")
+		require.NoError(t, g.Close())
+		require.Equal(t, row, h.row(0))
+	})
 }
 
 // What was invalidated is not released: the row may be the other copy's by now.

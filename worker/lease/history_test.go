@@ -33,7 +33,7 @@ func TestBurn(t *testing.T) {
 	for name, c := range burns {
 		t.Run(name, func(t *testing.T) {
 			eachStore(t, c.store, func(t *testing.T, h *house) {
-				h.found(orders)
+				h.found()
 				if c.lose {
 					h.memory.LoseHistory()
 				}
@@ -57,8 +57,7 @@ func TestBurn(t *testing.T) {
 // and all who come later begin above it.
 func TestBurnIsPaidOnce(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		old := h.lease(lease.Config{})
-		was := h.acquire(old)
+		old, was := h.held(lease.Config{})
 		history := h.namespace().History
 		h.memory.LoseHistory()
 
@@ -87,22 +86,19 @@ func TestBurnIsPaidOnce(t *testing.T) {
 // A renewal, and a release, that find another history write it, with the floor: the rows may come to be those of a
 // server from before the change, as if it had never been.
 func TestOwnersWriteTheHistory(t *testing.T) {
-	for name, write := range map[string]func(h *house, l *lease.Lease){
+	type writes = func(h *house, l *lease.Lease)
+	each(t, map[string]writes{
 		"renewal": func(h *house, l *lease.Lease) { h.extend(l, 0) },
 		"release": func(h *house, l *lease.Lease) { require.NoError(h.t, l.Release(h.t.Context(), -1)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				l, _ := h.held(lease.Config{})
-				before := h.namespace()
-				h.memory.LoseHistory()
-				h.pass(window / 2)
-				write(h, l)
-				require.Equal(t, h.tick()+ms(lease.Burn), h.namespace().Floor)
-				require.NotEqual(t, before.History, h.namespace().History)
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, write writes) {
+		l, _ := h.held(lease.Config{})
+		before := h.namespace()
+		h.memory.LoseHistory()
+		h.pass(window / 2)
+		write(h, l)
+		require.Equal(t, h.tick()+ms(lease.Burn), h.namespace().Floor)
+		require.NotEqual(t, before.History, h.namespace().History)
+	})
 }
 
 // What an owner that trusts the store does is none of this.
@@ -159,12 +155,11 @@ func TestStartSaysThatCallsWait(t *testing.T) {
 	for maxLead, says := range map[time.Duration]int{time.Minute: 1, 10 * time.Minute: 0, math.MaxInt64: 0} {
 		eachHouse(t, func(t *testing.T, h *house) {
 			var logged logtest.Records
-			h.found(orders)
+			h.found()
 			h.memory.LoseHistory()
 			terms := millis(1023)
 			terms.MaxLead = maxLead
-			_, err := h.lease(lease.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms)
-			require.NoError(t, err)
+			h.acquireFor(h.lease(lease.Config{Logger: logged.Logger()}), terms)
 			require.Equal(t, says, logged.Count("for=9m"), maxLead)
 			require.Equal(t, says, logged.Count("further ahead of the clock than the generator's MaxLead"), maxLead)
 		})

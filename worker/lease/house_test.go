@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"cmp"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -31,8 +32,7 @@ const orders = "orders"
 type house struct {
 	t      testing.TB
 	memory *storetest.Memory
-	making sync.Mutex      // guards made
-	made   map[string]bool // namespaces
+	made   bool // the namespace was
 
 	mu            sync.Mutex
 	skip, storeBy time.Duration // by how much the clocks of all leases, and the store's, are ahead of the bubble's
@@ -46,10 +46,24 @@ func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	eachStore(t, storetest.MemoryConfig{}, test)
 }
 
+// each runs a test of each case on a store of each kind.
+func each[C any](t *testing.T, cases map[string]C, test func(t *testing.T, h *house, c C)) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) { eachHouse(t, func(t *testing.T, h *house) { test(t, h, c) }) })
+	}
+}
+
 // eachTrust does so for owners that believe a store's history, and for those that trust it never to lose a write.
 func eachTrust(t *testing.T, test func(t *testing.T, h *house, losses lease.Losses)) {
-	for name, losses := range map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never} {
-		t.Run(name, func(t *testing.T) { eachHouse(t, func(t *testing.T, h *house) { test(t, h, losses) }) })
+	each(t, map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never}, test)
+}
+
+// eachTrustOf does so for each case.
+func eachTrustOf[C any](t *testing.T, cases map[string]C, test func(t *testing.T, h *house, losses lease.Losses, c C)) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) { test(t, h, losses, c) })
+		})
 	}
 }
 
@@ -68,7 +82,7 @@ func eachStore(t *testing.T, cfg storetest.MemoryConfig, test func(t *testing.T,
 
 // newHouse is for tests that are in a bubble already.
 func newHouse(t testing.TB, cfg storetest.MemoryConfig) *house {
-	h := &house{t: t, made: map[string]bool{}}
+	h := &house{t: t}
 	h.pass(time.Until(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))) // bubbles begin in 2000
 	if cfg.Now == nil {
 		cfg.Now = h.storeNow
@@ -121,14 +135,8 @@ const (
 )
 
 func (h *house) config(cfg lease.Config) lease.Config {
-	for _, d := range []struct {
-		to *time.Duration
-		d  time.Duration
-	}{{&cfg.Window, window}, {&cfg.TTL, ttl}, {&cfg.MaxClockSkew, skew}} {
-		if *d.to == 0 {
-			*d.to = d.d
-		}
-	}
+	cfg.Window, cfg.TTL = cmp.Or(cfg.Window, window), cmp.Or(cfg.TTL, ttl)
+	cfg.MaxClockSkew = cmp.Or(cfg.MaxClockSkew, skew)
 	if cfg.Logger == nil {
 		cfg.Logger = (&logtest.Records{}).Logger()
 	}
@@ -160,16 +168,9 @@ func (h *house) held(cfg lease.Config) (*lease.Lease, uid.Reservation) {
 // client returns such a lease, and its client of the store.
 func (h *house) client(cfg lease.Config) (*lease.Lease, *storetest.Client) {
 	h.t.Helper()
-	h.found(orders)
+	h.found()
 	store := h.memory.Store(orders)
 	return h.on(store, cfg), store
-}
-
-// in returns a lease in a namespace of that name.
-func (h *house) in(namespace string, cfg lease.Config) *lease.Lease {
-	h.t.Helper()
-	h.found(namespace)
-	return h.on(h.memory.Store(namespace), cfg)
 }
 
 // bare returns a lease in the namespace as it is.
@@ -192,31 +193,32 @@ func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 	return l
 }
 
-// trust is the setting of those who take the store's durability for granted, or do not.
-func trust(durable bool) lease.Losses {
-	if durable {
-		return lease.Never
-	}
-	return lease.ByHistory
-}
-
-// found makes a namespace, once. It has so few IDs that each new row is made alone.
-func (h *house) found(namespace string) {
+// found makes the namespace, once. It has so few IDs that each new row is made alone.
+func (h *house) found() {
 	h.t.Helper()
-	h.making.Lock()
-	defer h.making.Unlock()
-	if _, there := h.memory.Namespace(namespace); !there && !h.made[namespace] {
-		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace),
-			lease.Founding{Layout: milliseconds, IDs: lease.Range{Last: 7}}))
+	if _, there := h.memory.Namespace(orders); !there && !h.made {
+		require.NoError(h.t, h.foundWith(0, 7))
 	}
-	h.made[namespace] = true
+	h.made = true
 }
 
 func (h *house) acquire(l *lease.Lease) uid.Reservation {
 	h.t.Helper()
-	r, err := l.Acquire(h.t.Context(), millis(1023))
+	return h.acquireFor(l, millis(1023))
+}
+
+// acquireFor is acquire for a generator with other terms.
+func (h *house) acquireFor(l *lease.Lease, terms uid.Terms) uid.Reservation {
+	h.t.Helper()
+	r, err := l.Acquire(h.t.Context(), terms)
 	require.NoError(h.t, err)
 	return r
+}
+
+// acquireError returns why a lease cannot be acquired.
+func (h *house) acquireError(l *lease.Lease, terms uid.Terms) error {
+	_, err := l.Acquire(h.t.Context(), terms)
+	return err
 }
 
 func (h *house) extend(l *lease.Lease, through int64) uid.Reservation {
@@ -224,6 +226,12 @@ func (h *house) extend(l *lease.Lease, through int64) uid.Reservation {
 	r, err := l.Extend(h.t.Context(), through)
 	require.NoError(h.t, err)
 	return r
+}
+
+// extendError returns why a lease cannot be extended.
+func (h *house) extendError(l *lease.Lease, through int64) error {
+	_, err := l.Extend(h.t.Context(), through)
+	return err
 }
 
 // tick is the clock's, of a lease in milliseconds.
@@ -275,7 +283,7 @@ func (h *house) empty() {
 		h.memory.RemoveRow(orders, id)
 	}
 	h.memory.RemoveNamespace(orders)
-	h.made[orders] = false
+	h.made = false
 }
 
 // ms is a duration in ticks of milliseconds.

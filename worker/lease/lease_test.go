@@ -60,8 +60,7 @@ func TestLeaseRelease(t *testing.T) {
 		require.Equal(t, base, row.High, "not lowered below what it was at the start")
 		require.Equal(t, row.Renewed, row.Until)
 		require.ErrorIs(t, l.Release(t.Context(), -1), uid.ErrNoReservation)
-		_, err := l.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, h.extendError(l, 0), uid.ErrNoReservation)
 
 		// It is in quarantine, whoever asks.
 		second := h.acquire(l)
@@ -106,23 +105,20 @@ func TestLeaseLayout(t *testing.T) {
 		h.acquire(h.lease(lease.Config{}))
 		other := millis(1023)
 		other.Layout = "41/12/10 unit=1ms epoch=2026-01-01T00:00:00Z"
-		_, err := h.lease(lease.Config{}).Acquire(t.Context(), other)
+		err := h.acquireError(h.lease(lease.Config{}), other)
 		logtest.Error(t, err, worker.ErrLayout, other.Layout, millis(0).Layout)
 		layout := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond})
 		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), lease.Founding{Layout: layout}))
-		_, err = h.on(h.memory.Store("other"), lease.Config{}).Acquire(t.Context(), layout.Terms())
-		require.NoError(t, err)
+		h.acquireFor(h.on(h.memory.Store("other"), lease.Config{}), layout.Terms())
 	})
 }
 
 func TestLeaseInUse(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.lease(lease.Config{})
-		_, err := l.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, h.extendError(l, 0), uid.ErrNoReservation)
 		h.acquire(l)
-		_, err = l.Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrWorkerInUse)
+		require.ErrorIs(t, h.acquireError(l, millis(1023)), uid.ErrWorkerInUse)
 		require.NoError(t, l.Release(t.Context(), -1))
 		h.acquire(l)
 	})
@@ -130,81 +126,75 @@ func TestLeaseInUse(t *testing.T) {
 
 // A renewal reaches 3/2 Window beyond the clock, at least every half Window.
 func TestLeaseExtend(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, durable := range []bool{false, true} {
-			l, r := h.held(lease.Config{Losses: trust(durable)})
-			row := h.row(r.WorkerID)
-			h.pass(window / 4)
-			require.Equal(t, r, h.extend(l, r.Last), "it is not due")
-			require.Equal(t, row, h.row(r.WorkerID))
-			for range 5 {
-				h.pass(window / 2)
-				before := h.tick()
-				next := h.extend(l, 0)
-				require.Equal(t, r.WorkerID, next.WorkerID)
-				require.Equal(t, r.First, next.First)
-				require.GreaterOrEqual(t, next.Last, before+ms(reach))
-				require.LessOrEqual(t, next.Last, h.tick()+ms(reach))
-				require.GreaterOrEqual(t, next.Renew, before+ms(window/2))
-				got := h.row(r.WorkerID)
-				require.NotEqual(t, row.Nonce, got.Nonce)
-				require.Equal(t, next.Last, got.High)
-				require.Equal(t, row.Acquired, got.Acquired)
-				require.Equal(t, ttl, got.Until.Sub(got.Renewed))
-				require.Equal(t, row.Holder, got.Holder)
-				row = got
-			}
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		l, r := h.held(lease.Config{Losses: losses})
+		row := h.row(r.WorkerID)
+		h.pass(window / 4)
+		require.Equal(t, r, h.extend(l, r.Last), "it is not due")
+		require.Equal(t, row, h.row(r.WorkerID))
+		for range 5 {
+			h.pass(window / 2)
+			before := h.tick()
+			next := h.extend(l, 0)
+			require.Equal(t, r.WorkerID, next.WorkerID)
+			require.Equal(t, r.First, next.First)
+			require.GreaterOrEqual(t, next.Last, before+ms(reach))
+			require.LessOrEqual(t, next.Last, h.tick()+ms(reach))
+			require.GreaterOrEqual(t, next.Renew, before+ms(window/2))
+			got := h.row(r.WorkerID)
+			require.NotEqual(t, row.Nonce, got.Nonce)
+			require.Equal(t, next.Last, got.High)
+			require.Equal(t, row.Acquired, got.Acquired)
+			require.Equal(t, ttl, got.Until.Sub(got.Renewed))
+			require.Equal(t, row.Holder, got.Holder)
+			row = got
 		}
 	})
 }
 
 // What a burst asks for is reserved on demand: as far as a burn makes up for, or as far as a later owner accepts.
 func TestLeaseExtendThrough(t *testing.T) {
-	for name, c := range map[string]struct {
-		durable bool
-		most    time.Duration
-	}{
-		"":        {false, lease.Burn - skew},
-		"durable": {true, lease.Burn + skew + 15*time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				l, r := h.held(lease.Config{Losses: trust(c.durable)})
-				got := h.extend(l, r.Last+ms(window))
-				require.Equal(t, r.Last+ms(window+window/8), got.Last)
-				require.Equal(t, got.Last, h.row(r.WorkerID).High)
-				// The far reservation is kept, and the lease renewed all the same.
-				h.pass(window / 2)
-				until := h.row(r.WorkerID).Until
-				require.Equal(t, got.Last, h.extend(l, 0).Last)
-				require.True(t, h.row(r.WorkerID).Until.After(until))
-
-				h.pass(time.Second)
-				got = h.extend(l, math.MaxInt64-1000)
-				require.Equal(t, h.tick()+ms(c.most), got.Last)
-				require.Equal(t, got, h.extend(l, got.Last), "what is asked for is reserved")
-				// Who asks for more than there can be asks the store when there is more.
-				row := h.row(r.WorkerID)
-				if !c.durable {
-					h.pass(200 * time.Microsecond)
-					require.Equal(t, got, h.extend(l, math.MaxInt64-1000))
-					require.Equal(t, row, h.row(r.WorkerID))
-				}
-				h.pass(time.Second)
-				require.Equal(t, got.Last+ms(time.Second),
-					h.extend(l, math.MaxInt64-1000).Last/ms(time.Millisecond)*ms(time.Millisecond))
-				require.NoError(t, l.Release(t.Context(), math.MaxInt64))
-				h.pass(quarantine + time.Second)
-				require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{Losses: trust(c.durable)})).WorkerID)
-			})
-		})
+	type limit struct {
+		losses lease.Losses
+		most   time.Duration
 	}
+	each(t, map[string]limit{
+		"":        {lease.ByHistory, lease.Burn - skew},
+		"durable": {lease.Never, lease.Burn + skew + 15*time.Minute},
+	}, func(t *testing.T, h *house, c limit) {
+		l, r := h.held(lease.Config{Losses: c.losses})
+		got := h.extend(l, r.Last+ms(window))
+		require.Equal(t, r.Last+ms(window+window/8), got.Last)
+		require.Equal(t, got.Last, h.row(r.WorkerID).High)
+		// The far reservation is kept, and the lease renewed all the same.
+		h.pass(window / 2)
+		until := h.row(r.WorkerID).Until
+		require.Equal(t, got.Last, h.extend(l, 0).Last)
+		require.True(t, h.row(r.WorkerID).Until.After(until))
+
+		h.pass(time.Second)
+		got = h.extend(l, math.MaxInt64-1000)
+		require.Equal(t, h.tick()+ms(c.most), got.Last)
+		require.Equal(t, got, h.extend(l, got.Last), "what is asked for is reserved")
+		// Who asks for more than there can be asks the store when there is more.
+		row := h.row(r.WorkerID)
+		if c.losses == lease.ByHistory {
+			h.pass(200 * time.Microsecond)
+			require.Equal(t, got, h.extend(l, math.MaxInt64-1000))
+			require.Equal(t, row, h.row(r.WorkerID))
+		}
+		h.pass(time.Second)
+		require.Equal(t, got.Last+ms(time.Second),
+			h.extend(l, math.MaxInt64-1000).Last/ms(time.Millisecond)*ms(time.Millisecond))
+		require.NoError(t, l.Release(t.Context(), math.MaxInt64))
+		h.pass(quarantine + time.Second)
+		require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{Losses: c.losses})).WorkerID)
+	})
 	eachHouse(t, func(t *testing.T, h *house) {
 		far := millis(1023)
 		far.MaxLead = math.MaxInt64
 		l := h.lease(lease.Config{Losses: lease.Never})
-		_, err := l.Acquire(t.Context(), far)
-		require.NoError(t, err)
+		h.acquireFor(l, far)
 		require.Equal(t, millis(0).MaxTick, h.extend(l, math.MaxInt64-1000).Last)
 	})
 }
@@ -212,10 +202,11 @@ func TestLeaseExtendThrough(t *testing.T) {
 // However a lease is lost, the owner reserves nothing more under its ID, says so, and
 // goes on under another one.
 func TestLeaseLost(t *testing.T) {
-	for name, c := range map[string]struct {
+	type loss struct {
 		how func(h *house)
 		why string
-	}{
+	}
+	eachTrustOf(t, map[string]loss{
 		"taken over": {func(h *house) {
 			h.pass(ttl + quarantine + 100*time.Millisecond)
 			h.acquire(h.named("another", lease.Config{}))
@@ -226,30 +217,21 @@ func TestLeaseLost(t *testing.T) {
 		"another nonce": {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "x" }) }, "another nonce"},
 		"more ticks":    {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) }, "other ticks"},
 		"fewer ticks":   {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) }, "other ticks"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				for _, durable := range []bool{false, true} {
-					if durable {
-						h.empty()
-					}
-					var told events
-					l := h.named("one", lease.Config{OnEvent: told.add, Losses: trust(durable)})
-					was := h.acquire(l)
-					c.how(h)
-					h.pass(window / 2)
-					before := h.tick()
-					r := h.extend(l, was.Last+10)
-					require.Equal(t, []string{"acquired", "lost", "acquired"}, told.kinds())
-					lost := told.all[1]
-					require.EqualValues(t, 0, lost.WorkerID)
-					require.ErrorContains(t, lost.Err, c.why)
-					require.GreaterOrEqual(t, r.Last, r.First)
-					require.Less(t, r.First, before)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, losses lease.Losses, c loss) {
+		var told events
+		l := h.named("one", lease.Config{OnEvent: told.add, Losses: losses})
+		was := h.acquire(l)
+		c.how(h)
+		h.pass(window / 2)
+		before := h.tick()
+		r := h.extend(l, was.Last+10)
+		require.Equal(t, []string{"acquired", "lost", "acquired"}, told.kinds())
+		lost := told.all[1]
+		require.EqualValues(t, 0, lost.WorkerID)
+		require.ErrorContains(t, lost.Err, c.why)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		require.Less(t, r.First, before)
+	})
 }
 
 // An owner that renews its lease while somebody reaches for its ID keeps it.
@@ -291,11 +273,11 @@ func TestLeaseClocks(t *testing.T) {
 		} {
 			l := h.lease(lease.Config{MaxClockSkew: c.skew, TTL: 6 * time.Minute})
 			l.SetNow(apart(c.by))
-			_, err := l.Acquire(t.Context(), millis(1023))
 			if c.good {
-				require.NoError(t, err)
+				h.acquire(l)
 				continue
 			}
+			err := h.acquireError(l, millis(1023))
 			require.ErrorIs(t, err, worker.ErrClock)
 			require.Regexp(t, `this process's shows 20.*Z, the store's 20.*Z, .* apart; at most .* are allowed`, err)
 			h.acquire(h.lease(lease.Config{})) // and it is bound to nothing
@@ -305,16 +287,15 @@ func TestLeaseClocks(t *testing.T) {
 		h.shiftStore(time.Hour)
 		h.shiftProcesses(window / 2)
 		row := h.row(r.WorkerID)
-		_, err := l.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, worker.ErrClock)
+		require.ErrorIs(t, h.extendError(l, 0), worker.ErrClock)
 		require.Equal(t, row, h.row(r.WorkerID))
 		h.shiftStore(window/2 - time.Hour)
 		require.Equal(t, r.WorkerID, h.extend(l, 0).WorkerID)
 
 		h.pass(-300 * 24 * time.Hour)
 		require.NoError(t, lease.Found(t.Context(), h.memory.Store("early"), lease.Founding{Layout: milliseconds}))
-		_, err = h.on(h.memory.Store("early"), lease.Config{}).Acquire(t.Context(), millis(1023))
-		logtest.Error(t, err, worker.ErrClock, "before the layout's epoch")
+		early := h.on(h.memory.Store("early"), lease.Config{})
+		logtest.Error(t, h.acquireError(early, millis(1023)), worker.ErrClock, "before the layout's epoch")
 	})
 }
 
@@ -327,8 +308,8 @@ func TestLeaseFarFuture(t *testing.T) {
 		h.pass(quarantine + time.Second)
 		high := h.tick() + ms(40*time.Minute)
 		h.edit(0, func(row *leasestore.Row) { row.High = high })
-		_, err := l.Acquire(t.Context(), millis(0))
-		logtest.Error(t, err, worker.ErrClock, fmt.Sprintf("the ticks of worker ID 0 are used up to %d", high))
+		logtest.Error(t, h.acquireError(l, millis(0)), worker.ErrClock,
+			fmt.Sprintf("the ticks of worker ID 0 are used up to %d", high))
 		require.Equal(t, high, h.row(0).High)
 		require.EqualValues(t, 1, h.acquire(l).WorkerID, "one that was never used")
 		require.NoError(t, l.Release(t.Context(), -1))
@@ -336,8 +317,7 @@ func TestLeaseFarFuture(t *testing.T) {
 		require.EqualValues(t, 1, h.acquire(l).WorkerID, "one that has been free for less long")
 		far := millis(1023)
 		far.MaxLead = time.Hour
-		r, err := h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), far)
-		require.NoError(t, err)
+		r := h.acquireFor(h.lease(lease.Config{Losses: lease.Never}), far)
 		require.Equal(t, high+1, r.First)
 		require.GreaterOrEqual(t, r.Last, r.First)
 
@@ -345,14 +325,13 @@ func TestLeaseFarFuture(t *testing.T) {
 		h.pass(ttl + quarantine + time.Second)
 		h.edit(0, func(row *leasestore.Row) { row.High = millis(0).MaxTick })
 		far.MaxLead, far.MaxWorkerID = math.MaxInt64, 0
-		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), far)
+		err := h.acquireError(h.lease(lease.Config{Losses: lease.Never}), far)
 		logtest.Error(t, err, uid.ErrExhausted, fmt.Sprint(millis(0).MaxTick))
 
 		// A namespace whose floor lies there.
 		h.editNamespace(func(namespace *leasestore.Namespace) { namespace.Floor = h.tick() + ms(time.Hour) })
-		_, err = l.Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrWorkerInUse)
-		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, h.acquireError(l, millis(1023)), uid.ErrWorkerInUse)
+		err = h.acquireError(h.lease(lease.Config{}), millis(1023))
 		logtest.Error(t, err, worker.ErrClock, "the ticks of the namespace are used up to")
 	})
 }

@@ -19,37 +19,29 @@ type meddled struct {
 
 // Take is as [lease.Store] has it.
 func (m *meddled) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
-	return m.Store.Take(ctx, w, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
-		m.offer(row)
-		err := decide(ns, row, now)
-		m.decide()
-		return err
-	})
+	return m.Store.Take(ctx, w, m.meddle(decide))
 }
 
 // Change is as [lease.Store] has it.
 func (m *meddled) Change(ctx context.Context, id int64, decide decision) error {
-	return m.Store.Change(ctx, id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
-		m.offer(row)
+	return m.Store.Change(ctx, id, m.meddle(decide))
+}
+
+// meddle returns decide with what is done before and after it.
+func (m *meddled) meddle(decide decision) decision {
+	return func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+		if len(m.offered) > 0 {
+			do := m.offered[0]
+			m.offered = m.offered[1:]
+			do(row)
+		}
 		err := decide(ns, row, now)
-		m.decide()
+		m.runs++
+		if len(m.decided) > 0 {
+			do := m.decided[0]
+			m.decided = m.decided[1:]
+			do()
+		}
 		return err
-	})
-}
-
-func (m *meddled) offer(row *leasestore.Row) {
-	if len(m.offered) > 0 {
-		do := m.offered[0]
-		m.offered = m.offered[1:]
-		do(row)
-	}
-}
-
-func (m *meddled) decide() {
-	m.runs++
-	if len(m.decided) > 0 {
-		do := m.decided[0]
-		m.decided = m.decided[1:]
-		do()
 	}
 }

@@ -16,12 +16,6 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// foundNow makes the namespace, or finds it.
-func (h *house) foundNow() {
-	h.t.Helper()
-	require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(orders), lease.Founding{Layout: milliseconds}))
-}
-
 // isThere reports whether there is a namespace.
 func (h *house) isThere() bool {
 	_, found := h.memory.Namespace(orders)
@@ -34,8 +28,7 @@ func TestNamespaceMadeByAStart(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		var logged logtest.Records
 		before, began := h.tick(), time.Now()
-		l := h.bare(lease.Config{Losses: losses, Logger: logged.Logger()})
-		r := h.acquire(l)
+		r := h.acquire(h.bare(lease.Config{Losses: losses, Logger: logged.Logger()}))
 		require.Zero(t, r.WorkerID)
 		require.Equal(t, before+ms(lease.Burn)+1, r.First)
 		require.GreaterOrEqual(t, r.Last, r.First)
@@ -55,13 +48,12 @@ func TestNamespaceMadeByAStart(t *testing.T) {
 func TestNamespaceMustExist(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.bare(lease.Config{MustExist: true})
-		_, err := l.Acquire(t.Context(), millis(1023))
-		logtest.Error(t, err, worker.ErrNoNamespace, `namespace "orders"`)
+		logtest.Error(t, h.acquireError(l, millis(1023)), worker.ErrNoNamespace, `namespace "orders"`)
 		require.False(t, h.isThere())
-		h.foundNow()
+		require.NoError(t, h.foundWith(0, 0))
 		require.LessOrEqual(t, h.acquire(l).First, h.tick()+1, "it was founded as new: nothing is ahead")
 		namespace := h.namespace()
-		h.foundNow()
+		require.NoError(t, h.foundWith(0, 0))
 		require.Equal(t, namespace, h.namespace(), "it is there")
 	})
 }
@@ -69,33 +61,28 @@ func TestNamespaceMustExist(t *testing.T) {
 // A namespace that disappears under its owner, with its rows or alone. The owner makes no other, and takes its
 // lease for lost, for good: who comes then may found another one, where nobody knows of this owner.
 func TestNamespaceGone(t *testing.T) {
-	for name, remove := range map[string]func(h *house){
+	eachTrustOf(t, map[string]func(h *house){
 		"with its rows": (*house).empty,
 		"alone":         func(h *house) { h.memory.RemoveNamespace(orders) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-				var told events
-				l, was := h.held(lease.Config{Losses: losses, OnEvent: told.add})
-				namespace, row := h.namespace(), h.row(0)
-				remove(h)
-				for range 3 {
-					h.pass(window / 2)
-					_, err := l.Extend(t.Context(), was.Last+10)
-					require.ErrorIs(t, err, worker.ErrNoNamespace)
-				}
-				require.False(t, h.isThere())
-				require.Equal(t, []string{"acquired", "lost"}, told.kinds())
-				next := h.acquire(h.bare(lease.Config{Losses: losses}))
-				require.Greater(t, next.First, was.Last)
+	}, func(t *testing.T, h *house, losses lease.Losses, remove func(h *house)) {
+		var told events
+		l, was := h.held(lease.Config{Losses: losses, OnEvent: told.add})
+		namespace, row := h.namespace(), h.row(0)
+		remove(h)
+		for range 3 {
+			h.pass(window / 2)
+			require.ErrorIs(t, h.extendError(l, was.Last+10), worker.ErrNoNamespace)
+		}
+		require.False(t, h.isThere())
+		require.Equal(t, []string{"acquired", "lost"}, told.kinds())
+		next := h.acquire(h.bare(lease.Config{Losses: losses}))
+		require.Greater(t, next.First, was.Last)
 
-				// The former one comes back: its row is nobody's.
-				h.memory.SetNamespace(orders, namespace)
-				h.memory.SetRow(orders, row)
-				require.NotZero(t, h.extend(l, 0).WorkerID)
-			})
-		})
-	}
+		// The former one comes back: its row is nobody's.
+		h.memory.SetNamespace(orders, namespace)
+		h.memory.SetRow(orders, row)
+		require.NotZero(t, h.extend(l, 0).WorkerID)
+	})
 }
 
 // What a person says of a namespace that is there: that it was lost, or put back as it was, raises its floor, for
@@ -129,14 +116,14 @@ func TestFoundLost(t *testing.T) {
 func TestFoundRefuses(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		store := h.memory.Store(orders)
-		h.foundNow()
+		require.NoError(t, h.foundWith(0, 0))
 		namespace := h.namespace()
 		err := lease.Found(t.Context(), store, lease.Founding{})
 		logtest.Error(t, err, worker.ErrLayout, bits.Default().String(), millis(0).Layout)
-		err = lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds, After: -1})
-		require.ErrorIs(t, err, uid.ErrRange)
-		err = lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds, After: math.MaxInt64})
-		require.ErrorIs(t, err, uid.ErrRange)
+		for _, after := range []uid.UID{-1, math.MaxInt64} {
+			err = lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds, After: after})
+			require.ErrorIs(t, err, uid.ErrRange)
+		}
 		require.Equal(t, namespace, h.namespace())
 
 		h.memory.Outage(true)

@@ -21,8 +21,7 @@ func (h *house) lose(l *lease.Lease, client *storetest.Client, ways ...storetest
 	h.t.Helper()
 	for _, way := range ways {
 		client.Fault(way)
-		_, err := l.Extend(h.t.Context(), 0)
-		require.Error(h.t, err)
+		require.Error(h.t, h.extendError(l, 0))
 	}
 }
 
@@ -106,8 +105,7 @@ func TestUnacknowledgedRenewalReservesNothing(t *testing.T) {
 		through := was.Last + ms(window)
 		for _, way := range []storetest.Fault{storetest.LoseReply, storetest.LoseWrite} {
 			client.Fault(way)
-			_, err := l.Extend(t.Context(), through)
-			require.Error(t, err)
+			require.Error(t, h.extendError(l, through))
 			require.Greater(t, h.row(0).High, through)
 			require.Equal(t, was.Last, lease.ReservationOf(l).Last)
 		}

@@ -17,7 +17,7 @@ import (
 
 // foundWith makes the namespace with a range of IDs, or changes it.
 func (h *house) foundWith(first, last int64) error {
-	h.made[orders] = true
+	h.made = true
 	return lease.Found(h.t.Context(), h.memory.Store(orders),
 		lease.Founding{Layout: milliseconds, IDs: lease.Range{First: first, Last: last}})
 }
@@ -26,38 +26,29 @@ func (h *house) foundWith(first, last int64) error {
 // all.
 func TestRangeOfAStart(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		asks := func(first, last int64) (uid.Reservation, error) {
-			return h.lease(lease.Config{IDs: lease.Range{First: first, Last: last}}).Acquire(t.Context(), millis(1023))
+		asks := func(first, last int64) *lease.Lease {
+			return h.lease(lease.Config{IDs: lease.Range{First: first, Last: last}})
+		}
+		refused := func(first, last int64, is error, text string) {
+			t.Helper()
+			logtest.Error(t, h.acquireError(asks(first, last), millis(1023)), is, text)
 		}
 		require.NoError(t, h.foundWith(0, 0))
-		r, err := asks(0, 1023)
-		require.NoError(t, err)
-		require.Zero(t, r.WorkerID, "a namespace that has all")
-		_, err = asks(7, 9)
-		logtest.Error(t, err, uid.ErrRange, "the namespace has the worker IDs 0 to 1023, asked for are 7 to 9")
-		_, err = asks(1000, 1024)
-		logtest.Error(t, err, uid.ErrRange, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
+		require.Zero(t, h.acquire(asks(0, 1023)).WorkerID, "a namespace that has all")
+		refused(7, 9, uid.ErrRange, "the namespace has the worker IDs 0 to 1023, asked for are 7 to 9")
+		refused(1000, 1024, uid.ErrRange, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
 
 		h.editNamespace(func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
 		h.memory.RemoveRow(orders, 0)
-		for text, ids := range map[string]lease.Range{
-			"the namespace has the worker IDs 8 to 11, asked for are 9 to 10":   {First: 9, Last: 10},
-			"the namespace has the worker IDs 8 to 11, asked for are 7 to 9":    {First: 7, Last: 9},
-			"the namespace has the worker IDs 8 to 11, asked for are 11 to 12":  {First: 11, Last: 12},
-			"the namespace has the worker IDs 8 to 11, asked for are 0 to 1023": {First: 0, Last: 1023},
-			"the namespace has the worker IDs 8 to 11, asked for are 20 to 21":  {First: 20, Last: 21},
-		} {
-			_, err := asks(ids.First, ids.Last)
-			logtest.Error(t, err, uid.ErrRange, text)
+		for _, ids := range [][2]int64{{9, 10}, {7, 9}, {11, 12}, {0, 1023}, {20, 21}} {
+			refused(ids[0], ids[1], uid.ErrRange,
+				fmt.Sprintf("the namespace has the worker IDs 8 to 11, asked for are %d to %d", ids[0], ids[1]))
 		}
 		h.editNamespace(func(n *leasestore.Namespace) { n.Given = 7 })
 		for _, id := range []int64{8, 9, 10, 11} {
-			r, err = asks(8, 11)
-			require.NoError(t, err)
-			require.Equal(t, id, r.WorkerID)
+			require.Equal(t, id, h.acquire(asks(8, 11)).WorkerID)
 		}
-		_, err = asks(8, 11)
-		logtest.Error(t, err, uid.ErrNoWorkerID, "all of 8 to 11 are leased or in quarantine")
+		refused(8, 11, uid.ErrNoWorkerID, "all of 8 to 11 are leased or in quarantine")
 	})
 }
 
@@ -68,8 +59,7 @@ func TestRangeOfANamespaceThatAStartMakes(t *testing.T) {
 		require.EqualValues(t, 4, h.acquire(h.bare(cfg)).WorkerID)
 		require.Equal(t, cfg.IDs, h.namespace().IDs)
 		cfg.IDs.Last = 6
-		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorIs(t, h.acquireError(h.bare(cfg), millis(1023)), uid.ErrRange)
 	})
 }
 
@@ -79,8 +69,7 @@ func TestFoundSetsIDs(t *testing.T) {
 		refused := func(first, last int64, text string) {
 			t.Helper()
 			before := h.namespace()
-			err := h.foundWith(first, last)
-			logtest.Error(t, err, uid.ErrRange, text)
+			logtest.Error(t, h.foundWith(first, last), uid.ErrRange, text)
 			require.Equal(t, before, h.namespace())
 		}
 		require.NoError(t, h.foundWith(0, 0))
@@ -102,9 +91,8 @@ func TestFoundSetsIDs(t *testing.T) {
 func TestFoundRefusesRanges(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		for _, r := range []lease.Range{{First: -1}, {First: 5, Last: 4}, {Last: 1024}, {First: 2000, Last: 3000}} {
-			err := h.foundWith(r.First, r.Last)
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, fmt.Sprintf("IDs %d to %d are not within 0..1023", r.First, r.Last))
+			logtest.Error(t, h.foundWith(r.First, r.Last), uid.ErrRange,
+				fmt.Sprintf("IDs %d to %d are not within 0..1023", r.First, r.Last))
 			require.False(t, h.isThere())
 		}
 	})
@@ -123,11 +111,11 @@ func (s rangeless) Take(ctx context.Context, w leasestore.Wanted, decide decisio
 func TestRangeThatAStoreIgnores(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		require.NoError(t, h.foundWith(0, 0))
-		_, err := h.on(rangeless{h.memory.Store(orders)}, lease.Config{}).Acquire(t.Context(), millis(1023))
+		store := rangeless{h.memory.Store(orders)}
+		err := h.acquireError(h.on(store, lease.Config{}), millis(1023))
 		logtest.Error(t, err, uid.ErrRange, "the store offers worker ID 0, wanted is one of 10 to 20")
 		require.Empty(t, h.ids())
-		_, err = h.on(rangeless{h.memory.Store(orders)},
-			lease.Config{IDs: lease.Range{First: 0, Last: 1023}}).Acquire(t.Context(), millis(1023))
+		err = h.acquireError(h.on(store, lease.Config{IDs: lease.Range{First: 0, Last: 1023}}), millis(1023))
 		logtest.Error(t, err, uid.ErrRange, "the namespace has the worker IDs 10 to 20, asked for are 0 to 1023")
 	})
 }
@@ -143,8 +131,7 @@ func TestRangeRunsOut(t *testing.T) {
 		}
 		var logged logtest.Records
 		require.NoError(t, lease.Found(t.Context(), h.memory.Store("all"), lease.Founding{Layout: milliseconds}))
-		h.made["all"] = true
-		h.acquire(h.in("all", lease.Config{Logger: logged.Logger()}))
+		h.acquire(h.on(h.memory.Store("all"), lease.Config{Logger: logged.Logger()}))
 		require.Zero(t, logged.Count("running out"))
 	})
 }
@@ -153,17 +140,14 @@ func TestRangeRunsOut(t *testing.T) {
 func TestFoundOverRows(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		h.memory.SetRow(orders, leasestore.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
-		err := h.foundWith(0, 499)
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err,
+		logtest.Error(t, h.foundWith(0, 499), uid.ErrRange,
 			"the row of worker ID 500 is left of a former namespace, now asked for are IDs up to 499")
 		require.False(t, h.isThere())
 		require.NoError(t, h.foundWith(0, 501))
 		require.EqualValues(t, 500, h.namespace().Given)
 		require.EqualValues(t, 501, h.acquire(h.lease(lease.Config{Losses: lease.Never})).WorkerID)
-		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "worker IDs 0 to 499 have no row")
+		err := h.acquireError(h.lease(lease.Config{Losses: lease.Never}), millis(1023))
+		logtest.Error(t, err, uid.ErrNoWorkerID, "worker IDs 0 to 499 have no row")
 	})
 }
 

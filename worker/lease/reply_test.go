@@ -17,46 +17,41 @@ import (
 // A renewal whose reply is lost may or may not have happened. Its ticks are not the
 // owner's before it has read the row, and the lease goes on in either case.
 func TestLeaseLostReply(t *testing.T) {
-	for name, lose := range map[string]storetest.Fault{
+	each(t, map[string]storetest.Fault{
 		"stored":       storetest.LoseReply,
 		"not heard of": storetest.LoseWrite,
 		"on its way":   storetest.Delay,
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				l, client := h.client(lease.Config{})
-				was := h.acquire(l)
-				row := h.row(0)
-				for range 3 {
-					h.pass(window / 2)
-					client.Fault(lose)
-					r, err := l.Extend(t.Context(), 0)
-					require.Error(t, err)
-					require.Zero(t, r)
-					require.Equal(t, name == "stored", h.row(0).Nonce != row.Nonce)
-					row = h.row(0)
-					require.Equal(t, was, lease.ReservationOf(l))
-				}
-				next := h.extend(l, 0)
-				require.Zero(t, next.WorkerID, "it is still the owner")
-				require.Equal(t, was.First, next.First)
-				require.Greater(t, next.Last, was.Last)
-				require.Equal(t, next.Last, h.row(0).High)
-				require.NotEqual(t, row.Nonce, h.row(0).Nonce)
-				require.Zero(t, h.memory.Deliver(), "what was on its way comes too late")
+	}, func(t *testing.T, h *house, lose storetest.Fault) {
+		l, client := h.client(lease.Config{})
+		was := h.acquire(l)
+		row := h.row(0)
+		for range 3 {
+			h.pass(window / 2)
+			client.Fault(lose)
+			r, err := l.Extend(t.Context(), 0)
+			require.Error(t, err)
+			require.Zero(t, r)
+			require.Equal(t, lose == storetest.LoseReply, h.row(0).Nonce != row.Nonce)
+			row = h.row(0)
+			require.Equal(t, was, lease.ReservationOf(l))
+		}
+		next := h.extend(l, 0)
+		require.Zero(t, next.WorkerID, "it is still the owner")
+		require.Equal(t, was.First, next.First)
+		require.Greater(t, next.Last, was.Last)
+		require.Equal(t, next.Last, h.row(0).High)
+		require.NotEqual(t, row.Nonce, h.row(0).Nonce)
+		require.Zero(t, h.memory.Deliver(), "what was on its way comes too late")
 
-				// A release finds the row that a lost reply left behind.
-				h.pass(window / 2)
-				client.Fault(lose)
-				_, err := l.Extend(t.Context(), 0)
-				require.Error(t, err)
-				require.NoError(t, l.Release(t.Context(), next.Last))
-				require.Empty(t, h.row(0).Nonce)
-				require.Equal(t, next.Last, h.row(0).High)
-				require.Zero(t, h.memory.Deliver())
-			})
-		})
-	}
+		// A release finds the row that a lost reply left behind.
+		h.pass(window / 2)
+		client.Fault(lose)
+		require.Error(t, h.extendError(l, 0))
+		require.NoError(t, l.Release(t.Context(), next.Last))
+		require.Empty(t, h.row(0).Nonce)
+		require.Equal(t, next.Last, h.row(0).High)
+		require.Zero(t, h.memory.Deliver())
+	})
 }
 
 // onRetry returns a logger that calls do when something is tried again.

@@ -22,7 +22,7 @@ func TestRetake(t *testing.T) {
 		var doubted, first leasestore.Row
 		var logged logtest.Records
 		logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
-		h.found(orders)
+		h.found()
 		client := h.memory.Store(orders)
 		counted := &meddled{Store: client}
 		l := h.on(counted, lease.Config{Losses: losses, Logger: logged.Logger(), OnEvent: func(e lease.Event) {
@@ -62,7 +62,7 @@ func TestRetakenTakeover(t *testing.T) {
 
 // Whatever becomes of the step itself, the ID is taken up once.
 func TestRetakeIsLostAgain(t *testing.T) {
-	for name, ways := range map[string][]storetest.Fault{
+	eachTrustOf(t, map[string][]storetest.Fault{
 		"refused":           {storetest.LoseReply, storetest.Refuse},
 		"stored":            {storetest.LoseReply, storetest.LoseReply, storetest.LoseReply},
 		"not heard of":      {storetest.LoseReply, storetest.LoseWrite, storetest.LoseWrite},
@@ -74,142 +74,119 @@ func TestRetakeIsLostAgain(t *testing.T) {
 		"nothing to take up, twice": {storetest.LoseWrite, storetest.OK, storetest.LoseWrite},
 		"each of many, and stored": {storetest.LoseReply, storetest.Delay, storetest.LoseWrite, storetest.LoseReply,
 			storetest.Refuse, storetest.Delay, storetest.LoseReply, storetest.LoseReply},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				for _, durable := range []bool{false, true} {
-					h.empty()
-					var told events
-					l, client := h.client(lease.Config{Losses: trust(durable), OnEvent: told.add})
-					client.Fault(ways...)
-					r := h.acquire(l)
-					require.Zero(t, r.WorkerID)
-					require.GreaterOrEqual(t, r.Last, r.First)
-					require.Equal(t, r.Last, h.row(0).High)
-					require.Equal(t, []int64{0}, h.ids())
-					require.Equal(t, []string{"acquired"}, told.kinds())
-					require.Zero(t, h.memory.Deliver(), "what was on its way comes too late")
-					h.pass(window / 2)
-					require.Zero(t, h.extend(l, 0).WorkerID)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, losses lease.Losses, ways []storetest.Fault) {
+		var told events
+		l, client := h.client(lease.Config{Losses: losses, OnEvent: told.add})
+		client.Fault(ways...)
+		r := h.acquire(l)
+		require.Zero(t, r.WorkerID)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		require.Equal(t, r.Last, h.row(0).High)
+		require.Equal(t, []int64{0}, h.ids())
+		require.Equal(t, []string{"acquired"}, told.kinds())
+		require.Zero(t, h.memory.Deliver(), "what was on its way comes too late")
+		h.pass(window / 2)
+		require.Zero(t, h.extend(l, 0).WorkerID)
+	})
 }
 
 // An acquisition that is still on its way when somebody looks for it, and arrives after
 // that: its ID is leased to nobody for a while, and nothing is issued under it.
 func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
-	for name, hooks := range map[string]int{"before the next one reads": 1, "before the next one is stored": 2} {
-		for _, durable := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				eachHouse(t, func(t *testing.T, h *house) {
-					h.found(orders)
-					client := h.memory.Store(orders)
-					late := &meddled{Store: client}
-					for range hooks {
-						late.decided = append(late.decided, func() {})
-					}
-					late.decided = append(late.decided, func() { require.Equal(t, 1, h.memory.Deliver()) })
-					var told events
-					l := h.on(late, lease.Config{Losses: trust(durable), OnEvent: told.add})
-					client.Fault(storetest.Delay)
-					r := h.acquire(l)
-					require.EqualValues(t, 1, r.WorkerID)
-					require.Equal(t, []string{"acquired"}, told.kinds())
-					_, doubted := lease.Doubted(l)
-					require.False(t, doubted)
-					row := h.row(0)
-					require.NotEmpty(t, row.Nonce)
-					h.pass(window / 2)
-					require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
-					require.NoError(t, l.Release(t.Context(), r.First))
-					require.Equal(t, row, h.row(0))
+	eachTrustOf(t, map[string]int{"before the next one reads": 1, "before the next one is stored": 2},
+		func(t *testing.T, h *house, losses lease.Losses, hooks int) {
+			h.found()
+			client := h.memory.Store(orders)
+			late := &meddled{Store: client}
+			for range hooks {
+				late.decided = append(late.decided, func() {})
+			}
+			late.decided = append(late.decided, func() { require.Equal(t, 1, h.memory.Deliver()) })
+			var told events
+			l := h.on(late, lease.Config{Losses: losses, OnEvent: told.add})
+			client.Fault(storetest.Delay)
+			r := h.acquire(l)
+			require.EqualValues(t, 1, r.WorkerID)
+			require.Equal(t, []string{"acquired"}, told.kinds())
+			_, doubted := lease.Doubted(l)
+			require.False(t, doubted)
+			row := h.row(0)
+			require.NotEmpty(t, row.Nonce)
+			h.pass(window / 2)
+			require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
+			require.NoError(t, l.Release(t.Context(), r.First))
+			require.Equal(t, row, h.row(0))
 
-					// It ends by itself.
-					h.pass(ttl + quarantine + time.Second)
-					ids := map[int64]uid.Reservation{}
-					for range 2 {
-						r := h.acquire(h.lease(lease.Config{Losses: trust(durable)}))
-						ids[r.WorkerID] = r
-					}
-					require.Len(t, ids, 2)
-					require.Greater(t, ids[0].First, row.High)
-				})
-			})
-		}
-	}
+			// It ends by itself.
+			h.pass(ttl + quarantine + time.Second)
+			ids := map[int64]uid.Reservation{}
+			for range 2 {
+				r := h.acquire(h.lease(lease.Config{Losses: losses}))
+				ids[r.WorkerID] = r
+			}
+			require.Len(t, ids, 2)
+			require.Greater(t, ids[0].First, row.High)
+		})
 }
 
 // What is not as it was written, by its nonce, its ticks and its end, is not taken up.
 func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
-	for name, change := range map[string]func(h *house){
+	each(t, map[string]func(h *house){
 		"another nonce": func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" }) },
 		"released":      func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Until = "", h.now() }) },
 		"more ticks":    func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) },
 		"fewer ticks":   func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) },
 		"over":          func(h *house) { h.pass(ttl + time.Millisecond) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				var row leasestore.Row
-				l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
-					change(h)
-					row = h.row(0)
-				})})
-				client.Fault(storetest.LoseReply)
-				require.EqualValues(t, 1, h.acquire(l).WorkerID)
-				require.Equal(t, row, h.row(0))
-			})
-		})
-	}
-	t.Run("removed", func(t *testing.T) {
-		eachHouse(t, func(t *testing.T, h *house) {
-			l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
-				h.memory.RemoveRow(orders, 0)
-			})})
-			client.Fault(storetest.LoseReply)
-			require.EqualValues(t, 1, h.acquire(l).WorkerID, "an ID whose row is gone is nobody's")
-		})
+	}, func(t *testing.T, h *house, change func(h *house)) {
+		var row leasestore.Row
+		l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
+			change(h)
+			row = h.row(0)
+		})})
+		client.Fault(storetest.LoseReply)
+		require.EqualValues(t, 1, h.acquire(l).WorkerID)
+		require.Equal(t, row, h.row(0))
+	})
+	eachHouse(t, func(t *testing.T, h *house) {
+		l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
+			h.memory.RemoveRow(orders, 0)
+		})})
+		client.Fault(storetest.LoseReply)
+		require.EqualValues(t, 1, h.acquire(l).WorkerID, "an ID whose row is gone is nobody's")
 	})
 }
 
 // Giving back is tried again, like a release, for as long; and with a state file, which has
 // nothing of the acquisition, as without.
 func TestDoubtIsGivenBackOnRelease(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, cfg := range []lease.Config{{}, {Losses: lease.Never}} {
-			h.empty()
-			l, client := h.client(cfg)
-			doubt := func() (id int64) {
-				was := h.acquire(l)
-				h.memory.RemoveRow(orders, was.WorkerID)
-				h.pass(window / 2)
-				client.Fault(storetest.OK, storetest.LoseReply)
-				_, err := l.Extend(t.Context(), 0)
-				require.Error(t, err)
-				id, doubted := lease.Doubted(l)
-				require.True(t, doubted)
-				require.NotEmpty(t, h.row(id).Nonce)
-				return id
-			}
-			id := doubt()
-			client.Fault(storetest.Refuse, storetest.LoseWrite)
-			require.NoError(t, l.Release(t.Context(), -1))
-			require.Empty(t, h.row(id).Nonce)
-			require.NotEqual(t, id, h.acquire(l).WorkerID, "it is in quarantine")
-			require.NoError(t, l.Release(t.Context(), -1))
-
-			h.empty()
-			h.found(orders)
-			id = doubt()
-			h.memory.Outage(true)
-			began := h.now()
-			require.Error(t, l.Release(t.Context(), -1))
-			require.Equal(t, 5*time.Second, h.now().Sub(began))
-			h.memory.Outage(false)
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		l, client := h.client(lease.Config{Losses: losses})
+		doubt := func() (id int64) {
+			h.memory.RemoveRow(orders, h.acquire(l).WorkerID)
+			h.pass(window / 2)
+			client.Fault(storetest.OK, storetest.LoseReply)
+			require.Error(t, h.extendError(l, 0))
+			id, doubted := lease.Doubted(l)
+			require.True(t, doubted)
 			require.NotEmpty(t, h.row(id).Nonce)
+			return id
 		}
+		id := doubt()
+		client.Fault(storetest.Refuse, storetest.LoseWrite)
+		require.NoError(t, l.Release(t.Context(), -1))
+		require.Empty(t, h.row(id).Nonce)
+		require.NotEqual(t, id, h.acquire(l).WorkerID, "it is in quarantine")
+		require.NoError(t, l.Release(t.Context(), -1))
+
+		h.empty()
+		h.found()
+		id = doubt()
+		h.memory.Outage(true)
+		began := h.now()
+		require.Error(t, l.Release(t.Context(), -1))
+		require.Equal(t, 5*time.Second, h.now().Sub(began))
+		h.memory.Outage(false)
+		require.NotEmpty(t, h.row(id).Nonce)
 	})
 }
 
@@ -220,8 +197,7 @@ func TestRetakeComparesClocks(t *testing.T) {
 		logged.On = map[string]func(){"trying again": func() { h.shiftStore(time.Minute) }}
 		l, client := h.client(lease.Config{Losses: lease.Never, Logger: logged.Logger()})
 		client.Fault(storetest.LoseReply)
-		_, err := l.Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, worker.ErrClock)
+		require.ErrorIs(t, h.acquireError(l, millis(1023)), worker.ErrClock)
 		require.Empty(t, h.row(0).Nonce, "it is given back")
 	})
 }

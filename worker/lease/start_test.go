@@ -34,8 +34,7 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 				h.edit(id, func(row *leasestore.Row) { row.Nonce = "another" })
 			}
 		}})
-		_, err := l.Acquire(t.Context(), millis(1023))
-		require.ErrorContains(t, err, "its row has another nonce")
+		require.ErrorContains(t, h.acquireError(l, millis(1023)), "its row has another nonce")
 		require.Len(t, told.kinds(), 7)
 	})
 }

@@ -69,7 +69,7 @@ var errBroken = errors.New("the disk is on fire")
 func bubble(t *testing.T, test func(t *testing.T, h *house, f *failing)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, storetest.MemoryConfig{})
-		h.found(orders)
+		h.found()
 		test(t, h, &failing{Store: h.memory.Store(orders)})
 	})
 }
@@ -93,15 +93,11 @@ func TestStoreThatLosesWrites(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t, storetest.MemoryConfig{Lossy: c.lossy})
 				l := h.lease(c.cfg)
-				_, err := l.Acquire(t.Context(), millis(1023))
 				if !c.refused {
-					require.NoError(t, err)
+					h.acquire(l)
 					return
 				}
-				require.ErrorIs(t, err, uid.ErrConfig)
-				for _, words := range c.lossy {
-					require.ErrorContains(t, err, words)
-				}
+				logtest.Error(t, h.acquireError(l, millis(1023)), uid.ErrConfig, c.lossy...)
 				require.Empty(t, h.ids(), "nothing is leased")
 			})
 		})
@@ -111,12 +107,11 @@ func TestStoreThatLosesWrites(t *testing.T) {
 // A store that cannot hold the rows is refused, durable or not. One that does not answer is
 // asked again, and once it has answered it is not.
 func TestInspect(t *testing.T) {
-	for _, durable := range []bool{false, true} {
+	for _, losses := range []lease.Losses{lease.ByHistory, lease.Never} {
 		bubble(t, func(t *testing.T, h *house, f *failing) {
-			l := h.on(f, lease.Config{Losses: trust(durable)})
+			l := h.on(f, lease.Config{Losses: losses})
 			f.inspect = func(int) error { return fmt.Errorf("%w: a column is too short", uid.ErrConfig) }
-			_, err := l.Acquire(t.Context(), millis(1023))
-			logtest.Error(t, err, uid.ErrConfig, "too short")
+			logtest.Error(t, h.acquireError(l, millis(1023)), uid.ErrConfig, "too short")
 			require.Equal(t, 1, f.asked)
 			require.Zero(t, f.called)
 
@@ -152,9 +147,9 @@ func TestFinalError(t *testing.T) {
 		var told events
 		l := h.on(f, lease.Config{Losses: lease.Never, OnEvent: told.add})
 		began := h.now()
-		_, err := l.Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, errBroken)
-		require.ErrorContains(t, err, `the lease of a worker ID in namespace "orders" in memory: the disk is on fire`)
+		err := h.acquireError(l, millis(1023))
+		logtest.Error(t, err, errBroken,
+			`the lease of a worker ID in namespace "orders" in memory: the disk is on fire`)
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 1, f.called)
 		require.Equal(t, began, h.now())
@@ -163,13 +158,11 @@ func TestFinalError(t *testing.T) {
 		was := h.acquire(l) // after a failure the worker is free again
 		f.call = final
 		h.pass(window / 2)
-		_, err = l.Extend(t.Context(), 0)
-		logtest.Error(t, err, errBroken, "extend the lease of worker ID 0")
+		logtest.Error(t, h.extendError(l, 0), errBroken, "extend the lease of worker ID 0")
 		f.call = nil
 		require.Equal(t, was.First, h.extend(l, 0).First, "the lease is not lost by it")
 		f.call, f.called = final, 0
-		err = l.Release(t.Context(), -1)
-		logtest.Error(t, err, errBroken, "release the lease of worker ID 0")
+		logtest.Error(t, l.Release(t.Context(), -1), errBroken, "release the lease of worker ID 0")
 		require.Equal(t, 1, f.called)
 		require.Equal(t, []string{"acquired"}, told.kinds())
 	})
@@ -186,7 +179,7 @@ func TestTransientErrors(t *testing.T) {
 			var logged logtest.Records
 			l := h.on(f, lease.Config{Timeout: c.set, Logger: logged.Logger()})
 			began := h.now()
-			_, err := l.Acquire(t.Context(), millis(1023))
+			err := h.acquireError(l, millis(1023))
 			require.Equal(t, c.want, h.now().Sub(began))
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			logtest.Error(t, err, errBroken, "gave up after "+c.want.String())
@@ -200,8 +193,7 @@ func TestTransientErrors(t *testing.T) {
 			was := h.acquire(l)
 			f.call, f.called = func(context.Context, int) error { return worker.Transient(errBroken) }, 0
 			h.pass(window / 2)
-			_, err = l.Extend(t.Context(), 0)
-			require.ErrorIs(t, err, errBroken)
+			require.ErrorIs(t, h.extendError(l, 0), errBroken)
 			require.Equal(t, 1, f.called)
 			require.Equal(t, was, lease.ReservationOf(l))
 		})
@@ -269,12 +261,10 @@ func TestNoneFree(t *testing.T) {
 		"none of 3 to 17 has a row; worker IDs 3 to 17 have no row")
 
 	eachHouse(t, func(t *testing.T, h *house) {
-		_, err := h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
-		require.NoError(t, err)
+		h.acquireFor(h.lease(lease.Config{Losses: lease.Never}), millis(0))
 		began, row := h.now(), h.row(0)
-		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(0))
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "the first one until "+row.Until.Add(quarantine).Format(time.RFC3339Nano))
+		logtest.Error(t, h.acquireError(h.lease(lease.Config{}), millis(0)), uid.ErrNoWorkerID,
+			"the first one until "+row.Until.Add(quarantine).Format(time.RFC3339Nano))
 		require.Equal(t, began, h.now())
 	})
 }
@@ -340,12 +330,7 @@ func TestMissing(t *testing.T) {
 
 // imprecise runs a test on stores whose clock is the client's, and may be off.
 func imprecise(t *testing.T, off time.Duration, test func(t *testing.T, h *house)) {
-	for kind, versions := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			cfg := storetest.MemoryConfig{Versions: versions, Error: off}
-			synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, cfg)) })
-		})
-	}
+	eachStore(t, storetest.MemoryConfig{Error: off}, test)
 }
 
 // Where clocks may be off, a lease lasts for longer, and is over later, by everybody's.
@@ -354,8 +339,7 @@ func TestClockErrorOfALease(t *testing.T) {
 	imprecise(t, off, func(t *testing.T, h *house) {
 		var told events
 		l := h.lease(lease.Config{Losses: lease.Never, OnEvent: told.add})
-		_, err := l.Acquire(t.Context(), millis(0))
-		require.NoError(t, err)
+		h.acquireFor(l, millis(0))
 		row := h.row(0)
 		require.Equal(t, ttl+off, row.Until.Sub(row.Renewed))
 		h.pass(ttl)
@@ -364,15 +348,12 @@ func TestClockErrorOfALease(t *testing.T) {
 
 		// From then on its owner must not count on it, and nobody else have it yet.
 		h.pass(ttl + time.Microsecond)
-		_, err = l.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorIs(t, h.extendError(l, 0), uid.ErrNoWorkerID)
 		require.Equal(t, []string{"acquired", "lost"}, told.kinds())
 		h.pass(off + quarantine + off - time.Microsecond)
-		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorIs(t, h.acquireError(h.lease(lease.Config{Losses: lease.Never}), millis(0)), uid.ErrNoWorkerID)
 		h.pass(time.Microsecond)
-		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
-		require.NoError(t, err)
+		h.acquireFor(h.lease(lease.Config{Losses: lease.Never}), millis(0))
 	})
 }
 
@@ -386,8 +367,7 @@ func TestClockErrorOfADoubt(t *testing.T) {
 			h.memory.RemoveRow(orders, 0)
 			h.pass(window / 2)
 			client.Fault(storetest.OK, storetest.LoseReply)
-			_, err := l.Extend(t.Context(), 0)
-			require.Error(t, err)
+			require.Error(t, h.extendError(l, 0))
 			h.pass(pass)
 			require.Equal(t, id, h.extend(l, 0).WorkerID)
 		})
@@ -414,24 +394,22 @@ func TestClockErrorOfTheReach(t *testing.T) {
 func TestClockErrorOfMaxAhead(t *testing.T) {
 	const off = time.Second
 	imprecise(t, off, func(t *testing.T, h *house) {
-		h.found(orders)
+		h.found()
 		const ahead = lease.Burn + skew + 15*time.Minute + 2*off
 		set := func(high int64) {
 			h.memory.SetRow(orders, leasestore.Row{WorkerID: 0, High: high, Until: h.now().Add(-time.Hour)})
 		}
 		set(h.tick() + ms(ahead) + 1)
-		_, err := h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
-		require.ErrorIs(t, err, worker.ErrClock)
+		require.ErrorIs(t, h.acquireError(h.lease(lease.Config{Losses: lease.Never}), millis(0)), worker.ErrClock)
 		set(h.tick() + ms(ahead))
-		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
-		require.NoError(t, err)
+		h.acquireFor(h.lease(lease.Config{Losses: lease.Never}), millis(0))
 	})
 }
 
 // A store whose clock may be off by more than what is allowed is refused, by each of the limits.
 func TestClockErrorIsLimited(t *testing.T) {
 	imprecise(t, 3*time.Second, func(t *testing.T, h *house) {
-		_, err := h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
+		err := h.acquireError(h.lease(lease.Config{}), millis(1023))
 		logtest.Error(t, err, worker.ErrClock, "0s apart and up to 3s more; at most 2s are allowed")
 		h.acquire(h.lease(lease.Config{MaxClockSkew: 3 * time.Second}))
 	})

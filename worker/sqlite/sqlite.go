@@ -30,13 +30,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
 	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/uidgen/uid/internal/database"
 )
 
 // settings are set on each connection:
@@ -74,7 +75,7 @@ func open(ctx context.Context, path string) (*sqlx.DB, error) {
 	if err := create(path); err != nil {
 		return nil, err
 	}
-	db, err := sqlx.Open("sqlite", dsn(path))
+	db, err := sqlx.Open("sqlite", database.FileURI(path, settings))
 	if err != nil {
 		return nil, err
 	}
@@ -100,13 +101,4 @@ func create(path string) error {
 		return err
 	}
 	return f.Close()
-}
-
-// dsn returns the path as a URI, with every special character escaped.
-func dsn(path string) string {
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") { // a drive letter
-		path = "/" + path
-	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: settings}).String()
 }

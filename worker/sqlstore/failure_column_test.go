@@ -37,12 +37,7 @@ func TestNoWordsOfServers(t *testing.T) {
 		{logic("no such column: a.HIGH hunter2"), "SQLite error 1: a column is missing: HIGH"},
 		{logic("no such column: hunter2"), "SQLite error 1: a column is missing"},
 	} {
-		fake := &fakeDB{steps: steps{fail: func(step string, _ int) error {
-			if step == "insert" {
-				return c.failure
-			}
-			return nil
-		}}}
+		fake := &fakeDB{steps: failing("insert", 1, c.failure)}
 		_, err := tables(t, fake).Numbers().Next(t.Context(), withPort, 1023)
 		require.Error(t, err)
 		require.True(t, strings.HasSuffix(err.Error(), "insert a row: "+c.says), "%v", err)

@@ -42,6 +42,16 @@ func (s *steps) step(name string) error {
 	return s.fail(name, n)
 }
 
+// failing has the first calls of a step fail, as many as that.
+func failing(step string, calls int, err error) steps {
+	return steps{fail: func(s string, n int) error {
+		if s == step && n <= calls {
+			return err
+		}
+		return nil
+	}}
+}
+
 // stepOf returns the step of a statement that reads nothing.
 func stepOf(query string) string {
 	for start, step := range map[string]string{
@@ -79,10 +89,7 @@ type connector struct{ server }
 
 func (c connector) Driver() driver.Driver { return nil }
 func (c connector) Connect(context.Context) (driver.Conn, error) {
-	if err := c.step("connect"); err != nil {
-		return nil, err
-	}
-	return &fakeConn{c.server}, nil
+	return &fakeConn{c.server}, c.step("connect")
 }
 
 type fakeConn struct{ server }

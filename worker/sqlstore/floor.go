@@ -2,11 +2,11 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker"
 )
 
 // latest is how many of the newest rows are looked at for a floor. Each start that finds one
@@ -19,29 +19,22 @@ const latest = 1000
 // Zero asks for none. It looks at the newest 1,000 rows for a later time that the database's clock
 // has not reached, keeps that as well, and returns the latest one, or zero.
 func (s *numberTable) Begin(ctx context.Context, id int64, at time.Time) (time.Time, error) {
-	conn, err := s.db.Connx(ctx)
-	if err != nil {
-		return time.Time{}, database.Failed("connect", err)
-	}
-	defer conn.Close()
 	begin := int64(0)
 	if !at.IsZero() {
 		begin = at.Add(time.Second - 1).Unix()
 	}
-	err = database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
-		var found int64
-		if err := tx.GetContext(ctx, &found, s.latestFloor(), id, latest); err != nil {
-			return database.Failed("read the floors of the newest rows", err)
-		}
-		if begin = max(begin, found); begin == 0 {
-			return nil
-		}
-		res, err := tx.ExecContext(ctx, s.keepFloor(), begin, id)
-		n, err := database.Changed("write the floor", res, err)
-		if err == nil && n != 1 {
-			err = fmt.Errorf("%w: writing the floor changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, n, id)
-		}
-		return err
+	err := s.connected(ctx, func(conn *sqlx.Conn) error {
+		return database.Transact(ctx, conn, s.dialect, func(tx session) error {
+			var found int64
+			if err := tx.GetContext(ctx, &found, s.latestFloor(), id, latest); err != nil {
+				return database.Failed("read the floors of the newest rows", err)
+			}
+			if begin = max(begin, found); begin == 0 {
+				return nil
+			}
+			res, err := tx.ExecContext(ctx, s.keepFloor(), begin, id)
+			return changedOne("the floor", id, res, err)
+		})
 	})
 	if err != nil || begin == 0 {
 		return time.Time{}, err
@@ -49,30 +42,26 @@ func (s *numberTable) Begin(ctx context.Context, id int64, at time.Time) (time.T
 	return time.Unix(begin, 0).UTC(), nil
 }
 
+// floors say in each dialect which time MODIFIED is, which time it is now, both in seconds since 1970, and how such a
+// time is written.
+var floors = map[database.Dialect]struct{ seconds, now, at string }{
+	database.MySQL: {"CAST(UNIX_TIMESTAMP(MODIFIED) AS SIGNED)", "UNIX_TIMESTAMP()", "FROM_UNIXTIME(?)"},
+	database.Postgres: {"CAST(EXTRACT(EPOCH FROM MODIFIED AT TIME ZONE 'UTC') AS BIGINT)",
+		"EXTRACT(EPOCH FROM CLOCK_TIMESTAMP())", "TO_TIMESTAMP(?) AT TIME ZONE 'UTC'"},
+	database.SQLite: {"CAST(strftime('%s', MODIFIED) AS INTEGER)", "CAST(strftime('%s', 'now') AS INTEGER)",
+		"datetime(?, 'unixepoch')"},
+}
+
 // latestFloor returns the query for the latest floor, in seconds since 1970, that the database's
 // clock has not reached; 0 for none. MODIFIED of a row without a floor is by the session's time
 // zone, and does not count.
 func (s *numberTable) latestFloor() string {
-	seconds, now := "CAST(UNIX_TIMESTAMP(MODIFIED) AS SIGNED)", "UNIX_TIMESTAMP()"
-	switch s.dialect {
-	case database.Postgres:
-		seconds = "CAST(EXTRACT(EPOCH FROM MODIFIED AT TIME ZONE 'UTC') AS BIGINT)"
-		now = "EXTRACT(EPOCH FROM CLOCK_TIMESTAMP())"
-	case database.SQLite:
-		seconds, now = "CAST(strftime('%s', MODIFIED) AS INTEGER)", "CAST(strftime('%s', 'now') AS INTEGER)"
-	}
-	return s.dialect.SQL("SELECT COALESCE(MAX(" + seconds + "), 0) FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes + "`" +
-		" WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND " + seconds + " > " + now)
+	f := floors[s.dialect]
+	return s.dialect.SQL("SELECT COALESCE(MAX(" + f.seconds + "), 0) FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes +
+		"` WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND " + f.seconds + " > " + f.now)
 }
 
 func (s *numberTable) keepFloor() string {
-	at := "FROM_UNIXTIME(?)"
-	switch s.dialect {
-	case database.Postgres:
-		at = "TO_TIMESTAMP(?) AT TIME ZONE 'UTC'"
-	case database.SQLite:
-		at = "datetime(?, 'unixepoch')"
-	}
-	return s.dialect.SQL("UPDATE `" + s.nodes + "` SET MODIFIED = " + at + ", TYPE = TYPE + 2" +
+	return s.dialect.SQL("UPDATE `" + s.nodes + "` SET MODIFIED = " + floors[s.dialect].at + ", TYPE = TYPE + 2" +
 		" WHERE ID = ? AND TYPE IN (1, 2)")
 }

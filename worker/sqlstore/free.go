@@ -36,15 +36,15 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 	for most := min(few<<s.races, many); ; most = many {
 		seen, err = s.look(ctx, conn, inRange+" AND LEASE_UNTIL < "+s.dialect.Now()+" - ?"+bySoon,
 			ids.First, ids.Last, s.wanted.Rest.Microseconds(), int64(most))
-		if err != nil {
-			return seen, find{}, err
+		if err == nil {
+			f.namespace, err = s.namespaceOf(seen)
 		}
-		if f.namespace, err = s.namespaceOf(seen); err != nil {
-			return seen, find{}, err
+		if err != nil {
+			return seen, f, err
 		}
 		within, err := s.wanted.Within(f.namespace)
 		if err != nil {
-			return seen, find{}, err
+			return seen, f, err
 		}
 		if within != ids { // the namespace has a part of them
 			ids = within
@@ -67,7 +67,7 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 		case len(seen.rows) > 0: // all were used too far ahead
 			f.offer(seen.rows, s.races)
 		default:
-			return seen, find{}, s.none(ctx, conn, ids, f.namespace)
+			return seen, f, s.none(ctx, conn, ids, f.namespace)
 		}
 		return seen, f, nil
 	}

@@ -178,5 +178,5 @@ func (l *leaseTable) found(ctx context.Context, decide func(*leasestore.Namespac
 // them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
 func (l *leaseTable) Inspect(ctx context.Context) (lossy []string, err error) {
-	return l.inspect(ctx, fitness.Table{Name: l.leases, Columns: database.LeaseColumns})
+	return l.inspect(ctx, true, fitness.Table{Name: l.leases, Columns: database.LeaseColumns})
 }

@@ -32,25 +32,22 @@ func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, e
 
 // nextNode reads the counter of the table of disposable IDs. It is 0 if the database does not
 // show it.
-func (r register) nextNode(ctx context.Context, from database.Reader) (int64, error) {
+func (r register) nextNode(ctx context.Context, from database.Reader) (next int64, err error) {
 	doing := "read the counter of table " + r.nodes
-	if r.dialect == database.SQLite {
-		var next int64
+	switch r.dialect {
+	case database.Postgres:
+		return r.nextInSequence(ctx, from, doing)
+	case database.SQLite:
 		err := from.GetContext(ctx, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", r.nodes)
 		is := database.Failed(doing, err)
 		if errors.Is(err, sql.ErrNoRows) || database.KindOf(is) == database.MissingTable {
 			return 0, nil // nothing, or no table of this database, has a counter
-		} else if is != nil {
-			return 0, is
 		}
-		return next, nil
-	}
-	if r.dialect == database.Postgres {
-		return r.nextInSequence(ctx, from, doing)
+		return next, is
 	}
 	// MySQL's information_schema may show a counter of yesterday.
 	var name, create string
-	err := from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+r.nodes+"`").Scan(&name, &create)
+	err = from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+r.nodes+"`").Scan(&name, &create)
 	return counterOf(create), database.Failed(doing, err)
 }
 

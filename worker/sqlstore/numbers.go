@@ -43,13 +43,7 @@ func (s *numberTable) Name() string { return "table " + s.nodes }
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit in a
 // crash. It skips what the account may not see.
 func (s *numberTable) Inspect(ctx context.Context) (lossy []string, err error) {
-	losses, err := s.losses(ctx, fitness.Table{Name: s.nodes, Columns: database.NodeColumns})
-	for _, l := range losses {
-		if !l.Takeover {
-			lossy = append(lossy, l.Why)
-		}
-	}
-	return lossy, err
+	return s.inspect(ctx, false, fitness.Table{Name: s.nodes, Columns: database.NodeColumns})
 }
 
 // Next inserts a row and returns the row's generated key. It creates a missing table. The row has
@@ -110,7 +104,7 @@ func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *databa
 	if h.Port != "" {
 		kind = typeContainer
 	}
-	err = database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
+	err = database.Transact(ctx, conn, s.dialect, func(tx session) error {
 		if id, nonce, err = s.insertAbove(ctx, tx, place, h.Name, kind, most); err != nil {
 			return err
 		}
@@ -127,7 +121,7 @@ func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *databa
 }
 
 // insertRow returns the ID that the insert itself reports.
-func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, nonce string,
+func (s *numberTable) insertRow(ctx context.Context, tx session, host, nonce string,
 	kind int) (id int64, err error) {
 	const doing = "insert a row"
 	insert := s.dialect.SQL("INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)" +
@@ -148,7 +142,7 @@ func (s *numberTable) insertRow(ctx context.Context, tx database.Session, host, 
 // is known. It does so in a transaction, because a proxy that spreads reads over replicas leaves
 // a transaction with the server that writes.
 func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
-	return database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
+	return database.Transact(ctx, conn, s.dialect, func(tx session) error {
 		var found string
 		err := tx.GetContext(ctx, &found, s.dialect.SQL("SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?"), id)
 		switch {
@@ -175,10 +169,15 @@ func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, no
 				"worker_id", id, "store", s.Name(), "port", port)
 			return nil
 		}
-		n, err := database.Changed("write the port", res, err)
-		if err == nil && n != 1 {
-			err = fmt.Errorf("%w: writing the port changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, n, id)
-		}
-		return err
+		return changedOne("the port", id, res, err)
 	})
+}
+
+// changedOne returns an error unless a statement has written what it had to, in the row with the ID.
+func changedOne(what string, id int64, res sql.Result, err error) error {
+	n, err := database.Changed("write "+what, res, err)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("%w: writing %s changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, what, n, id)
+	}
+	return err
 }

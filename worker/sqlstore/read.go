@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
@@ -50,37 +51,33 @@ func (l *leaseTable) read(ctx context.Context, conn session, where string, args 
 }
 
 func (l *leaseTable) readOnce(ctx context.Context, conn session, where string, args []any) (sight, error) {
+	type joined struct {
+		largest    sql.NullInt64
+		control, r nullableRow
+	}
 	s := sight{largest: -1}
-	failed := func(err error) error { return noNamespace(database.Failed("read rows of table "+l.leases, err)) }
-	rows, err := l.query(ctx, conn, "SELECT "+l.dialect.OriginColumns(l.leases)+
+	all, err := query(ctx, &l.tables, conn, func(j *joined) []any {
+		return slices.Concat(s.Fields(), []any{&j.largest}, j.control.fields(), j.r.fields())
+	}, "SELECT "+l.dialect.OriginColumns(l.leases)+
 		", (SELECT MAX(WORKER_ID) FROM `"+l.leases+"` WHERE NAMESPACE = ?), "+columnsOf("c.")+", "+columnsOf("r.")+
 		" FROM (SELECT 1 AS ONE) o"+
 		" LEFT JOIN `"+l.leases+"` c ON c.NAMESPACE = ? AND c.WORKER_ID = -1"+
 		" LEFT JOIN (SELECT * FROM `"+l.leases+"` WHERE NAMESPACE = ? AND "+where+") r ON 1 = 1",
 		append([]any{l.namespace, l.namespace, l.namespace}, args...)...)
 	if err != nil {
-		return s, failed(err)
+		return s, noNamespace(database.Failed("read rows of table "+l.leases, err))
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var c, r nullableRow
-		var largest sql.NullInt64
-		if err := rows.Scan(append(append(append(s.Fields(), &largest), c.fields()...), r.fields()...)...); err != nil {
-			return s, failed(err)
+	for _, j := range all {
+		if j.largest.Valid {
+			s.largest = j.largest.Int64
 		}
-		if largest.Valid {
-			s.largest = largest.Int64
-		}
-		if c.id.Valid {
-			control := c.row()
+		if j.control.id.Valid {
+			control := j.control.row()
 			s.control = &control
 		}
-		if r.id.Valid {
-			s.rows = append(s.rows, r.row())
+		if j.r.id.Valid {
+			s.rows = append(s.rows, j.r.row())
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return s, failed(err)
 	}
 	s.Settle()
 	s.clock = leasestore.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
@@ -106,15 +103,16 @@ func (l *leaseTable) namespaceOf(s sight) (leasestore.Namespace, error) {
 	return s.control.namespace(s.largest)
 }
 
-// query reads what all nodes of a Galera cluster have committed before. A node ignores that in a
-// transaction.
-func (t *tables) query(ctx context.Context, conn session, query string, args ...any) (*sql.Rows, error) {
+// query returns all rows of a query, as [database.SelectRows] does. It reads what all nodes of a Galera cluster have
+// committed before. A node ignores that in a transaction.
+func query[R any](ctx context.Context, t *tables, conn session, fields func(*R) []any, query string,
+	args ...any) ([]R, error) {
 	learned, err := t.learn(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
 	text, args := t.dialect.Bind(learned.before+query, args...)
-	return conn.QueryContext(ctx, text, append(learned.first, args...)...)
+	return database.SelectRows(ctx, conn, fields, text, append(learned.first, args...)...)
 }
 
 // A lesson is how queries are sent.

@@ -30,16 +30,15 @@ func (r register) Namespace(name string) (lease.Store, error) { return r.Leases(
 
 // Namespaces implements [registry.Store]. It needs SELECT.
 func (r register) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
-	err = r.connected(ctx, func(conn *sqlx.Conn) error {
+	err = r.connected(ctx, func(conn *sqlx.Conn) (err error) {
 		var micros database.Micros
 		if err := conn.GetContext(ctx, &micros, r.dialect.Clock()); err != nil {
 			return database.Failed("ask for the database's time", err)
 		}
 		now.Now = micros.Time()
-		rows, err := r.query(ctx, conn, "SELECT DISTINCT NAMESPACE FROM `"+r.leases+"` ORDER BY NAMESPACE")
-		if err == nil {
-			names, err = database.AllRows(rows, func(name *string) []any { return []any{name} })
-		}
+		field := func(name *string) []any { return []any{name} }
+		names, err = query(ctx, &r.tables, conn, field,
+			"SELECT DISTINCT NAMESPACE FROM `"+r.leases+"` ORDER BY NAMESPACE")
 		return noNamespace(database.Failed("read the namespaces of table "+r.leases, err))
 	})
 	return names, now, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"syscall"
@@ -84,12 +85,7 @@ func TestTransientFailures(t *testing.T) {
 		for i, failure := range failures {
 			t.Run(fmt.Sprint(step, " ", i, " ", failure), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					fake := &fakeDB{steps: steps{fail: func(s string, n int) error {
-						if s == step && n <= 5 { // database/sql itself tries a bad connection three times
-							return failure
-						}
-						return nil
-					}}}
+					fake := &fakeDB{steps: failing(step, 5, failure)} // database/sql tries a bad connection three times
 					d := tables(t, fake)
 					defer sqlstore.Database(d).Close()
 					id, err := next(t.Context(), d.Numbers(), withPort)
@@ -148,12 +144,7 @@ func TestFinalFailures(t *testing.T) {
 				continue // a second row with the port, see TestUniqueHostAndPort
 			}
 			t.Run(fmt.Sprint(step, " ", failure.err), func(t *testing.T) {
-				fake := &fakeDB{steps: steps{fail: func(s string, n int) error {
-					if s == step {
-						return failure.err
-					}
-					return nil
-				}}}
+				fake := &fakeDB{steps: failing(step, math.MaxInt, failure.err)}
 				numbers := tables(t, fake).Numbers()
 				_, err := next(t.Context(), numbers, withPort)
 				require.ErrorContains(t, err, failure.says)
@@ -177,12 +168,7 @@ func TestMissingTable(t *testing.T) {
 		errors.New("no such table: WORKER_NODE"),
 	} {
 		for created, inserts := range map[bool]int{true: 1, false: 9} {
-			fake := &fakeDB{steps: steps{fail: func(step string, n int) error {
-				if step == "insert" && n <= inserts {
-					return failure
-				}
-				return nil
-			}}}
+			fake := &fakeDB{steps: failing("insert", inserts, failure)}
 			_, err := next(t.Context(), tables(t, fake).Numbers(), numberstore.Host{Name: "h"})
 			require.Equal(t, created, err == nil, "%v", err)
 			require.Equal(t, 1, fake.calls("create"))

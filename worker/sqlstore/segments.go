@@ -38,15 +38,14 @@ func (s *segmentTable) Change(ctx context.Context, tag string, decide func(*segm
 	if err := segmentstore.CheckTag(tag); err != nil {
 		return err
 	}
-	for made := false; ; made = true {
-		err := s.swap(ctx, tag, decide)
-		if made || !errors.Is(err, errNoTables) {
-			return err
-		}
-		if err := s.create(ctx); err != nil {
-			return err
-		}
+	err := s.swap(ctx, tag, decide)
+	if !errors.Is(err, errNoTables) {
+		return err
 	}
+	if err := s.create(ctx); err != nil {
+		return err
+	}
+	return s.swap(ctx, tag, decide)
 }
 
 // errNoTables says that there is something to write, and no table for it.
@@ -66,9 +65,8 @@ func (s *segmentTable) create(ctx context.Context) error {
 func (s *segmentTable) swap(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	return s.tables.swap(ctx, &s.place, func(conn session, _ int) (attempt, error) {
 		seen, err := s.look(ctx, conn, tag)
-		w := tagWrite{seen: seen}
+		w := tagWrite{seen: seen, row: seen.row}
 		if err == nil {
-			w.row = seen.row()
 			err = w.row.Check()
 		}
 		if err == nil {
@@ -94,7 +92,9 @@ func (s *segmentTable) Rows(ctx context.Context, after string, most int) (rows [
 		return nil, nil
 	}
 	err = s.connected(ctx, func(conn *sqlx.Conn) error {
-		rows, err = s.page(ctx, conn, after, most)
+		rows, err = whatThereIs(func(there tablesThere) ([]segmentstore.Row, error) {
+			return s.page(ctx, conn, after, most, there)
+		})
 		return err
 	})
 	return rows, err
@@ -104,6 +104,6 @@ func (s *segmentTable) Rows(ctx context.Context, after string, most int) (rows [
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
 func (s *segmentTable) Inspect(ctx context.Context) (lossy []string, err error) {
-	return s.inspect(ctx, fitness.Table{Name: s.segments, Columns: database.SegmentColumns},
+	return s.inspect(ctx, true, fitness.Table{Name: s.segments, Columns: database.SegmentColumns},
 		fitness.Table{Name: s.takers, Columns: database.TakerColumns})
 }

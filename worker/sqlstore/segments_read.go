@@ -15,69 +15,18 @@ import (
 // A tagSight is what one statement has read of a tag.
 type tagSight struct {
 	database.Origin
-	tag     string  // that was asked for
-	leaf    *leafOf // nil: no row
-	takers  *takersOf
-	missing bool // a table is
+	tag     string // that was asked for
+	found   tagRow
+	row     segmentstore.Row // found, for a decision
+	missing bool             // a table is
 }
 
-// A leafOf is a tag's row in Leaf's table.
-type leafOf struct {
-	tag         string // the table may take it for the same one that was asked for
-	next, step  int64
-	description sql.NullString
-	updated     database.Micros // 0: unknown
-}
-
-// A takersOf is a tag's row in the table of takers. Nobody writes a row of Leaf's table without
-// it but Leaf.
-type takersOf struct {
-	nonce, text string           // as stored
-	row         segmentstore.Row // Writes, Floor and Takers
-}
-
-// stored returns the tag as the tables have it.
+// stored returns the tag as the tables have it: they may take it for the same one that was asked for.
 func (s *tagSight) stored() string {
-	if s.leaf != nil {
-		return s.leaf.tag
+	if s.found.tag.Valid {
+		return s.found.tag.String
 	}
 	return s.tag
-}
-
-// replaced is what a write replaces.
-func (s *tagSight) replaced() (r struct {
-	leaf        leafOf
-	nonce, text string
-}) {
-	if s.leaf != nil {
-		r.leaf = *s.leaf
-	}
-	if s.takers != nil {
-		r.nonce, r.text = s.takers.nonce, s.takers.text
-	}
-	return r
-}
-
-// row converts a sight for a decision.
-func (s *tagSight) row() segmentstore.Row {
-	row := segmentRow(s.leaf, s.takers)
-	row.Tag = s.tag
-	return row
-}
-
-// segmentRow is Fresh when there is no row of Leaf's table.
-func segmentRow(l *leafOf, t *takersOf) (row segmentstore.Row) {
-	if t != nil {
-		row = t.row
-	}
-	if row.Fresh = l == nil; row.Fresh {
-		return row
-	}
-	row.Tag, row.Next, row.Step, row.Description = l.tag, l.next, l.step, l.description.String
-	if l.updated != 0 {
-		row.Updated = l.updated.Time()
-	}
-	return row
 }
 
 // look reads a tag to decide by, in one statement without arguments, in one round trip. The
@@ -146,65 +95,52 @@ func (s *segmentTable) columns(there tablesThere) string {
 func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
 	d := s.dialect
 	seen := tagSight{tag: tag, missing: !there.takers}
-	query := "SELECT " + d.OriginColumns(s.segments) + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
+	text := "SELECT " + d.OriginColumns(s.segments) + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
 	var args []any
 	if there.leaf {
-		query, args = query+" LEFT JOIN `"+s.segments+"` a ON a.biz_tag = ?", append(args, tag)
+		text, args = text+" LEFT JOIN `"+s.segments+"` a ON a.biz_tag = ?", append(args, tag)
 	}
 	if there.takers {
-		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("COALESCE(a.biz_tag, ?)")
+		text += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("COALESCE(a.biz_tag, ?)")
 		args = append(args, tag)
 	}
-	rows, err := s.query(ctx, conn, query, args...)
-	var all []tagRow
-	if err == nil {
-		all, err = database.AllRows(rows, func(r *tagRow) []any { return append(seen.Fields(), r.fields()...) })
-	}
+	fields := func(r *tagRow) []any { return append(seen.Fields(), r.fields()...) }
+	all, err := query(ctx, &s.tables, conn, fields, text, args...)
 	switch {
 	case err != nil:
 		return seen, database.Failed("read table "+s.segments, err)
 	case len(all) > 1:
 		return seen, fmt.Errorf("%w: table %s has more than one row of tag %q", uid.ErrConfig, s.segments, tag)
 	case len(all) == 1:
-		seen.leaf, seen.takers, err = all[0].parse(tag)
+		seen.found = all[0]
 	}
+	seen.row, err = seen.found.parse(tag)
 	return seen, err
 }
 
 // page reads rows in the order of the tags' bytes.
-func (s *segmentTable) page(ctx context.Context, conn session, after string, most int) ([]segmentstore.Row, error) {
-	return whatThereIs(func(there tablesThere) ([]segmentstore.Row, error) {
-		return s.pageAt(ctx, conn, after, most, there)
-	})
-}
-
-func (s *segmentTable) pageAt(ctx context.Context, conn session, after string, most int,
+func (s *segmentTable) page(ctx context.Context, conn session, after string, most int,
 	there tablesThere) ([]segmentstore.Row, error) {
 	if !there.leaf {
 		return nil, nil
 	}
 	d := s.dialect
-	query := "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
+	text := "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
 	if there.takers {
-		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("a.biz_tag")
+		text += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("a.biz_tag")
 	}
-	query += " WHERE " + d.Bytes("a.biz_tag") + " > ? ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT ?"
-	found, err := s.query(ctx, conn, query, after, int64(most))
-	var all []tagRow
-	if err == nil {
-		all, err = database.AllRows(found, (*tagRow).fields)
-	}
+	text += " WHERE " + d.Bytes("a.biz_tag") + " > ? ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT ?"
+	all, err := query(ctx, &s.tables, conn, (*tagRow).fields, text, after, int64(most))
 	if err != nil {
 		return nil, database.Failed("read table "+s.segments, err)
 	}
 	var rows []segmentstore.Row
 	for _, r := range all {
-		leaf, takers, err := r.parse(r.tag.String)
-		if err != nil {
-			return nil, err
+		row, err := r.parse(r.tag.String)
+		if err == nil {
+			err = row.Check()
 		}
-		row := segmentRow(leaf, takers)
-		if err := row.Check(); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
@@ -212,8 +148,9 @@ func (s *segmentTable) pageAt(ctx context.Context, conn session, after string, m
 	return rows, nil
 }
 
-// A tagRow is a row of both tables as the database returns it. Numbers are texts: SQLite keeps
-// anything in any column.
+// A tagRow is a row of both tables as the database returns it. Each has a row if the tag, or the nonce, is not NULL.
+// Nobody writes a row of Leaf's table without that of the other one but Leaf. Numbers are texts: SQLite keeps anything
+// in any column.
 type tagRow struct {
 	tag, next, step, description sql.NullString
 	updated                      sql.NullInt64
@@ -224,24 +161,26 @@ func (r *tagRow) fields() []any {
 	return []any{&r.tag, &r.next, &r.step, &r.description, &r.updated, &r.nonce, &r.takers}
 }
 
-// parse reads a row of each table; nil where there is none.
-func (r *tagRow) parse(tag string) (leaf *leafOf, t *takersOf, err error) {
-	if r.tag.Valid {
-		leaf = &leafOf{tag: r.tag.String, description: r.description, updated: database.Micros(r.updated.Int64)}
-		if leaf.next, err = number(tag, "max_id", r.next); err != nil {
-			return nil, nil, err
+// parse converts a row, which is Fresh when there is none of Leaf's table.
+func (r *tagRow) parse(tag string) (row segmentstore.Row, err error) {
+	if row.Fresh = !r.tag.Valid; !row.Fresh {
+		if row.Next, err = number(tag, "max_id", r.next); err != nil {
+			return row, err
 		}
-		if leaf.step, err = number(tag, "step", r.step); err != nil {
-			return nil, nil, err
+		if row.Step, err = number(tag, "step", r.step); err != nil {
+			return row, err
+		}
+		if row.Description = r.description.String; r.updated.Int64 != 0 {
+			row.Updated = database.Micros(r.updated.Int64).Time()
 		}
 	}
 	if r.nonce.Valid {
-		t = &takersOf{nonce: r.nonce.String, text: r.takers.String}
-		if err = segmentjson.UnmarshalTakers(t.text, &t.row); err != nil {
-			return nil, nil, fmt.Errorf("the takers of tag %q: %w", tag, err)
+		if err = segmentjson.UnmarshalTakers(r.takers.String, &row); err != nil {
+			return row, fmt.Errorf("the takers of tag %q: %w", tag, err)
 		}
 	}
-	return leaf, t, nil
+	row.Tag = tag
+	return row, nil
 }
 
 // number reads an integer.

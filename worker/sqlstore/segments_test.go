@@ -82,12 +82,7 @@ func TestSegmentFailures(t *testing.T) {
 			{"insert", append(leafRow()[:5], nil, nil)}, // Leaf's alone
 		} {
 			t.Run(fmt.Sprint(c.err, " at ", at.step), func(t *testing.T) {
-				fake := &fakeSegments{row: at.row, steps: steps{fail: func(step string, n int) error {
-					if step == at.step && n <= 9 {
-						return c.err
-					}
-					return nil
-				}}}
+				fake := &fakeSegments{row: at.row, steps: failing(at.step, 9, c.err)}
 				s := fake.store(t)
 				runs := 0
 				err := s.Change(t.Context(), "orders", takes(&runs))
@@ -112,13 +107,7 @@ func TestSegmentConflicts(t *testing.T) {
 			step string
 			row  []driver.Value
 		}{{"update", leafRow()}, {"insert", nil}, {"commit", nil}, {"insert", append(leafRow()[:5], nil, nil)}} {
-			fake := &fakeSegments{row: at.row}
-			fake.fail = func(step string, n int) error {
-				if step == at.step && n <= 40 {
-					return &mysql.MySQLError{Number: number}
-				}
-				return nil
-			}
+			fake := &fakeSegments{row: at.row, steps: failing(at.step, 40, &mysql.MySQLError{Number: number})}
 			runs := 0
 			decide := takes(&runs)
 			require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
@@ -139,8 +128,8 @@ func TestSegmentsUnconfirmed(t *testing.T) {
 	fake := &fakeSegments{row: leafRow(), changes: func(int) int64 { return 0 }}
 	runs := 0
 	err := fake.store(t).Change(t.Context(), "orders", takes(&runs))
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, `tag "orders" in table leaf_alloc changed 0 rows, though nobody else has written: is`)
+	logtest.Error(t, err, uid.ErrConfig,
+		`tag "orders" in table leaf_alloc changed 0 rows, though nobody else has written: is`)
 	require.False(t, retry.IsTransient(err))
 	require.Equal(t, 2, runs)
 
@@ -217,8 +206,7 @@ func TestRowsThatAreNone(t *testing.T) {
 		fake.row[c.column] = c.value
 		runs := 0
 		err := fake.store(t).Change(t.Context(), "orders", takes(&runs))
-		require.ErrorIs(t, err, uid.ErrRange, "%v", c.value)
-		require.ErrorContains(t, err, c.says)
+		logtest.Error(t, err, uid.ErrRange, c.says)
 		require.Less(t, len(err.Error()), 300)
 		require.False(t, retry.IsTransient(err))
 		require.Zero(t, runs)
@@ -243,8 +231,7 @@ func TestRowsThatCannotBeStored(t *testing.T) {
 				spoil(r)
 				return nil
 			})
-			require.ErrorIs(t, err, uid.ErrRange, says)
-			require.ErrorContains(t, err, says)
+			logtest.Error(t, err, uid.ErrRange, says)
 			require.Empty(t, fake.sent)
 		}
 	}
@@ -286,8 +273,7 @@ func TestDecisionsKeepToTheRow(t *testing.T) {
 // A session that leaves a transaction open is made to commit, or to undo.
 func TestSegmentsInATransaction(t *testing.T) {
 	fake := &fakeSegments{row: leafRow(), open: true}
-	runs := 0
-	require.NoError(t, fake.store(t).Change(t.Context(), "orders", takes(&runs)))
+	require.NoError(t, fake.store(t).Change(t.Context(), "orders", takes(new(int))))
 	require.Equal(t, 2, fake.calls("select"), "what was read may be as old as the transaction")
 	require.Equal(t, 2, fake.calls("commit"))
 	require.Zero(t, fake.calls("rollback"))
@@ -346,8 +332,7 @@ func TestSegmentTablesAreMade(t *testing.T) {
 		}
 		return nil
 	}
-	runs := 0
-	err := fake.store(t).Change(t.Context(), "orders", takes(&runs))
+	err := fake.store(t).Change(t.Context(), "orders", takes(new(int)))
 	require.ErrorContains(t, err, "removed as soon as they were made")
 	require.Equal(t, 2, fake.calls("create"))
 	require.False(t, retry.IsTransient(err))

@@ -39,12 +39,12 @@ func (w *tagWrite) complete() (err error) {
 
 // attempt returns the statements of a write.
 func (s *segmentTable) attempt(w tagWrite) attempt {
-	a := attempt{Origin: w.seen.Origin, found: w.seen.replaced(), wrong: uid.ErrConfig}
+	a := attempt{Origin: w.seen.Origin, found: w.seen.found, wrong: uid.ErrConfig}
 	a.what = fmt.Sprintf("tag %q in table %s", w.seen.tag, s.segments)
 	a.left = &trace{wrote: w.nonce, text: "nonce", from: "`" + s.takers + "` WHERE biz_tag = ?",
 		args: []any{w.seen.stored()}}
 	same, here := s.dialect.Same(s.segments), w.seen.Is(s.dialect)
-	if w.seen.leaf == nil {
+	if w.seen.row.Fresh {
 		a.writes = []write{{
 			"INSERT INTO `" + s.segments + "` (biz_tag, max_id, step, description, update_time)" +
 				" SELECT ?, ?, ?, ?, CURRENT_TIMESTAMP FROM (SELECT 1 AS ONE) o WHERE " + same,
@@ -52,7 +52,7 @@ func (s *segmentTable) attempt(w tagWrite) attempt {
 		}, s.takersWrite(w)}
 		return a
 	}
-	if w.seen.takers == nil && s.dialect == database.MySQL {
+	if !w.seen.found.nonce.Valid && s.dialect == database.MySQL {
 		// Of a tag of Leaf's: an empty row is as good as none. In a transaction it would not show whether
 		// Leaf's row is as it was: it may not change.
 		w.takers = ""
@@ -70,7 +70,7 @@ func (s *segmentTable) attempt(w tagWrite) attempt {
 				", t.nonce = ?, t.takers = ? WHERE " + is + " AND " + takersIs("t.") + " AND " + same,
 			join(values, []any{w.nonce, w.takers}, was, w.takersWas(), here), 2,
 		}}
-	case s.dialect == database.Postgres && w.seen.takers != nil:
+	case s.dialect == database.Postgres && w.seen.found.nonce.Valid:
 		// Both rows are locked, and as they were, before any is changed.
 		a.writes = []write{{
 			"WITH held AS MATERIALIZED (SELECT 1 FROM `" + s.segments + "` a, `" + s.takers + "` t" +
@@ -91,7 +91,7 @@ func (s *segmentTable) attempt(w tagWrite) attempt {
 // takersWrite is the statement for the row of takers alone.
 func (s *segmentTable) takersWrite(w tagWrite) write {
 	same, here := s.dialect.Same(s.segments), w.seen.Is(s.dialect)
-	if w.seen.takers == nil {
+	if !w.seen.found.nonce.Valid {
 		return write{"INSERT INTO `" + s.takers + "` (biz_tag, nonce, takers)" +
 			" SELECT ?, ?, ? FROM (SELECT 1 AS ONE) o WHERE " + same,
 			join([]any{w.seen.stored(), w.nonce, w.takers}, here), 1}
@@ -104,7 +104,7 @@ func (s *segmentTable) takersWrite(w tagWrite) write {
 // NULL stays so where none is written.
 func (w *tagWrite) leafSets(of string) (text string, args []any) {
 	text, args = of+"max_id = ?, "+of+"step = ?, "+of+"update_time = CURRENT_TIMESTAMP", []any{w.row.Next, w.row.Step}
-	if w.row.Description != w.seen.leaf.description.String {
+	if w.row.Description != w.seen.row.Description {
 		text, args = text+", "+of+"description = ?", append(args, w.row.Description)
 	}
 	return text, args
@@ -113,9 +113,9 @@ func (w *tagWrite) leafSets(of string) (text string, args []any) {
 // leafIs is the condition that a row is as it was read: all its columns but the time, so that a change
 // by hand is seen, too.
 func (s *segmentTable) leafIs(of string, w tagWrite) (text string, args []any) {
-	d, was := s.dialect, w.seen.leaf
+	d, was := s.dialect, w.seen.found
 	text = of + "biz_tag = ? AND " + d.Bytes(of+"biz_tag") + " = ? AND " + of + "max_id = ? AND " + of + "step = ? AND "
-	args = []any{w.seen.tag, was.tag, was.next, was.step}
+	args = []any{w.seen.tag, was.tag.String, w.seen.row.Next, w.seen.row.Step}
 	if !was.description.Valid {
 		return text + of + "description IS NULL", args
 	}
@@ -128,5 +128,5 @@ func takersIs(of string) string {
 }
 
 func (w *tagWrite) takersWas() []any {
-	return []any{w.seen.stored(), w.seen.takers.nonce, w.seen.takers.text}
+	return []any{w.seen.stored(), w.seen.found.nonce.String, w.seen.found.takers.String}
 }

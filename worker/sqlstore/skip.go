@@ -36,7 +36,7 @@ type mark struct {
 }
 
 // insertAbove inserts a row whose PORT is a nonce, with an ID that no lost commit can have given to another process.
-func (s *numberTable) insertAbove(ctx context.Context, tx database.Session, place *database.Place, h string,
+func (s *numberTable) insertAbove(ctx context.Context, tx session, place *database.Place, h string,
 	kind int, most int64) (id int64, nonce string, err error) {
 	skip := s.skip
 	if skip == 0 {
@@ -82,7 +82,7 @@ func (s *numberTable) insertAbove(ctx context.Context, tx database.Session, plac
 }
 
 // newestMark returns the table's history, empty where the database does not tell, and the newest mark.
-func (s *numberTable) newestMark(ctx context.Context, tx database.Session,
+func (s *numberTable) newestMark(ctx context.Context, tx session,
 	place *database.Place) (history string, m mark, err error) {
 	marks := " FROM `" + s.nodes + "` WHERE TYPE = 5 ORDER BY ID DESC LIMIT 1), "
 	query := s.dialect.SQL("SELECT " + s.dialect.OriginColumns(s.nodes) + ", COALESCE((SELECT ID" + marks + "0), " +
@@ -108,7 +108,7 @@ func (s *numberTable) newestMark(ctx context.Context, tx database.Session,
 
 // known reports whether the history is that of a node of a cluster which loses nothing as long as a node lives, and
 // the node has told the same one before.
-func (s *numberTable) known(ctx context.Context, tx database.Session, history, host string) (known bool, err error) {
+func (s *numberTable) known(ctx context.Context, tx session, history, host string) (known bool, err error) {
 	if !strings.Contains(history, ", cluster ") {
 		return false, nil
 	}
@@ -123,7 +123,7 @@ func (s *numberTable) known(ctx context.Context, tx database.Session, history, h
 // follow inserts a mark after the last one, with an ID of which as many before it are left out, and returns that. One
 // start does so; others that have seen the same last mark are to look again. It needs no other rights than a start with
 // a port.
-func (s *numberTable) follow(ctx context.Context, tx database.Session, last mark, id, skip int64,
+func (s *numberTable) follow(ctx context.Context, tx session, last mark, id, skip int64,
 	host string) (int64, error) {
 	const columns = "HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) "
 	const now = "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"

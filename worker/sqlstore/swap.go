@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -23,7 +22,7 @@ type attempt struct {
 	found  any    // that, comparable
 	writes []write
 	left   *trace // in a SQLite file
-	again  bool   // after this one comes another
+	again  bool   // after this one comes another, on a server
 	wrong  error  // what it is when a write does not what it should; the default is worker.ErrUnconfirmed
 }
 
@@ -43,10 +42,7 @@ type trace struct {
 }
 
 // A session carries out statements: a connection, or a transaction of a SQLite file.
-type session interface {
-	database.Querier
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
+type session = database.Session
 
 var (
 	// errRaced says that what was to be replaced is not as it was read.
@@ -62,18 +58,14 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 	return t.connected(ctx, func(conn *sqlx.Conn) error {
 		if t.dialect == database.SQLite {
 			return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
-				for {
-					a, err := try(tx, 0)
-					if err == nil {
-						err = t.carry(ctx, tx, a)
-					}
-					if errors.Is(err, errRaced) { // in a file that was locked before it was read
-						err = a.unconfirmed()
-					}
-					if err != nil || !a.again {
-						return a.left, err
-					}
+				a, err := try(tx, 0)
+				if err == nil {
+					err = t.carry(ctx, tx, a)
 				}
+				if errors.Is(err, errRaced) { // in a file that was locked before it was read
+					err = a.unconfirmed()
+				}
+				return a.left, err
 			})
 		}
 		var lost *attempt // whose write has changed no row
@@ -124,7 +116,7 @@ func (t *tables) store(ctx context.Context, conn *sqlx.Conn, a attempt) error {
 		return err
 	}
 	defer restore()
-	return database.Transact(ctx, conn, t.dialect, func(tx database.Session) error { return t.carry(ctx, tx, a) })
+	return database.Transact(ctx, conn, t.dialect, func(tx session) error { return t.carry(ctx, tx, a) })
 }
 
 func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
@@ -153,7 +145,7 @@ func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.P
 		return err
 	}
 	var left *trace
-	err := database.Transact(ctx, conn, t.dialect, func(s database.Session) (err error) {
+	err := database.Transact(ctx, conn, t.dialect, func(s session) (err error) {
 		left, err = do(s)
 		return err
 	})

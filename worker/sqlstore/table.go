@@ -32,21 +32,17 @@ func create(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, defa
 	return database.Failed("create the table", err)
 }
 
-// losses returns [uid.ErrConfig] when a table cannot hold what is written to it, and else how the database
-// can lose a commit.
-func (t *tables) losses(ctx context.Context, want ...fitness.Table) (losses []fitness.Loss, err error) {
-	err = t.connected(ctx, func(conn *sqlx.Conn) (err error) {
-		losses, err = fitness.Losses(ctx, conn, t.dialect, want...)
+// inspect returns [uid.ErrConfig] when a table cannot hold what is written to it, and else how the database
+// can lose a commit: in a crash and, if takeovers count, when another server takes over.
+func (t *tables) inspect(ctx context.Context, takeovers bool, want ...fitness.Table) (lossy []string, err error) {
+	err = t.connected(ctx, func(conn *sqlx.Conn) error {
+		losses, err := fitness.Losses(ctx, conn, t.dialect, want...)
+		for _, l := range losses {
+			if takeovers || !l.Takeover {
+				lossy = append(lossy, l.Why)
+			}
+		}
 		return err
 	})
-	return losses, err
-}
-
-// inspect lists all that losses says.
-func (t *tables) inspect(ctx context.Context, want ...fitness.Table) (lossy []string, err error) {
-	losses, err := t.losses(ctx, want...)
-	for _, l := range losses {
-		lossy = append(lossy, l.Why)
-	}
 	return lossy, err
 }

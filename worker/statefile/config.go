@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"time"
@@ -50,12 +51,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Window < 0 || c.MaxAhead < 0 {
 		return c, fmt.Errorf("%w: Window %v or MaxAhead %v is negative", uid.ErrConfig, c.Window, c.MaxAhead)
 	}
-	if c.Window == 0 {
-		c.Window = defaultWindow
-	}
-	if c.MaxAhead == 0 {
-		c.MaxAhead = defaultMaxAhead
-	}
+	c.Window, c.MaxAhead = cmp.Or(c.Window, defaultWindow), cmp.Or(c.MaxAhead, defaultMaxAhead)
 	if c.Window > c.MaxAhead-c.Window/2 {
 		return c, fmt.Errorf("%w: MaxAhead %v is less than 3/2 of Window %v, "+
 			"which is as far ahead as ticks are reserved", uid.ErrConfig, c.MaxAhead, c.Window)

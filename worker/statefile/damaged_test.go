@@ -62,8 +62,7 @@ func TestFileWithAFlippedBit(t *testing.T) {
 			f := newFile(t, path, clock, cfg)
 			last := live(t, f, clock).Last
 			f.Crash()
-			image, err := os.ReadFile(path)
-			require.NoError(t, err)
+			image := content(t, path)
 			for bit := 0; bit < state.Bits; bit += 7 { // package state flips all of them
 				if bit > 8*300 && bit%100 != 0 {
 					continue // the record is shorter
@@ -77,32 +76,28 @@ func TestFileWithAFlippedBit(t *testing.T) {
 	}
 }
 
-func extended(t testing.TB, f *statefile.File, through int64) uid.Reservation {
+// saved returns how many records were saved in a file.
+func saved(t testing.TB, path string) int64 {
 	t.Helper()
-	r, err := f.Extend(t.Context(), through)
+	n, err := state.Saved(path)
 	require.NoError(t, err)
-	return r
+	return n
 }
 
 // A renewal in time costs one write: the record before has foreseen it.
 func TestFileSavesOnce(t *testing.T) {
 	for _, unit := range []time.Duration{time.Millisecond, time.Second, time.Hour} {
 		clock, path := newClock(), tempPath(t)
-		saved := func() int64 {
-			n, err := state.Saved(path)
-			require.NoError(t, err)
-			return n
-		}
 		of := termsIn(unit)
 		f := newFile(t, path, clock, statefile.Config{})
 		r := acquired(t, f, of)
-		require.EqualValues(t, 1, saved())
+		require.EqualValues(t, 1, saved(t, path))
 		for n := range 9 {
 			clock.Step(time.Duration(r.Renew-of.TickAt(clock.Now())) * unit)
 			r = extended(t, f, 0)
-			require.EqualValues(t, n+2, saved())
+			require.EqualValues(t, n+2, saved(t, path))
 		}
 		require.NoError(t, f.Release(t.Context(), r.Last-2))
-		require.EqualValues(t, 11, saved())
+		require.EqualValues(t, 11, saved(t, path))
 	}
 }

@@ -126,10 +126,7 @@ func (f *file) wanted(t uid.Terms) (state.Record, error) {
 		return state.Record{}, err
 	}
 	name, err := f.cfg.accept(t, f.path)
-	if err != nil {
-		return state.Record{}, err
-	}
-	return state.Record{Kind: state.KindFixed, Host: name, WorkerID: id, Layout: t.Layout, High: -1}, nil
+	return state.Record{Kind: state.KindFixed, Host: name, WorkerID: id, Layout: t.Layout, High: -1}, err
 }
 
 // start reserves the first ticks in a file that has just been opened, if it is the

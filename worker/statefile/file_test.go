@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -69,11 +68,36 @@ func newFileOf(t testing.TB, path string, s worker.Source, c *fake.Clock, cfg st
 	return f.(*statefile.File)
 }
 
-func acquired(t testing.TB, f *statefile.File, of uid.Terms) uid.Reservation {
+func acquired(t testing.TB, w uid.Worker, of uid.Terms) uid.Reservation {
 	t.Helper()
-	r, err := f.Acquire(t.Context(), of)
+	r, err := w.Acquire(t.Context(), of)
 	require.NoError(t, err)
 	return r
+}
+
+func acquireError(t testing.TB, w uid.Worker, of uid.Terms) error {
+	_, err := w.Acquire(t.Context(), of)
+	return err
+}
+
+func extended(t testing.TB, w uid.Worker, through int64) uid.Reservation {
+	t.Helper()
+	r, err := w.Extend(t.Context(), through)
+	require.NoError(t, err)
+	return r
+}
+
+func extendError(t testing.TB, w uid.Worker, through int64) error {
+	_, err := w.Extend(t.Context(), through)
+	return err
+}
+
+// content returns what a file has.
+func content(t testing.TB, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return text
 }
 
 func TestFileReserves(t *testing.T) {
@@ -101,29 +125,23 @@ func TestFileReserves(t *testing.T) {
 		require.Greater(t, r.Renew, tick, "a renewal is not due at once")
 
 		// Nothing is due, nothing is written.
-		again, err := f.Extend(t.Context(), tick)
-		require.NoError(t, err)
-		require.Equal(t, r, again)
+		require.Equal(t, r, extended(t, f, tick))
 
 		// When it is due it brings the next one into the future.
 		clock.Step(time.Duration(r.Renew-tick) * c.unit)
-		again, err = f.Extend(t.Context(), 0)
-		require.NoError(t, err)
+		again := extended(t, f, 0)
 		require.Equal(t, r.Renew+c.reach, again.Last)
 		require.Greater(t, again.Renew, r.Renew)
 
 		// And so it does when the generator is ahead of the clock.
-		again, err = f.Extend(t.Context(), again.Last+100)
-		require.NoError(t, err)
+		again = extended(t, f, again.Last+100)
 		require.Equal(t, r.Renew+2*c.reach+100, again.Last)
 		require.Equal(t, again.Last-c.left, again.Renew)
 		require.Zero(t, again.First)
 
 		// A clock that goes back takes nothing back.
 		clock.Step(-time.Hour)
-		back, err := f.Extend(t.Context(), 0)
-		require.NoError(t, err)
-		require.Equal(t, again, back)
+		require.Equal(t, again, extended(t, f, 0))
 	}
 }
 
@@ -145,9 +163,7 @@ func TestFileGoesOnAboveWhatWasReserved(t *testing.T) {
 				f := newFile(t, path, clock, cfg)
 				acquired(t, f, terms(9))
 				clock.Step(5 * time.Second)
-				r, err := f.Extend(t.Context(), 1_000_100)
-				require.NoError(t, err)
-				last := end(f, r)
+				last := end(f, extended(t, f, 1_000_100))
 				clock.Step(-back)
 				for range 3 { // the same value, too, starts from the file
 					again := acquired(t, f, terms(9))
@@ -230,14 +246,10 @@ func TestFileTooFarAhead(t *testing.T) {
 		require.NoError(t, f.Release(t.Context(), tick+c.allowed))
 		require.EqualValues(t, tick+c.allowed+1, acquired(t, f, of).First)
 		require.NoError(t, f.Release(t.Context(), tick+c.allowed+1))
-		before, err := os.ReadFile(path)
-		require.NoError(t, err)
-		_, err = f.Acquire(t.Context(), of)
-		logtest.Error(t, err, worker.ErrClock,
+		before := content(t, path)
+		logtest.Error(t, acquireError(t, f, of), worker.ErrClock,
 			path, fmt.Sprintf("up to %d", tick+c.allowed+1), fmt.Sprintf("tick %d", tick), "MaxAhead")
-		after, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, before, after)
+		require.Equal(t, before, content(t, path))
 
 		allow := c.cfg
 		allow.MaxAhead = math.MaxInt64
@@ -250,7 +262,7 @@ func TestFileTooFarAhead(t *testing.T) {
 	// Nobody is to use ticks that a later start would refuse.
 	greedy := terms(9)
 	greedy.MaxLead = time.Hour
-	_, err := newFile(t, tempPath(t), newClock(), statefile.Config{}).Acquire(t.Context(), greedy)
+	err := acquireError(t, newFile(t, tempPath(t), newClock(), statefile.Config{}), greedy)
 	logtest.Error(t, err, uid.ErrConfig, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
 
 	// An hour back over a restart is too much, and the error tells how much it is.
@@ -259,7 +271,7 @@ func TestFileTooFarAhead(t *testing.T) {
 	acquired(t, f, terms(9))
 	f.Crash()
 	clock.Step(-time.Hour)
-	_, err = f.Acquire(t.Context(), terms(9))
+	err = acquireError(t, f, terms(9))
 	logtest.Error(t, err, worker.ErrClock, "1h0m15s ahead of the clock's tick 996400; MaxAhead allows 15m0s")
 
 	// Millennia ahead, and a clock before the epoch.
@@ -269,8 +281,7 @@ func TestFileTooFarAhead(t *testing.T) {
 	acquired(t, g, far)
 	require.NoError(t, g.Release(t.Context(), math.MaxInt64-1))
 	clock.Step(-20 * 24 * time.Hour)
-	_, err = g.Acquire(t.Context(), far)
-	logtest.Error(t, err, worker.ErrClock, "ticks of 1s")
+	logtest.Error(t, acquireError(t, g, far), worker.ErrClock, "ticks of 1s")
 	g = newFile(t, path+"2", clock, statefile.Config{MaxAhead: math.MaxInt64})
 	require.EqualValues(t, int64(math.MaxInt64), acquired(t, g, far).First)
 }
@@ -283,9 +294,7 @@ func TestFileBeforeTheEpoch(t *testing.T) {
 	of.MaxTick = math.MaxInt64
 	r := acquired(t, f, of)
 	require.EqualValues(t, 15, r.Last)
-	again, err := f.Extend(t.Context(), -1)
-	require.NoError(t, err)
-	require.Equal(t, r, again)
+	require.Equal(t, r, extended(t, f, -1))
 }
 
 var alpha, beta = statefile.Config{Host: "alpha"}, statefile.Config{Host: "beta"}
@@ -294,15 +303,12 @@ func TestFileServesOneGenerator(t *testing.T) {
 	clock, path := newClock(), tempPath(t)
 	f, g := newFile(t, path, clock, alpha), newFile(t, path, clock, alpha)
 	r := acquired(t, f, terms(9))
-	_, err := f.Acquire(t.Context(), terms(9))
-	logtest.Error(t, err, uid.ErrWorkerInUse, path)
+	logtest.Error(t, acquireError(t, f, terms(9)), uid.ErrWorkerInUse, path)
 	for range 2 {
-		_, err = g.Acquire(t.Context(), terms(9))
-		logtest.Error(t, err, uid.ErrWorkerInUse, path, fmt.Sprintf(`process %d on host "alpha"`, os.Getpid()))
+		logtest.Error(t, acquireError(t, g, terms(9)), uid.ErrWorkerInUse,
+			path, fmt.Sprintf(`process %d on host "alpha"`, os.Getpid()))
 	}
-	again, err := f.Extend(t.Context(), 0)
-	require.NoError(t, err)
-	require.Equal(t, r, again)
+	require.Equal(t, r, extended(t, f, 0))
 	require.NoError(t, f.Release(t.Context(), 5))
 	require.EqualValues(t, 6, acquired(t, g, terms(9)).First)
 }
@@ -314,16 +320,9 @@ func TestFileBelongsToOneWorker(t *testing.T) {
 	require.NoError(t, f.Release(t.Context(), 41))
 	refused := func(f *statefile.File, of uid.Terms, want error, says ...string) {
 		t.Helper()
-		before, err := os.ReadFile(path)
-		require.NoError(t, err)
-		_, err = f.Acquire(t.Context(), of)
-		require.ErrorIs(t, err, want)
-		for _, text := range append(says, path) {
-			require.ErrorContains(t, err, text)
-		}
-		after, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, before, after)
+		before := content(t, path)
+		logtest.Error(t, acquireError(t, f, of), want, append(says, path)...)
+		require.Equal(t, before, content(t, path))
 	}
 	refused(newFileOf(t, path, worker.FixedID(8), clock, alpha), terms(9), worker.ErrState, "worker ID 7", "tells 8")
 	refused(newFile(t, path, clock, beta), terms(9), worker.ErrState, `"alpha"`, `"beta"`, "AnyHost")
@@ -357,8 +356,7 @@ func TestFileDamaged(t *testing.T) {
 	r := acquired(t, f, terms(9))
 	f.Crash()
 	require.Zero(t, logged.Count("damaged"))
-	image, err := os.ReadFile(path)
-	require.NoError(t, err)
+	image := content(t, path)
 
 	// Nobody knows that it is the older record that was damaged.
 	image[len(image)-100] = 'x'
@@ -376,13 +374,12 @@ func TestFileOnAFullDisk(t *testing.T) {
 		clock.Step(6 * time.Second)
 		undo := f.Fill()
 		for range 3 {
-			_, err := f.Extend(t.Context(), 0)
+			err := extendError(t, f, 0)
 			require.ErrorIs(t, err, worker.ErrState)
 			require.ErrorIs(t, err, state.ErrFull)
 		}
 		undo()
-		again, err := f.Extend(t.Context(), 0)
-		require.NoError(t, err)
+		again := extended(t, f, 0)
 		require.Greater(t, again.Last, r.Last)
 		r = again
 	}
@@ -399,29 +396,25 @@ func TestFileExhausted(t *testing.T) {
 	r := acquired(t, f, of)
 	require.EqualValues(t, 1_000_015, r.Last)
 	for _, through := range []int64{1_000_016, math.MaxInt64} {
-		r, err := f.Extend(t.Context(), through)
-		require.NoError(t, err)
+		r := extended(t, f, through)
 		require.EqualValues(t, 1_000_020, r.Last)
 		require.Equal(t, int64(math.MaxInt64), r.Renew, "there is nothing more to be had")
 	}
 	f.Crash()
-	_, err := f.Acquire(t.Context(), of)
-	logtest.Error(t, err, uid.ErrExhausted, "1000020")
+	logtest.Error(t, acquireError(t, f, of), uid.ErrExhausted, "1000020")
 
 	only := terms(9) // a layout of one tick
 	only.MaxTick = 0
 	f = newFile(t, path+"2", clock, statefile.Config{})
 	require.Equal(t, uid.Reservation{WorkerID: 7, First: 0, Last: 0, Renew: math.MaxInt64}, acquired(t, f, only))
 	f.Crash()
-	_, err = f.Acquire(t.Context(), only)
-	require.ErrorIs(t, err, uid.ErrExhausted)
+	require.ErrorIs(t, acquireError(t, f, only), uid.ErrExhausted)
 }
 
 func TestFileSource(t *testing.T) {
 	clock, path := newClock(), tempPath(t)
 	f := newFileOf(t, path, worker.FixedID(10), clock, statefile.Config{})
-	_, err := f.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorIs(t, acquireError(t, f, terms(9)), uid.ErrRange)
 	require.NoFileExists(t, path, "a refusal changes nothing")
 	acquired(t, f, terms(10))
 
@@ -430,8 +423,7 @@ func TestFileSource(t *testing.T) {
 	require.EqualValues(t, 5, acquired(t, f, terms(9)).WorkerID)
 	require.NoError(t, f.Release(t.Context(), 1))
 	t.Setenv("UID_TEST_WORKER_ID", "6")
-	_, err = f.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, worker.ErrState)
+	require.ErrorIs(t, acquireError(t, f, terms(9)), worker.ErrState)
 }
 
 func TestConfig(t *testing.T) {
@@ -467,11 +459,9 @@ func TestConfig(t *testing.T) {
 	f := w.(*statefile.File)
 	before := terms(9).TickAt(time.Now())
 	require.GreaterOrEqual(t, acquired(t, f, terms(9)).Last, before+15)
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
 	host, err := os.Hostname()
 	require.NoError(t, err)
-	require.Contains(t, string(text), fmt.Sprintf(`"host":%q`, host))
+	require.Contains(t, string(content(t, path)), fmt.Sprintf(`"host":%q`, host))
 	require.NoError(t, f.Release(t.Context(), -1))
 }
 
@@ -483,8 +473,7 @@ func TestFileContext(t *testing.T) {
 	_, err := f.Acquire(ctx, terms(9))
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoFileExists(t, path)
-	_, err = f.Extend(t.Context(), 0)
-	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, extendError(t, f, 0), uid.ErrNoReservation)
 	require.ErrorIs(t, f.Release(t.Context(), 5), uid.ErrNoReservation)
 	require.Equal(t, health.Worker{Kind: "statefile", Place: path}, f.WorkerHealth())
 	acquired(t, f, terms(9))
@@ -497,12 +486,10 @@ func TestFileContext(t *testing.T) {
 // The folder may be left while the file is in use.
 func TestFilePathIsRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
-	clock := newClock()
-	f := newFile(t, "uid.state", clock, statefile.Config{})
+	f := newFile(t, "uid.state", newClock(), statefile.Config{})
 	acquired(t, f, terms(9))
 	t.Chdir("/")
-	_, err := f.Extend(t.Context(), 2_000_000)
-	require.NoError(t, err)
+	extended(t, f, 2_000_000)
 	require.NoError(t, f.Release(t.Context(), 5))
 }
 
@@ -544,8 +531,7 @@ func TestFileLostUnderGenerators(t *testing.T) {
 				_, err = g.GetUID()
 			}
 			require.ErrorIs(t, err, uid.ErrNoReservation)
-			require.ErrorIs(t, err, worker.ErrState)
-			require.True(t, strings.Contains(err.Error(), path), err)
+			logtest.Error(t, err, worker.ErrState, path)
 			require.NoError(t, os.Rename(path+".away", path))
 			require.Eventually(t, func() bool {
 				u, err := g.GetUID()
@@ -577,15 +563,11 @@ func TestFileFloor(t *testing.T) {
 	require.Equal(t, now+511, acquired(t, f, of(now+400)).First)
 	require.NoError(t, f.Release(t.Context(), -1))
 
-	before, err := os.ReadFile(path)
-	require.NoError(t, err)
+	before := content(t, path)
 	allowed := int64(15 * time.Minute / time.Second)
-	_, err = f.Acquire(t.Context(), of(now+allowed+2))
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorContains(t, err, fmt.Sprintf("ticks up to %d are ruled out, which is 15m1s ahead", now+allowed+1))
-	after, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, before, after)
+	logtest.Error(t, acquireError(t, f, of(now+allowed+2)), uid.ErrRange,
+		fmt.Sprintf("ticks up to %d are ruled out, which is 15m1s ahead", now+allowed+1))
+	require.Equal(t, before, content(t, path))
 	require.Equal(t, now+allowed+1, acquired(t, f, of(now+allowed+1)).First)
 	require.NoError(t, f.Release(t.Context(), -1))
 }

@@ -67,8 +67,7 @@ func TestLeaseFileWithAFlippedBit(t *testing.T) {
 				p := h.process()
 				r := c.live(p, p.acquire())
 				p.crash()
-				image, err := os.ReadFile(h.path)
-				require.NoError(t, err)
+				image := content(t, h.path)
 				restore := h.memory.Backup()
 				for bit := 0; bit < 8*500; bit += 97 { // package state flips all of them
 					restore()
@@ -100,19 +99,16 @@ func TestLeaseFileWithAFlippedBitWithoutStore(t *testing.T) {
 		p.crash()
 		require.NoError(t, state.Damage(h.path, 1000))
 		h.memory.Outage(true)
-		p = h.process()
-		again := p.acquire()
+		p, again := h.held()
 		require.Zero(t, again.WorkerID)
 		require.Greater(t, again.First, r.Last)
 		require.LessOrEqual(t, again.First, r.Last+ms(fileReach)+1)
 
 		p.Invalidate()
-		_, err := p.Extend(t.Context(), 0)
-		require.Error(t, err)
+		require.Error(t, extendError(t, p, 0))
 		p.crash()
 		require.NoError(t, state.Damage(h.path, 1000))
-		_, err = h.process().Acquire(t.Context(), millis())
-		require.Error(t, err)
+		require.Error(t, acquireError(t, h.process(), millis()))
 		h.memory.Outage(false)
 		require.EqualValues(t, 1, h.process().acquire().WorkerID)
 	})
@@ -122,8 +118,7 @@ func TestLeaseFileWithAFlippedBitWithoutStore(t *testing.T) {
 // rules out it rules out for every later start, too.
 func TestLeaseFileWithAFlippedBitOfALostWrite(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		time.Sleep(time.Minute / 2)
 		p.extend(0)
 		restore := h.memory.Backup()
@@ -134,8 +129,7 @@ func TestLeaseFileWithAFlippedBitOfALostWrite(t *testing.T) {
 		restore()
 		h.off = -2 * time.Second
 		for range 2 {
-			p = h.process()
-			again := p.acquire()
+			p, again := h.held()
 			require.Zero(t, again.WorkerID)
 			require.Greater(t, again.First, r.Last)
 			require.NoError(t, p.Release(t.Context(), -1))
@@ -146,25 +140,18 @@ func TestLeaseFileWithAFlippedBitOfALostWrite(t *testing.T) {
 // A renewal costs one write of the file, and so does the file's own, and the end.
 func TestLeaseFileSavesOnce(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		saved := func() int64 {
-			n, err := state.Saved(h.path)
-			require.NoError(t, err)
-			return n
-		}
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		r := p.extend(0)
-		before := saved()
+		before := saved(t, h.path)
 		for range 12 {
 			time.Sleep(fileWindow/2 + time.Millisecond)
 			r = p.extend(0)
 			before++
-			require.Equal(t, before, saved())
+			require.Equal(t, before, saved(t, h.path))
 		}
 		require.NoError(t, p.Release(t.Context(), r.First))
-		require.Equal(t, before+1, saved())
-		p = h.process()
-		p.acquire()
-		require.Equal(t, before+2, saved())
+		require.Equal(t, before+1, saved(t, h.path))
+		h.held()
+		require.Equal(t, before+2, saved(t, h.path))
 	})
 }

@@ -55,6 +55,13 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	}
 }
 
+// each runs a test of each case on stores of both kinds.
+func each[C any](t *testing.T, cases map[string]C, test func(t *testing.T, h *house, c C)) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) { inHouse(t, func(t *testing.T, h *house) { test(t, h, c) }) })
+	}
+}
+
 func newHouse(t *testing.T, versions bool, ids lease.Range) *house {
 	h := &house{t: t, path: tempPath(t)}
 	h.memory = storetest.NewMemory(storetest.MemoryConfig{Versions: versions,
@@ -75,14 +82,22 @@ type process struct {
 
 type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 
-// A watched store calls answered after each Change that went well.
+// A watched store calls answered after each Change that went well, and took after each Take.
 type watched struct {
 	*storetest.Client
 	answered func()
+	took     func()
 	lossy    []string // what Inspect returns
 }
 
 func (w *watched) Inspect(context.Context) ([]string, error) { return w.lossy, nil }
+
+func (w *watched) Take(ctx context.Context, wanted leasestore.Wanted, decide decision) error {
+	if w.took != nil {
+		defer w.took()
+	}
+	return w.Client.Take(ctx, wanted, decide)
+}
 
 func (w *watched) Change(ctx context.Context, id int64, decide decision) error {
 	err := w.Client.Change(ctx, id, decide)
@@ -96,6 +111,13 @@ func (w *watched) Change(ctx context.Context, id int64, decide decision) error {
 func (h *house) process() *process {
 	h.t.Helper()
 	return h.with(lease.Config{}, statefile.Config{})
+}
+
+// held returns such a process once it has acquired, and what it has reserved.
+func (h *house) held() (*process, uid.Reservation) {
+	h.t.Helper()
+	p := h.process()
+	return p, p.acquire()
 }
 
 func (h *house) with(cfg lease.Config, file statefile.Config) *process {
@@ -116,16 +138,12 @@ func (h *house) with(cfg lease.Config, file statefile.Config) *process {
 
 func (p *process) acquire() uid.Reservation {
 	p.h.t.Helper()
-	r, err := p.Acquire(p.h.t.Context(), millis())
-	require.NoError(p.h.t, err)
-	return r
+	return acquired(p.h.t, p, millis())
 }
 
 func (p *process) extend(through int64) uid.Reservation {
 	p.h.t.Helper()
-	r, err := p.Extend(p.h.t.Context(), through)
-	require.NoError(p.h.t, err)
-	return r
+	return extended(p.h.t, p, through)
 }
 
 // crash ends the process.
@@ -134,8 +152,10 @@ func (p *process) crash() {
 	require.NoError(p.h.t, p.Crash())
 }
 
+type ending = func(p *process, r uid.Reservation) (next int64)
+
 // ends are the ways in which a process ends: each returns the first tick that it has not issued.
-var ends = map[string]func(p *process, r uid.Reservation) (next int64){
+var ends = map[string]ending{
 	"closed": func(p *process, r uid.Reservation) int64 {
 		require.NoError(p.h.t, p.Release(p.h.t.Context(), r.First+100))
 		return r.First + 101
@@ -144,16 +164,6 @@ var ends = map[string]func(p *process, r uid.Reservation) (next int64){
 		p.crash()
 		return r.Last + 1
 	},
-}
-
-// another is a start without a state file.
-func (h *house) another() uid.Reservation {
-	h.t.Helper()
-	l, err := lease.New(h.memory.Store(orders), lease.Config{TTL: ttl, Logger: (&logtest.Records{}).Logger()})
-	require.NoError(h.t, err)
-	r, err := l.Acquire(h.t.Context(), millis())
-	require.NoError(h.t, err)
-	return r
 }
 
 func (h *house) tick() int64 { return millis().TickAt(time.Now()) }

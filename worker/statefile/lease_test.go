@@ -1,7 +1,6 @@
 package statefile_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/storetest"
@@ -35,8 +33,7 @@ func TestLeaseGoesOnAtOnce(t *testing.T) {
 		for how, end := range ends {
 			t.Run(fmt.Sprint(how, ", ", history), func(t *testing.T) {
 				inHouse(t, func(t *testing.T, h *house) {
-					p := h.process()
-					r := p.acquire()
+					p, r := h.held()
 					require.LessOrEqual(t, r.Last, h.tick()+ms(fileReach), "the file grants no more than this")
 					for range 3 {
 						time.Sleep(time.Minute / 2)
@@ -72,54 +69,47 @@ func TestLeaseGoesOnAtOnce(t *testing.T) {
 
 // While the store is down a start goes on with what was reserved, and not beyond.
 func TestLeaseWithoutStore(t *testing.T) {
-	for how, end := range ends {
-		t.Run(how, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				long := lease.Config{Window: 6 * time.Minute, TTL: 10 * time.Minute}
-				p := h.with(long, statefile.Config{})
-				r := p.acquire()
-				row := h.row(0)
-				h.memory.Outage(true)
-				for range 3 {
-					next := end(p, r)
-					p = h.with(long, statefile.Config{})
-					r = p.acquire()
-					require.Equal(t, 1, p.logged.Count("the store cannot be reached, starting on what was reserved"))
-					require.Zero(t, r.WorkerID)
-					require.Equal(t, next, r.First)
-					require.Greater(t, r.Last, h.tick())
-					time.Sleep(fileWindow)
-					r = p.extend(0)
-					require.GreaterOrEqual(t, r.Last, h.tick()+ms(fileWindow))
-					require.Equal(t, r.Last+1000+ms(fileReach), p.extend(r.Last+1000).Last)
-					r = p.extend(0)
-				}
-				time.Sleep(time.Duration(row.High-h.tick()-100) * time.Millisecond)
-				last := p.extend(0)
-				require.Equal(t, row.High, last.Last)
-				time.Sleep(time.Second)
-				_, err := p.Extend(t.Context(), 0)
-				require.Error(t, err)
-				require.NoError(t, p.Release(t.Context(), last.Last))
-				_, err = h.process().Acquire(t.Context(), millis())
-				logtest.Error(t, err, uid.ErrNoReservation, "reserved up to")
-				require.Equal(t, row, h.row(0))
+	each(t, ends, func(t *testing.T, h *house, end ending) {
+		long := lease.Config{Window: 6 * time.Minute, TTL: 10 * time.Minute}
+		p := h.with(long, statefile.Config{})
+		r := p.acquire()
+		row := h.row(0)
+		h.memory.Outage(true)
+		for range 3 {
+			next := end(p, r)
+			p = h.with(long, statefile.Config{})
+			r = p.acquire()
+			require.Equal(t, 1, p.logged.Count("the store cannot be reached, starting on what was reserved"))
+			require.Zero(t, r.WorkerID)
+			require.Equal(t, next, r.First)
+			require.Greater(t, r.Last, h.tick())
+			time.Sleep(fileWindow)
+			r = p.extend(0)
+			require.GreaterOrEqual(t, r.Last, h.tick()+ms(fileWindow))
+			require.Equal(t, r.Last+1000+ms(fileReach), p.extend(r.Last+1000).Last)
+			r = p.extend(0)
+		}
+		time.Sleep(time.Duration(row.High-h.tick()-100) * time.Millisecond)
+		last := p.extend(0)
+		require.Equal(t, row.High, last.Last)
+		time.Sleep(time.Second)
+		require.Error(t, extendError(t, p, 0))
+		require.NoError(t, p.Release(t.Context(), last.Last))
+		logtest.Error(t, acquireError(t, h.process(), millis()), uid.ErrNoReservation, "reserved up to")
+		require.Equal(t, row, h.row(0))
 
-				// The start that failed has left the file as it was.
-				h.memory.Outage(false)
-				again := h.process().acquire()
-				require.Zero(t, again.WorkerID)
-				require.Equal(t, last.Last+1, again.First)
-			})
-		})
-	}
+		// The start that failed has left the file as it was.
+		h.memory.Outage(false)
+		again := h.process().acquire()
+		require.Zero(t, again.WorkerID)
+		require.Equal(t, last.Last+1, again.First)
+	})
 }
 
 // A renewal takes back nothing of what was granted to a burst before it.
 func TestLeaseAfterABurst(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		burst := p.extend(h.tick() + ms(time.Minute))
 		time.Sleep(time.Minute / 2)
 		require.GreaterOrEqual(t, p.extend(0).Last, burst.Last)
@@ -132,36 +122,31 @@ func TestLeaseAfterABurst(t *testing.T) {
 // just about to start. The next start takes the lease up, and nothing of what only the store has counts.
 func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		time.Sleep(time.Minute / 2)
 		r := p.extend(0)
 		time.Sleep(time.Minute / 2)
 		p.Fill()
 		before := h.row(0)
-		_, err := p.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, extendError(t, p, 0), worker.ErrState)
 		require.NotEqual(t, before, h.row(0))
 		p.crash()
 		for range 3 {
 			p = h.process()
 			p.store.answered = func() { p.Fill() }
 			before = h.row(0)
-			_, err = p.Acquire(t.Context(), millis())
-			require.ErrorIs(t, err, worker.ErrState)
+			require.ErrorIs(t, acquireError(t, p, millis()), worker.ErrState)
 			require.NotEqual(t, before, h.row(0))
 		}
 		time.Sleep(70 * time.Second)
 		h.memory.Outage(true)
-		_, err = h.process().Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrNoReservation, "the file knows nothing of the renewals")
+		require.ErrorIs(t, acquireError(t, h.process(), millis()), uid.ErrNoReservation,
+			"the file knows nothing of the renewals")
 		h.memory.Outage(false)
 		p = h.process()
 		p.store.Fault(slices.Repeat([]storetest.Fault{storetest.LoseWrite}, 100)...)
-		_, err = p.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrNoReservation, "it has seen them, and no more")
-		p = h.process()
-		again := p.acquire()
+		require.ErrorIs(t, acquireError(t, p, millis()), uid.ErrNoReservation, "it has seen them, and no more")
+		p, again := h.held()
 		require.Zero(t, again.WorkerID)
 		require.Equal(t, r.Last+1, again.First)
 		require.Empty(t, p.events)
@@ -173,18 +158,15 @@ func TestLeaseFileRefused(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		p := h.with(lease.Config{}, alpha)
 		r := p.acquire()
-		_, err := h.process().Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrWorkerInUse)
-		_, err = p.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrWorkerInUse)
+		require.ErrorIs(t, acquireError(t, h.process(), millis()), uid.ErrWorkerInUse)
+		require.ErrorIs(t, acquireError(t, p, millis()), uid.ErrWorkerInUse)
 		r = p.extend(r.Last)
 		require.NoError(t, p.Release(t.Context(), r.Last-1))
 		row := h.row(0)
 
 		refused := func(p *process, terms uid.Terms, is error, text string) {
 			t.Helper()
-			_, err := p.Acquire(t.Context(), terms)
-			logtest.Error(t, err, is, text)
+			logtest.Error(t, acquireError(t, p, terms), is, text)
 			require.Equal(t, row, h.row(0))
 		}
 		refused(h.with(lease.Config{}, beta), millis(), worker.ErrState, `was written on host "alpha", this is "beta"`)
@@ -206,12 +188,11 @@ func TestLeaseFileRefused(t *testing.T) {
 		require.NoError(t, err)
 		file, err := statefile.OnLease(o, h.path, alpha)
 		require.NoError(t, err)
-		_, err = file.Acquire(t.Context(), millis())
-		logtest.Error(t, err, worker.ErrState,
+		logtest.Error(t, acquireError(t, file, millis()), worker.ErrState,
 			`for "namespace \"orders\" in memory", not "lease" for "namespace \"invoices\" in memory"`)
 		other.path = tempPath(t)
 		require.NoError(t, saveState(other.path, state.KindFixed, millis().Layout, 5))
-		_, err = other.with(lease.Config{}, alpha).Acquire(t.Context(), millis())
+		err = acquireError(t, other.with(lease.Config{}, alpha), millis())
 		logtest.Error(t, err, worker.ErrState, `is of kind "fixed"`)
 
 		// With AnyHost it belongs to the new host from then on.
@@ -234,14 +215,15 @@ func TestOnLeaseRefuses(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	w, err := statefile.OnLease(l, "path", statefile.Config{})
 	require.NoError(t, err)
-	_, err = w.Extend(t.Context(), 0)
-	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, extendError(t, w, 0), uid.ErrNoReservation)
 	require.ErrorIs(t, w.Release(t.Context(), 0), uid.ErrNoReservation)
 	require.Equal(t, "lease", w.(health.WorkerReporter).WorkerHealth().Kind)
 }
 
+type loss = func(h *house, p *process)
+
 // losses are the ways in which an owner loses its lease while it runs.
-var losses = map[string]func(h *house, p *process){
+var losses = map[string]loss{
 	"another has it": func(h *house, _ *process) {
 		row := h.row(0)
 		row.Nonce = "another"
@@ -255,39 +237,36 @@ var losses = map[string]func(h *house, p *process){
 // A lease that was lost goes on under another ID, and neither a start from the file nor one without the store
 // brings it back: however the process ends, and whenever.
 func TestLeaseLost(t *testing.T) {
-	for name, lose := range losses {
-		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				p := h.process()
-				was := p.acquire()
-				time.Sleep(time.Minute / 2)
-				lose(h, p)
-				r := p.extend(was.Last + 1)
-				require.EqualValues(t, 1, r.WorkerID)
-				require.GreaterOrEqual(t, r.Last, r.First)
-				p.crash()
-				h.memory.Outage(true)
-				again := h.process().acquire()
-				require.EqualValues(t, 1, again.WorkerID)
-				require.Equal(t, r.Last+1, again.First)
-			})
-		})
-		t.Run(name+", and closed", func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				p := h.process()
-				r := p.acquire()
-				lose(h, p)
-				require.NoError(t, p.Release(t.Context(), r.First))
-				require.EqualValues(t, 1, h.process().acquire().WorkerID)
-			})
-		})
-	}
+	each(t, losses, func(t *testing.T, h *house, lose loss) {
+		p, was := h.held()
+		time.Sleep(time.Minute / 2)
+		lose(h, p)
+		r := p.extend(was.Last + 1)
+		require.EqualValues(t, 1, r.WorkerID)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		p.crash()
+		h.memory.Outage(true)
+		again := h.process().acquire()
+		require.EqualValues(t, 1, again.WorkerID)
+		require.Equal(t, r.Last+1, again.First)
+	})
+}
+
+// Nor does one that was lost before the process was closed.
+func TestLeaseLostAndClosed(t *testing.T) {
+	each(t, losses, func(t *testing.T, h *house, lose loss) {
+		p, r := h.held()
+		lose(h, p)
+		require.NoError(t, p.Release(t.Context(), r.First))
+		require.EqualValues(t, 1, h.process().acquire().WorkerID)
+	})
 }
 
 // The end of the process, before the file has the lease that came after one that was invalidated, does not bring that
 // back.
 func TestLeaseInvalidated(t *testing.T) {
-	for name, meanwhile := range map[string]func(h *house, p *process) (undo func()){
+	type meanwhile = func(h *house, p *process) (undo func())
+	each(t, map[string]meanwhile{
 		"no store": func(h *house, _ *process) func() {
 			h.memory.Outage(true)
 			return func() { h.memory.Outage(false) }
@@ -296,30 +275,22 @@ func TestLeaseInvalidated(t *testing.T) {
 			p.store.Fault(storetest.LoseReply)
 			return func() {}
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				p := h.process()
-				p.acquire()
-				undo := meanwhile(h, p)
-				p.Invalidate()
-				_, err := p.Extend(t.Context(), 0)
-				require.Error(t, err)
-				p.crash()
-				undo()
-				require.NotZero(t, h.process().acquire().WorkerID)
-			})
-		})
-	}
+	}, func(t *testing.T, h *house, begin meanwhile) {
+		p, _ := h.held()
+		undo := begin(h, p)
+		p.Invalidate()
+		require.Error(t, extendError(t, p, 0))
+		p.crash()
+		undo()
+		require.NotZero(t, h.process().acquire().WorkerID)
+	})
 
 	// Of what the file cannot forget nothing is acquired.
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		undo := p.Fill()
 		p.Invalidate()
-		_, err := p.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, extendError(t, p, 0), worker.ErrState)
 		_, found := h.memory.Row(orders, 1)
 		require.False(t, found)
 		undo()
@@ -328,12 +299,10 @@ func TestLeaseInvalidated(t *testing.T) {
 
 	// It is noticed in the middle of a renewal, too.
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		time.Sleep(time.Minute / 2)
 		p.store.answered = func() { p.Invalidate() }
-		_, err := p.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, extendError(t, p, 0), uid.ErrNoReservation)
 		p.crash()
 		require.EqualValues(t, 1, h.process().acquire().WorkerID)
 	})
@@ -342,13 +311,11 @@ func TestLeaseInvalidated(t *testing.T) {
 // An acquisition of which nobody heard is given back at the end.
 func TestLeaseGivesADoubtBack(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		p.acquire()
+		p, _ := h.held()
 		time.Sleep(time.Minute / 2)
 		h.memory.RemoveRow(orders, 0)
 		p.store.Fault(storetest.OK, storetest.LoseReply)
-		_, err := p.Extend(t.Context(), 0)
-		require.Error(t, err)
+		require.Error(t, extendError(t, p, 0))
 		require.NotEmpty(t, h.row(1).Nonce)
 		require.NoError(t, p.Release(t.Context(), -1))
 		require.Empty(t, h.row(1).Nonce)
@@ -359,31 +326,22 @@ func TestLeaseGivesADoubtBack(t *testing.T) {
 func TestLeaseFileCannotBeWritten(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		full := &house{t: t, memory: h.memory, path: "/dev/full"}
-		_, err := full.process().Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, acquireError(t, full.process(), millis()), worker.ErrState)
 		_, found := h.memory.Row(orders, 0)
 		require.False(t, found)
 
 		// Once the ID is leased the file may have it, whatever the disk says: it is left to the next start.
 		p := h.process()
-		client := p.store.Client
-		p.store.Client = nil
-		l, err := lease.New(&taken{client, func() { require.NoError(t, os.Remove(h.path)) }}, lease.Config{TTL: ttl})
-		require.NoError(t, err)
-		w, err := statefile.OnLease(l, h.path, statefile.Config{})
-		require.NoError(t, err)
-		_, err = w.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, worker.ErrState)
+		p.store.took = func() { require.NoError(t, os.Remove(h.path)) }
+		require.ErrorIs(t, acquireError(t, p, millis()), worker.ErrState)
 		require.NotEmpty(t, h.row(0).Nonce)
 
 		// A running one goes on up to what it was granted.
-		p = h.process()
-		r := p.acquire()
+		p, r := h.held()
 		require.EqualValues(t, 1, r.WorkerID)
 		undo := p.Fill()
 		time.Sleep(fileWindow)
-		_, err = p.Extend(t.Context(), r.Last+1)
-		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorIs(t, extendError(t, p, r.Last+1), worker.ErrState)
 		undo()
 		more := p.extend(r.Last + 1)
 		require.Greater(t, more.Last, r.Last)
@@ -393,17 +351,6 @@ func TestLeaseFileCannotBeWritten(t *testing.T) {
 	})
 }
 
-// A taken store calls took after each Take.
-type taken struct {
-	*storetest.Client
-	took func()
-}
-
-func (s *taken) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
-	defer s.took()
-	return s.Client.Take(ctx, w, decide)
-}
-
 // A lease that comes after a lost one, of the same ID, begins above what others had in between; also where the file
 // could not be written when it came.
 func TestLeaseOfTheSameIDAgain(t *testing.T) {
@@ -411,17 +358,15 @@ func TestLeaseOfTheSameIDAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t, false, lease.Range{First: 5, Last: 5})
-				p := h.process()
-				was := p.acquire()
+				p, was := h.held()
 				for range 2 {
 					time.Sleep(over)
-					h.another()
+					(&house{t: t, memory: h.memory, path: tempPath(t)}).held() // another owner
 				}
 				time.Sleep(over)
 				h.memory.LoseHistory()
 				undo := p.Fill()
-				_, err := p.Extend(t.Context(), 0)
-				require.ErrorIs(t, err, worker.ErrState)
+				require.ErrorIs(t, extendError(t, p, 0), worker.ErrState)
 				undo()
 				if name == "crashed" {
 					p.extend(0)
@@ -435,32 +380,28 @@ func TestLeaseOfTheSameIDAgain(t *testing.T) {
 
 // A floor holds for a lease that is taken up, and for all later starts. What a lease cannot reach is refused at once.
 func TestLeaseFloor(t *testing.T) {
-	for name, losses := range map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never} {
-		t.Run(name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				cfg := lease.Config{Losses: losses}
-				p := h.with(cfg, statefile.Config{})
-				p.acquire()
-				require.NoError(t, p.Release(t.Context(), -1))
-				terms := millis()
-				terms.MinTick = h.tick() + ms(lease.Burn)
-				p = h.with(cfg, statefile.Config{})
-				r, err := p.Acquire(t.Context(), terms)
-				require.NoError(t, err)
-				require.Zero(t, r.WorkerID)
-				require.Equal(t, terms.MinTick, r.First)
-				require.GreaterOrEqual(t, r.Last, r.First)
-				require.NoError(t, p.Release(t.Context(), -1))
-				p = h.with(cfg, statefile.Config{})
-				require.Equal(t, terms.MinTick, p.acquire().First)
-				require.NoError(t, p.Release(t.Context(), -1))
+	each(t, map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never},
+		func(t *testing.T, h *house, losses lease.Losses) {
+			cfg := lease.Config{Losses: losses}
+			p := h.with(cfg, statefile.Config{})
+			p.acquire()
+			require.NoError(t, p.Release(t.Context(), -1))
+			terms := millis()
+			terms.MinTick = h.tick() + ms(lease.Burn)
+			p = h.with(cfg, statefile.Config{})
+			r := acquired(t, p, terms)
+			require.Zero(t, r.WorkerID)
+			require.Equal(t, terms.MinTick, r.First)
+			require.GreaterOrEqual(t, r.Last, r.First)
+			require.NoError(t, p.Release(t.Context(), -1))
+			p = h.with(cfg, statefile.Config{})
+			require.Equal(t, terms.MinTick, p.acquire().First)
+			require.NoError(t, p.Release(t.Context(), -1))
 
-				terms.MinTick = h.tick() + ms(time.Hour)
-				_, err = h.with(cfg, statefile.Config{}).Acquire(t.Context(), terms)
-				logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to")
-			})
+			terms.MinTick = h.tick() + ms(time.Hour)
+			err := acquireError(t, h.with(cfg, statefile.Config{}), terms)
+			logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to")
 		})
-	}
 }
 
 // Ticks that were used further ahead than can be reserved for now are not waited for.
@@ -478,7 +419,7 @@ func TestLeaseFarAhead(t *testing.T) {
 			record.Next = record.High
 			require.NoError(t, file.Save(record))
 			require.NoError(t, file.Close())
-			_, err = h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}).Acquire(t.Context(), millis())
+			err = acquireError(t, h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}), millis())
 			logtest.Error(t, err, uid.ErrNoReservation, "more can be reserved only in")
 			require.NotEmpty(t, h.row(0).Nonce, "the lease is left to the next start")
 		})
@@ -488,18 +429,15 @@ func TestLeaseFarAhead(t *testing.T) {
 // A start that fails leaves the lease of its file to the next one.
 func TestLeaseOfAFailedStart(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.process()
-		r := p.acquire()
+		p, r := h.held()
 		require.NoError(t, p.Release(t.Context(), r.First))
 		row := h.row(0)
 		p = h.with(lease.Config{Losses: lease.Never}, statefile.Config{})
 		p.store.lossy = []string{"fsync is off"}
-		_, err := p.Acquire(t.Context(), millis())
-		logtest.Error(t, err, uid.ErrConfig, "fsync is off")
+		logtest.Error(t, acquireError(t, p, millis()), uid.ErrConfig, "fsync is off")
 		require.Equal(t, row, h.row(0), "nothing is written to such a store")
 		h.off = time.Minute
-		_, err = h.process().Acquire(t.Context(), millis())
-		require.NoError(t, err, "a clock that is a minute off is still believed of a lease that is held")
+		h.process().acquire() // a clock that is a minute off is still believed of a lease that is held
 		require.NotEqual(t, row, h.row(0))
 	})
 }

@@ -149,7 +149,6 @@ func TestFileSecondProcess(t *testing.T) {
 
 	f, err := statefile.New(path, worker.FixedID(7), statefile.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(t, err)
-	_, err = f.Acquire(t.Context(), childLayout().Terms())
-	require.NoError(t, err)
+	acquired(t, f, childLayout().Terms())
 	require.NoError(t, f.Release(t.Context(), -1))
 }
