@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,9 @@ import (
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
+
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/etcd"
 )
 
 // A server is a small etcd in memory, behind real connections. It knows what the store uses:
@@ -37,8 +40,7 @@ type server struct {
 	keys      map[string]*mvccpb.KeyValue
 	sorted    []string // its keys; nil when they have changed
 	fail      error    // of the next requests
-	calls     int
-	sent      int    // bytes of the last answer
+	calls     atomic.Int64
 	between   func() // runs once, before the next transaction that compares
 	members   []*pb.Member
 	alarms    []*pb.AlarmMember
@@ -73,6 +75,13 @@ func (s *server) client(t *testing.T) *clientv3.Client {
 	return c
 }
 
+func (s *server) store(t *testing.T, cfg etcd.Config) *stores.Store {
+	t.Helper()
+	store, err := etcd.New(s.client(t), cfg)
+	require.NoError(t, err)
+	return store
+}
+
 func (s *server) header() *pb.ResponseHeader {
 	return &pb.ResponseHeader{ClusterId: s.cluster, MemberId: 1, Revision: s.revision, RaftTerm: 2}
 }
@@ -86,21 +95,14 @@ func (s *server) Txn(ctx context.Context, r *pb.TxnRequest) (*pb.TxnResponse, er
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls++
+	s.calls.Add(1)
 	if s.fail != nil {
 		return nil, s.fail
 	}
 	if err := s.check(r); err != nil {
 		return nil, err
 	}
-	wrote := false
-	resp := s.txn(r, s.revision+1, &wrote)
-	if wrote {
-		s.revision++
-	}
-	resp.Header = s.header()
-	s.sent = proto.Size(resp)
-	return resp, nil
+	return s.txn(r), nil
 }
 
 func (s *server) take(writes bool) (between func()) {
@@ -153,68 +155,50 @@ func (s *server) check(r *pb.TxnRequest) error {
 
 // branch returns the operations that a transaction comes to.
 func (s *server) branch(r *pb.TxnRequest) []*pb.RequestOp {
-	for _, c := range r.Compare {
-		if !s.holds(c) {
-			return r.Failure
-		}
+	if s.holds(r) {
+		return r.Success
 	}
-	return r.Success
+	return r.Failure
 }
 
-func (s *server) holds(c *pb.Compare) bool {
+func (s *server) holds(r *pb.TxnRequest) bool {
+	return !slices.ContainsFunc(r.Compare, s.differs)
+}
+
+func (s *server) differs(c *pb.Compare) bool {
 	kv := s.keys[string(c.Key)]
-	if len(c.RangeEnd) > 0 { // all of them; the store asks whether there are any
-		if kvs := s.get(&pb.RangeRequest{Key: c.Key, RangeEnd: c.RangeEnd, Limit: 1}).Kvs; len(kvs) > 0 {
-			kv = kvs[0]
-		}
-	}
-	switch c.Target {
-	case pb.Compare_MOD:
-		return compare(kv.GetModRevision(), c.GetModRevision(), c.Result)
-	case pb.Compare_VALUE:
-		return kv != nil && compare(string(kv.Value), string(c.GetValue()), c.Result)
+	switch {
+	case c.Result != pb.Compare_EQUAL || len(c.RangeEnd) > 0:
+	case c.Target == pb.Compare_MOD:
+		return kv.GetModRevision() != c.GetModRevision()
+	case c.Target == pb.Compare_VALUE:
+		return kv == nil || string(kv.Value) != string(c.GetValue())
 	}
 	panic("a comparison that the store does not use")
 }
 
-func compare[T int64 | string](a, b T, how pb.Compare_CompareResult) bool {
-	switch how {
-	case pb.Compare_EQUAL:
-		return a == b
-	case pb.Compare_LESS:
-		return a < b
-	case pb.Compare_GREATER:
-		return a > b
-	}
-	return a != b
-}
-
-func (s *server) txn(r *pb.TxnRequest, revision int64, wrote *bool) *pb.TxnResponse {
-	resp := &pb.TxnResponse{Succeeded: true, Header: &pb.ResponseHeader{}}
-	for _, c := range r.Compare {
-		resp.Succeeded = resp.Succeeded && s.holds(c)
-	}
+func (s *server) txn(r *pb.TxnRequest) *pb.TxnResponse {
+	resp, next := &pb.TxnResponse{Succeeded: s.holds(r)}, s.revision+1
 	for _, op := range s.branch(r) {
 		var one pb.ResponseOp
-		switch {
-		case op.GetRequestRange() != nil:
-			one.Response = &pb.ResponseOp_ResponseRange{ResponseRange: s.get(op.GetRequestRange())}
-		case op.GetRequestPut() != nil:
-			*wrote = true
-			put := op.GetRequestPut()
-			kv := &mvccpb.KeyValue{Key: put.Key, Value: put.Value, CreateRevision: revision, ModRevision: revision,
-				Version: 1, Lease: put.Lease}
-			if old := s.keys[string(put.Key)]; old == nil {
-				s.sorted = nil
-			} else {
-				kv.CreateRevision, kv.Version = old.CreateRevision, old.Version+1
-			}
-			s.keys[string(put.Key)] = kv
+		if put := op.GetRequestPut(); put != nil {
+			s.revision = next
+			s.put(string(put.Key), put.Value)
 			one.Response = &pb.ResponseOp_ResponsePut{ResponsePut: &pb.PutResponse{}}
+		} else {
+			one.Response = &pb.ResponseOp_ResponseRange{ResponseRange: s.get(op.GetRequestRange())}
 		}
 		resp.Responses = append(resp.Responses, &one)
 	}
+	resp.Header = s.header()
 	return resp
+}
+
+func (s *server) put(key string, value []byte) {
+	if s.keys[key] == nil {
+		s.sorted = nil
+	}
+	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: value, ModRevision: s.revision}
 }
 
 func (s *server) get(r *pb.RangeRequest) *pb.RangeResponse {
@@ -224,19 +208,11 @@ func (s *server) get(r *pb.RangeRequest) *pb.RangeResponse {
 	}
 	from, _ := slices.BinarySearch(s.sorted, string(r.Key))
 	for _, key := range s.sorted[from:] {
-		if key != string(r.Key) && key >= string(r.RangeEnd) {
+		full := r.CountOnly || r.Limit > 0 && int64(len(resp.Kvs)) == r.Limit
+		if full || key != string(r.Key) && key >= string(r.RangeEnd) {
 			break
 		}
-		resp.Count++
-		switch {
-		case r.CountOnly:
-		case r.Limit > 0 && int64(len(resp.Kvs)) >= r.Limit:
-			resp.More = true
-		case r.KeysOnly:
-			resp.Kvs = append(resp.Kvs, &mvccpb.KeyValue{Key: []byte(key), ModRevision: s.keys[key].ModRevision})
-		default:
-			resp.Kvs = append(resp.Kvs, s.keys[key])
-		}
+		resp.Kvs = append(resp.Kvs, s.keys[key])
 	}
 	return resp
 }
@@ -258,13 +234,10 @@ func (s *server) set(key, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revision++
-	s.sorted = nil
-	if value == "" {
+	if s.put(key, []byte(value)); value == "" {
 		delete(s.keys, key)
-		return
+		s.sorted = nil
 	}
-	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), CreateRevision: s.revision,
-		ModRevision: s.revision, Version: 1}
 }
 
 func (s *server) value(key string) string {
@@ -275,11 +248,7 @@ func (s *server) value(key string) string {
 
 // count returns how many requests do makes.
 func (s *server) count(do func()) int {
-	s.mu.Lock()
-	before := s.calls
-	s.mu.Unlock()
+	before := s.calls.Load()
 	do()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls - before
+	return int(s.calls.Load() - before)
 }

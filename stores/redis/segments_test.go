@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/stores/redis"
 )
 
@@ -26,23 +26,11 @@ const (
 	tagsKey    = "uid:segments"
 )
 
-// draw takes n numbers.
-func draw(n int64) func(*segmentstore.Row) error {
-	return func(r *segmentstore.Row) error {
-		r.Step, r.Next = max(r.Step, 1), r.Next+n
-		return nil
-	}
-}
-
-func notDecided(t *testing.T) func(*segmentstore.Row) error {
-	return func(*segmentstore.Row) error { t.Error("decide has run"); return nil }
-}
-
 // drawn returns a store of segments in which 10 numbers of orders were drawn.
 func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) segment.Store {
 	t.Helper()
 	s := f.store(hooks...).Segments()
-	require.NoError(t, s.Change(t.Context(), "orders", draw(10)))
+	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(10)))
 	return s
 }
 
@@ -101,7 +89,7 @@ func TestSegmentForeign(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, rows, "nobody knows the tag")
 
-	require.NoError(t, s.Change(t.Context(), "orders", draw(10)))
+	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(10)))
 	last, err := admin.Incr(t.Context(), counterKey).Result()
 	require.NoError(t, err)
 	require.EqualValues(t, 16, last)
@@ -116,7 +104,7 @@ func TestSegmentForeign(t *testing.T) {
 		if seen = append(seen, r.Next); len(seen) < 3 {
 			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
 		}
-		return draw(10)(r)
+		return orders.Draw(10)(r)
 	}))
 	require.Equal(t, []int64{1<<53 + 1, 1<<53 + 2, 1<<53 + 3}, seen)
 	require.Equal(t, strconv.FormatInt(1<<53+12, 10), f.text(counterKey))
@@ -129,7 +117,7 @@ func TestSegmentRoundTrips(t *testing.T) {
 	s := f.store().Segments()
 	for _, added := range []int{1, 0} {
 		trips, adds := f.count("EVALSHA"), f.count("ZADD")
-		require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+		require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(1)))
 		require.Equal(t, trips+2, f.count("EVALSHA"))
 		require.Equal(t, adds+added, f.count("ZADD"))
 	}
@@ -138,7 +126,7 @@ func TestSegmentRoundTrips(t *testing.T) {
 		if runs++; runs < 5 {
 			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
 		}
-		return draw(1)(r)
+		return orders.Draw(1)(r)
 	}))
 	require.Equal(t, trips+2+4, f.count("EVALSHA"))
 	require.EqualValues(t, 10+1+1+4+1, look(t, f).Next)
@@ -172,7 +160,7 @@ func TestSegmentWriteFindsItself(t *testing.T) {
 		if ran++; ran > 1 {
 			return errors.New("decided again, for a write that was stored")
 		}
-		return draw(10)(r)
+		return orders.Draw(10)(r)
 	}))
 	require.Equal(t, writes+1, f.count("MSET"))
 	require.EqualValues(t, 21, look(t, f).Next)
@@ -193,16 +181,14 @@ func TestSegmentHistory(t *testing.T) {
 			if ran++; ran == 1 {
 				f.set(func() { change(f) })
 			}
-			return draw(1)(r)
+			return orders.Draw(1)(r)
 		}), name)
 		require.Equal(t, 2, ran, name)
 	}
 	f := newFake(t)
 	s := drawn(t, f)
 	f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "master", "slave", 1) })
-	err := s.Change(t.Context(), "orders", notDecided(t))
-	require.ErrorContains(t, err, "READONLY")
-	require.True(t, retry.IsTransient(err))
+	orders.Fails(t, s.Change(t.Context(), "orders", orders.UnaskedDraw(t)), true, "READONLY")
 }
 
 // A counter that was set back, or has begun anew, is offered as it is, beside how far it was; and one
@@ -250,9 +236,7 @@ func TestSegmentIndex(t *testing.T) {
 	f := newFake(t)
 	s := f.store().Segments()
 	f.set(func() { f.fails["ZADD"] = "READONLY You can't write against a read only replica." })
-	err := s.Change(t.Context(), "orders", draw(1))
-	require.ErrorContains(t, err, "READONLY")
-	require.True(t, retry.IsTransient(err))
+	orders.Fails(t, s.Change(t.Context(), "orders", orders.Draw(1)), true, "READONLY")
 	f.set(func() { clear(f.fails) })
 	require.True(t, look(t, f).Fresh)
 	refused := errors.New("refused")
@@ -261,7 +245,7 @@ func TestSegmentIndex(t *testing.T) {
 
 	drawn(t, f)
 	f.Del(tagsKey)
-	require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(1)))
 	tags, err := f.ZMembers(tagsKey)
 	require.NoError(t, err)
 	require.Equal(t, []string{"orders"}, tags)
@@ -298,8 +282,7 @@ func TestInspectSegments(t *testing.T) {
 		"not say whether it is of a Redis Cluster": func(f *fake) { f.info["cluster"] = "" },
 		"Sentinel watches the server":              func(f *fake) { f.hears = 1 },
 		"not say whether Sentinel watches it": func(f *fake) {
-			f.fails["PUBSUB"] = "NOPERM User " + secret + " " +
-				"has no permissions"
+			f.fails["PUBSUB"] = "NOPERM User " + orders.Secret + " has no permissions"
 		},
 	} {
 		f := newFake(t)
@@ -313,7 +296,7 @@ func TestInspectSegments(t *testing.T) {
 		}
 		require.Len(t, lossy, 1, says)
 		require.Contains(t, lossy[0], says)
-		require.NotContains(t, lossy[0], secret)
+		require.NotContains(t, lossy[0], orders.Secret)
 	}
 	for _, command := range []string{"CONFIG", "PUBSUB", "EVALSHA"} {
 		f := newFake(t)
@@ -351,13 +334,13 @@ func TestSegmentRowsAreGivenUp(t *testing.T) {
 	defer close(held.release)
 	_, err := f.store(held).Segments().Rows(ctx, "", 10)
 	require.ErrorIs(t, err, context.Canceled)
-	require.True(t, retry.IsTransient(err))
+	orders.Fails(t, err, true)
 }
 
 // What cannot be read is an error that names the key, and no text.
 func TestSegmentUnreadable(t *testing.T) {
 	for text, says := range map[string]string{
-		secret:                "not the text of a whole number",
+		orders.Secret:         "not the text of a whole number",
 		"":                    "empty",
 		"07":                  "not the text of a whole number",
 		"7.0":                 "not the text of a whole number",
@@ -370,31 +353,29 @@ func TestSegmentUnreadable(t *testing.T) {
 		_, err := f.ZAdd(tagsKey, 0, "orders")
 		require.NoError(t, err)
 		_, listed := s.Rows(t.Context(), "", 10)
-		for _, err := range []error{s.Change(t.Context(), "orders", notDecided(t)), listed} {
+		for _, err := range []error{s.Change(t.Context(), "orders", orders.UnaskedDraw(t)), listed} {
 			require.ErrorIs(t, err, uid.ErrRange, text)
-			require.ErrorContains(t, err, says)
-			require.NotContains(t, err.Error(), secret)
-			require.False(t, retry.IsTransient(err))
+			orders.Fails(t, err, false, says)
 		}
 	}
 	f := newFake(t)
 	s := drawn(t, f)
-	for _, text := range []string{`{"` + secret + `":1}`, ""} {
+	for _, text := range []string{`{"` + orders.Secret + `":1}`, ""} {
 		require.NoError(t, f.Set(rowKey, text))
-		err := s.Change(t.Context(), "orders", notDecided(t))
-		logtest.Error(t, err, uid.ErrRange, "orders")
-		require.NotContains(t, err.Error(), secret)
+		err := s.Change(t.Context(), "orders", orders.UnaskedDraw(t))
+		require.ErrorIs(t, err, uid.ErrRange)
+		orders.Fails(t, err, false, "orders")
 	}
 	f.Del(counterKey)
 	f.HSet(counterKey, "a", "b")
-	require.Error(t, s.Change(t.Context(), "orders", notDecided(t)))
+	require.Error(t, s.Change(t.Context(), "orders", orders.UnaskedDraw(t)))
 	_, err := s.Rows(t.Context(), "", 10)
 	require.Error(t, err)
-	_, err = f.ZAdd(tagsKey, 0, secret+"@")
+	_, err = f.ZAdd(tagsKey, 0, orders.Secret+"@")
 	require.NoError(t, err)
 	_, err = s.Rows(t.Context(), "", 10)
-	logtest.Error(t, err, uid.ErrRange, tagsKey)
-	require.NotContains(t, err.Error(), secret)
+	require.ErrorIs(t, err, uid.ErrRange)
+	orders.Fails(t, err, false, tagsKey)
 }
 
 // Of a write that fails nothing is stored. One that does not takes a time to live away, with which the counter would
@@ -405,10 +386,10 @@ func TestSegmentWrites(t *testing.T) {
 	counter, row := f.text(counterKey), f.text(rowKey)
 	f.SetTTL(counterKey, time.Hour)
 	f.set(func() { f.fails["MSET"] = "OOM command not allowed when used memory > 'maxmemory'." })
-	require.ErrorContains(t, s.Change(t.Context(), "orders", draw(1)), "redis")
+	require.ErrorContains(t, s.Change(t.Context(), "orders", orders.Draw(1)), "redis")
 	require.Equal(t, []string{counter, row}, []string{f.text(counterKey), f.text(rowKey)})
 	f.set(func() { clear(f.fails) })
-	require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(1)))
 	require.Zero(t, f.TTL(counterKey))
 }
 
