@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,9 +105,7 @@ func Read(ctx context.Context, store Store, quarantine time.Duration) (Overview,
 	if quarantine < 0 {
 		return o, fmt.Errorf("%w: quarantine %v is negative", uid.ErrConfig, quarantine)
 	}
-	if quarantine == 0 {
-		quarantine = defaultQuarantine
-	}
+	quarantine = cmp.Or(quarantine, defaultQuarantine)
 	if err := o.addNodes(ctx, store); err != nil {
 		return o, err
 	}

@@ -45,7 +45,6 @@ var replies = map[string]reply{
 	"NOSCRIPT":    {false, "it does not keep scripts"},
 	"NOHISTORY": {false, "INFO does not show run_id and master_replid, by which a restart and a failover are " +
 		"noticed"},
-	"UNREADABLE": {false, "a row cannot be read"},
 }
 
 // failed returns an error in words of this package: a server, or what is between, may repeat a

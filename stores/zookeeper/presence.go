@@ -122,8 +122,7 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 		session := conn.SessionID()
 		var err error
 		if together(ctx, func() {
-			_, err = conn.Create(path(id), p.holder, zk.FlagEphemeral,
-				p.driver.acl)
+			_, err = conn.Create(path(id), p.holder, zk.FlagEphemeral, p.driver.acl)
 		}) == nil && err == nil {
 			made[id] = session // if there is one of a former session it is gone soon
 		}
