@@ -84,10 +84,7 @@ func TestValuesDiffer(t *testing.T) {
 		workerKey(0): func() error { return l.Change(t.Context(), 0, orders.Keep) },
 		ownKey: func() error {
 			for _, layout := range []string{"another", "made"} {
-				require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
-					n.Layout = layout
-					return nil
-				}))
+				orders.Set(t, l, func(n *leasestore.Namespace) { n.Layout = layout })
 			}
 			return nil
 		},
@@ -99,23 +96,15 @@ func TestValuesDiffer(t *testing.T) {
 	}
 }
 
-// What could not be read back is not written.
+// What could not be read back is not written. Package leasejson tries all that a row can be.
 func TestUnwritable(t *testing.T) {
 	_, s, l := full(t)
-	for name, spoil := range map[string]func(*leasestore.Row){
-		"below -1":    func(r *leasestore.Row) { r.High = -2 },
-		"before 1970": func(r *leasestore.Row) { r.Until = time.Unix(-1, 0) },
-		"after 9999":  func(r *leasestore.Row) { r.Until = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"no UTF-8":    func(r *leasestore.Row) { r.Holder = "\xff" },
-	} {
-		want := uid.ErrRange
-		if name == "no UTF-8" {
-			want = uid.ErrConfig
-		}
-		decide := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { spoil(r); return nil }
-		require.ErrorIs(t, l.Change(t.Context(), 0, decide), want, name)
-		require.ErrorIs(t, l.Take(t.Context(), orders.Wanted(0, 0), decide), want, name)
+	spoil := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		r.High = -2
+		return nil
 	}
+	require.ErrorIs(t, l.Change(t.Context(), 0, spoil), uid.ErrRange)
+	require.ErrorIs(t, l.Take(t.Context(), orders.Wanted(0, 0), spoil), uid.ErrRange)
 	segments := s.Segments()
 	require.Equal(t, "segments of memory", segments.Name())
 	require.ErrorIs(t, segments.Change(t.Context(), "orders",
@@ -235,10 +224,7 @@ func TestNamespaces(t *testing.T) {
 	for _, name := range all {
 		l, err := s.Leases(name)
 		require.NoError(t, err)
-		require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
-			n.Layout = name
-			return nil
-		}))
+		orders.Set(t, l, func(n *leasestore.Namespace) { n.Layout = name })
 	}
 	for _, key := range []string{"leases/left/worker/0000000000000000005", "leases/%zz/else", "leases", "else",
 		"segments/orders"} {
@@ -281,9 +267,7 @@ func TestSegmentRows(t *testing.T) {
 	require.IsIncreasing(t, tags)
 	for most, want := range map[int]int{math.MaxInt: 1201, 0: 0, -1: 0} {
 		require.Equal(t, (want+499)/500, d.count(func() {
-			rows, err := s.Rows(t.Context(), "", most)
-			require.NoError(t, err)
-			require.Len(t, rows, want)
+			require.Len(t, orders.Rows(t, s, most), want)
 		}))
 	}
 }

@@ -199,10 +199,7 @@ func TestFullNamespace(t *testing.T) {
 func TestRangeOfItsOwn(t *testing.T) {
 	s := newServer()
 	l := orders.Made(t, stores.New(s))
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
-		n.IDs = lease.Range{First: 2000, Last: 3999}
-		return nil
-	}))
+	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 2000, Last: 3999} })
 	require.EqualValues(t, 2000, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
 	s.fill(lease.Range{First: 1000, Last: 2999}, held)
 	require.EqualValues(t, 3000, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
@@ -213,10 +210,7 @@ func TestRangeOfItsOwn(t *testing.T) {
 	require.ErrorIs(t, s.looks(l, orders.Wanted(0, 1<<22)), uid.ErrNoWorkerID)
 
 	// The sample is of the range, not of all IDs that are asked for.
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
-		n.IDs = lease.Range{First: 1 << 21, Last: 1<<22 - 1}
-		return nil
-	}))
+	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 1 << 21, Last: 1<<22 - 1} })
 	s.fill(lease.Range{First: 1 << 21, Last: 1<<21 + 2999}, func(id int64) time.Duration {
 		return map[bool]time.Duration{true: time.Hour, false: -time.Hour}[id > 1<<21+300 && id < 1<<21+2800]
 	})

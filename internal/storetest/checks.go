@@ -108,7 +108,7 @@ func names(p *probe) {
 			if s.store.Durable() != durable || p.open(p.name()).store.Durable() != durable {
 				p.Errorf("Durable() was %v, and is %v, or that of another namespace is", durable, s.store.Durable())
 			}
-			if _, err := s.Inspect(p.Ctx); err != nil {
+			if err := s.Inspect(p.Ctx); err != nil {
 				p.Errorf("Inspect: %v", err)
 			}
 			clear(p.told) // others may talk to other servers, each with a history of its own
@@ -132,7 +132,7 @@ func names(p *probe) {
 	}
 	ctx, cancel := context.WithCancel(p.Ctx)
 	cancel()
-	_, _ = c.Inspect(ctx) // only for its error, which must not hold the secret
+	_ = c.Inspect(ctx) // only for its error, which must not hold the secret
 }
 
 // row0 looks at a row where there may be no namespace.
@@ -586,24 +586,19 @@ func histories(p *probe) {
 		for range 2 {
 			last.own()
 			for id := range int64(ids) {
-				last.row0to(id)
+				p.Look(func() error {
+					err := last.Change(p.Ctx, id, look)
+					if errors.Is(err, errMissing) {
+						return suite.ErrLook
+					}
+					return err
+				})
 			}
 			if p.Deliver == nil {
 				break
 			}
 			p.Deliver()
 		}
-	})
-}
-
-// row0to looks at a row, if there is a namespace.
-func (c *client) row0to(id int64) {
-	c.p.Look(func() error {
-		err := c.Change(c.p.Ctx, id, look)
-		if errors.Is(err, errMissing) {
-			return suite.ErrLook
-		}
-		return err
 	})
 }
 

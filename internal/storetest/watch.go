@@ -194,19 +194,10 @@ func (c *client) Init(ctx context.Context, decide func(*common, clock) error) er
 }
 
 // Inspect calls the store's Inspect under watch.
-func (c *client) Inspect(ctx context.Context) ([]string, error) {
-	lossy, err := c.store.Inspect(ctx)
-	c.p.NoSecret("what Inspect says", strings.Join(lossy, "\n"))
-	c.p.NoSecrets("Inspect", err)
-	return lossy, err
-}
+func (c *client) Inspect(ctx context.Context) error { return c.p.Inspect(ctx, c.store.Inspect) }
 
 // Name calls the store's Name under watch.
-func (c *client) Name() string {
-	name := c.store.Name()
-	c.p.NoSecret("Name", name)
-	return name
-}
+func (c *client) Name() string { return c.p.Named(c.store.Name()) }
 
 // seesRow shows a row to the judge, nil for none. One that was made with others and not leased yet is much like none.
 func (k *call) seesRow(id int64, r *row) {

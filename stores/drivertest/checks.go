@@ -359,13 +359,13 @@ func names(p *probe) {
 	if d.Name() == "" || d.Name() != other.Name() || d.Durable() != other.Durable() {
 		p.Errorf("two clients are %q and %q, durable: %v and %v", d.Name(), other.Name(), d.Durable(), other.Durable())
 	}
-	p.NoSecret("Name", d.Name())
-	key := own("orders")
-	if i, is := d.(stores.Inspector); is {
-		lossy, err := i.Inspect(p.Ctx, key)
-		p.NoSecret("what Inspect says", strings.Join(lossy, "\n"))
-		if p.NoSecrets("Inspect", err); err != nil {
-			p.Errorf("Inspect of what is not there: %v", err)
-		}
+	p.Named(d.Name())
+	i, is := d.(stores.Inspector)
+	if !is {
+		return
+	}
+	inspect := func(ctx context.Context) ([]string, error) { return i.Inspect(ctx, own("orders")) }
+	if err := p.Inspect(p.Ctx, inspect); err != nil {
+		p.Errorf("Inspect of what is not there: %v", err)
 	}
 }

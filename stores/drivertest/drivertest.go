@@ -94,7 +94,7 @@ func leasesOf(s Subject) storetest.Subject {
 			return stores.New(d).Registry(), err
 		},
 		Fault: func(client lease.Store, fault storetest.Fault) bool {
-			client.(*leases).faulty.next.Set(fault)
+			client.(*leases).faulty.set(fault)
 			return true
 		},
 		Deliver: f.deliver,
@@ -152,7 +152,7 @@ func segmentsOf(s Subject) segmenttest.Subject {
 			return &segments{stores.New(d).Segments(), faulty}, nil
 		},
 		Fault: func(client segment.Store, fault segmenttest.Fault) bool {
-			client.(*segments).faulty.next.Set(fault)
+			client.(*segments).faulty.set(fault)
 			return true
 		},
 		Deliver: f.deliver,

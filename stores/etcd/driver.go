@@ -147,8 +147,7 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 		return false, d.answer(w.Otherwise, resp), nil
 	case resp.Header.ClusterId != read.cluster:
 		return false, nil, worker.Transient(fmt.Errorf("etcd: cluster %s has answered, and what was decided is from "+
-			"cluster %s: the outcome is open",
-			hex(resp.Header.ClusterId), hex(read.cluster)))
+			"cluster %s: the outcome is open", hex(resp.Header.ClusterId), hex(read.cluster)))
 	}
 	return true, nil, nil
 }

@@ -121,8 +121,6 @@ func TestConfig(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	store, err := etcd.New(client, etcd.Config{Prefix: "a/b_c-d.e/"})
 	require.NoError(t, err)
-	l, err := store.Leases("")
-	require.NoError(t, err)
-	require.Equal(t, `namespace "default" of etcd below a/b_c-d.e/`, l.Name())
-	require.True(t, l.Durable())
+	require.Equal(t, "etcd below a/b_c-d.e/", store.Driver().Name())
+	require.True(t, store.Driver().Durable())
 }

@@ -40,10 +40,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 	s, err := redis.New(c, redis.Config{Prefix: strings.Repeat("x", 64)})
 	require.NoError(t, err)
-	l, err := s.Leases("")
-	require.NoError(t, err)
-	require.Contains(t, l.Name(), `namespace "default" of Redis keys xxx`)
-	require.False(t, l.Durable())
+	require.Contains(t, s.Driver().Name(), "Redis keys xxx")
+	require.False(t, s.Driver().Durable())
 }
 
 // What servers answer becomes an error of the right kind, in other words.
@@ -139,34 +137,7 @@ func TestServerWithoutAHistory(t *testing.T) {
 	orders.Fails(t, l.Change(t.Context(), 0, orders.Unasked(t)), false, "master_replid")
 }
 
-func TestInspect(t *testing.T) {
-	for name, c := range map[string]struct {
-		section, info string
-		refused       string
-	}{
-		"as it should be": {},
-		"no file":         {"persistence", "aof_enabled:0\r\n", "no append-only file"},
-		"evicts":          {"memory", "maxmemory:1000000\r\nmaxmemory_policy:allkeys-lru\r\n", "drops keys"},
-		"could evict":     {"memory", "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n", ""},
-		"evicts others":   {"memory", "maxmemory:1000000\r\nmaxmemory_policy:volatile-lru\r\n", ""},
-		"tells nothing":   {"persistence", "", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFake(t)
-			if c.section != "" {
-				f.info[c.section] = c.info
-			}
-			lossy, err := orders.Leases(t, f.store()).Inspect(t.Context())
-			if c.refused != "" {
-				logtest.Error(t, err, uid.ErrConfig, c.refused)
-				return
-			}
-			require.NoError(t, err)
-			require.NotEmpty(t, lossy, "never durable")
-		})
-	}
-}
-
+// A check judges what a server says of itself, and the start of a worker refuses some of that.
 func TestExamine(t *testing.T) {
 	examine := func(f *fake) map[string]doctor.Finding {
 		all := map[string]doctor.Finding{}
@@ -186,22 +157,31 @@ func TestExamine(t *testing.T) {
 	for _, c := range []struct {
 		section, info, what string
 		level               doctor.Level
+		refused             string
 	}{
-		{"server", "redis_version:4.0.0\r\n", "server", doctor.LevelWarn},
-		{"persistence", "aof_enabled:0\r\n", "append-only file", doctor.LevelError},
-		{"persistence", "", "append-only file", doctor.LevelNote},
-		{"persistence", "aof_enabled:1\r\naof_last_write_status:err\r\n", "writes to disk", doctor.LevelError},
-		{"memory", "used_memory:1\r\nmaxmemory:100\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", doctor.LevelError},
-		{"memory", "used_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", doctor.LevelWarn},
-		{"memory", "used_memory:95\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\n", "memory", doctor.LevelWarn},
-		{"memory", "", "memory", doctor.LevelNote},
-		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\n", "replicas", doctor.LevelWarn},
+		{"server", "redis_version:4.0.0\r\n", "server", "warn", ""},
+		{"persistence", "aof_enabled:0\r\n", "append-only file", "error", "no append-only file"},
+		{"persistence", "", "append-only file", "note", ""},
+		{"persistence", "aof_enabled:1\r\naof_last_write_status:err\r\n", "writes to disk", "error", ""},
+		{"memory", "used_memory:1\r\nmaxmemory:100\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", "error", "drops"},
+		{"memory", "used_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", "warn", ""},
+		{"memory", "used_memory:1\r\nmaxmemory:100\r\nmaxmemory_policy:volatile-lru\r\n", "eviction", "ok", ""},
+		{"memory", "used_memory:95\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\n", "memory", "warn", ""},
+		{"memory", "", "memory", "note", ""},
+		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\n", "replicas", "warn", ""},
 		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\nmin_slaves_good_slaves:1\r\n",
-			"replicas", doctor.LevelOK},
+			"replicas", "ok", ""},
 	} {
 		f := newFake(t)
 		f.info[c.section] = c.info
 		require.Equal(t, c.level, examine(f)[c.what].Level, "%+v", c)
+		lossy, err := orders.Leases(t, f.store()).Inspect(t.Context())
+		if c.refused != "" {
+			logtest.Error(t, err, uid.ErrConfig, c.refused)
+			continue
+		}
+		require.NoError(t, err)
+		require.NotEmpty(t, lossy, "never durable")
 	}
 }
 

@@ -85,17 +85,14 @@ func TestSegmentForeign(t *testing.T) {
 	s := f.store().Segments()
 	require.NoError(t, admin.IncrBy(t.Context(), counterKey, 5).Err())
 	require.Equal(t, segmentstore.Row{Tag: "orders", Next: 6, Step: 1}, look(t, f))
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Empty(t, rows, "nobody knows the tag")
+	require.Empty(t, orders.Rows(t, s, 10), "nobody knows the tag")
 
 	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(10)))
 	last, err := admin.Incr(t.Context(), counterKey).Result()
 	require.NoError(t, err)
 	require.EqualValues(t, 16, last)
-	rows, err = s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Equal(t, []segmentstore.Row{{Tag: "orders", Next: 17, Step: 1, Updated: f.now}}, rows)
+	want := segmentstore.Row{Tag: "orders", Next: 17, Step: 1, Updated: f.now}
+	require.Equal(t, []segmentstore.Row{want}, orders.Rows(t, s, 10))
 
 	// One number more, where floats have no place for it.
 	require.NoError(t, f.Set(counterKey, strconv.FormatInt(1<<53, 10)))
@@ -208,9 +205,7 @@ func TestSegmentBehind(t *testing.T) {
 		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Stamp(); return nil }))
 		c.damage(f)
 		want := segmentstore.Row{Tag: "orders", Next: c.next, Step: 1, Updated: f.now, Writes: 1, Floor: 10}
-		rows, err := s.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
-		if c.next < 0 {
+		if rows := orders.Rows(t, s, 10); c.next < 0 {
 			want = segmentstore.Row{Tag: "orders", Fresh: true, Writes: 1, Floor: 10}
 			require.Empty(t, rows)
 		} else {
@@ -251,9 +246,7 @@ func TestSegmentIndex(t *testing.T) {
 	require.Equal(t, []string{"orders"}, tags)
 	f.Del(counterKey)
 	f.Del(rowKey)
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Empty(t, rows)
+	require.Empty(t, orders.Rows(t, s, 10))
 }
 
 // Inspect names each way to lose what was acknowledged, and each that the server does not tell of.
@@ -405,8 +398,7 @@ func TestSegmentRows(t *testing.T) {
 		}
 	}
 	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Equal(t, []string{"a", "orders", "z"}, []string{rows[0].Tag, rows[1].Tag, rows[2].Tag})
+	rows := orders.Rows(t, s, 10)
 	require.Len(t, rows, 3)
+	require.Equal(t, []string{"a", "orders", "z"}, []string{rows[0].Tag, rows[1].Tag, rows[2].Tag})
 }

@@ -37,10 +37,8 @@ func TestConfig(t *testing.T) {
 	s, err := New(conn, Config{Root: "/apps/uid", ClockError: 1500 * time.Nanosecond})
 	require.NoError(t, err)
 	require.Equal(t, 2*time.Microsecond, s.Driver().(*driver).off)
-	l, err := s.Leases("")
-	require.NoError(t, err)
-	require.Equal(t, `namespace "default" of ZooKeeper node /apps/uid`, l.Name())
-	require.True(t, l.Durable())
+	require.Equal(t, "ZooKeeper node /apps/uid", s.Driver().Name())
+	require.True(t, s.Driver().Durable())
 }
 
 func TestNamesOfNodes(t *testing.T) {

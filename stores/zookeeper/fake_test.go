@@ -104,8 +104,11 @@ func (c *fakeConn) begin(op string) error {
 	return err
 }
 
-// view returns the state that a read sees.
-func (c *fakeConn) view() map[string]fakeNode {
+// view returns the state that a read of a node sees.
+func (c *fakeConn) view(op, path string) (state map[string]fakeNode, err error) {
+	if err := c.begin(op); err != nil {
+		return nil, err
+	}
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
 	c.mu.Lock()
@@ -114,44 +117,35 @@ func (c *fakeConn) view() map[string]fakeNode {
 	if !c.lag {
 		c.seen += rand.IntN(len(c.f.states) - c.seen)
 	}
-	return c.f.states[c.seen]
+	state = c.f.states[c.seen]
+	if _, found := state[path]; !found {
+		err = zk.ErrNoNode
+	}
+	return state, err
 }
 
 func (c *fakeConn) Get(path string) ([]byte, *zk.Stat, error) {
-	if err := c.begin("get"); err != nil {
+	state, err := c.view("get", path)
+	if err != nil {
 		return nil, &zk.Stat{}, err
 	}
-	n, found := c.view()[path]
-	if !found {
-		return nil, &zk.Stat{}, zk.ErrNoNode
-	}
+	n := state[path]
 	return []byte(n.data), &zk.Stat{Version: n.version, Mtime: n.mtime}, nil
 }
 
 func (c *fakeConn) Children(parent string) (names []string, _ *zk.Stat, err error) {
-	if err := c.begin("children"); err != nil {
-		return nil, &zk.Stat{}, err
-	}
-	view := c.view()
-	if _, found := view[parent]; !found {
-		return nil, &zk.Stat{}, zk.ErrNoNode
-	}
-	for p := range view {
+	state, err := c.view("children", parent)
+	for p := range state {
 		if p != "/" && path.Dir(p) == parent {
 			names = append(names, path.Base(p))
 		}
 	}
-	return names, &zk.Stat{}, nil
+	return names, &zk.Stat{}, err
 }
 
 func (c *fakeConn) GetACL(path string) ([]zk.ACL, *zk.Stat, error) {
-	if err := c.begin("getACL"); err != nil {
-		return nil, &zk.Stat{}, err
-	}
-	if _, found := c.view()[path]; !found {
-		return nil, &zk.Stat{}, zk.ErrNoNode
-	}
-	return c.acl, &zk.Stat{}, nil
+	_, err := c.view("getACL", path)
+	return c.acl, &zk.Stat{}, err
 }
 
 func (c *fakeConn) Create(path string, data []byte, flags int32, acl []zk.ACL) (string, error) {

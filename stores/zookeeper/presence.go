@@ -113,10 +113,7 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 		}
 	}
 	for id := range held {
-		if conn.State() != sessionReady || made[id] == conn.SessionID() {
-			continue
-		}
-		if p.driver.make(ctx, above) != nil {
+		if conn.State() != sessionReady || made[id] == conn.SessionID() || p.driver.make(ctx, above) != nil {
 			continue
 		}
 		session := conn.SessionID()

@@ -40,13 +40,11 @@ func TestSegmentsPages(t *testing.T) {
 		require.NoError(t, whole.Change(t.Context(), tag, orders.Draw(1)))
 	}
 	for _, most := range []int{-1, 0, 1, 2, 3, batch, batch + 1, len(want), len(want) + 1} {
-		rows, err := s.Rows(t.Context(), "", most)
-		require.NoError(t, err)
-		var tags []string
-		for _, r := range rows {
+		tags := []string{}
+		for _, r := range orders.Rows(t, s, most) {
 			tags = append(tags, r.Tag)
 		}
-		require.Equal(t, want[:min(max(most, 0), len(want))], append([]string{}, tags...), most)
+		require.Equal(t, want[:min(max(most, 0), len(want))], tags, most)
 	}
 }
 
@@ -63,13 +61,11 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	require.NoError(t, s.Change(t.Context(), "../a b", orders.Draw(1)))
 	reads, writes := conn.counts()
 	require.Equal(t, []int{1, 1}, []int{reads, writes})
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
 	want := segmentstore.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}
-	require.Equal(t, []segmentstore.Row{want}, rows)
+	require.Equal(t, []segmentstore.Row{want}, orders.Rows(t, s, 10))
 
 	conn.counts()
-	_, _, err = all.Registry().Namespaces(t.Context())
+	_, _, err := all.Registry().Namespaces(t.Context())
 	require.ErrorIs(t, err, worker.ErrNoNamespace, "segments are no namespace of leases")
 	reads, _ = conn.counts()
 	require.Equal(t, 1, reads, "their list is left alone")

@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -33,11 +34,17 @@ func Leases(t testing.TB, s *stores.Store) lease.Store {
 func Made(t testing.TB, s *stores.Store) lease.Store {
 	t.Helper()
 	l := Leases(t, s)
+	Set(t, l, func(n *leasestore.Namespace) { n.Layout = "made" })
+	return l
+}
+
+// Set writes what is common to the rows of the namespace.
+func Set(t testing.TB, l lease.Store, write func(*leasestore.Namespace)) {
+	t.Helper()
 	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
-		n.Layout = "made"
+		write(n)
 		return nil
 	}))
-	return l
 }
 
 // Wanted asks for any row of a range.
@@ -82,6 +89,14 @@ func Draw(n int64) func(*segmentstore.Row) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}
+}
+
+// Rows returns the rows of the first tags.
+func Rows(t testing.TB, s segment.Store, most int) []segmentstore.Row {
+	t.Helper()
+	rows, err := s.Rows(t.Context(), "", most)
+	require.NoError(t, err)
+	return rows
 }
 
 // Fails requires an error that may pass, or is for good, says each of the texts, and does not have the Secret.
