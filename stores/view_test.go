@@ -33,6 +33,13 @@ func newServer() *server {
 	return &server{far: &far{Driver: m}, m: m}
 }
 
+// made returns one with a namespace.
+func made(t *testing.T) (*server, lease.Store) {
+	t.Helper()
+	s := newServer()
+	return s, orders.Made(t, stores.New(s))
+}
+
 func (s *server) Write(ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
 	if between := s.between; between != nil {
 		s.between = nil
@@ -90,8 +97,7 @@ func heldBut(over ...int64) func(int64) time.Duration {
 
 // A large namespace is not read as a whole.
 func TestLargeNamespace(t *testing.T) {
-	s := newServer()
-	l := orders.Made(t, stores.New(s))
+	s, l := made(t)
 	const rows = 5000
 	s.fill(lease.Range{First: 0, Last: rows - 1}, held)
 	all := orders.Wanted(0, 1<<22-1)
@@ -125,8 +131,7 @@ func TestLargeNamespace(t *testing.T) {
 // however many are made while a Take looks.
 func TestNewRowsAreFound(t *testing.T) {
 	const rows = 5000
-	s := newServer()
-	l := orders.Made(t, stores.New(s))
+	s, l := made(t)
 	s.fill(lease.Range{First: 0, Last: rows - 1}, held)
 	got := map[int64]bool{}
 	for range 100 {
@@ -143,8 +148,7 @@ func TestNewRowsAreFound(t *testing.T) {
 // A row that somebody puts back above Given, while a Take makes new ones, is not overwritten.
 func TestRowAboveGiven(t *testing.T) {
 	for _, at := range []int64{0, 5, 15} {
-		s := newServer()
-		l := orders.Made(t, stores.New(s))
+		s, l := made(t)
 		s.between = func() { s.putRow(at, time.Now().Add(time.Hour)) }
 		require.EqualValues(t, at+1, orders.Taken(t, l, orders.Wanted(0, 1000), time.Hour).WorkerID)
 		require.Contains(t, s.m.Text(workerKey(at)), `"high":7`)
@@ -165,8 +169,7 @@ func (s *server) looks(l lease.Store, w leasestore.Wanted) error {
 
 // When all IDs have rows, all are read until one is found that is free, or none.
 func TestFullNamespace(t *testing.T) {
-	s := newServer()
-	l := orders.Made(t, stores.New(s))
+	s, l := made(t)
 	const last = 2999
 	w := orders.Wanted(0, last)
 	s.fill(lease.Range{First: 0, Last: last}, heldBut(2345))
@@ -197,8 +200,7 @@ func TestFullNamespace(t *testing.T) {
 
 // A namespace that owns a range looks for free IDs in there.
 func TestRangeOfItsOwn(t *testing.T) {
-	s := newServer()
-	l := orders.Made(t, stores.New(s))
+	s, l := made(t)
 	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 2000, Last: 3999} })
 	require.EqualValues(t, 2000, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
 	s.fill(lease.Range{First: 1000, Last: 2999}, held)
@@ -224,8 +226,7 @@ func TestRangeOfItsOwn(t *testing.T) {
 
 // A namespace that is made anew knows the rows that are left of a former one.
 func TestRowsAreLeft(t *testing.T) {
-	s := newServer()
-	l := orders.Made(t, stores.New(s))
+	s, l := made(t)
 	s.fill(lease.Range{First: 0, Last: 1200}, held)
 	s.m.Set(ownKey, "")
 	orders.Made(t, stores.New(s))

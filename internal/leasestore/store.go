@@ -241,9 +241,7 @@ func NewRow(id int64) Row {
 }
 
 // Unused reports whether nobody has leased the row's ID yet.
-func (r Row) Unused() bool {
-	return r == NewRow(r.WorkerID)
-}
+func (r Row) Unused() bool { return r == NewRow(r.WorkerID) }
 
 // A Clock is a reading of the store's clock.
 type Clock struct {

@@ -186,14 +186,9 @@ func (p *Probe) Token() string {
 	return fmt.Sprintf("%026d", p.tokens)
 }
 
-// Again repeats a call while its errors may pass, and returns how many came before it succeeded.
-// Any other error ends the check.
-func (p *Probe) Again(doing string, do func() error) (failed int) {
-	for ; ; failed++ {
-		err := do()
-		if err == nil {
-			return failed
-		}
+// Again repeats a call while its errors may pass. Any other error ends the check.
+func (p *Probe) Again(doing string, do func() error) {
+	for err := do(); err != nil; err = do() {
 		if !retry.IsTransient(err) || p.Ctx.Err() != nil {
 			p.Fatalf("%s came to: %v", doing, err)
 		}

@@ -32,13 +32,6 @@ type Config struct {
 	Now func() time.Time
 }
 
-// The defaults of a [Config].
-const (
-	defaultPrefix         = "uid/"
-	defaultClockError     = time.Second
-	defaultRequestTimeout = 5 * time.Second
-)
-
 const (
 	inPrefix      = "-._/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	maxPrefixLen  = 128
@@ -46,8 +39,8 @@ const (
 )
 
 func (c Config) withDefaults() (Config, error) {
-	c.Prefix, c.ClockError = cmp.Or(c.Prefix, defaultPrefix), cmp.Or(c.ClockError, defaultClockError)
-	c.RequestTimeout, c.Now = cmp.Or(c.RequestTimeout, defaultRequestTimeout), settings.Clock(c.Now)
+	c.Prefix, c.ClockError = cmp.Or(c.Prefix, "uid/"), cmp.Or(c.ClockError, time.Second)
+	c.RequestTimeout, c.Now = cmp.Or(c.RequestTimeout, 5*time.Second), settings.Clock(c.Now)
 	// The errors do not repeat a Prefix: it may be a URL, with a password, in the wrong place.
 	if n := len(c.Prefix); n > maxPrefixLen {
 		return c, fmt.Errorf("%w: the Prefix has %d bytes, at most %d are allowed", uid.ErrRange, n, maxPrefixLen)

@@ -43,7 +43,7 @@ func TestRequests(t *testing.T) {
 	s.between = func() { require.NoError(t, renew(other)) }
 	require.Equal(t, 3+2, s.count(func() { require.NoError(t, renew(l)) }))
 	s.between = func() { require.EqualValues(t, 1, take(t, other, 0, 9)) }
-	require.Equal(t, 3+2, s.count(func() { require.NotEqual(t, 1, take(t, l, 0, 9)) }))
+	require.Equal(t, 3+2, s.count(func() { require.NotEqualValues(t, 1, take(t, l, 0, 9)) }))
 }
 
 // A snapshot that is restored under another cluster ID refuses everybody until the namespace is

@@ -38,8 +38,7 @@ type server struct {
 	revision  int64
 	compacted int64
 	keys      map[string]*mvccpb.KeyValue
-	sorted    []string // its keys; nil when they have changed
-	fail      error    // of the next requests
+	fail      error // of the next requests
 	calls     atomic.Int64
 	between   func() // runs once, before the next transaction that compares
 	members   []*pb.Member
@@ -161,9 +160,7 @@ func (s *server) branch(r *pb.TxnRequest) []*pb.RequestOp {
 	return r.Failure
 }
 
-func (s *server) holds(r *pb.TxnRequest) bool {
-	return !slices.ContainsFunc(r.Compare, s.differs)
-}
+func (s *server) holds(r *pb.TxnRequest) bool { return !slices.ContainsFunc(r.Compare, s.differs) }
 
 func (s *server) differs(c *pb.Compare) bool {
 	kv := s.keys[string(c.Key)]
@@ -183,7 +180,7 @@ func (s *server) txn(r *pb.TxnRequest) *pb.TxnResponse {
 		var one pb.ResponseOp
 		if put := op.GetRequestPut(); put != nil {
 			s.revision = next
-			s.put(string(put.Key), put.Value)
+			s.keys[string(put.Key)] = &mvccpb.KeyValue{Key: put.Key, Value: put.Value, ModRevision: next}
 			one.Response = &pb.ResponseOp_ResponsePut{ResponsePut: &pb.PutResponse{}}
 		} else {
 			one.Response = &pb.ResponseOp_ResponseRange{ResponseRange: s.get(op.GetRequestRange())}
@@ -194,25 +191,18 @@ func (s *server) txn(r *pb.TxnRequest) *pb.TxnResponse {
 	return resp
 }
 
-func (s *server) put(key string, value []byte) {
-	if s.keys[key] == nil {
-		s.sorted = nil
-	}
-	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: value, ModRevision: s.revision}
-}
-
 func (s *server) get(r *pb.RangeRequest) *pb.RangeResponse {
 	resp := &pb.RangeResponse{}
-	if s.sorted == nil {
-		s.sorted = slices.Sorted(maps.Keys(s.keys))
+	keys := []string{string(r.Key)}
+	if len(r.RangeEnd) > 0 {
+		keys = slices.Sorted(maps.Keys(s.keys))
 	}
-	from, _ := slices.BinarySearch(s.sorted, string(r.Key))
-	for _, key := range s.sorted[from:] {
+	for _, key := range keys {
+		in := key == string(r.Key) || key > string(r.Key) && key < string(r.RangeEnd)
 		full := r.CountOnly || r.Limit > 0 && int64(len(resp.Kvs)) == r.Limit
-		if full || key != string(r.Key) && key >= string(r.RangeEnd) {
-			break
+		if kv := s.keys[key]; kv != nil && in && !full {
+			resp.Kvs = append(resp.Kvs, kv)
 		}
-		resp.Kvs = append(resp.Kvs, s.keys[key])
 	}
 	return resp
 }
@@ -225,7 +215,7 @@ func (s *server) backup() (restore func(cluster uint64)) {
 	return func(cluster uint64) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.keys, s.sorted, s.revision, s.cluster = maps.Clone(keys), nil, revision, cluster
+		s.keys, s.revision, s.cluster = maps.Clone(keys), revision, cluster
 	}
 }
 
@@ -234,9 +224,9 @@ func (s *server) set(key, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revision++
-	if s.put(key, []byte(value)); value == "" {
+	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), ModRevision: s.revision}
+	if value == "" {
 		delete(s.keys, key)
-		s.sorted = nil
 	}
 }
 

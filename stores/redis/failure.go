@@ -53,12 +53,10 @@ func failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		cause := context.Canceled
-		if errors.Is(err, context.DeadlineExceeded) {
-			cause = context.DeadlineExceeded
+	for _, cause := range []error{context.DeadlineExceeded, context.Canceled} {
+		if errors.Is(err, cause) {
+			return worker.Transient(fmt.Errorf("redis: gave up: %w", cause))
 		}
-		return worker.Transient(fmt.Errorf("redis: gave up: %w", cause))
 	}
 	if answered, ok := errors.AsType[redis.Error](err); ok {
 		return refused(answered.Error())

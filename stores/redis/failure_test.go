@@ -74,8 +74,7 @@ func TestServersErrors(t *testing.T) {
 		{"HUNTER2 is wrong", false, "not known"},
 	} {
 		t.Run(c.text[:min(20, len(c.text))], func(t *testing.T) {
-			f := newFake(t)
-			l := made(t, f.store())
+			f, l := made(t)
 			f.set(func() { f.fails["EVALSHA"] = c.text })
 			err := l.Change(t.Context(), 0, orders.Keep)
 			orders.Fails(t, err, c.transient, c.says)
@@ -131,8 +130,7 @@ func (h failing) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
 
 // A server that does not say whose data it has is not read. TestSegmentHistory has one that is a replica.
 func TestServerWithoutAHistory(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
+	f, l := made(t)
 	f.set(func() { f.info["replication"] = "role:master\r\n" })
 	orders.Fails(t, l.Change(t.Context(), 0, orders.Unasked(t)), false, "master_replid")
 }
@@ -147,8 +145,7 @@ func TestExamine(t *testing.T) {
 		}
 		return all
 	}
-	f := newFake(t)
-	made(t, f.store())
+	f, _ := made(t)
 	for what, finding := range examine(f) {
 		if what != "rights" && what != "appendfsync" { // which this server cannot tell
 			require.Equal(t, doctor.LevelOK, finding.Level, "%v", finding)
@@ -187,8 +184,7 @@ func TestExamine(t *testing.T) {
 
 // Redis does not undo what a script did before an error. A row that the index alone has is none.
 func TestUnreadable(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
+	f, l := made(t)
 	f.advance(2 * time.Hour)
 	row := f.row()
 	f.HDel("uid:{orders}:rows", zero)

@@ -9,17 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// made returns a namespace with one row, of worker ID 0.
-func made(t *testing.T, s *stores.Store) lease.Store {
+// made returns a server, and a namespace with one row, of worker ID 0.
+func made(t *testing.T) (*fake, lease.Store) {
 	t.Helper()
-	l := orders.Made(t, s)
+	f := newFake(t)
+	l := orders.Made(t, f.store())
 	orders.Taken(t, l, orders.Wanted(0, 9), time.Hour)
-	return l
+	return f, l
 }
 
 func (f *fake) count(command string) int {
@@ -36,8 +36,7 @@ func (f *fake) row() string { return f.HGet("uid:{orders}:rows", zero) }
 // A write whose reply is lost is not sent again: another client may have replaced by then what it
 // has stored, and nobody could tell.
 func TestWriteIsSentOnce(t *testing.T) {
-	f := newFake(t)
-	made(t, f.store())
+	f, _ := made(t)
 	var w wire
 	l := orders.Leases(t, w.store(f, goredis.Options{}))
 
@@ -63,8 +62,7 @@ func TestWriteIsSentOnce(t *testing.T) {
 
 // A server without the scripts gets them.
 func TestScriptsAreSentAgain(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
+	f, l := made(t)
 	evals := f.count("EVAL")
 	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
 	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
@@ -75,8 +73,7 @@ func TestScriptsAreSentAgain(t *testing.T) {
 
 // A renewal takes two round trips, and so does an acquisition.
 func TestRoundTrips(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
+	f, l := made(t)
 	before := f.count("EVALSHA")
 	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
 	require.Equal(t, before+2, f.count("EVALSHA"))
@@ -86,8 +83,7 @@ func TestRoundTrips(t *testing.T) {
 
 // A client that waits for ever does not keep a call that has been given up.
 func TestContextEndsWait(t *testing.T) {
-	f := newFake(t)
-	made(t, f.store())
+	f, _ := made(t)
 	w := wire{hang: true}
 	l := orders.Leases(t, w.store(f, goredis.Options{ReadTimeout: -1, WriteTimeout: -1}))
 	w.lose("d7647000f247155ec476a0797763d3d4950d0000")

@@ -26,12 +26,13 @@ const (
 	tagsKey    = "uid:segments"
 )
 
-// drawn returns a store of segments in which 10 numbers of orders were drawn.
-func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) segment.Store {
+// drawn returns a server, and a store of segments in which 10 numbers of orders were drawn.
+func drawn(t *testing.T) (*fake, segment.Store) {
 	t.Helper()
-	s := f.store(hooks...).Segments()
+	f := newFake(t)
+	s := f.store().Segments()
 	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(10)))
-	return s
+	return f, s
 }
 
 // look returns the row that a decision gets.
@@ -109,8 +110,7 @@ func TestSegmentForeign(t *testing.T) {
 
 // A change takes two round trips, and one more for each race; the first of a process one more.
 func TestSegmentRoundTrips(t *testing.T) {
-	f := newFake(t)
-	drawn(t, f)
+	f, _ := drawn(t)
 	s := f.store().Segments()
 	for _, added := range []int{1, 0} {
 		trips, adds := f.count("EVALSHA"), f.count("ZADD")
@@ -149,8 +149,7 @@ func (b *between) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 
 // A write that arrives twice finds itself and is content, even if others have drawn in between.
 func TestSegmentWriteFindsItself(t *testing.T) {
-	f := newFake(t)
-	drawn(t, f)
+	f, _ := drawn(t)
 	b := &between{run: func() { require.NoError(t, f.client().Incr(context.Background(), counterKey).Err()) }}
 	writes, ran := f.count("MSET"), 0
 	require.NoError(t, f.store(b).Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error {
@@ -171,8 +170,7 @@ func TestSegmentHistory(t *testing.T) {
 			f.info["replication"] = strings.Replace(f.info["replication"], "4840", "0000", 1)
 		},
 	} {
-		f := newFake(t)
-		s := drawn(t, f)
+		f, s := drawn(t)
 		ran := 0
 		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 			if ran++; ran == 1 {
@@ -182,8 +180,7 @@ func TestSegmentHistory(t *testing.T) {
 		}), name)
 		require.Equal(t, 2, ran, name)
 	}
-	f := newFake(t)
-	s := drawn(t, f)
+	f, s := drawn(t)
 	f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "master", "slave", 1) })
 	orders.Fails(t, s.Change(t.Context(), "orders", orders.UnaskedDraw(t)), true, "READONLY")
 }
@@ -200,8 +197,7 @@ func TestSegmentBehind(t *testing.T) {
 		"gone":       {func(f *fake) { f.Del(counterKey) }, -1},
 		"begun anew": {func(f *fake) { f.Del(counterKey); f.client().Incr(context.Background(), counterKey) }, 2},
 	} {
-		f := newFake(t)
-		s := drawn(t, f)
+		f, s := drawn(t)
 		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Stamp(); return nil }))
 		c.damage(f)
 		want := segmentstore.Row{Tag: "orders", Next: c.next, Step: 1, Updated: f.now, Writes: 1, Floor: 10}
@@ -218,8 +214,7 @@ func TestSegmentBehind(t *testing.T) {
 		require.ErrorIs(t, err, segment.ErrLost, name)
 		require.NoError(t, g.Close())
 	}
-	f := newFake(t)
-	drawn(t, f)
+	f, _ := drawn(t)
 	f.Del(rowKey)
 	require.Equal(t, segmentstore.Row{Tag: "orders", Next: 10, Step: 1}, look(t, f))
 	f.Del(counterKey)
@@ -238,7 +233,7 @@ func TestSegmentIndex(t *testing.T) {
 	require.ErrorIs(t, s.Change(t.Context(), "orders", func(*segmentstore.Row) error { return refused }), refused)
 	require.False(t, f.Exists(tagsKey), "nothing was written")
 
-	drawn(t, f)
+	require.NoError(t, f.store().Segments().Change(t.Context(), "orders", orders.Draw(10)))
 	f.Del(tagsKey)
 	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(1)))
 	tags, err := f.ZMembers(tagsKey)
@@ -320,8 +315,7 @@ func (s *stuck) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.Pr
 
 // A call that is given up does not wait for its client.
 func TestSegmentRowsAreGivenUp(t *testing.T) {
-	f := newFake(t)
-	drawn(t, f)
+	f, _ := drawn(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	held := &stuck{giveUp: cancel, release: make(chan struct{})}
 	defer close(held.release)
@@ -351,8 +345,7 @@ func TestSegmentUnreadable(t *testing.T) {
 			orders.Fails(t, err, false, says)
 		}
 	}
-	f := newFake(t)
-	s := drawn(t, f)
+	f, s := drawn(t)
 	for _, text := range []string{`{"` + orders.Secret + `":1}`, ""} {
 		require.NoError(t, f.Set(rowKey, text))
 		err := s.Change(t.Context(), "orders", orders.UnaskedDraw(t))
@@ -374,8 +367,7 @@ func TestSegmentUnreadable(t *testing.T) {
 // Of a write that fails nothing is stored. One that does not takes a time to live away, with which the counter would
 // begin anew one day.
 func TestSegmentWrites(t *testing.T) {
-	f := newFake(t)
-	s := drawn(t, f)
+	f, s := drawn(t)
 	counter, row := f.text(counterKey), f.text(rowKey)
 	f.SetTTL(counterKey, time.Hour)
 	f.set(func() { f.fails["MSET"] = "OOM command not allowed when used memory > 'maxmemory'." })
@@ -388,8 +380,7 @@ func TestSegmentWrites(t *testing.T) {
 
 // A page is read by scripts that the server may lack.
 func TestSegmentRows(t *testing.T) {
-	f := newFake(t)
-	s := drawn(t, f)
+	f, s := drawn(t)
 	for i, tag := range []string{"a", "b", "z"} { // of the second there is only the tag
 		_, err := f.ZAdd(tagsKey, 0, tag)
 		require.NoError(t, err)

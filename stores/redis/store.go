@@ -12,9 +12,6 @@ import (
 	"github.com/uidgen/uid/stores"
 )
 
-// defaultPrefix begins all keys unless a [Config] says otherwise.
-const defaultPrefix = "uid"
-
 // maxPrefix is the most bytes of a Prefix, and inPrefix has those that it may have.
 const (
 	maxPrefix = 64
@@ -41,7 +38,7 @@ func New(client redis.UniversalClient, cfg Config) (*stores.Store, error) {
 		return nil, fmt.Errorf("%w: a Ring sends keys to another server when theirs is down, and leases with them",
 			uid.ErrConfig)
 	}
-	cfg.Prefix = cmp.Or(cfg.Prefix, defaultPrefix)
+	cfg.Prefix = cmp.Or(cfg.Prefix, "uid")
 	if n := len(cfg.Prefix); n > maxPrefix {
 		return nil, fmt.Errorf("%w: the Prefix %.100q has %d bytes, at most %d are allowed", uid.ErrConfig, cfg.Prefix,
 			n, maxPrefix)

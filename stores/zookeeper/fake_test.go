@@ -38,7 +38,7 @@ type fakeConn struct {
 	f   *fake
 	lag bool
 
-	mu      sync.Mutex
+	// What follows is guarded by f.mu.
 	seen    int
 	session int64
 	state   zk.State
@@ -64,39 +64,37 @@ func (f *fake) connect(lag bool) *fakeConn {
 func (c *fakeConn) expire() {
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.f.next++
 	c.session, c.seen = c.f.next, 0
 }
 
 func (c *fakeConn) State() zk.State {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
 	return c.state
 }
 
 func (c *fakeConn) SessionID() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
 	return c.session
 }
 
 // counts returns how many requests there were since the last call.
 func (c *fakeConn) counts() (reads, writes int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
 	reads, writes, c.reads, c.writes = c.reads, c.writes, 0, 0
 	return reads, writes
 }
 
 func (c *fakeConn) begin(op string) error {
-	c.mu.Lock()
+	c.f.mu.Lock()
 	hold, delay, err := c.hold, c.delay, c.err
 	if c.refuse[op] {
 		err = zk.ErrNoAuth
 	}
-	c.mu.Unlock()
+	c.f.mu.Unlock()
 	if hold != nil {
 		<-hold
 	}
@@ -111,8 +109,6 @@ func (c *fakeConn) view(op, path string) (state map[string]fakeNode, err error) 
 	}
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.reads++
 	if !c.lag {
 		c.seen += rand.IntN(len(c.f.states) - c.seen)
@@ -169,9 +165,9 @@ func (c *fakeConn) Delete(path string, version int32) error {
 func (c *fakeConn) Multi(ops ...any) ([]zk.MultiResponse, error) {
 	if !slices.ContainsFunc(ops, func(op any) bool { _, is := op.(*zk.CheckVersionRequest); return !is }) {
 		results, err := c.commit("check", ops...) // it writes nothing
-		c.mu.Lock()
+		c.f.mu.Lock()
 		looked := c.looked
-		c.mu.Unlock()
+		c.f.mu.Unlock()
 		if looked != nil {
 			looked()
 		}
@@ -212,8 +208,6 @@ func (c *fakeConn) commit(name string, ops ...any) ([]zk.MultiResponse, error) {
 	if failed == nil {
 		f.states = append(f.states, state)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.seen, c.writes = len(f.states)-1, c.writes+1
 	return results, failed
 }

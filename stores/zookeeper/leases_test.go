@@ -40,6 +40,15 @@ func leases(t testing.TB, f *fake) *handle {
 	return &handle{orders.Made(t, all), all.Driver().(*driver), conn, all}
 }
 
+// held returns one in which somebody has worker ID 0.
+func held(t testing.TB, now func() time.Time) (*fake, *handle) {
+	t.Helper()
+	f := newFake(now)
+	l := leases(t, f)
+	orders.Taken(t, l, orders.Wanted(0, 0), time.Hour)
+	return f, l
+}
+
 const ordersPath = "/uid/orders"
 
 func rowPath(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
@@ -122,9 +131,7 @@ func TestBarrierOfAnotherSession(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	clock := newHandClock()
-	f := newFake(clock.Now)
-	l := leases(t, f)
-	orders.Taken(t, l, orders.Wanted(0, 0), time.Hour)
+	f, l := held(t, clock.Now)
 	nothing := func(*leasestore.Namespace, leasestore.Clock) error { return nil }
 	keeps := func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
 		require.Equal(t, defaultClockError, now.Error)
@@ -158,12 +165,10 @@ func TestClock(t *testing.T) {
 
 func TestNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(time.Now)
-		l := leases(t, f)
-		orders.Taken(t, l, orders.Wanted(0, 0), time.Hour)
+		_, l := held(t, time.Now)
 		set := func(s zk.State) {
-			l.conn.mu.Lock()
-			defer l.conn.mu.Unlock()
+			l.conn.f.mu.Lock()
+			defer l.conn.f.mu.Unlock()
 			l.conn.state = s
 		}
 		set(zk.StateConnecting)
@@ -181,9 +186,7 @@ func TestNoSession(t *testing.T) {
 
 // As a condition -1 stands for any version.
 func TestVersionThatStandsForAll(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l := leases(t, f)
-	orders.Taken(t, l, orders.Wanted(0, 0), time.Hour)
+	f, l := held(t, newHandClock().Now)
 	state := f.states[len(f.states)-1]
 	n := state["/uid/orders/0"]
 	n.version = -1
@@ -236,8 +239,7 @@ func (c *between) Get(path string) ([]byte, *zk.Stat, error) {
 
 // A session that begins within a call may see an older state than the one before it.
 func TestSessionThatEnds(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	orders.Taken(t, leases(t, f), orders.Wanted(0, 0), time.Hour)
+	f, _ := held(t, newHandClock().Now)
 	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
 	late := orders.Leases(t, stored(t, f, conn, Config{}))
 	reads := 0
@@ -260,8 +262,6 @@ func TestSessionThatEnds(t *testing.T) {
 		newest := func() {
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			conn.mu.Lock()
-			defer conn.mu.Unlock()
 			conn.fakeConn.lag, conn.seen = true, len(f.states)-1
 		}
 		newest()
@@ -279,9 +279,7 @@ func TestSessionThatEnds(t *testing.T) {
 
 // What is read is of one time, even if another writes between two reads.
 func TestReadOfOneTime(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l := leases(t, f)
-	orders.Taken(t, l, orders.Wanted(0, 0), time.Hour)
+	f, l := held(t, newHandClock().Now)
 	conn := &between{fakeConn: f.connect(false), path: ordersPath}
 	d := stored(t, f, conn, Config{}).Driver()
 	q := stores.Query{Keys: []string{stores.Key{Namespace: "orders", ID: -1}.String(),
@@ -354,9 +352,7 @@ func TestPresence(t *testing.T) {
 
 // A node without data, which only people make, is not one that is missing.
 func TestEmptyNodes(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l := leases(t, f)
-	orders.Taken(t, l, orders.Wanted(0, 0), time.Hour)
+	_, l := held(t, newHandClock().Now)
 	s := l.all.Segments()
 	require.NoError(t, s.Change(t.Context(), "a", orders.Draw(1)))
 	for _, path := range []string{"/uid/orders/0", "/uid/.segments/a"} {
