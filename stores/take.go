@@ -67,7 +67,7 @@ func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, f
 	}
 	v.newest = true
 	v.forget()
-	v.query = v.first(v.ids)
+	v.query = v.first()
 	v.answer, failed = v.driver.Read(ctx, v.query)
 	return false, failed
 }

@@ -105,7 +105,7 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 	path := func(id int64) string { return above + "/" + strconv.FormatInt(id, 10) }
 	for id, session := range made {
 		// Another session's node is not this one's to remove: its own end does that.
-		if !held[id] && conn.State() == sessionReady && session == conn.SessionID() {
+		if !held[id] && conn.State() == zk.StateHasSession && session == conn.SessionID() {
 			_ = together(ctx, func() { _ = conn.Delete(path(id), -1) })
 		}
 		if !held[id] {
@@ -113,7 +113,7 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 		}
 	}
 	for id := range held {
-		if conn.State() != sessionReady || made[id] == conn.SessionID() || p.driver.make(ctx, above) != nil {
+		if conn.State() != zk.StateHasSession || made[id] == conn.SessionID() || p.driver.make(ctx, above) != nil {
 			continue
 		}
 		session := conn.SessionID()
