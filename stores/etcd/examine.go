@@ -22,9 +22,8 @@ import (
 // writes. It skips what the account may not see.
 func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err error) {
 	endpoints := d.client.Endpoints()
-	rand.Shuffle(len(endpoints), func(i, j int) { endpoints[i], endpoints[j] = endpoints[j], endpoints[i] })
-	for _, e := range endpoints {
-		is, failure := d.status(ctx, e)
+	for _, i := range rand.Perm(len(endpoints)) {
+		is, failure := d.status(ctx, endpoints[i])
 		if failure == nil {
 			if why := faults(is.Version); why != "" {
 				lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, why))
@@ -38,6 +37,7 @@ func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err err
 	return nil, err
 }
 
+// status asks a member for its status.
 func (d *driver) status(ctx context.Context, endpoint string) (*clientv3.StatusResponse, error) {
 	return ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) {
 		return d.client.Status(ctx, endpoint)
