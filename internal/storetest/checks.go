@@ -588,18 +588,7 @@ func histories(p *probe) {
 // random makes one call of a history.
 func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
 	p := c.p
-	if r.Faults && p.Subject.Fault != nil {
-		fault := OK // also in place of one that no call has used
-		if suite.Chance(random, 20) {
-			fault = Fault(1 + random.IntN(int(Delay)))
-		}
-		if fault != Delay || p.Deliver != nil {
-			p.Subject.Fault(c.store, fault)
-		}
-		if suite.Chance(random, 15) && p.Deliver != nil {
-			p.Deliver()
-		}
-	}
+	suite.RandomFault(r, random, c.store, Delay, p.Subject.Fault, p.Deliver)
 	plan, held, keep := r.Plan(random), suite.Chance(random, 40), suite.Chance(random, 50)
 	ctx, cancel := context.WithCancel(p.Ctx)
 	defer cancel()
