@@ -2,7 +2,6 @@ package stores_test
 
 import (
 	"context"
-	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,10 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/memory"
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/stores/internal/orders"
 )
 
 // A far driver is one over a line with some delay. It counts its requests.
@@ -51,35 +49,6 @@ func (d *far) count(a *stores.Answer, err error) (*stores.Answer, error) {
 	return a, err
 }
 
-func wanted(first, last int64) leasestore.Wanted {
-	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Rest: time.Minute,
-		Highest: func(time.Time) int64 { return math.MaxInt64 }}
-}
-
-func made(t testing.TB, d stores.Driver) lease.Store {
-	t.Helper()
-	l, err := stores.New(d).Leases("orders")
-	require.NoError(t, err)
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace,
-		_ leasestore.Clock) error {
-		n.Layout = "made"
-		return nil
-	}))
-	return l
-}
-
-// taken takes a row, whose lease then lasts for d.
-func taken(t testing.TB, l lease.Store, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
-	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
-		now leasestore.Clock) error {
-		row = *r
-		r.Nonce, r.Until, r.High = "n", now.Now.Add(d), r.High+1
-		return nil
-	}))
-	return row
-}
-
 // Many that start at once get IDs of their own, soon, with few requests each.
 func TestManyAtOnce(t *testing.T) {
 	for _, n := range []int{1, 40, 180} { // with the rows that are over, more than a Take reads at first
@@ -87,9 +56,9 @@ func TestManyAtOnce(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					m := &memory.Driver{}
-					l := made(t, m)
-					for i := range rows {
-						taken(t, l, wanted(int64(i), int64(i)), -time.Hour+time.Duration(i)*time.Millisecond)
+					l := orders.Made(t, stores.New(m))
+					for i := range int64(rows) {
+						orders.Taken(t, l, orders.Wanted(i, i), -time.Hour+time.Duration(i)*time.Millisecond)
 					}
 					d := &far{Driver: m, trip: 80 * time.Millisecond}
 					began := time.Now()
@@ -97,9 +66,9 @@ func TestManyAtOnce(t *testing.T) {
 					var ids sync.Map
 					for range n {
 						all.Go(func() {
-							l, err := stores.New(d).Leases("orders")
-							require.NoError(t, err)
-							_, twice := ids.LoadOrStore(taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID, true)
+							l := orders.Leases(t, stores.New(d))
+							row := orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour)
+							_, twice := ids.LoadOrStore(row.WorkerID, true)
 							require.False(t, twice)
 						})
 					}

@@ -87,11 +87,6 @@ func unreadable(what string, err error) error {
 	return fmt.Errorf("%w: %s cannot be read: %w", worker.ErrUnconfirmed, what, err)
 }
 
-// missing returns the error of a namespace that is not there.
-func (l *leases) missing() error {
-	return fmt.Errorf("%w: there is no %s", worker.ErrNoNamespace, l.Name())
-}
-
 // put returns the record that replaces another one: a namespace, if row is nil, or a row. No two are alike.
 func put(was Record, n leasestore.Namespace, row *leasestore.Row) (_ Record, err error) {
 	if row == nil {
@@ -110,12 +105,7 @@ func same(were, are []Record) bool {
 // has reports whether an answer to a refused Write shows that it was stored all the same: the client of a
 // database may send a request twice, and the first one has refused the second then.
 func (a *Answer) has(put Record) bool {
-	for _, r := range a.Records {
-		if r.Key == put.Key && r.Text == put.Text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Records, func(r Record) bool { return r.Key == put.Key && r.Text == put.Text })
 }
 
 // update reads keys, decides, and writes, until nobody has written in between. decide returns what to put
@@ -216,7 +206,7 @@ func (l *leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
 	case err == nil && n.Fresh && a.Old:
 		return n, errOld
 	case err == nil && n.Fresh:
-		return n, l.missing()
+		return n, fmt.Errorf("%w: there is no %s", worker.ErrNoNamespace, l.Name())
 	}
 	return n, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/memory"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -39,26 +40,18 @@ func TestOldAnswers(t *testing.T) {
 	look := errors.New("only a look")
 	m := &memory.Driver{}
 	d := lagging{m, map[string]*stores.Answer{}}
-	late, err := stores.New(d).Leases("orders")
-	require.NoError(t, err)
+	late := orders.Leases(t, stores.New(d))
 	var saw int64
-	take := func() error {
-		return late.Take(t.Context(), wanted(0, 0), func(_ *leasestore.Namespace, r *leasestore.Row,
-			_ leasestore.Clock) error {
-			saw = r.High
-			return look
-		})
+	looks := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		require.NotNil(t, r)
+		saw = r.High
+		return look
 	}
-	change := func() error {
-		return late.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
-			require.NotNil(t, r)
-			saw = r.High
-			return look
-		})
-	}
+	take := func() error { return late.Take(t.Context(), orders.Wanted(0, 0), looks) }
+	change := func() error { return late.Change(t.Context(), 0, looks) }
 	require.ErrorIs(t, take(), worker.ErrNoNamespace)
 	require.ErrorIs(t, change(), worker.ErrNoNamespace)
-	l := made(t, m)
+	l := orders.Made(t, stores.New(m))
 	require.ErrorIs(t, late.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 		require.Equal(t, "made", n.Layout)
 		return look
@@ -72,8 +65,8 @@ func TestOldAnswers(t *testing.T) {
 		return missing
 	}
 	require.True(t, none())
-	taken(t, l, wanted(0, 0), -time.Hour)
-	taken(t, l, wanted(1, 1), time.Hour)
+	orders.Taken(t, l, orders.Wanted(0, 0), -time.Hour)
+	orders.Taken(t, l, orders.Wanted(1, 1), time.Hour)
 	require.False(t, none(), "a row that was made since is never offered as missing")
 	require.ErrorIs(t, take(), look)
 	require.ErrorIs(t, change(), look)
@@ -118,8 +111,7 @@ func (d mixed) Read(ctx context.Context, q stores.Query) (*stores.Answer, error)
 // Rows that were given and not seen are looked for, before new ones are made.
 func TestRowsOfAnotherTime(t *testing.T) {
 	m := &memory.Driver{}
-	taken(t, made(t, m), wanted(0, 100), time.Hour)
-	late, err := stores.New(mixed{m}).Leases("orders")
-	require.NoError(t, err)
-	require.Less(t, taken(t, late, wanted(0, 100), time.Hour).WorkerID, int64(16))
+	orders.Taken(t, orders.Made(t, stores.New(m)), orders.Wanted(0, 100), time.Hour)
+	late := orders.Leases(t, stores.New(mixed{m}))
+	require.Less(t, orders.Taken(t, late, orders.Wanted(0, 100), time.Hour).WorkerID, int64(16))
 }

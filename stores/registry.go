@@ -21,14 +21,6 @@ var _ registry.Store = registered{}
 
 // Namespace implements [registry.Store].
 func (r registered) Namespace(name string) (lease.Store, error) {
-	l, err := r.namespace(name)
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-func (r registered) namespace(name string) (*leases, error) {
 	name, err := namespace.Resolve(name)
 	if err != nil {
 		return nil, err
@@ -99,11 +91,12 @@ func (r registered) page(ctx context.Context, name string, above int64, most int
 
 // Rows implements [registry.Store], in one request. It needs only the right to read.
 func (r registered) Rows(ctx context.Context, name string, above int64, most int) (p registry.Page, err error) {
-	l, err := r.namespace(name)
+	name, err = namespace.Resolve(name)
 	if err != nil {
 		return p, err
 	}
-	a, err := r.page(ctx, l.name, above, most)
+	l := leases{r.driver, name}
+	a, err := r.page(ctx, name, above, most)
 	if err != nil {
 		return p, err
 	}

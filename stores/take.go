@@ -67,7 +67,7 @@ func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, f
 	}
 	v.newest = true
 	v.forget()
-	v.query = v.first(v.ids)
+	v.query = v.first()
 	v.answer, failed = v.driver.Read(ctx, v.query)
 	return false, failed
 }
@@ -118,11 +118,9 @@ func (v *view) otherwise(was known) Query {
 			}
 		}
 	}
-	others := v.spare
-	rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-	for _, k := range others[:min(len(others), spares)] {
-		if k.Key != was.Key {
-			q.Keys = append(q.Keys, k.Key)
+	for _, i := range rand.Perm(len(v.spare))[:min(len(v.spare), spares)] {
+		if key := v.spare[i].Key; key != was.Key {
+			q.Keys = append(q.Keys, key)
 		}
 	}
 	return q

@@ -73,9 +73,11 @@ func (v *view) read(ctx context.Context, q Query) (err error) {
 }
 
 // first reads the namespace and enough rows for most Takes.
-func (v *view) first(ids lease.Range) Query {
-	return Query{Keys: []string{v.leases.own()}, Ranges: []Range{v.spanIn(ids, ids.First, lowest)}, Newest: v.newest,
-		Judge: true}
+func (v *view) first() Query { return v.with(v.span(v.ids.First, lowest)) }
+
+// with reads the namespace, and ranges.
+func (v *view) with(ranges ...Range) Query {
+	return Query{Keys: []string{v.leases.own()}, Ranges: ranges, Newest: v.newest, Judge: true}
 }
 
 // look begins a view.
@@ -84,7 +86,7 @@ func (v *view) look(ctx context.Context) error {
 	v.forget()
 	for {
 		ids := v.ids
-		if err := v.read(ctx, v.first(ids)); err != nil || v.ids == ids {
+		if err := v.read(ctx, v.first()); err != nil || v.ids == ids {
 			return err
 		}
 	}
@@ -170,10 +172,8 @@ func (v *view) known(id int64) known {
 }
 
 // span is n rows from an ID on, as far as they are to be chosen from.
-func (v *view) span(from, n int64) Range { return v.spanIn(v.ids, from, n) }
-
-func (v *view) spanIn(ids lease.Range, from, n int64) Range {
-	n = min(n-1, ids.Last-from)
+func (v *view) span(from, n int64) Range {
+	n = min(n-1, v.ids.Last-from)
 	return v.leases.rows(from, from+n, int(n)+1)
 }
 
@@ -209,7 +209,7 @@ func (v *view) free(ctx context.Context) (known, error) {
 		case all:
 			return known{}, v.noneFree(v.end(), v.have())
 		case !many:
-			err = v.read(ctx, v.first(v.ids))
+			err = v.read(ctx, v.first())
 		case !v.full:
 			err = v.read(ctx, v.sample(there))
 			usable, _ = v.over()
@@ -225,8 +225,7 @@ func (v *view) free(ctx context.Context) (known, error) {
 
 // sample reads the newest rows, and some at random.
 func (v *view) sample(of lease.Range) Query {
-	q := Query{Keys: []string{v.leases.own()}, Newest: v.newest, Judge: true}
-	q.Ranges = append(q.Ranges, v.span(of.Last-newest+1, newest))
+	q := v.with(v.span(of.Last-newest+1, newest))
 	for range runs {
 		q.Ranges = append(q.Ranges, v.span(of.First+rand.Int64N(of.Last-newest-of.First), run))
 	}
@@ -238,7 +237,7 @@ func (v *view) over() (usable, over []known) {
 	now := v.answer.Clock
 	highest, before := v.wanted.Highest(now.Now), now.Now.Add(-v.wanted.Rest-now.Error)
 	for id, k := range v.rows {
-		if k.Text == "" || id < v.ids.First || id > v.ids.Last || !k.Until.Before(before) {
+		if k.Text == "" || !v.ids.Has(id) || !k.Until.Before(before) {
 			continue
 		}
 		if over = append(over, k); k.High <= highest {
@@ -266,7 +265,7 @@ func (v *view) draw(rows []known) known {
 // end returns when the first of the leases that were read ends.
 func (v *view) end() (first time.Time) {
 	for id, k := range v.rows {
-		if k.Text != "" && id >= v.ids.First && id <= v.ids.Last && (first.IsZero() || k.Until.Before(first)) {
+		if k.Text != "" && v.ids.Has(id) && (first.IsZero() || k.Until.Before(first)) {
 			first = k.Until
 		}
 	}
@@ -298,12 +297,10 @@ func (v *view) scan(ctx context.Context, of lease.Range) (known, error) {
 	var first time.Time
 	var have []int64
 	for _, part := range []lease.Range{{First: start, Last: of.Last}, {First: of.First, Last: start - 1}} {
-		for from := part.First; from <= part.Last; {
+		for from := part.First; from <= part.Last; from += page {
 			v.rows = map[int64]known{}
 			ids := v.ids
-			err := v.read(ctx, Query{Keys: []string{v.leases.own()},
-				Ranges: []Range{v.span(from, min(page, part.Last-from+1))}, Newest: v.newest, Judge: true})
-			if err != nil {
+			if err := v.read(ctx, v.with(v.span(from, min(page, part.Last-from+1)))); err != nil {
 				return known{}, err
 			}
 			if v.ids != ids {
@@ -317,7 +314,6 @@ func (v *view) scan(ctx context.Context, of lease.Range) (known, error) {
 			if end := v.end(); first.IsZero() || !end.IsZero() && end.Before(first) {
 				first = end
 			}
-			from += page
 		}
 	}
 	if len(resort) > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/memory"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -30,6 +31,13 @@ type server struct {
 func newServer() *server {
 	m := &memory.Driver{}
 	return &server{far: &far{Driver: m}, m: m}
+}
+
+// made returns one with a namespace.
+func made(t *testing.T) (*server, lease.Store) {
+	t.Helper()
+	s := newServer()
+	return s, orders.Made(t, stores.New(s))
 }
 
 func (s *server) Write(ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
@@ -89,16 +97,14 @@ func heldBut(over ...int64) func(int64) time.Duration {
 
 // A large namespace is not read as a whole.
 func TestLargeNamespace(t *testing.T) {
-	s := newServer()
-	l := made(t, s)
+	s, l := made(t)
 	const rows = 5000
 	s.fill(lease.Range{First: 0, Last: rows - 1}, held)
-	all := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Rest: time.Minute,
-		Highest: wanted(0, 0).Highest}
+	all := orders.Wanted(0, 1<<22-1)
 	var ids []int64
 	require.LessOrEqual(t, s.count(func() {
 		for range 3 {
-			ids = append(ids, taken(t, l, all, time.Hour).WorkerID)
+			ids = append(ids, orders.Taken(t, l, all, time.Hour).WorkerID)
 		}
 	}), 3*3, "one more than usual each")
 	require.EqualValues(t, rows, ids[0], "none is over: the ID above all rows")
@@ -109,14 +115,14 @@ func TestLargeNamespace(t *testing.T) {
 
 	// Of the first rows the one that has been over for longest.
 	s.fill(lease.Range{First: 0, Last: rows - 1}, heldBut(7, 200, 30))
-	require.EqualValues(t, 200, taken(t, l, all, time.Hour).WorkerID)
-	require.EqualValues(t, 30, taken(t, l, all, time.Hour).WorkerID)
+	require.EqualValues(t, 200, orders.Taken(t, l, all, time.Hour).WorkerID)
+	require.EqualValues(t, 30, orders.Taken(t, l, all, time.Hour).WorkerID)
 
 	// When a good part is over, a look finds one of them anywhere.
 	s.fill(lease.Range{First: 0, Last: rows - 1}, func(id int64) time.Duration {
 		return map[bool]time.Duration{true: time.Hour, false: -time.Hour}[id > 300]
 	})
-	id := taken(t, l, all, time.Hour).WorkerID
+	id := orders.Taken(t, l, all, time.Hour).WorkerID
 	require.Greater(t, id, int64(300))
 	require.Less(t, id, int64(rows))
 }
@@ -125,17 +131,16 @@ func TestLargeNamespace(t *testing.T) {
 // however many are made while a Take looks.
 func TestNewRowsAreFound(t *testing.T) {
 	const rows = 5000
-	s := newServer()
-	l := made(t, s)
+	s, l := made(t)
 	s.fill(lease.Range{First: 0, Last: rows - 1}, held)
 	got := map[int64]bool{}
 	for range 100 {
-		got[taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID] = true
+		got[orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID] = true
 	}
 	require.Len(t, got, 100)
 	require.EqualValues(t, rows+99, s.given(t))
 	s.between = func() { s.fill(lease.Range{First: rows + 100, Last: rows + 399}, heldBut(rows+399)) }
-	require.EqualValues(t, rows+399, taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID,
+	require.EqualValues(t, rows+399, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID,
 		"the only one of 300 that nobody has")
 	require.EqualValues(t, rows+399, s.given(t))
 }
@@ -143,10 +148,9 @@ func TestNewRowsAreFound(t *testing.T) {
 // A row that somebody puts back above Given, while a Take makes new ones, is not overwritten.
 func TestRowAboveGiven(t *testing.T) {
 	for _, at := range []int64{0, 5, 15} {
-		s := newServer()
-		l := made(t, s)
+		s, l := made(t)
 		s.between = func() { s.putRow(at, time.Now().Add(time.Hour)) }
-		require.EqualValues(t, at+1, taken(t, l, wanted(0, 1000), time.Hour).WorkerID)
+		require.EqualValues(t, at+1, orders.Taken(t, l, orders.Wanted(0, 1000), time.Hour).WorkerID)
 		require.Contains(t, s.m.Text(workerKey(at)), `"high":7`)
 		require.EqualValues(t, at+16, s.given(t))
 	}
@@ -155,10 +159,8 @@ func TestRowAboveGiven(t *testing.T) {
 // looks makes a Take that only looks.
 func (s *server) looks(l lease.Store, w leasestore.Wanted) error {
 	look := errors.New("a look")
-	err := l.Take(context.Background(), w, func(*leasestore.Namespace, *leasestore.Row,
-		leasestore.Clock) error {
-		return look
-	})
+	decide := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return look }
+	err := l.Take(context.Background(), w, decide)
 	if errors.Is(err, look) {
 		return nil
 	}
@@ -167,13 +169,11 @@ func (s *server) looks(l lease.Store, w leasestore.Wanted) error {
 
 // When all IDs have rows, all are read until one is found that is free, or none.
 func TestFullNamespace(t *testing.T) {
-	s := newServer()
-	l := made(t, s)
+	s, l := made(t)
 	const last = 2999
-	w := wanted(0, last)
-	w.Rest = time.Minute
+	w := orders.Wanted(0, last)
 	s.fill(lease.Range{First: 0, Last: last}, heldBut(2345))
-	require.EqualValues(t, 2345, taken(t, l, w, time.Hour).WorkerID)
+	require.EqualValues(t, 2345, orders.Taken(t, l, w, time.Hour).WorkerID)
 	var err error
 	requests := s.count(func() { err = s.looks(l, w) })
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
@@ -195,48 +195,41 @@ func TestFullNamespace(t *testing.T) {
 	s.fill(lease.Range{First: 0, Last: last}, heldBut(2222))
 	w.Highest = func(time.Time) int64 { return 6 }
 	s.m.Set(workerKey(1777), "")
-	require.EqualValues(t, 2222, taken(t, l, w, time.Hour).WorkerID)
+	require.EqualValues(t, 2222, orders.Taken(t, l, w, time.Hour).WorkerID)
 }
 
 // A namespace that owns a range looks for free IDs in there.
 func TestRangeOfItsOwn(t *testing.T) {
-	s := newServer()
-	l := made(t, s)
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
-		n.IDs = lease.Range{First: 2000, Last: 3999}
-		return nil
-	}))
-	require.EqualValues(t, 2000, taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID)
+	s, l := made(t)
+	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 2000, Last: 3999} })
+	require.EqualValues(t, 2000, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
 	s.fill(lease.Range{First: 1000, Last: 2999}, held)
-	require.EqualValues(t, 3000, taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID)
+	require.EqualValues(t, 3000, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
 	s.fill(lease.Range{First: 1000, Last: 4999}, func(id int64) time.Duration {
 		return map[bool]time.Duration{true: -time.Hour, false: time.Hour}[id >= 2000 && id <= 3999 && id != 3456]
 	})
-	require.EqualValues(t, 3456, taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID)
-	require.ErrorIs(t, s.looks(l, wanted(0, 1<<22)), uid.ErrNoWorkerID)
+	require.EqualValues(t, 3456, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
+	require.ErrorIs(t, s.looks(l, orders.Wanted(0, 1<<22)), uid.ErrNoWorkerID)
 
 	// The sample is of the range, not of all IDs that are asked for.
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
-		n.IDs = lease.Range{First: 1 << 21, Last: 1<<22 - 1}
-		return nil
-	}))
+	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 1 << 21, Last: 1<<22 - 1} })
 	s.fill(lease.Range{First: 1 << 21, Last: 1<<21 + 2999}, func(id int64) time.Duration {
 		return map[bool]time.Duration{true: time.Hour, false: -time.Hour}[id > 1<<21+300 && id < 1<<21+2800]
 	})
-	require.Less(t, taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID, int64(1<<21+3000), "one that is over")
+	id := orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID
+	require.Less(t, id, int64(1<<21+3000), "one that is over")
 
-	must := wanted(1999, 2001)
+	must := orders.Wanted(1999, 2001)
 	must.Must = lease.Range{First: 1999, Last: 2001}
 	require.ErrorIs(t, s.looks(l, must), uid.ErrRange)
 }
 
 // A namespace that is made anew knows the rows that are left of a former one.
 func TestRowsAreLeft(t *testing.T) {
-	s := newServer()
-	l := made(t, s)
+	s, l := made(t)
 	s.fill(lease.Range{First: 0, Last: 1200}, held)
 	s.m.Set(ownKey, "")
-	made(t, s)
+	orders.Made(t, stores.New(s))
 	require.EqualValues(t, 1200, s.given(t))
-	require.EqualValues(t, 1201, taken(t, l, wanted(0, 1<<22), time.Hour).WorkerID)
+	require.EqualValues(t, 1201, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
 }

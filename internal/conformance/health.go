@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 	"testing/synctest"
@@ -121,8 +120,7 @@ func (s Subject) healthFinds(t *testing.T) {
 		{worker: fake.Endless(1), at: Day},
 		{worker: fake.Giving(uid.Reservation{Last: -1, Renew: 1 << 40}), at: Day,
 			want: uid.ErrNoReservation, codes: []string{reason.NoReservation}},
-		{worker: fake.Endless(1), at: seconds.Expires().AddDate(0, -6, 0),
-			codes: []string{reason.TimeFieldEnding}},
+		{worker: fake.Endless(1), at: seconds.Expires().AddDate(0, -6, 0), codes: []string{reason.TimeFieldEnding}},
 		{worker: fake.Endless(1), cfg: Config{Layout: l, Expiry: never}, at: l.Epoch(), step: 5 * time.Minute,
 			want: uid.ErrExhausted, codes: []string{reason.Exhausted}},
 	} {
@@ -144,16 +142,7 @@ func (s Subject) healthChangesNothing(t *testing.T) {
 	w := &fake.Worker{ID: 1, Window: 60}
 	g := s.at(t, fake.NewClock(Day), w, Config{Layout: seconds})
 	synctest.Wait()
-	hang := make(chan struct{})
-	w.Set(func(w *fake.Worker) {
-		w.OnExtend = func(ctx context.Context, _ int64) (uid.Reservation, error) {
-			select {
-			case <-hang:
-			case <-ctx.Done():
-			}
-			return uid.Reservation{}, ctx.Err()
-		}
-	})
+	until := hold(w)
 	before := g.Health()
 	for range 100 {
 		require.Equal(t, before, g.Health())
@@ -165,5 +154,5 @@ func (s Subject) healthChangesNothing(t *testing.T) {
 	asked := time.Now()
 	require.Nil(t, g.Health().Failing)
 	require.Zero(t, time.Since(asked))
-	close(hang)
+	close(until)
 }

@@ -209,19 +209,15 @@ func (s Subject) crowdAtTheBound(t *testing.T) {
 				own = s.more(g) // whose order is their own
 			}
 			for n := range each {
-				if own != nil {
-					got, err := own[n%len(own)]()
-					if err != nil {
-						t.Error(err)
-					}
-					streams[i] = append(streams[i], got...)
-					continue
-				}
 				ctx, cancel := t.Context(), func() {}
 				if i%3 == 0 { // those that are in a hurry get what they get
 					ctx, cancel = context.WithTimeout(ctx, time.Duration(i%7)*300*time.Microsecond)
 				}
-				got, err := filling(ctx, g, 1+i%4)()
+				way := filling(ctx, g, 1+i%4)
+				if own != nil {
+					way = own[n%len(own)]
+				}
+				got, err := way()
 				cancel()
 				if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 					t.Error(err)

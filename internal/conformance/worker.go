@@ -145,8 +145,7 @@ func next(t testing.TB, g Generator) uid.Parts {
 func (s Subject) refused(t *testing.T) {
 	cfg := Config{Logger: slog.New(slog.DiscardHandler)}
 	_, err := s.New(nil, cfg)
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, s.Name+": unusable configuration: nil worker")
+	logtest.Error(t, err, uid.ErrConfig, s.Name+": unusable configuration: nil worker")
 
 	w := fake.Endless(1)
 	w.Fail = fake.ErrDown
@@ -161,9 +160,7 @@ func (s Subject) refused(t *testing.T) {
 
 	w = fake.Endless(1 << 22)
 	_, err = s.New(w, cfg)
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorContains(t, err, "4194304")
-	require.ErrorContains(t, err, "4194303")
+	logtest.Error(t, err, uid.ErrRange, "4194304", "4194303")
 	require.Equal(t, []int64{-1}, w.Released)
 
 	w.ID = 1
@@ -196,8 +193,7 @@ func (s Subject) floorRefused(t *testing.T) {
 		w := fake.Endless(0)
 		cfg.After = c.after
 		_, err := s.New(w, cfg)
-		require.ErrorIs(t, err, c.is)
-		require.ErrorContains(t, err, says)
+		logtest.Error(t, err, c.is, says)
 		require.Empty(t, w.Terms.Layout)
 	}
 	w := fake.Endless(0)
@@ -355,8 +351,8 @@ func (s Subject) closeGivesUp(t *testing.T) {
 			defer cancel()
 			err = g.CloseContext(ctx)
 		}
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, s.Name+": releasing the worker: the worker's "+c.call+" has not returned")
+		logtest.Error(t, err, context.DeadlineExceeded,
+			s.Name+": releasing the worker: the worker's "+c.call+" has not returned")
 		require.GreaterOrEqual(t, time.Since(began), least)
 		requireFails(t, g, more, uid.ErrClosed)
 		require.NoError(t, g.Close(), "again")
@@ -384,8 +380,7 @@ func (s Subject) workerPanics(t *testing.T) {
 	g := s.at(t, fake.NewClock(Day), w, Config{Layout: seconds, Logger: log.Logger()})
 	time.Sleep(70 * time.Second)
 	_, err := g.GetUID()
-	require.ErrorIs(t, err, uid.ErrNoReservation)
-	require.ErrorContains(t, err, "the worker's Extend panicked: no such column")
+	logtest.Error(t, err, uid.ErrNoReservation, "the worker's Extend panicked: no such column")
 	require.Contains(t, g.Health().Failing.Error, "no such column")
 	broken.Store(false)
 	time.Sleep(10 * time.Second)
@@ -461,25 +456,27 @@ func (s Subject) outage(t *testing.T) {
 	require.WithinDuration(t, clock.Now().Add(60*time.Second), g.Health().Reservation.Until, 10*time.Second)
 }
 
+// hold makes a worker's Extend wait until a channel is closed, or its context ends.
+func hold(w *fake.Worker) (until chan struct{}) {
+	until = make(chan struct{})
+	w.Set(func(w *fake.Worker) {
+		w.OnExtend = func(ctx context.Context, through int64) (uid.Reservation, error) {
+			select {
+			case <-until:
+				return w.Answer(through)
+			case <-ctx.Done():
+				return uid.Reservation{}, ctx.Err()
+			}
+		}
+	})
+	return until
+}
+
 // onItsWay: calls wait for a reservation that is on its way, as long as their contexts and the generator last.
 func (s Subject) onItsWay(t *testing.T) {
 	tick := seconds.TickAt(Day)
 	w := fake.Giving(uid.Reservation{WorkerID: 7, First: tick, Last: tick, Renew: math.MaxInt64})
-	hold := func() (until chan struct{}) {
-		until = make(chan struct{})
-		w.Set(func(w *fake.Worker) {
-			w.OnExtend = func(ctx context.Context, through int64) (uid.Reservation, error) {
-				select {
-				case <-until:
-					return w.Answer(through)
-				case <-ctx.Done():
-					return uid.Reservation{}, ctx.Err()
-				}
-			}
-		})
-		return until
-	}
-	until := hold()
+	until := hold(w)
 	g := s.at(t, fake.NewClock(Day), w, Config{Layout: seconds})
 	require.Equal(t, Day, next(t, g).Time)
 	time.Sleep(3 * time.Second)
@@ -493,7 +490,7 @@ func (s Subject) onItsWay(t *testing.T) {
 	time.AfterFunc(time.Second, func() { close(until) })
 	require.Equal(t, Day.Add(5*time.Second), next(t, g).Time)
 
-	hold()
+	hold(w)
 	time.Sleep(5 * time.Second)
 	time.AfterFunc(time.Second, func() { _ = g.Close() })
 	_, err = g.GetUID()

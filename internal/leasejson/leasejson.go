@@ -8,6 +8,7 @@
 package leasejson
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -116,15 +117,9 @@ func parse[V value](s string, version int) (v V, err error) {
 // fields converts the fields of a value, and keeps the first error.
 type fields struct{ err error }
 
-func (f *fields) fail(err error) {
-	if f.err == nil {
-		f.err = err
-	}
-}
-
 func (f *fields) text(name, s string) string {
 	if !utf8.ValidString(s) {
-		f.fail(fmt.Errorf("%w: %s is not valid UTF-8", uid.ErrConfig, name))
+		f.err = cmp.Or(f.err, fmt.Errorf("%w: %s is not valid UTF-8", uid.ErrConfig, name))
 	}
 	return s
 }
@@ -135,7 +130,8 @@ func (f *fields) micros(name string, at time.Time) int64 {
 		return 0
 	}
 	if at.Before(clock(0)) || !at.Before(latest) {
-		f.fail(fmt.Errorf("%w: %s is %v, which is not within the years 1970 to 9999", uid.ErrRange, name, at))
+		f.err = cmp.Or(f.err,
+			fmt.Errorf("%w: %s is %v, which is not within the years 1970 to 9999", uid.ErrRange, name, at))
 	}
 	return at.UnixMicro()
 }

@@ -3,6 +3,7 @@
 package leasestore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -131,15 +132,8 @@ type Wanted struct {
 // error that wraps [uid.ErrRange], with the numbers, when the namespace has none of w.IDs, or has
 // others than w.Must.
 func (w Wanted) Within(ns Namespace) (Range, error) {
-	has := ns.IDs
-	if has == (Range{}) {
-		has = w.IDs
-	}
+	has, asked := cmp.Or(ns.IDs, w.IDs), cmp.Or(w.Must, w.IDs)
 	both := Range{First: max(w.IDs.First, has.First), Last: min(w.IDs.Last, has.Last)}
-	asked := w.IDs
-	if w.Must != (Range{}) {
-		asked = w.Must
-	}
 	if both.First > both.Last || w.Must != (Range{}) && w.Must != has {
 		return Range{}, fmt.Errorf("%w: the namespace has the worker IDs %d to %d, asked for are %d to %d",
 			uid.ErrRange, has.First, has.Last, asked.First, asked.Last)
@@ -247,9 +241,7 @@ func NewRow(id int64) Row {
 }
 
 // Unused reports whether nobody has leased the row's ID yet.
-func (r Row) Unused() bool {
-	return r == NewRow(r.WorkerID)
-}
+func (r Row) Unused() bool { return r == NewRow(r.WorkerID) }
 
 // A Clock is a reading of the store's clock.
 type Clock struct {

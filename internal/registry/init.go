@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/uidgen/uid/internal/namespace"
@@ -14,10 +15,7 @@ import (
 // to a namespace that is there, and its errors, are those of [lease.Found]; for a name that cannot be used
 // it returns [uid.ErrConfig] or [uid.ErrRange]. It needs the rights to read, insert, update and create.
 func (r *Registry) Init(ctx context.Context, name string, f lease.Founding) error {
-	if name == "" {
-		name = namespace.Default
-	}
-	leases, err := r.store.Namespace(name)
+	leases, err := r.store.Namespace(cmp.Or(name, namespace.Default))
 	if err != nil {
 		return err
 	}

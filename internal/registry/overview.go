@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,11 +105,15 @@ func Read(ctx context.Context, store Store, quarantine time.Duration) (Overview,
 	if quarantine < 0 {
 		return o, fmt.Errorf("%w: quarantine %v is negative", uid.ErrConfig, quarantine)
 	}
-	if quarantine == 0 {
-		quarantine = defaultQuarantine
-	}
-	if err := o.addNodes(ctx, store); err != nil {
-		return o, err
+	quarantine = cmp.Or(quarantine, defaultQuarantine)
+	if s, ok := store.(NodeStore); ok {
+		nodes, found, err := s.Nodes(ctx)
+		if found {
+			o.Nodes = &nodes
+		}
+		if err != nil {
+			return o, err
+		}
 	}
 	names, now, err := store.Namespaces(ctx)
 	o.Now = now.Now
@@ -125,18 +130,6 @@ func Read(ctx context.Context, store Store, quarantine time.Duration) (Overview,
 		}
 	}
 	return o, nil
-}
-
-func (o *Overview) addNodes(ctx context.Context, store Store) error {
-	s, ok := store.(NodeStore)
-	if !ok {
-		return nil
-	}
-	nodes, found, err := s.Nodes(ctx)
-	if found {
-		o.Nodes = &nodes
-	}
-	return err
 }
 
 func (o *Overview) addNamespace(ctx context.Context, store Store, name string, quarantine time.Duration) error {
@@ -165,18 +158,10 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 	}
 	ns.Layout, ns.IDs = own.Layout, own.IDs
 	if !own.Fresh {
-		ns.Missing = own.Missing(rangeOf(own), have)
+		ns.Missing = own.Missing(cmp.Or(own.IDs, lease.Range{Last: own.Given}), have) // of all, as far as any was given
 	}
 	o.Namespaces = append(o.Namespaces, ns)
 	return nil
-}
-
-// rangeOf returns the IDs of a namespace, as far as any was given.
-func rangeOf(ns leasestore.Namespace) lease.Range {
-	if ns.IDs == (lease.Range{}) {
-		return lease.Range{Last: ns.Given}
-	}
-	return ns.IDs
 }
 
 func (ns *NamespaceInfo) count(s State) {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +27,7 @@ var errNothing = errors.New("nothing to write")
 //
 // It needs the rights to read and update, and locks the row.
 func (r *Registry) Release(ctx context.Context, namespace string, id int64, force bool) (LeaseInfo, error) {
-	if namespace == "" {
-		namespace = namespaces.Default
-	}
+	namespace = cmp.Or(namespace, namespaces.Default)
 	if id < 0 {
 		return LeaseInfo{}, fmt.Errorf("%w: worker ID %d is negative", ErrNoLease, id)
 	}

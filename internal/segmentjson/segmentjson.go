@@ -185,9 +185,7 @@ type Codec interface {
 type JSON struct{}
 
 // Parse implements [Codec].
-func (JSON) Parse(tag, text string) (segmentstore.Row, error) {
-	return UnmarshalRow(tag, text)
-}
+func (JSON) Parse(tag, text string) (segmentstore.Row, error) { return UnmarshalRow(tag, text) }
 
 // Text implements [Codec].
 func (JSON) Text(r segmentstore.Row) (string, error) { return MarshalRow(r, rand.Text()) }

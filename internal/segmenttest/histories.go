@@ -58,18 +58,7 @@ func (h *history) record() {
 }
 
 func (h *history) call(c *client, random *rand.Rand) {
-	if h.Faults && h.p.Subject.Fault != nil {
-		fault := OK // also in place of one that no call has used
-		if suite.Chance(random, 20) {
-			fault = Fault(1 + random.IntN(int(Delay)))
-		}
-		if fault != Delay || h.p.Deliver != nil {
-			h.p.Subject.Fault(c.store, fault)
-		}
-		if suite.Chance(random, 15) && h.p.Deliver != nil {
-			h.p.Deliver()
-		}
-	}
+	suite.RandomFault(h.Recorder, random, c.store, Delay, h.p.Subject.Fault, h.p.Deliver)
 	tag, plan := h.tags[random.IntN(len(h.tags))], h.Plan(random)
 	switch kind := random.IntN(100); {
 	case kind < 10:

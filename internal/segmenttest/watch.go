@@ -151,19 +151,10 @@ func (c *client) Rows(ctx context.Context, after string, most int) ([]row, error
 }
 
 // Inspect calls the store's Inspect under watch.
-func (c *client) Inspect(ctx context.Context) ([]string, error) {
-	lossy, err := c.store.Inspect(ctx)
-	c.p.NoSecret("what Inspect says", strings.Join(lossy, "\n"))
-	c.p.NoSecrets("Inspect", err)
-	return lossy, err
-}
+func (c *client) Inspect(ctx context.Context) error { return c.p.Inspect(ctx, c.store.Inspect) }
 
 // Name calls the store's Name under watch.
-func (c *client) Name() string {
-	name := c.store.Name()
-	c.p.NoSecret("Name", name)
-	return name
-}
+func (c *client) Name() string { return c.p.Named(c.store.Name()) }
 
 // copied returns a row that shares nothing with another one.
 func copied(r *row) row {

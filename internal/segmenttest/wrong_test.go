@@ -107,9 +107,9 @@ func returns(f func(k *call) error) wrongStore {
 	}}
 }
 
-// asks is wrong in how it calls Rows.
-func asks(rows func(c *Client, ctx context.Context, after string, most int) ([]row, error)) wrongStore {
-	return wrongStore{rows: rows}
+// after is wrong in what it makes of a call that was made.
+func after(f func(k *call, err error) error) wrongStore {
+	return returns(func(k *call) error { return f(k, k.make(k.Ctx)) })
 }
 
 // lists is wrong in what Rows returns.
@@ -272,10 +272,12 @@ func mistakes() map[string]wrongStore {
 			return after, most
 		},
 	} {
-		all["Rows of "+name] = asks(func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
-			after, most = which(c, after, most)
-			return c.Rows(ctx, after, most)
-		})
+		all["Rows of "+name] = wrongStore{
+			rows: func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
+				after, most = which(c, after, most)
+				return c.Rows(ctx, after, most)
+			},
+		}
 	}
 	var names atomic.Int64
 	maps.Copy(all, map[string]wrongStore{
@@ -288,16 +290,16 @@ func mistakes() map[string]wrongStore {
 		"Rows without a word that means something": lists(func(_ *Client, _ string, _ int, rows []row) []row {
 			return slices.DeleteFunc(rows, func(r row) bool { return r.Tag == "max_id" })
 		}),
-		"Rows tell the secret": asks(func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
+		"Rows tell the secret": {rows: func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
 			rows, err := c.Rows(ctx, after, most)
 			if err != nil {
 				err = errors.Join(err, errors.New("by tiger"))
 			}
 			return rows, err
-		}),
-		"Rows have no context": asks(func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
+		}},
+		"Rows have no context": {rows: func(c *Client, ctx context.Context, after string, most int) ([]row, error) {
 			return c.Rows(context.WithoutCancel(ctx), after, most)
-		}),
+		}},
 		"Updated is hours off": decides(func(r *row, decide func() error) error {
 			if !r.Fresh {
 				r.Updated = r.Updated.Add(8 * time.Hour)
@@ -333,8 +335,7 @@ func mistakes() map[string]wrongStore {
 			c.m.SetRow(row{Tag: "orders", Step: 1})
 			return nil, nil
 		}},
-		"a look creates a row": returns(func(k *call) error {
-			err := k.make(k.Ctx)
+		"a look creates a row": after(func(k *call, err error) error {
 			if k.c.m.Row(k.tag).Fresh {
 				k.c.m.SetRow(row{Tag: k.tag, Step: 1})
 			}
@@ -354,8 +355,7 @@ func mistakes() map[string]wrongStore {
 				return k.decide(r)
 			})
 		}),
-		"what is no row is stored": returns(func(k *call) error {
-			err := k.make(k.Ctx)
+		"what is no row is stored": after(func(k *call, err error) error {
 			if errors.Is(err, uid.ErrRange) && k.Decided == nil {
 				k.c.m.SetRow(k.wrote)
 			}
@@ -367,8 +367,7 @@ func mistakes() map[string]wrongStore {
 		"has no numbers":      func(error) error { return fmt.Errorf("%w: bad row", uid.ErrRange) },
 		"may be one later":    retry.Transient,
 	} {
-		all["what is no row "+name] = returns(func(k *call) error {
-			err := k.make(k.Ctx)
+		all["what is no row "+name] = after(func(k *call, err error) error {
 			if errors.Is(err, uid.ErrRange) && k.Decided == nil {
 				return in(err)
 			}
@@ -398,8 +397,7 @@ func misdeeds() map[string]wrongStore {
 		}}
 	}
 	halves := func(half func(now, wrote row) row) wrongStore {
-		return returns(func(k *call) error {
-			err := k.make(k.Ctx)
+		return after(func(k *call, err error) error {
 			if now := k.c.m.Row(k.tag); isLost(err) && now.Equal(&k.read) {
 				row := half(now, k.wrote)
 				row.Fresh = false
@@ -481,23 +479,19 @@ func misdeeds() map[string]wrongStore {
 			now.Takers, now.Step = wrote.Takers, max(1, now.Step)
 			return now
 		}),
-	})
-	for name, of := range map[string]func(k *call, err error) error{
-		"what decide refused is stored": func(k *call, err error) error {
+		"what decide refused is stored": after(func(k *call, err error) error {
 			if k.Decided != nil && k.wrote.Check() == nil {
 				k.c.m.SetRow(k.wrote)
 			}
 			return err
-		},
-		"a decision that may pass is tried again": func(k *call, err error) error {
+		}),
+		"a decision that may pass is tried again": after(func(k *call, err error) error {
 			if k.Decided != nil && retry.IsTransient(err) {
 				return k.make(k.Ctx)
 			}
 			return err
-		},
-	} {
-		all[name] = returns(func(k *call) error { return of(k, k.make(k.Ctx)) })
-	}
+		}),
+	})
 	for name, of := range wrong.Calls(isLost, "tiger") {
 		all[name] = returns(func(k *call) error { return of(&k.Call) })
 	}
@@ -588,8 +582,7 @@ func delayed(same func(now, read *row) bool) func(*Memory, *Subject) {
 	return func(m *Memory, s *Subject) {
 		var mu sync.Mutex
 		var late []func()
-		w := returns(func(k *call) error {
-			err := k.make(k.Ctx)
+		w := after(func(k *call, err error) error {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			i := slices.IndexFunc(m.late, func(r record) bool { return r.Row.Equal(&k.wrote) })
@@ -646,11 +639,10 @@ func TestWrongStores(t *testing.T) {
 			return s
 		}
 	}
-	for name := range mistakes() {
-		try(name, checks, of(mistakes, name, false))
-	}
-	for name := range misdeeds() {
-		try(name, checks, of(misdeeds, name, false))
+	for _, make := range []func() map[string]wrongStore{mistakes, misdeeds} {
+		for name := range make() {
+			try(name, checks, of(make, name, false))
+		}
 	}
 	for _, name := range []string{"the context does not matter", "it goes on after the context has ended"} {
 		try(name+", with locks", checks, of(misdeeds, name, true))

@@ -108,13 +108,13 @@ func names(p *probe) {
 			if s.store.Durable() != durable || p.open(p.name()).store.Durable() != durable {
 				p.Errorf("Durable() was %v, and is %v, or that of another namespace is", durable, s.store.Durable())
 			}
-			if _, err := s.Inspect(p.Ctx); err != nil {
+			if err := s.Inspect(p.Ctx); err != nil {
 				p.Errorf("Inspect: %v", err)
 			}
 			clear(p.told) // others may talk to other servers, each with a history of its own
 			s.takes(wanted(0, 1), false)
 			s.own()
-			s.row0()
+			s.peek(0)
 			if len(p.told) != 1 {
 				p.Errorf("Clock has the histories %q, wanted is one", slices.Sorted(maps.Keys(p.told)))
 			}
@@ -132,15 +132,18 @@ func names(p *probe) {
 	}
 	ctx, cancel := context.WithCancel(p.Ctx)
 	cancel()
-	_, _ = c.Inspect(ctx) // only for its error, which must not hold the secret
+	_ = c.Inspect(ctx) // only for its error, which must not hold the secret
 }
 
-// row0 looks at a row where there may be no namespace.
-func (c *client) row0() {
-	err := c.Change(c.p.Ctx, 0, look)
-	if there := c.p.Model.Text(c.namespace) != ""; errors.Is(err, errMissing) == there {
-		c.p.Errorf("Change returned %v; that the namespace is there is %v", err, there)
-	}
+// peek looks at a row where there may be no namespace, which Change judges.
+func (c *client) peek(id int64) {
+	c.p.Look(func() error {
+		err := c.Change(c.p.Ctx, id, look)
+		if errors.Is(err, errMissing) {
+			return suite.ErrLook
+		}
+		return err
+	})
 }
 
 func apart(p *probe) {
@@ -151,11 +154,8 @@ func apart(p *probe) {
 		clients = append(clients, c)
 		for range 2 { // none of that makes the namespace
 			c.own()
-			c.row0()
+			c.peek(0)
 			c.takes(wanted(0, 9), false)
-			if err := c.Take(p.Ctx, wanted(0, 9), decideNothing); !errors.Is(err, errMissing) {
-				p.Errorf("Take in a namespace that is not there returned %v, wanted is ErrNoNamespace", err)
-			}
 		}
 		c.init(func(*common) {})
 		c.takes(wanted(0, 3), false)
@@ -170,10 +170,8 @@ func apart(p *probe) {
 			continue
 		}
 		p.removed(c.namespace, func() error { return p.RemoveNamespace(c.namespace) })
-		if err := c.Take(p.Ctx, wanted(0, 9), decideNothing); !errors.Is(err, errMissing) {
-			p.Errorf("Take in a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
-		}
-		c.row0()
+		c.takes(wanted(0, 9), false)
+		c.peek(0)
 		c.init(func(*common) {})
 		c.all()
 	}
@@ -181,8 +179,6 @@ func apart(p *probe) {
 		p.Notef("not tried: namespaces that are lost (the Subject has no RemoveNamespace)")
 	}
 }
-
-func decideNothing(*common, *row, clock) error { return nil }
 
 func choices(p *probe) {
 	random := rand.New(rand.NewPCG(p.Seed, 1))
@@ -360,13 +356,12 @@ func refusals(p *probe) {
 	}
 	fresh := p.open(p.name())
 	for range 2 {
-		err := fresh.Init(p.Ctx, func(n *common, _ clock) error {
-			n.Layout, n.Floor = "refused", 99
-			return suite.ErrLook
+		p.Look(func() error {
+			return fresh.Init(p.Ctx, func(n *common, _ clock) error {
+				n.Layout, n.Floor = "refused", 99
+				return suite.ErrLook
+			})
 		})
-		if !errors.Is(err, suite.ErrLook) {
-			p.Errorf("Init returned %v, wanted is what decide returned", err)
-		}
 		fresh.own()
 	}
 }
@@ -399,9 +394,7 @@ func (p *probe) waits(c, other *client, w way) {
 		_ = p.stamp(n, r, now)
 		if passed.IsZero() {
 			began := time.Now()
-			p.Meanwhile(func() {
-				_ = other.once(w.name, func() error { return w.call(other, p.Ctx, p.stamp) })
-			})
+			p.Meanwhile(func() { _ = other.once(p.Ctx, w, p.stamp) })
 			if passed = now.Now.Add((time.Since(began) / 2).Truncate(time.Microsecond)); p.Advance != nil {
 				p.Advance(time.Hour)
 				passed = now.Now.Add(time.Hour)
@@ -415,7 +408,7 @@ func (p *probe) waits(c, other *client, w way) {
 		}
 		return nil
 	}
-	p.Short(func() { _ = c.once(w.name, func() error { return w.call(c, p.Ctx, run) }); p.Wait() })
+	p.Short(func() { _ = c.once(p.Ctx, w, run); p.Wait() })
 }
 
 func lostWrites(p *probe) {
@@ -457,13 +450,11 @@ func faults(p *probe) {
 					break
 				}
 				ctx, cancel := context.WithCancel(p.Ctx)
-				_ = c.once(w.name, func() error {
-					return w.call(c, ctx, func(n *common, r *row, now clock) error {
-						if cancels {
-							defer cancel()
-						}
-						return p.stamp(n, r, now)
-					})
+				_ = c.once(ctx, w, func(n *common, r *row, now clock) error {
+					if cancels {
+						defer cancel()
+					}
+					return p.stamp(n, r, now)
 				})
 				other.all()
 				if f == Delay {
@@ -480,7 +471,7 @@ func lateWrites(p *probe) {
 	since := slices.Clone(ways)
 	for id, w := range map[int64]way{0: ways[0], 1: ways[2]} {
 		undone := func(c *client, _ context.Context, _ decision) error {
-			was, _ := c.row(id)
+			was := c.row(id)
 			c.write(w)
 			was.High++
 			c.set(was)
@@ -509,7 +500,7 @@ func contexts(p *probe) {
 	over, cancel := context.WithCancel(p.Ctx)
 	cancel()
 	for _, w := range ways {
-		_ = c.once(w.name, func() error { return w.call(c, over, p.stamp) })
+		_ = c.once(over, w, p.stamp)
 		other.all()
 		_ = c.between(w, func() { _ = other.within(w) })
 		for range 3 { // the clients still work, and nothing of the ended call runs on
@@ -539,14 +530,14 @@ func crowds(p *probe) {
 			p.Errorf("%d Takes at once have made rows up to %d, where 15 are enough", n, given)
 		} else {
 			for id := range given + 1 {
-				if err := c.store.Change(p.Ctx, id, func(_ *common, r *row, _ clock) error {
-					if r == nil {
-						p.Errorf("worker ID %d has no row, Given is %d", id, given)
-					}
-					return suite.ErrLook
-				}); !errors.Is(err, suite.ErrLook) {
-					p.Errorf("a look came to %v", err)
-				}
+				p.Look(func() error {
+					return c.store.Change(p.Ctx, id, func(_ *common, r *row, _ clock) error {
+						if r == nil {
+							p.Errorf("worker ID %d has no row, Given is %d", id, given)
+						}
+						return suite.ErrLook
+					})
+				})
 			}
 		}
 	})
@@ -555,9 +546,7 @@ func crowds(p *probe) {
 		p.Each(n, func(i int) {
 			s := p.open(fresh)
 			s.id = i
-			_ = s.once("Init", func() error {
-				return s.Init(p.Ctx, func(n *common, now clock) error { p.Meet(); return p.stamp(n, nil, now) })
-			})
+			_ = s.once(p.Ctx, inits, func(n *common, r *row, now clock) error { p.Meet(); return p.stamp(n, r, now) })
 		})
 		p.open(fresh).own()
 	})
@@ -578,7 +567,7 @@ func histories(p *probe) {
 			c := p.open(name)
 			c.id = i
 			if i == 0 {
-				_ = c.once("Init", func() error { return c.Init(p.Ctx, func(*common, clock) error { return nil }) })
+				_ = c.once(p.Ctx, inits, func(*common, *row, clock) error { return nil })
 			}
 			return func(random *rand.Rand) { c.random(r, random, ids) }
 		})
@@ -586,7 +575,7 @@ func histories(p *probe) {
 		for range 2 {
 			last.own()
 			for id := range int64(ids) {
-				last.row0to(id)
+				last.peek(id)
 			}
 			if p.Deliver == nil {
 				break
@@ -596,32 +585,10 @@ func histories(p *probe) {
 	})
 }
 
-// row0to looks at a row, if there is a namespace.
-func (c *client) row0to(id int64) {
-	c.p.Look(func() error {
-		err := c.Change(c.p.Ctx, id, look)
-		if errors.Is(err, errMissing) {
-			return suite.ErrLook
-		}
-		return err
-	})
-}
-
 // random makes one call of a history.
 func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
 	p := c.p
-	if r.Faults && p.Subject.Fault != nil {
-		fault := OK // also in place of one that no call has used
-		if suite.Chance(random, 20) {
-			fault = Fault(1 + random.IntN(int(Delay)))
-		}
-		if fault != Delay || p.Deliver != nil {
-			p.Subject.Fault(c.store, fault)
-		}
-		if suite.Chance(random, 15) && p.Deliver != nil {
-			p.Deliver()
-		}
-	}
+	suite.RandomFault(r, random, c.store, Delay, p.Subject.Fault, p.Deliver)
 	plan, held, keep := r.Plan(random), suite.Chance(random, 40), suite.Chance(random, 50)
 	ctx, cancel := context.WithCancel(p.Ctx)
 	defer cancel()

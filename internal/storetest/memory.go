@@ -201,9 +201,7 @@ func (c *Client) Durable() bool { return c.m.cfg.Durable }
 // Name implements [lease.Store].
 func (c *Client) Name() string { return fmt.Sprintf("namespace %q in memory", c.namespace) }
 
-func (c *Client) missing() error {
-	return fmt.Errorf("%w: %s", worker.ErrNoNamespace, c.Name())
-}
+func (c *Client) missing() error { return fmt.Errorf("%w: %s", worker.ErrNoNamespace, c.Name()) }
 
 // transact runs read, decide and the write, again if somebody has written meanwhile.
 func (c *Client) transact(

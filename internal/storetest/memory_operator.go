@@ -67,15 +67,11 @@ func (m *Memory) LoseHistory() {
 // lost, as in a failover to a server that lagged behind. Decisions on values read before that are
 // refused, even if the same values were put back.
 func (m *Memory) Backup() (restore func()) {
-	type copied struct {
-		namespace *record[leasestore.Namespace]
-		rows      map[int64]record[leasestore.Row]
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	backup := map[string]copied{}
+	backup := map[string]space{}
 	for name, s := range m.spaces {
-		backup[name] = copied{s.namespace, maps.Clone(s.rows)}
+		backup[name] = space{namespace: s.namespace, rows: maps.Clone(s.rows)}
 	}
 	return func() {
 		m.mu.Lock()

@@ -112,15 +112,15 @@ var ways = []way{
 		}
 		return c.Take(ctx, wanted(first, 1<<40), decide)
 	}},
-	{"Init", func(c *client, ctx context.Context, decide decision) error {
-		return c.Init(ctx, func(n *common, now clock) error { return decide(n, nil, now) })
-	}},
+	inits,
 }
 
+var inits = way{"Init", func(c *client, ctx context.Context, decide decision) error {
+	return c.Init(ctx, func(n *common, now clock) error { return decide(n, nil, now) })
+}}
+
 // base are the rows that ways are for. They have no nonce, as if they were released.
-func base() []row {
-	return []row{{WorkerID: 0, Until: late}, {WorkerID: 1, Until: early}}
-}
+func base() []row { return []row{{WorkerID: 0, Until: late}, {WorkerID: 1, Until: early}} }
 
 // stamp is a decision that writes something new to all that it has, and checks that the clock was read after what is
 // there.
@@ -158,11 +158,9 @@ func look(*common, *row, clock) error { return suite.ErrLook }
 func (c *client) between(w way, do func()) error {
 	defer c.p.Wait()
 	var once sync.Once
-	return c.once(w.name, func() error {
-		return w.call(c, c.p.Ctx, func(n *common, r *row, now clock) error {
-			once.Do(do)
-			return c.p.stamp(n, r, now)
-		})
+	return c.once(c.p.Ctx, w, func(n *common, r *row, now clock) error {
+		once.Do(do)
+		return c.p.stamp(n, r, now)
 	})
 }
 

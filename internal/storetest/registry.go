@@ -130,7 +130,7 @@ func listsNamespaces(p *probe) {
 	}
 	look := p.open("only looked at")
 	look.own()
-	look.row0()
+	look.peek(0)
 	k.reads("only looked at", -1, 10)
 	k.lists()
 	p.open("orders").put(row{WorkerID: 3, Until: early}, row{WorkerID: 4, Until: early})
@@ -161,7 +161,7 @@ func opensNamespaces(p *probe) {
 		if c.Name() != clients[1].Name() {
 			p.Errorf("a namespace's Name is %q and, from Open, %q", c.Name(), clients[1].Name())
 		}
-		c.row0()
+		c.peek(0)
 	}
 	clients[0].init(func(*common) {})
 	clients[0].put(row{WorkerID: 3, High: 7, Until: early})

@@ -194,25 +194,15 @@ func (c *client) Init(ctx context.Context, decide func(*common, clock) error) er
 }
 
 // Inspect calls the store's Inspect under watch.
-func (c *client) Inspect(ctx context.Context) ([]string, error) {
-	lossy, err := c.store.Inspect(ctx)
-	c.p.NoSecret("what Inspect says", strings.Join(lossy, "\n"))
-	c.p.NoSecrets("Inspect", err)
-	return lossy, err
-}
+func (c *client) Inspect(ctx context.Context) error { return c.p.Inspect(ctx, c.store.Inspect) }
 
 // Name calls the store's Name under watch.
-func (c *client) Name() string {
-	name := c.store.Name()
-	c.p.NoSecret("Name", name)
-	return name
-}
+func (c *client) Name() string { return c.p.Named(c.store.Name()) }
 
 // seesRow shows a row to the judge, nil for none. One that was made with others and not leased yet is much like none.
 func (k *call) seesRow(id int64, r *row) {
 	key := k.c.key(id)
-	switch {
-	case r == nil, r.Unused() && k.c.p.Model.Text(key) == "":
+	if r == nil || r.Unused() && k.c.p.Model.Text(key) == "" {
 		k.Sees(key, "")
 		return
 	}
@@ -371,23 +361,23 @@ func (p *probe) wrote(from string, at time.Time, now clock) {
 }
 
 // once makes a call, whose error has to be one that may pass.
-func (c *client) once(name string, call func() error) error {
-	err := call()
-	c.p.MayPass(name, err)
+func (c *client) once(ctx context.Context, w way, decide decision) error {
+	err := w.call(c, ctx, decide)
+	c.p.MayPass(w.name, err)
 	return err
 }
 
 // row reads the row of a worker ID, for the model to judge.
-func (c *client) row(id int64) (is row, found bool) {
+func (c *client) row(id int64) (is row) {
 	c.p.Look(func() error {
 		return c.Change(c.p.Ctx, id, func(_ *common, r *row, _ clock) error {
-			if found = r != nil; found {
+			if r != nil {
 				is = *r
 			}
 			return suite.ErrLook
 		})
 	})
-	return is, found
+	return is
 }
 
 // own reads what is common to all rows, for the model to judge.

@@ -84,15 +84,13 @@ func wrongChoices() map[string]wrongStore {
 			}
 			return ids, err
 		}),
-		"none free is told of all IDs that are wanted": of("Take", func(k *attempt) error {
-			err := k.make(k.Ctx)
+		"none free is told of all IDs that are wanted": after("Take", func(k *attempt, err error) error {
 			if errors.Is(err, uid.ErrNoWorkerID) {
 				err = leasestore.NoneFree(k.wants.IDs, late, nil)
 			}
 			return err
 		}),
-		"none free is told without Rest": of("Take", func(k *attempt) error {
-			err := k.make(k.Ctx)
+		"none free is told without Rest": after("Take", func(k *attempt, err error) error {
 			if err != nil && k.wants.Rest == time.Hour {
 				k.wants.Rest = 0
 				return k.make(k.Ctx)
@@ -100,8 +98,7 @@ func wrongChoices() map[string]wrongStore {
 			return err
 		}),
 		"none free is told of all IDs": wants(func(w *wish) { w.IDs.Last++ }),
-		"none free is an error of its own": of("Take", func(k *attempt) error {
-			err := k.make(k.Ctx)
+		"none free is an error of its own": after("Take", func(k *attempt, err error) error {
 			if err != nil && !errors.Is(err, errMissing) && !errors.Is(err, suite.ErrLook) {
 				return errors.New("no rows in result set")
 			}

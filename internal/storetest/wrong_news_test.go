@@ -66,8 +66,7 @@ func wrongNews() map[string]wrongStore {
 			is.rows = nil
 			return &is
 		}, func(*space, *change) {}),
-		"Init sets Given as decide has it": of("Init", func(k *attempt) error {
-			err := k.make(k.Ctx)
+		"Init sets Given as decide has it": after("Init", func(k *attempt, err error) error {
 			if n, found := k.m.Namespace(k.namespace); err == nil && found {
 				n.Given = k.wroteNamespace.Given
 				k.m.SetNamespace(k.namespace, n)
@@ -96,15 +95,13 @@ func wrongNews() map[string]wrongStore {
 			}
 			return ch, err
 		}),
-		"Take makes rows whose reply was lost alone": of("Take", func(k *attempt) error {
-			err := k.make(k.Ctx)
+		"Take makes rows whose reply was lost alone": after("Take", func(k *attempt, err error) error {
 			if isLost(err) {
 				k.m.SetRow(k.namespace, leasestore.NewRow(3))
 			}
 			return err
 		}),
-		"Take raises Given alone": of("Take", func(k *attempt) error {
-			err := k.make(k.Ctx)
+		"Take raises Given alone": after("Take", func(k *attempt, err error) error {
 			if n, found := k.m.Namespace(k.namespace); err != nil && found && n.Given < 0 {
 				n.Given = 9
 				k.m.SetNamespace(k.namespace, n)

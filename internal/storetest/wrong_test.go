@@ -57,9 +57,7 @@ func (k *attempt) make(ctx context.Context) error {
 // decides makes it with another decision, which gets the one that was to be made.
 func (k *attempt) decides(f func(n *common, r *row, now clock, decide decision) error) error {
 	decide := k.decide
-	k.decide = func(n *common, r *row, now clock) error {
-		return f(n, r, now, decide)
-	}
+	k.decide = func(n *common, r *row, now clock) error { return f(n, r, now, decide) }
 	return k.make(k.Ctx)
 }
 
@@ -149,8 +147,11 @@ func decides(f func(n *common, r *row, now *clock, decide func() error) error) w
 }
 
 // returns is wrong in what it makes of a call that was made.
-func returns(f func(k *attempt, err error) error) wrongStore {
-	return wrongStore{call: func(k *attempt) error { return f(k, k.make(k.Ctx)) }}
+func returns(f func(k *attempt, err error) error) wrongStore { return after("", f) }
+
+// after is wrong so in one operation alone.
+func after(operation string, f func(k *attempt, err error) error) wrongStore {
+	return of(operation, func(k *attempt) error { return f(k, k.make(k.Ctx)) })
 }
 
 func isLost(err error) bool { return errors.Is(err, errLost) }
@@ -340,8 +341,12 @@ func faulty() map[string]wrongStore {
 // single are wrong in ways of their own.
 func single() map[string]wrongStore {
 	var first atomic.Pointer[Client]
-	set := func(c *Client) { c.m.SetNamespace(c.namespace, common{Given: -1, Floor: -1}) }
 	missing := func(c *Client) bool { _, found := c.m.Namespace(c.namespace); return !found }
+	set := func(c *Client) {
+		if missing(c) {
+			c.m.SetNamespace(c.namespace, common{Given: -1, Floor: -1})
+		}
+	}
 	return map[string]wrongStore{
 		"a Name without the namespace": {name: "somewhere"},
 		"a Name of each client's own": {named: func(c *Client) string {
@@ -363,22 +368,15 @@ func single() map[string]wrongStore {
 			return nil, nil
 		}},
 		"Inspect makes the namespace": {inspect: func(c *Client) ([]string, error) {
-			if missing(c) {
-				set(c)
-			}
+			set(c)
 			return nil, nil
 		}},
 		"Take makes the namespace": of("Take", func(k *attempt) error {
-			if missing(k.Client) {
-				set(k.Client)
-			}
+			set(k.Client)
 			return k.make(k.Ctx)
 		}),
-		"Take makes a namespace that it does not use": of("Take", func(k *attempt) error {
-			err := k.make(k.Ctx)
-			if errors.Is(err, errMissing) {
-				set(k.Client)
-			}
+		"Take makes a namespace that it does not use": after("Take", func(k *attempt, err error) error {
+			set(k.Client)
 			return err
 		}),
 		"Change finds no row in no namespace": of("Change", func(k *attempt) error {
@@ -397,20 +395,14 @@ func single() map[string]wrongStore {
 				return decide(n, r, now)
 			})
 		}),
-		"Change makes a row": of("Change", func(k *attempt) error {
-			err := k.make(k.Ctx)
+		"Change makes a row": after("Change", func(k *attempt, err error) error {
 			if _, found := k.m.Row(k.namespace, k.id); !found && !errors.Is(err, errMissing) {
 				k.m.SetRow(k.namespace, row{WorkerID: k.id, High: -1})
 			}
 			return err
 		}),
-		"a namespace made anew loses its rows": of("Init", func(k *attempt) error {
-			made := false
-			err := k.decides(func(n *common, r *row, now clock, decide decision) error {
-				made = n.Fresh
-				return decide(n, r, now)
-			})
-			if err == nil && made {
+		"a namespace made anew loses its rows": after("Init", func(k *attempt, err error) error {
+			if err == nil && k.wroteNamespace.Fresh {
 				k.m.RemoveRow(k.namespace, 1)
 			}
 			return err

@@ -144,6 +144,20 @@ func Passes(err error) bool {
 	return retry.IsTransient(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// Inspect calls a store's Inspect, and looks for the secret in what it returns.
+func (p *Probe) Inspect(ctx context.Context, inspect func(context.Context) (lossy []string, err error)) error {
+	lossy, err := inspect(ctx)
+	p.NoSecret("what Inspect says", strings.Join(lossy, "\n"))
+	p.NoSecrets("Inspect", err)
+	return err
+}
+
+// Named looks for the secret in a name, and returns that.
+func (p *Probe) Named(name string) string {
+	p.NoSecret("Name", name)
+	return name
+}
+
 // NoSecrets looks for the secret in an error, and in all that it wraps.
 func (p *Probe) NoSecrets(where string, err error) {
 	if err == nil {

@@ -119,6 +119,24 @@ func (r *Recorder) Each(begin func(client int) (call func(random *rand.Rand))) {
 // Chance is true that often in a hundred times.
 func Chance(random *rand.Rand, percent int) bool { return random.IntN(100) < percent }
 
+// RandomFault sets the fault of a client's next call in some of the histories: most often none. It lets late writes
+// arrive now and then. delay is the last of the faults, which needs deliver; set and deliver may be nil.
+func RandomFault[S any, F ~int](r *Recorder, random *rand.Rand, c S, delay F, set func(S, F) bool, deliver func()) {
+	if !r.Faults || set == nil {
+		return
+	}
+	var fault F // also in place of one that no call has used
+	if Chance(random, 20) {
+		fault = 1 + F(random.IntN(int(delay)))
+	}
+	if fault != delay || deliver != nil {
+		set(c, fault)
+	}
+	if Chance(random, 15) && deliver != nil {
+		deliver()
+	}
+}
+
 // Plan returns what a decision does besides: most decide at once, and store. Others wait for another decision, or
 // until others have made some calls, or end the context, or return ErrLook.
 func (r *Recorder) Plan(random *rand.Rand) func(cancel context.CancelFunc) error {

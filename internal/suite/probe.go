@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,16 +36,7 @@ type Settings struct {
 
 // OrDefaults returns the settings with a default for each that is 0.
 func (s Settings) OrDefaults() Settings {
-	if s.Histories == 0 {
-		s.Histories = 20
-	}
-	if s.Seed == 0 {
-		s.Seed = rand.Uint64()
-	}
-	if s.Patience == 0 {
-		s.Patience = 20 * time.Millisecond
-	}
-	return s
+	return Settings{cmp.Or(s.Histories, 20), cmp.Or(s.Seed, rand.Uint64()), cmp.Or(s.Patience, 20*time.Millisecond)}
 }
 
 // A Check tries some sentences of a contract, on a probe of type P.
@@ -194,14 +186,9 @@ func (p *Probe) Token() string {
 	return fmt.Sprintf("%026d", p.tokens)
 }
 
-// Again repeats a call while its errors may pass, and returns how many came before it succeeded.
-// Any other error ends the check.
-func (p *Probe) Again(doing string, do func() error) (failed int) {
-	for ; ; failed++ {
-		err := do()
-		if err == nil {
-			return failed
-		}
+// Again repeats a call while its errors may pass. Any other error ends the check.
+func (p *Probe) Again(doing string, do func() error) {
+	for err := do(); err != nil; err = do() {
 		if !retry.IsTransient(err) || p.Ctx.Err() != nil {
 			p.Fatalf("%s came to: %v", doing, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -150,10 +151,7 @@ func (p *probe) text() string {
 
 // expects checks what another client reads.
 func (p *probe) expects(when string, texts map[string]string) {
-	q := stores.Query{Newest: true}
-	for key := range texts {
-		q.Keys = append(q.Keys, key)
-	}
+	q := stores.Query{Keys: slices.Collect(maps.Keys(texts)), Newest: true}
 	for _, r := range p.read(p.open(), q).Records {
 		if r.Text != texts[r.Key] || r.Bad != nil {
 			p.Errorf("%s: under %s is %.300q (%v), wanted is %.300q", when, r.Key, r.Text, r.Bad, texts[r.Key])
@@ -243,9 +241,7 @@ func refuses(p *probe) {
 				p.Errorf("%s: another client's Write is refused", what)
 			}
 		}
-		for key, text := range meddle {
-			before[key] = text
-		}
+		maps.Copy(before, meddle)
 		put := map[string]string{row(name, 0): p.text(), q.Keys[2]: p.text()}
 		stored, now := p.write(d, a, put, q)
 		same := what == "nothing of it" || what == "a row that was not looked"
@@ -253,9 +249,7 @@ func refuses(p *probe) {
 			p.Errorf("another client has written %s, and a Write is stored: %v", what, stored)
 		}
 		if stored {
-			for key, text := range put {
-				before[key] = text
-			}
+			maps.Copy(before, put)
 		} else if now.Records[1].Text != before[row(name, 0)] || now.Records[0].Text != before[own(name)] {
 			p.Errorf("another client has written %s, and the answer to a Write that is refused does not have it", what)
 		}
@@ -365,13 +359,13 @@ func names(p *probe) {
 	if d.Name() == "" || d.Name() != other.Name() || d.Durable() != other.Durable() {
 		p.Errorf("two clients are %q and %q, durable: %v and %v", d.Name(), other.Name(), d.Durable(), other.Durable())
 	}
-	p.NoSecret("Name", d.Name())
-	key := own("orders")
-	if i, is := d.(stores.Inspector); is {
-		lossy, err := i.Inspect(p.Ctx, key)
-		p.NoSecret("what Inspect says", strings.Join(lossy, "\n"))
-		if p.NoSecrets("Inspect", err); err != nil {
-			p.Errorf("Inspect of what is not there: %v", err)
-		}
+	p.Named(d.Name())
+	i, is := d.(stores.Inspector)
+	if !is {
+		return
+	}
+	inspect := func(ctx context.Context) ([]string, error) { return i.Inspect(ctx, own("orders")) }
+	if err := p.Inspect(p.Ctx, inspect); err != nil {
+		p.Errorf("Inspect of what is not there: %v", err)
 	}
 }

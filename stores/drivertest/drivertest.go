@@ -94,7 +94,7 @@ func leasesOf(s Subject) storetest.Subject {
 			return stores.New(d).Registry(), err
 		},
 		Fault: func(client lease.Store, fault storetest.Fault) bool {
-			client.(*leases).faulty.next.Set(fault)
+			client.(*leases).faulty.set(fault)
 			return true
 		},
 		Deliver: f.deliver,
@@ -106,25 +106,21 @@ func leasesOf(s Subject) storetest.Subject {
 			if err != nil {
 				return err
 			}
-			return rewrite(d, stores.Key{Namespace: namespace, ID: -1}, func(text string) string {
+			return rewrite(d, own(namespace), func(text string) string {
 				return given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n))
 			})
 		},
 	}
 	if s.Remove != nil {
-		out.RemoveNamespace = func(namespace string) error {
-			return s.Remove(stores.Key{Namespace: namespace, ID: -1}.String())
-		}
-		out.RemoveRow = func(namespace string, id int64) error {
-			return s.Remove(stores.Key{Namespace: namespace, ID: id}.String())
-		}
+		out.RemoveNamespace = func(namespace string) error { return s.Remove(own(namespace)) }
+		out.RemoveRow = func(namespace string, id int64) error { return s.Remove(row(namespace, id)) }
 	}
 	return out
 }
 
 // rewrite changes a text by hand.
-func rewrite(d stores.Driver, key stores.Key, change func(string) string) error {
-	q := stores.Query{Keys: []string{key.String()}, Newest: true}
+func rewrite(d stores.Driver, key string, change func(string) string) error {
+	q := stores.Query{Keys: []string{key}, Newest: true}
 	for {
 		a, err := d.Read(context.Background(), q)
 		if err != nil {
@@ -152,7 +148,7 @@ func segmentsOf(s Subject) segmenttest.Subject {
 			return &segments{stores.New(d).Segments(), faulty}, nil
 		},
 		Fault: func(client segment.Store, fault segmenttest.Fault) bool {
-			client.(*segments).faulty.next.Set(fault)
+			client.(*segments).faulty.set(fault)
 			return true
 		},
 		Deliver: f.deliver,

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/storetest"
-	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
@@ -32,15 +29,14 @@ func (f *faults) deliver() {
 	}
 }
 
-// A faulty driver has faults of the next calls of its client, and the one of the call that is made.
+// A faulty driver has the fault of its next request: of any for Refuse, else of a Write.
 type faulty struct {
 	stores.Driver
 	segmentjson.Codec
-	f    *faults
-	next suite.Queue[storetest.Fault]
+	f *faults
 
-	mu  sync.Mutex
-	now storetest.Fault
+	mu   sync.Mutex
+	next storetest.Fault
 }
 
 // open returns a client of the database, and its faults.
@@ -59,25 +55,18 @@ func (f *faults) open(s Subject) (stores.Driver, *faulty, error) {
 	return bad, bad, err
 }
 
-// call makes a call with the next fault, and without it what comes after that.
-func (d *faulty) call(do func() error) error {
-	d.set(d.next.Next())
-	defer d.set(storetest.OK)
-	return do()
-}
-
 func (d *faulty) set(f storetest.Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.now = f
+	d.next = f
 }
 
 // take returns the fault, if it is of that kind of request, and takes it back.
 func (d *faulty) take(write bool) (f storetest.Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if write || d.now == storetest.Refuse {
-		f, d.now = d.now, storetest.OK
+	if write || d.next == storetest.Refuse {
+		f, d.next = d.next, storetest.OK
 	}
 	return f
 }
@@ -121,25 +110,7 @@ type leases struct {
 	faulty *faulty
 }
 
-func (l *leases) Take(ctx context.Context, w leasestore.Wanted,
-	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
-	return l.faulty.call(func() error { return l.Store.Take(ctx, w, decide) })
-}
-
-func (l *leases) Change(ctx context.Context, id int64,
-	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
-	return l.faulty.call(func() error { return l.Store.Change(ctx, id, decide) })
-}
-
-func (l *leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
-	return l.faulty.call(func() error { return l.Store.Init(ctx, decide) })
-}
-
 type segments struct {
 	segment.Store
 	faulty *faulty
-}
-
-func (s *segments) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
-	return s.faulty.call(func() error { return s.Store.Change(ctx, tag, decide) })
 }

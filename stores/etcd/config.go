@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/stores"
 )
 
@@ -30,40 +32,22 @@ type Config struct {
 	Now func() time.Time
 }
 
-// The defaults of a [Config].
 const (
-	defaultPrefix         = "uid/"
-	defaultClockError     = time.Second
-	defaultRequestTimeout = 5 * time.Second
-)
-
-const (
+	inPrefix      = "-._/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	maxPrefixLen  = 128
 	maxClockError = time.Hour
 )
 
 func (c Config) withDefaults() (Config, error) {
-	if c.Prefix == "" {
-		c.Prefix = defaultPrefix
-	}
-	if c.ClockError == 0 {
-		c.ClockError = defaultClockError
-	}
-	if c.RequestTimeout == 0 {
-		c.RequestTimeout = defaultRequestTimeout
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Prefix, c.ClockError = cmp.Or(c.Prefix, "uid/"), cmp.Or(c.ClockError, time.Second)
+	c.RequestTimeout, c.Now = cmp.Or(c.RequestTimeout, 5*time.Second), settings.Clock(c.Now)
 	// The errors do not repeat a Prefix: it may be a URL, with a password, in the wrong place.
 	if n := len(c.Prefix); n > maxPrefixLen {
 		return c, fmt.Errorf("%w: the Prefix has %d bytes, at most %d are allowed", uid.ErrRange, n, maxPrefixLen)
 	}
-	for i := range len(c.Prefix) {
-		if b := c.Prefix[i]; !letterOrDigit(b) && strings.IndexByte("-._/", b) < 0 {
-			return c, fmt.Errorf("%w: the Prefix has the byte 0x%02x at %d: letters, digits and -._/ can be used",
-				uid.ErrConfig, b, i)
-		}
+	if rest := strings.TrimLeft(c.Prefix, inPrefix); rest != "" {
+		return c, fmt.Errorf("%w: the Prefix has the byte 0x%02x at %d: letters, digits and -._/ can be used",
+			uid.ErrConfig, rest[0], len(c.Prefix)-len(rest))
 	}
 	switch {
 	case !strings.HasSuffix(c.Prefix, "/"):
@@ -75,10 +59,6 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: RequestTimeout %v is below 1ms", uid.ErrConfig, c.RequestTimeout)
 	}
 	return c, nil
-}
-
-func letterOrDigit(b byte) bool {
-	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
 // New returns a store in the cluster that the client is connected to. It sends nothing, and the caller closes the

@@ -30,14 +30,21 @@ func (d *driver) Durable() bool { return true }
 // is ever serializable, which could be answered by a member that is behind.
 func (d *driver) request(ctx context.Context, doing string, cmps []clientv3.Cmp,
 	then, otherwise []clientv3.Op) (*clientv3.TxnResponse, error) {
+	return ask(ctx, d, doing, func(ctx context.Context) (*clientv3.TxnResponse, error) {
+		return d.client.Txn(clientv3.WithRequireLeader(ctx)).If(cmps...).Then(then...).Else(otherwise...).Commit()
+	})
+}
+
+// ask makes a request of any kind.
+func ask[R any](ctx context.Context, d *driver, doing string, request func(context.Context) (R, error),
+) (resp R, err error) {
 	if err := reach(ctx, d.client, doing); err != nil {
-		return nil, err
+		return resp, err
 	}
-	limited, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), d.cfg.RequestTimeout)
+	limited, cancel := context.WithTimeout(ctx, d.cfg.RequestTimeout)
 	defer cancel()
-	resp, err := d.client.Txn(limited).If(cmps...).Then(then...).Else(otherwise...).Commit()
-	if err != nil {
-		return nil, failed(ctx, doing, err)
+	if resp, err = request(limited); err != nil {
+		return resp, failed(ctx, doing, err)
 	}
 	return resp, nil
 }
@@ -140,8 +147,7 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 		return false, d.answer(w.Otherwise, resp), nil
 	case resp.Header.ClusterId != read.cluster:
 		return false, nil, worker.Transient(fmt.Errorf("etcd: cluster %s has answered, and what was decided is from "+
-			"cluster %s: the outcome is open",
-			hex(resp.Header.ClusterId), hex(read.cluster)))
+			"cluster %s: the outcome is open", hex(resp.Header.ClusterId), hex(read.cluster)))
 	}
 	return true, nil, nil
 }

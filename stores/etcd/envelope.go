@@ -77,20 +77,17 @@ func (d *driver) record(kv *mvccpb.KeyValue, cluster uint64) stores.Record {
 	case e.Cluster == hex(cluster) && (k.Tag != "" || own == theirs):
 	case e.Cluster == hex(cluster):
 		r.Bad = fmt.Errorf("%w: ClockError is %v, and namespace %q was made with %v: all its clients have to have "+
-			"the same", uid.ErrConfig,
-			d.cfg.ClockError, k.Namespace, time.Duration(theirs)*time.Microsecond)
+			"the same", uid.ErrConfig, d.cfg.ClockError, k.Namespace, time.Duration(theirs)*time.Microsecond)
 	case k.Tag != "":
 		r.Bad = fmt.Errorf("%w: tag %q was written in the etcd cluster %s, this one is %s: a snapshot was restored, "+
-			"or the keys were copied, "+
-			"and what was given out since is not known here. Stop all who draw its numbers, delete the key %s, and "+
-			"begin the tag anew above all numbers that are in use",
+			"or the keys were copied, and what was given out since is not known here. Stop all who draw its numbers, "+
+			"delete the key %s, and begin the tag anew above all numbers that are in use",
 			segment.ErrLost, k.Tag, e.Cluster, hex(cluster), kv.Key)
 	default:
 		r.Bad = fmt.Errorf("%w: namespace %q was made in the etcd cluster %s, this one is %s: a snapshot was "+
 			"restored, or the keys were copied, and writes since then are lost. "+
 			"Stop all its workers and delete the key %s; the next start makes it anew, ahead of what may have been "+
-			"used", uid.ErrConfig,
-			k.Namespace, e.Cluster, hex(cluster), kv.Key)
+			"used", uid.ErrConfig, k.Namespace, e.Cluster, hex(cluster), kv.Key)
 	}
 	return r
 }

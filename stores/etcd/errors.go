@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -15,19 +16,16 @@ import (
 )
 
 // advice says what to do about errors of etcd that are final.
-var advice = []struct {
-	err error
-	do  string
-}{
-	{rpctypes.ErrNoSpace, "compact its history, defragment its members and disarm the alarm NOSPACE, then set " +
-		"--auto-compaction-retention"},
-	{rpctypes.ErrPermissionDenied, "grant the account's role readwrite on the prefix of the keys"},
-	{rpctypes.ErrAuthFailed, "check the client's user and password"},
-	{rpctypes.ErrUserEmpty, "the cluster asks for authentication, and the client has no user"},
-	{rpctypes.ErrRequestTooLarge, "raise --max-request-bytes, whose default suffices"},
-	{rpctypes.ErrTooManyOps, "raise --max-txn-ops to 128, its default"},
-	{rpctypes.ErrCorrupt, "a member's data differ from the others': replace it"},
-	{rpctypes.ErrNotCapable, "upgrade the cluster"},
+var advice = map[error]string{
+	rpctypes.ErrNoSpace: "compact its history, defragment its members and disarm the alarm NOSPACE, then set " +
+		"--auto-compaction-retention",
+	rpctypes.ErrPermissionDenied: "grant the account's role readwrite on the prefix of the keys",
+	rpctypes.ErrAuthFailed:       "check the client's user and password",
+	rpctypes.ErrUserEmpty:        "the cluster asks for authentication, and the client has no user",
+	rpctypes.ErrRequestTooLarge:  "raise --max-request-bytes, whose default suffices",
+	rpctypes.ErrTooManyOps:       "raise --max-txn-ops to 128, its default",
+	rpctypes.ErrCorrupt:          "a member's data differ from the others': replace it",
+	rpctypes.ErrNotCapable:       "upgrade the cluster",
 }
 
 // mayPass are errors of etcd that pass though their code does not say so.
@@ -94,17 +92,11 @@ func failed(ctx context.Context, doing string, err error) error {
 
 // ofServer returns the error that a member has answered.
 func ofServer(doing string, err rpctypes.EtcdError) error {
-	passes := err.Code() == codes.Unavailable
-	for _, e := range mayPass {
-		passes = passes || errors.Is(err, e)
-	}
-	if passes {
+	if err.Code() == codes.Unavailable || slices.Contains(mayPass, error(err)) {
 		return worker.Transient(fmt.Errorf("etcd: %s: %w", doing, err))
 	}
-	for _, a := range advice {
-		if errors.Is(err, a.err) {
-			return fmt.Errorf("etcd: %s: %w: %s", doing, err, a.do)
-		}
+	if do, known := advice[err]; known {
+		return fmt.Errorf("etcd: %s: %w: %s", doing, err, do)
 	}
 	return fmt.Errorf("etcd: %s: %w", doing, err)
 }

@@ -14,14 +14,12 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/stores/internal/orders"
 )
 
-const secret = "hunter2"
-
-// Errors say whether they may pass, what to do, and no secret.
+// Errors say whether they may pass, what to do, and no orders.Secret.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		err    error
@@ -37,16 +35,16 @@ func TestErrors(t *testing.T) {
 		{rpctypes.ErrGRPCTimeoutDueToConnectionLost, true, "connection lost"},
 		{rpctypes.ErrGRPCUnhealthy, true, "unhealthy"},
 		{rpctypes.ErrGRPCRequestTooManyRequests, true, "too many requests"},
-		{status.Error(codes.Unavailable, "dial "+secret), true, "connection failed (Unavailable)"},
-		{status.Error(codes.Unavailable, secret+": connection refused"), true, "refused"},
-		{status.Error(codes.Unavailable, "authentication handshake failed: "+secret), true, "TLS handshake"},
-		{status.Error(codes.Internal, secret), true, "Internal"},
+		{status.Error(codes.Unavailable, "dial "+orders.Secret), true, "connection failed (Unavailable)"},
+		{status.Error(codes.Unavailable, orders.Secret+": connection refused"), true, "refused"},
+		{status.Error(codes.Unavailable, "authentication handshake failed: "+orders.Secret), true, "TLS handshake"},
+		{status.Error(codes.Internal, orders.Secret), true, "Internal"},
 		{status.Error(codes.Unknown, "raft proposal dropped"), true, "leader changed"},
 		{status.Error(codes.Unknown, "context deadline exceeded"), true, "the member gave the request up"},
 		{status.Error(codes.Unknown, "context canceled"), true, "the member gave the request up"},
-		{status.Error(codes.Unknown, secret), false, "withheld"},
-		{status.Error(codes.Unimplemented, secret), false, "withheld"},
-		{status.Error(codes.ResourceExhausted, "grpc: received message larger than max "+secret), false,
+		{status.Error(codes.Unknown, orders.Secret), false, "withheld"},
+		{status.Error(codes.Unimplemented, orders.Secret), false, "withheld"},
+		{status.Error(codes.ResourceExhausted, "grpc: received message larger than max "+orders.Secret), false,
 			"MaxCallRecvMsgSize"},
 		{rpctypes.ErrGRPCNoSpace, false, "auto-compaction"},
 		{rpctypes.ErrGRPCPermissionDenied, false, "readwrite"},
@@ -61,10 +59,8 @@ func TestErrors(t *testing.T) {
 		t.Run(c.says, func(t *testing.T) {
 			s := newServer(t)
 			s.fail = c.err
-			err := orders(t, s, etcd.Config{}).Change(t.Context(), 0, noDecision(t))
-			require.ErrorContains(t, err, c.says)
-			require.Equal(t, c.passes, retry.IsTransient(err), "%v", err)
-			require.NotContains(t, logtest.Texts(err), secret)
+			l := orders.Leases(t, s.store(t, etcd.Config{}))
+			orders.Fails(t, l.Change(t.Context(), 0, orders.Unasked(t)), c.passes, c.says)
 		})
 	}
 }
@@ -72,39 +68,36 @@ func TestErrors(t *testing.T) {
 func TestContexts(t *testing.T) {
 	s := newServer(t)
 	// A member that answers nothing costs a RequestTimeout.
-	short := orders(t, s, etcd.Config{RequestTimeout: time.Millisecond})
+	short := orders.Leases(t, s.store(t, etcd.Config{RequestTimeout: time.Millisecond}))
 	s.mu.Lock()
-	err := short.Change(t.Context(), 0, noDecision(t))
+	err := short.Change(t.Context(), 0, orders.Unasked(t))
 	s.mu.Unlock()
-	logtest.Error(t, err, context.DeadlineExceeded, "RequestTimeout")
-	require.True(t, retry.IsTransient(err))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	orders.Fails(t, err, true, "RequestTimeout")
 
 	client := s.client(t)
 	store, err := etcd.New(client, etcd.Config{})
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
 	_, _, err = store.Registry().Namespaces(t.Context())
-	require.ErrorContains(t, err, "the client is closed")
-	require.False(t, retry.IsTransient(err))
+	orders.Fails(t, err, false, "the client is closed")
 }
 
 // What fails in a check becomes a note, or passes.
 func TestExamineFails(t *testing.T) {
 	s := newServer(t)
 	// RequestTimeout is for what the client tries again.
-	store, err := etcd.New(s.client(t), etcd.Config{RequestTimeout: 200 * time.Millisecond})
-	require.NoError(t, err)
+	store := s.store(t, etcd.Config{RequestTimeout: 200 * time.Millisecond})
 	s.fail = rpctypes.ErrGRPCPermissionDenied
-	findings, err := store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
-	require.NoError(t, err)
+	findings := orders.Findings(t, store)
 	require.NotEmpty(t, findings)
 	for _, f := range findings {
 		require.Contains(t, []doctor.Level{"note", "warn"}, f.Level, "%+v", f)
 	}
 	s.fail = rpctypes.ErrGRPCNoLeader
-	_, err = store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
+	_, err := store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
 	require.True(t, retry.IsTransient(err), "%v", err)
-	_, err = orders(t, s, etcd.Config{}).Inspect(t.Context())
+	_, err = orders.Leases(t, s.store(t, etcd.Config{})).Inspect(t.Context())
 	require.True(t, retry.IsTransient(err), "%v", err)
 }
 
@@ -112,8 +105,8 @@ func TestConfig(t *testing.T) {
 	client := new(clientv3.Client)
 	for want, c := range map[string]etcd.Config{
 		"does not end with a slash":       {Prefix: "uid"},
-		"has the byte 0x3a at 4":          {Prefix: "etcd://user:" + secret + "@host/"},
-		"has 141 bytes, at most 128":      {Prefix: secret + string(make([]byte, 134))},
+		"has the byte 0x3a at 4":          {Prefix: "etcd://user:" + orders.Secret + "@host/"},
+		"has 141 bytes, at most 128":      {Prefix: orders.Secret + string(make([]byte, 134))},
 		"ClockError -1s":                  {ClockError: -time.Second},
 		"ClockError 1ns":                  {ClockError: 1},
 		"ClockError 1h0m0.000001s":        {ClockError: time.Hour + time.Microsecond},
@@ -122,14 +115,12 @@ func TestConfig(t *testing.T) {
 		_, err := etcd.New(client, c)
 		require.ErrorContains(t, err, want)
 		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange))
-		require.NotContains(t, err.Error(), secret)
+		require.NotContains(t, err.Error(), orders.Secret)
 	}
 	_, err := etcd.New(nil, etcd.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
 	store, err := etcd.New(client, etcd.Config{Prefix: "a/b_c-d.e/"})
 	require.NoError(t, err)
-	l, err := store.Leases("")
-	require.NoError(t, err)
-	require.Equal(t, `namespace "default" of etcd below a/b_c-d.e/`, l.Name())
-	require.True(t, l.Durable())
+	require.Equal(t, "etcd below a/b_c-d.e/", store.Driver().Name())
+	require.True(t, store.Driver().Durable())
 }

@@ -22,10 +22,8 @@ import (
 // writes. It skips what the account may not see.
 func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err error) {
 	endpoints := d.client.Endpoints()
-	rand.Shuffle(len(endpoints), func(i, j int) { endpoints[i], endpoints[j] = endpoints[j], endpoints[i] })
-	for _, e := range endpoints {
-		is, failure := ask(ctx, d, "ask for the status",
-			func(ctx context.Context) (*clientv3.StatusResponse, error) { return d.client.Status(ctx, e) })
+	for _, i := range rand.Perm(len(endpoints)) {
+		is, failure := d.status(ctx, endpoints[i])
 		if failure == nil {
 			if why := faults(is.Version); why != "" {
 				lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, why))
@@ -39,19 +37,11 @@ func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err err
 	return nil, err
 }
 
-// ask makes a request that is no transaction.
-func ask[R any](ctx context.Context, d *driver, doing string, request func(context.Context) (R, error),
-) (resp R, err error) {
-	if err := reach(ctx, d.client, doing); err != nil {
-		return resp, err
-	}
-	limited, cancel := context.WithTimeout(ctx, d.cfg.RequestTimeout)
-	defer cancel()
-	resp, err = request(limited)
-	if err != nil {
-		return resp, failed(ctx, doing, err)
-	}
-	return resp, nil
+// status asks a member for its status.
+func (d *driver) status(ctx context.Context, endpoint string) (*clientv3.StatusResponse, error) {
+	return ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) {
+		return d.client.Status(ctx, endpoint)
+	})
 }
 
 // faults says by what a version of etcd can lose acknowledged writes, or have members that
@@ -136,9 +126,7 @@ func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err 
 	largest := &clientv3.StatusResponse{}
 	endpoints := d.client.Endpoints()
 	for _, endpoint := range endpoints {
-		a, err := ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) {
-			return d.client.Status(ctx, endpoint)
-		})
+		a, err := d.status(ctx, endpoint)
 		switch {
 		case ctx.Err() != nil:
 			return nil, worker.Transient(ctx.Err())
@@ -182,9 +170,7 @@ func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err 
 }
 
 func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
-	list, err := ask(ctx, d, "list the alarms", func(ctx context.Context) (*clientv3.AlarmResponse, error) {
-		return d.client.AlarmList(ctx)
-	})
+	list, err := ask(ctx, d, "list the alarms", d.client.AlarmList)
 	if err != nil {
 		return nil, err
 	}

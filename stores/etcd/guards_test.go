@@ -2,7 +2,6 @@ package etcd_test
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -11,9 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -21,69 +19,31 @@ const namespaceKey = "uid/leases/orders/namespace"
 
 func workerKey(id int64) string { return fmt.Sprintf("uid/leases/orders/worker/%019d", id) }
 
-// orders returns the namespace "orders", as another client each time.
-func orders(t *testing.T, s *server, cfg etcd.Config) lease.Store {
+// made returns the namespace of a new client.
+func made(t *testing.T, s *server) lease.Store { return orders.Made(t, s.store(t, etcd.Config{})) }
+
+// take takes an ID and returns it.
+func take(t *testing.T, l lease.Store, first, last int64) int64 {
 	t.Helper()
-	store, err := etcd.New(s.client(t), cfg)
-	require.NoError(t, err)
-	l, err := store.Leases("orders")
-	require.NoError(t, err)
-	return l
-}
-
-// made returns it once it is made.
-func made(t *testing.T, s *server) lease.Store {
-	t.Helper()
-	l := orders(t, s, etcd.Config{})
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace,
-		_ leasestore.Clock) error {
-		n.Layout = "made"
-		return nil
-	}))
-	return l
-}
-
-func wanted(first, last int64) leasestore.Wanted {
-	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last},
-		Highest: func(time.Time) int64 { return math.MaxInt64 }}
-}
-
-// taken takes an ID and returns it.
-func taken(t *testing.T, l lease.Store, w leasestore.Wanted, d time.Duration) (id int64) {
-	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
-		now leasestore.Clock) error {
-		id, r.Nonce, r.Until, r.High = r.WorkerID, "n", now.Now.Add(d), r.High+1
-		return nil
-	}))
-	return id
-}
-
-func noDecision(t *testing.T) func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-	return func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-		t.Error("decide has run")
-		return nil
-	}
+	return orders.Taken(t, l, orders.Wanted(first, last), time.Hour).WorkerID
 }
 
 // An acquisition and a renewal are two requests, and a lost race is one more.
 func TestRequests(t *testing.T) {
 	s := newServer(t)
-	l := made(t, s)
-	other := orders(t, s, etcd.Config{})
+	l, other := made(t, s), made(t, s)
 	renew := func(l lease.Store) error {
-		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
-			_ leasestore.Clock) error {
+		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			r.High++
 			return nil
 		})
 	}
-	require.Equal(t, 2, s.count(func() { taken(t, l, wanted(0, 9), time.Hour) }))
+	require.Equal(t, 2, s.count(func() { take(t, l, 0, 9) }))
 	require.Equal(t, 2, s.count(func() { require.NoError(t, renew(l)) }))
 	s.between = func() { require.NoError(t, renew(other)) }
 	require.Equal(t, 3+2, s.count(func() { require.NoError(t, renew(l)) }))
-	s.between = func() { require.EqualValues(t, 1, taken(t, other, wanted(0, 9), time.Hour)) }
-	require.Equal(t, 3+2, s.count(func() { require.NotEqual(t, 1, taken(t, l, wanted(0, 9), time.Hour)) }))
+	s.between = func() { require.EqualValues(t, 1, take(t, other, 0, 9)) }
+	require.Equal(t, 3+2, s.count(func() { require.NotEqualValues(t, 1, take(t, l, 0, 9)) }))
 }
 
 // A snapshot that is restored under another cluster ID refuses everybody until the namespace is
@@ -91,29 +51,25 @@ func TestRequests(t *testing.T) {
 func TestRestoredElsewhere(t *testing.T) {
 	s := newServer(t)
 	l := made(t, s)
-	taken(t, l, wanted(0, 0), time.Hour)
-	restore := s.backup()
-	restore(0xbad)
-	err := l.Change(t.Context(), 0, noDecision(t))
-	logtest.Error(t, err, uid.ErrConfig, "cdf818194e3a8c32", "0000000000000bad")
-	require.False(t, retry.IsTransient(err))
-	err = l.Take(t.Context(), wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-		t.Error("decide has run")
-		return nil
-	})
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace,
-		leasestore.Clock) error {
-		t.Error("decide has run")
-		return nil
-	}), uid.ErrConfig)
+	take(t, l, 0, 0)
+	s.backup()(0xbad)
+	for _, err := range []error{
+		l.Change(t.Context(), 0, orders.Unasked(t)),
+		l.Take(t.Context(), orders.Wanted(0, 9), orders.Unasked(t)),
+		l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
+			return orders.Unasked(t)(n, nil, now)
+		}),
+	} {
+		require.ErrorIs(t, err, uid.ErrConfig)
+		orders.Fails(t, err, false, "cdf818194e3a8c32", "0000000000000bad")
+	}
 
 	s.set(namespaceKey, "")
 	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 		require.True(t, n.Fresh && n.Given == 0)
 		return nil
 	}))
-	require.EqualValues(t, 1, taken(t, l, wanted(0, 9), time.Hour))
+	require.EqualValues(t, 1, take(t, l, 0, 9))
 }
 
 // What was decided before a snapshot was restored is not stored, or at least not confirmed. TestStore tries what is
@@ -131,7 +87,7 @@ func TestDecidedBeforeRestore(t *testing.T) {
 	begin := func(t *testing.T) (*server, lease.Store, func(uint64)) {
 		s := newServer(t)
 		l := made(t, s)
-		taken(t, l, wanted(0, 0), time.Hour)
+		take(t, l, 0, 0)
 		return s, l, s.backup()
 	}
 	const same = 0xcdf818194e3a8c32
@@ -144,8 +100,7 @@ func TestDecidedBeforeRestore(t *testing.T) {
 	t.Run("another cluster answers", func(t *testing.T) {
 		_, l, restore := begin(t)
 		err := renew(l, "late", func() { restore(0xbad) })
-		require.ErrorContains(t, err, "0000000000000bad")
-		require.True(t, retry.IsTransient(err), "its outcome is open")
+		orders.Fails(t, err, true, "0000000000000bad") // its outcome is open
 	})
 	t.Run("the history is compacted", func(t *testing.T) {
 		s, l, _ := begin(t)
@@ -161,8 +116,8 @@ func TestDecidedBeforeRestore(t *testing.T) {
 // What is under the namespace's key is read by later versions: it must not change.
 func TestNamespaceValue(t *testing.T) {
 	s := newServer(t)
-	l := orders(t, s, etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 0) },
-		ClockError: 250 * time.Millisecond})
+	l := orders.Leases(t, s.store(t, etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 0) },
+		ClockError: 250 * time.Millisecond}))
 	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
 		n.Layout, n.IDs, n.Floor, n.Made, n.Renewed = "l", lease.Range{First: 3, Last: 9}, 5, now.Now, now.Now
 		return nil
@@ -177,42 +132,37 @@ func TestNamespaceValue(t *testing.T) {
 // error that names the key.
 func TestEnvelope(t *testing.T) {
 	for says, c := range map[string]struct{ of, old, new string }{
-		"not a JSON object": {"both", `{`, secret},
-		"a field that is not known": {"both", `"text":`,
-			`"` + secret + `":1,"text":`},
+		"not a JSON object":             {"both", `{`, orders.Secret},
+		"a field that is not known":     {"both", `"text":`, `"` + orders.Secret + `":1,"text":`},
 		"newer version: its form is 3":  {"both", `{"v":2,"cluster"`, `{"v":3,"cluster"`},
 		"cluster is not a number of 16": {"both", `"cdf8`, `"0xCD`},
 		"a field is missing":            {namespaceKey, `"clock_error":1000000,`, ``},
-		"clock_error is 0 µs": {namespaceKey, `"clock_error":1000000`,
-			`"clock_error":0`},
-		"clock_error is 3600000001 µs": {namespaceKey, `"clock_error":1000000`,
-			`"clock_error":3600000001`},
+		"clock_error is 0 µs":           {namespaceKey, `"clock_error":1000000`, `"clock_error":0`},
+		"clock_error is 3600000001 µs":  {namespaceKey, `"clock_error":1000000`, `"clock_error":3600000001`},
 		"ClockError is 1s, and namespace \"orders\" was made with 2s": {namespaceKey, `"clock_error":1000000`,
 			`"clock_error":2000000`},
 	} {
 		s := newServer(t)
 		l, numbers := made(t, s), segments(t, s)
-		require.NoError(t, numbers.Change(t.Context(), "orders", draw(1)))
+		require.NoError(t, numbers.Change(t.Context(), "orders", orders.Draw(1)))
 		for _, key := range []string{namespaceKey, segmentKey} {
 			s.set(key, strings.Replace(s.value(key), c.old, c.new, 1))
 		}
-		errs := []error{l.Take(t.Context(), wanted(0, 1<<40), noDecision(t)), l.Change(t.Context(), 0, noDecision(t))}
+		errs := []error{l.Take(t.Context(), orders.Wanted(0, 1<<40), orders.Unasked(t)),
+			l.Change(t.Context(), 0, orders.Unasked(t))}
 		if c.of == "both" {
 			_, listed := numbers.Rows(t.Context(), "", 10)
 			require.ErrorIs(t, listed, uid.ErrRange)
-			require.NotContains(t, listed.Error(), secret)
-			errs = append(errs, numbers.Change(t.Context(), "orders", notDecided(t)))
+			require.NotContains(t, listed.Error(), orders.Secret)
+			errs = append(errs, numbers.Change(t.Context(), "orders", orders.UnaskedDraw(t)))
 		}
 		for _, err := range errs {
-			require.ErrorContains(t, err, says)
-			require.ErrorContains(t, err, "orders")
-			require.NotContains(t, err.Error(), secret)
-			require.False(t, retry.IsTransient(err))
+			orders.Fails(t, err, false, says, "orders")
 		}
 	}
-	require.NoError(t, made(t, newServer(t)).Init(t.Context(), func(_ *leasestore.Namespace,
-		now leasestore.Clock) error {
+	expects := func(_ *leasestore.Namespace, now leasestore.Clock) error {
 		require.Equal(t, time.Second, now.Error)
 		return nil
-	}))
+	}
+	require.NoError(t, made(t, newServer(t)).Init(t.Context(), expects))
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,9 @@ import (
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
+
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/etcd"
 )
 
 // A server is a small etcd in memory, behind real connections. It knows what the store uses:
@@ -35,10 +38,8 @@ type server struct {
 	revision  int64
 	compacted int64
 	keys      map[string]*mvccpb.KeyValue
-	sorted    []string // its keys; nil when they have changed
-	fail      error    // of the next requests
-	calls     int
-	sent      int    // bytes of the last answer
+	fail      error // of the next requests
+	calls     atomic.Int64
 	between   func() // runs once, before the next transaction that compares
 	members   []*pb.Member
 	alarms    []*pb.AlarmMember
@@ -73,6 +74,13 @@ func (s *server) client(t *testing.T) *clientv3.Client {
 	return c
 }
 
+func (s *server) store(t *testing.T, cfg etcd.Config) *stores.Store {
+	t.Helper()
+	store, err := etcd.New(s.client(t), cfg)
+	require.NoError(t, err)
+	return store
+}
+
 func (s *server) header() *pb.ResponseHeader {
 	return &pb.ResponseHeader{ClusterId: s.cluster, MemberId: 1, Revision: s.revision, RaftTerm: 2}
 }
@@ -86,21 +94,14 @@ func (s *server) Txn(ctx context.Context, r *pb.TxnRequest) (*pb.TxnResponse, er
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls++
+	s.calls.Add(1)
 	if s.fail != nil {
 		return nil, s.fail
 	}
 	if err := s.check(r); err != nil {
 		return nil, err
 	}
-	wrote := false
-	resp := s.txn(r, s.revision+1, &wrote)
-	if wrote {
-		s.revision++
-	}
-	resp.Header = s.header()
-	s.sent = proto.Size(resp)
-	return resp, nil
+	return s.txn(r), nil
 }
 
 func (s *server) take(writes bool) (between func()) {
@@ -153,89 +154,54 @@ func (s *server) check(r *pb.TxnRequest) error {
 
 // branch returns the operations that a transaction comes to.
 func (s *server) branch(r *pb.TxnRequest) []*pb.RequestOp {
-	for _, c := range r.Compare {
-		if !s.holds(c) {
-			return r.Failure
-		}
+	if s.holds(r) {
+		return r.Success
 	}
-	return r.Success
+	return r.Failure
 }
 
-func (s *server) holds(c *pb.Compare) bool {
+func (s *server) holds(r *pb.TxnRequest) bool { return !slices.ContainsFunc(r.Compare, s.differs) }
+
+func (s *server) differs(c *pb.Compare) bool {
 	kv := s.keys[string(c.Key)]
-	if len(c.RangeEnd) > 0 { // all of them; the store asks whether there are any
-		if kvs := s.get(&pb.RangeRequest{Key: c.Key, RangeEnd: c.RangeEnd, Limit: 1}).Kvs; len(kvs) > 0 {
-			kv = kvs[0]
-		}
-	}
-	switch c.Target {
-	case pb.Compare_MOD:
-		return compare(kv.GetModRevision(), c.GetModRevision(), c.Result)
-	case pb.Compare_VALUE:
-		return kv != nil && compare(string(kv.Value), string(c.GetValue()), c.Result)
+	switch {
+	case c.Result != pb.Compare_EQUAL || len(c.RangeEnd) > 0:
+	case c.Target == pb.Compare_MOD:
+		return kv.GetModRevision() != c.GetModRevision()
+	case c.Target == pb.Compare_VALUE:
+		return kv == nil || string(kv.Value) != string(c.GetValue())
 	}
 	panic("a comparison that the store does not use")
 }
 
-func compare[T int64 | string](a, b T, how pb.Compare_CompareResult) bool {
-	switch how {
-	case pb.Compare_EQUAL:
-		return a == b
-	case pb.Compare_LESS:
-		return a < b
-	case pb.Compare_GREATER:
-		return a > b
-	}
-	return a != b
-}
-
-func (s *server) txn(r *pb.TxnRequest, revision int64, wrote *bool) *pb.TxnResponse {
-	resp := &pb.TxnResponse{Succeeded: true, Header: &pb.ResponseHeader{}}
-	for _, c := range r.Compare {
-		resp.Succeeded = resp.Succeeded && s.holds(c)
-	}
+func (s *server) txn(r *pb.TxnRequest) *pb.TxnResponse {
+	resp, next := &pb.TxnResponse{Succeeded: s.holds(r)}, s.revision+1
 	for _, op := range s.branch(r) {
 		var one pb.ResponseOp
-		switch {
-		case op.GetRequestRange() != nil:
-			one.Response = &pb.ResponseOp_ResponseRange{ResponseRange: s.get(op.GetRequestRange())}
-		case op.GetRequestPut() != nil:
-			*wrote = true
-			put := op.GetRequestPut()
-			kv := &mvccpb.KeyValue{Key: put.Key, Value: put.Value, CreateRevision: revision, ModRevision: revision,
-				Version: 1, Lease: put.Lease}
-			if old := s.keys[string(put.Key)]; old == nil {
-				s.sorted = nil
-			} else {
-				kv.CreateRevision, kv.Version = old.CreateRevision, old.Version+1
-			}
-			s.keys[string(put.Key)] = kv
+		if put := op.GetRequestPut(); put != nil {
+			s.revision = next
+			s.keys[string(put.Key)] = &mvccpb.KeyValue{Key: put.Key, Value: put.Value, ModRevision: next}
 			one.Response = &pb.ResponseOp_ResponsePut{ResponsePut: &pb.PutResponse{}}
+		} else {
+			one.Response = &pb.ResponseOp_ResponseRange{ResponseRange: s.get(op.GetRequestRange())}
 		}
 		resp.Responses = append(resp.Responses, &one)
 	}
+	resp.Header = s.header()
 	return resp
 }
 
 func (s *server) get(r *pb.RangeRequest) *pb.RangeResponse {
 	resp := &pb.RangeResponse{}
-	if s.sorted == nil {
-		s.sorted = slices.Sorted(maps.Keys(s.keys))
+	keys := []string{string(r.Key)}
+	if len(r.RangeEnd) > 0 {
+		keys = slices.Sorted(maps.Keys(s.keys))
 	}
-	from, _ := slices.BinarySearch(s.sorted, string(r.Key))
-	for _, key := range s.sorted[from:] {
-		if key != string(r.Key) && key >= string(r.RangeEnd) {
-			break
-		}
-		resp.Count++
-		switch {
-		case r.CountOnly:
-		case r.Limit > 0 && int64(len(resp.Kvs)) >= r.Limit:
-			resp.More = true
-		case r.KeysOnly:
-			resp.Kvs = append(resp.Kvs, &mvccpb.KeyValue{Key: []byte(key), ModRevision: s.keys[key].ModRevision})
-		default:
-			resp.Kvs = append(resp.Kvs, s.keys[key])
+	for _, key := range keys {
+		in := key == string(r.Key) || key > string(r.Key) && key < string(r.RangeEnd)
+		full := r.CountOnly || r.Limit > 0 && int64(len(resp.Kvs)) == r.Limit
+		if kv := s.keys[key]; kv != nil && in && !full {
+			resp.Kvs = append(resp.Kvs, kv)
 		}
 	}
 	return resp
@@ -249,7 +215,7 @@ func (s *server) backup() (restore func(cluster uint64)) {
 	return func(cluster uint64) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.keys, s.sorted, s.revision, s.cluster = maps.Clone(keys), nil, revision, cluster
+		s.keys, s.revision, s.cluster = maps.Clone(keys), revision, cluster
 	}
 }
 
@@ -258,13 +224,10 @@ func (s *server) set(key, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revision++
-	s.sorted = nil
+	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), ModRevision: s.revision}
 	if value == "" {
 		delete(s.keys, key)
-		return
 	}
-	s.keys[key] = &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), CreateRevision: s.revision,
-		ModRevision: s.revision, Version: 1}
 }
 
 func (s *server) value(key string) string {
@@ -275,11 +238,7 @@ func (s *server) value(key string) string {
 
 // count returns how many requests do makes.
 func (s *server) count(do func()) int {
-	s.mu.Lock()
-	before := s.calls
-	s.mu.Unlock()
+	before := s.calls.Load()
 	do()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls - before
+	return int(s.calls.Load() - before)
 }

@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/stores/internal/orders"
 )
 
 // The driver, and all over it, is as package stores wants it, with a clock that runs and with one that stands.
@@ -34,15 +33,13 @@ func subject(t *testing.T, stands bool) drivertest.Subject {
 			if stands {
 				cfg.Now = func() time.Time { return time.UnixMicro(clock.Load()) }
 			}
-			store, err := etcd.New(s.client(t), cfg)
-			require.NoError(t, err)
-			return store.Driver(), nil
+			return s.store(t, cfg).Driver(), nil
 		},
 		Remove: func(key string) error {
 			s.set("uid/"+key, "")
 			return nil
 		},
-		Secret: secret,
+		Secret: orders.Secret,
 		Segments: func(out *segmenttest.Subject) {
 			// They notice that writes were lost, even if the cluster has the same ID and the revision that was read.
 			out.Backup = func() (restore func()) {

@@ -76,11 +76,10 @@ func (d *driver) request(ctx context.Context, q stores.Query, w *stores.Write,
 		a, err := d.segments(ctx, q)
 		return false, a, err
 	}
-	were, puts, ids, ranges := []any{0}, []any{0}, []any{0}, []any{0}
+	var were, puts, ids, ranges []any
 	history := ""
 	if w != nil {
-		history = w.Read.Clock.History
-		were, puts = pairs(w.Were), pairs(w.Puts)
+		history, were, puts = w.Read.Clock.History, pairs(w.Were), pairs(w.Puts)
 	}
 	for _, key := range q.Keys {
 		ids = append(ids, field(key))
@@ -90,8 +89,7 @@ func (d *driver) request(ctx context.Context, q stores.Query, w *stores.Write,
 	}
 	args := []any{history}
 	for _, list := range [][]any{were, puts, ids, ranges} {
-		list[0] = len(list) - 1
-		args = append(args, list...)
+		args = append(append(args, len(list)), list...)
 	}
 	a, stored, err := d.run(ctx, leasesScript, w != nil, d.keys(k.Namespace), args...)
 	if err != nil || stored {
@@ -114,9 +112,8 @@ func (d *driver) request(ctx context.Context, q stores.Query, w *stores.Write,
 	return false, now, a.err()
 }
 
-// pairs are IDs and texts, behind room for how many.
-func pairs(records []stores.Record) []any {
-	list := []any{0}
+// pairs are IDs and texts.
+func pairs(records []stores.Record) (list []any) {
 	for _, r := range records {
 		list = append(list, field(r.Key), r.Text)
 	}

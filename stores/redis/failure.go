@@ -45,7 +45,6 @@ var replies = map[string]reply{
 	"NOSCRIPT":    {false, "it does not keep scripts"},
 	"NOHISTORY": {false, "INFO does not show run_id and master_replid, by which a restart and a failover are " +
 		"noticed"},
-	"UNREADABLE": {false, "a row cannot be read"},
 }
 
 // failed returns an error in words of this package: a server, or what is between, may repeat a
@@ -54,12 +53,10 @@ func failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		cause := context.Canceled
-		if errors.Is(err, context.DeadlineExceeded) {
-			cause = context.DeadlineExceeded
+	for _, cause := range []error{context.DeadlineExceeded, context.Canceled} {
+		if errors.Is(err, cause) {
+			return worker.Transient(fmt.Errorf("redis: gave up: %w", cause))
 		}
-		return worker.Transient(fmt.Errorf("redis: gave up: %w", cause))
 	}
 	if answered, ok := errors.AsType[redis.Error](err); ok {
 		return refused(answered.Error())

@@ -14,11 +14,10 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/stores/redis"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 func TestNewRefuses(t *testing.T) {
@@ -31,8 +30,7 @@ func TestNewRefuses(t *testing.T) {
 		"a nil client": func() (*stores.Store, error) { return redis.New((*goredis.Client)(nil), redis.Config{}) },
 		"a ring":       func() (*stores.Store, error) { return redis.New(ring, redis.Config{}) },
 		"a long prefix": func() (*stores.Store, error) {
-			return redis.New(c,
-				redis.Config{Prefix: strings.Repeat("x", 65)})
+			return redis.New(c, redis.Config{Prefix: strings.Repeat("x", 65)})
 		},
 		"braces":    func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: "a{b}"}) },
 		"a pattern": func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: "a*"}) },
@@ -42,69 +40,45 @@ func TestNewRefuses(t *testing.T) {
 	}
 	s, err := redis.New(c, redis.Config{Prefix: strings.Repeat("x", 64)})
 	require.NoError(t, err)
-	l, err := s.Leases("")
-	require.NoError(t, err)
-	require.Contains(t, l.Name(), `namespace "default" of Redis keys xxx`)
-	require.False(t, l.Durable())
+	require.Contains(t, s.Driver().Name(), "Redis keys xxx")
+	require.False(t, s.Driver().Durable())
 }
 
 // What servers answer becomes an error of the right kind, in other words.
 func TestServersErrors(t *testing.T) {
-	for text, want := range map[string]struct {
+	for _, c := range []struct {
+		text      string
 		transient bool
 		says      string
 	}{
-		"READONLY You can't write against a read only replica.": {true,
-			"a replica"},
-		"LOADING Redis is loading the dataset in memory": {true,
-			"reading its data"},
-		"MASTERDOWN Link with MASTER is down": {true,
-			"without its primary"},
-		"CLUSTERDOWN Hash slot not served": {true,
-			"no server"},
-		"TRYAGAIN Multiple keys request during rehashing of slot": {true,
-			"moved"},
-		"BUSY Redis is busy running a script.": {true,
-			"another script"},
-		"OOM command not allowed when used memory > 'maxmemory'.": {true,
-			"no memory"},
-		"MISCONF Errors writing to the AOF file: No space left on device": {true,
-			"disk"},
-		"NOREPLICAS Not enough good replicas to write.": {true,
-			"min-replicas-to-write"},
-		"ERR max number of clients reached": {true,
-			"too many clients"},
-		"NOAUTH Authentication required.": {false,
-			"wants a password"},
-		"WRONGPASS invalid username-password pair or user is disabled. hunter2": {false,
-			"password is wrong"},
-		"NOPERM User hunter2 has no permissions to run the 'evalsha' command": {false,
-			"may not use"},
-		"ERR The user executing the script can't run this command": {false,
-			"NOPERM"},
-		"ERR ACL failure in script: User hunter2 has no permissions": {false,
-			"NOPERM"},
-		"ERR Error running script (call to f_1): @user_script:12: @user_script: 12: -OOM command not allowed": {true,
-			"no memory"},
-		"ERR unknown command 'EVALSHA', with args beginning with: 'hunter2'": {false,
-			"answered ERR"},
-		"hunter2":          {false, "not known"},
-		"hunter2 is wrong": {false, "not known"},
-		"HUNTER2 is wrong": {false, "not known"},
+		{"READONLY You can't write against a read only replica.", true, "a replica"},
+		{"LOADING Redis is loading the dataset in memory", true, "reading its data"},
+		{"MASTERDOWN Link with MASTER is down", true, "without its primary"},
+		{"CLUSTERDOWN Hash slot not served", true, "no server"},
+		{"TRYAGAIN Multiple keys request during rehashing of slot", true, "moved"},
+		{"BUSY Redis is busy running a script.", true, "another script"},
+		{"OOM command not allowed when used memory > 'maxmemory'.", true, "no memory"},
+		{"MISCONF Errors writing to the AOF file: No space left on device", true, "disk"},
+		{"NOREPLICAS Not enough good replicas to write.", true, "min-replicas-to-write"},
+		{"ERR max number of clients reached", true, "too many clients"},
+		{"NOAUTH Authentication required.", false, "wants a password"},
+		{"WRONGPASS invalid username-password pair or user is disabled. hunter2", false, "password is wrong"},
+		{"NOPERM User hunter2 has no permissions to run the 'evalsha' command", false, "may not use"},
+		{"ERR The user executing the script can't run this command", false, "NOPERM"},
+		{"ERR ACL failure in script: User hunter2 has no permissions", false, "NOPERM"},
+		{"ERR Error running script (call to f_1): @user_script:12: @user_script: 12: -OOM command not allowed",
+			true, "no memory"},
+		{"ERR unknown command 'EVALSHA', with args beginning with: 'hunter2'", false, "answered ERR"},
+		{"hunter2", false, "not known"},
+		{"hunter2 is wrong", false, "not known"},
+		{"HUNTER2 is wrong", false, "not known"},
 	} {
-		t.Run(text[:min(20, len(text))], func(t *testing.T) {
-			f := newFake(t)
-			l := made(t, f.store())
-			f.set(func() { f.fails["EVALSHA"] = text })
-			err := l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row,
-				leasestore.Clock) error {
-				return nil
-			})
-			require.ErrorContains(t, err, want.says)
-			require.Equal(t, want.transient, retry.IsTransient(err), "%v", err)
-			for e := err; e != nil; e = errors.Unwrap(e) {
-				require.NotContains(t, strings.ToLower(e.Error()), secret)
-			}
+		t.Run(c.text[:min(20, len(c.text))], func(t *testing.T) {
+			f, l := made(t)
+			f.set(func() { f.fails["EVALSHA"] = c.text })
+			err := l.Change(t.Context(), 0, orders.Keep)
+			orders.Fails(t, err, c.transient, c.says)
+			require.NotContains(t, strings.ToLower(logtest.Texts(err)), orders.Secret)
 		})
 	}
 }
@@ -121,13 +95,13 @@ func TestConnectionsErrors(t *testing.T) {
 		transient bool
 		says      string
 	}{
-		"nobody listens": {options: goredis.Options{Addr: closed.Addr().String(), Password: secret}, transient: true,
-			says: "refused"},
-		"wrong password": {options: goredis.Options{Addr: f.Addr(), Password: secret + "2"}, says: "WRONGPASS"},
+		"nobody listens": {options: goredis.Options{Addr: closed.Addr().String(), Password: orders.Secret},
+			transient: true, says: "refused"},
+		"wrong password": {options: goredis.Options{Addr: f.Addr(), Password: orders.Secret + "2"}, says: "WRONGPASS"},
 		"no password":    {options: goredis.Options{Addr: f.Addr()}, says: "NOAUTH"},
-		"any other": {options: goredis.Options{Addr: f.Addr(), Password: secret},
-			hook: errors.New("the token " + secret + " is stale"), transient: true, says: "the client failed"},
-		"closed": {options: goredis.Options{Addr: f.Addr(), Password: secret},
+		"any other": {options: goredis.Options{Addr: f.Addr(), Password: orders.Secret},
+			hook: errors.New("the token " + orders.Secret + " is stale"), transient: true, says: "the client failed"},
+		"closed": {options: goredis.Options{Addr: f.Addr(), Password: orders.Secret},
 			hook: fmt.Errorf("x: %w", goredis.ErrClosed), says: "closed"},
 	}
 	for name, c := range cases {
@@ -140,15 +114,7 @@ func TestConnectionsErrors(t *testing.T) {
 			}
 			s, err := redis.New(client, redis.Config{})
 			require.NoError(t, err)
-			l, err := s.Leases("")
-			require.NoError(t, err)
-			err = l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row,
-				leasestore.Clock) error {
-				return nil
-			})
-			require.ErrorContains(t, err, c.says)
-			require.Equal(t, c.transient, retry.IsTransient(err), "%v", err)
-			require.NotContains(t, err.Error(), secret)
+			orders.Fails(t, orders.Leases(t, s).Change(t.Context(), 0, orders.Keep), c.transient, c.says)
 		})
 	}
 }
@@ -164,64 +130,23 @@ func (h failing) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
 
 // A server that does not say whose data it has is not read. TestSegmentHistory has one that is a replica.
 func TestServerWithoutAHistory(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
+	f, l := made(t)
 	f.set(func() { f.info["replication"] = "role:master\r\n" })
-	err := l.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-		t.Error("decide has run")
-		return nil
-	})
-	require.ErrorContains(t, err, "master_replid")
-	require.False(t, retry.IsTransient(err))
+	orders.Fails(t, l.Change(t.Context(), 0, orders.Unasked(t)), false, "master_replid")
 }
 
-func TestInspect(t *testing.T) {
-	for name, c := range map[string]struct {
-		section, info string
-		refused       string
-	}{
-		"as it should be": {},
-		"no file":         {"persistence", "aof_enabled:0\r\n", "no append-only file"},
-		"evicts":          {"memory", "maxmemory:1000000\r\nmaxmemory_policy:allkeys-lru\r\n", "drops keys"},
-		"could evict":     {"memory", "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n", ""},
-		"evicts others":   {"memory", "maxmemory:1000000\r\nmaxmemory_policy:volatile-lru\r\n", ""},
-		"tells nothing":   {"persistence", "", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFake(t)
-			if c.section != "" {
-				f.info[c.section] = c.info
-			}
-			l, err := f.store().Leases("orders")
-			require.NoError(t, err)
-			lossy, err := l.Inspect(t.Context())
-			if c.refused != "" {
-				require.ErrorIs(t, err, uid.ErrConfig)
-				require.ErrorContains(t, err, c.refused)
-				return
-			}
-			require.NoError(t, err)
-			require.NotEmpty(t, lossy, "never durable")
-		})
-	}
-}
-
+// A check judges what a server says of itself, and the start of a worker refuses some of that.
 func TestExamine(t *testing.T) {
-	examine := func(t *testing.T, f *fake, cfg doctor.Config) map[string]doctor.Finding {
-		findings, err := f.store().Registry().(doctor.Examiner).Examine(t.Context(), cfg)
-		require.NoError(t, err)
+	examine := func(f *fake) map[string]doctor.Finding {
 		all := map[string]doctor.Finding{}
-		for _, finding := range findings {
-			require.NotContains(t, fmt.Sprint(finding), secret)
-			require.Equal(t, finding.Level == doctor.LevelOK, finding.Why == "", "%v", finding)
+		for _, finding := range orders.Findings(t, f.store()) {
 			require.NotContains(t, all, finding.What)
 			all[finding.What] = finding
 		}
 		return all
 	}
-	f := newFake(t)
-	made(t, f.store())
-	for what, finding := range examine(t, f, doctor.Config{}) {
+	f, _ := made(t)
+	for what, finding := range examine(f) {
 		if what != "rights" && what != "appendfsync" { // which this server cannot tell
 			require.Equal(t, doctor.LevelOK, finding.Level, "%v", finding)
 		}
@@ -229,40 +154,44 @@ func TestExamine(t *testing.T) {
 	for _, c := range []struct {
 		section, info, what string
 		level               doctor.Level
+		refused             string
 	}{
-		{"server", "redis_version:4.0.0\r\n", "server", doctor.LevelWarn},
-		{"persistence", "aof_enabled:0\r\n", "append-only file", doctor.LevelError},
-		{"persistence", "", "append-only file", doctor.LevelNote},
-		{"persistence", "aof_enabled:1\r\naof_last_write_status:err\r\n", "writes to disk", doctor.LevelError},
-		{"memory", "used_memory:1\r\nmaxmemory:100\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", doctor.LevelError},
-		{"memory", "used_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", doctor.LevelWarn},
-		{"memory", "used_memory:95\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\n", "memory", doctor.LevelWarn},
-		{"memory", "", "memory", doctor.LevelNote},
-		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\n", "replicas", doctor.LevelWarn},
+		{"server", "redis_version:4.0.0\r\n", "server", "warn", ""},
+		{"persistence", "aof_enabled:0\r\n", "append-only file", "error", "no append-only file"},
+		{"persistence", "", "append-only file", "note", ""},
+		{"persistence", "aof_enabled:1\r\naof_last_write_status:err\r\n", "writes to disk", "error", ""},
+		{"memory", "used_memory:1\r\nmaxmemory:100\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", "error", "drops"},
+		{"memory", "used_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", "warn", ""},
+		{"memory", "used_memory:1\r\nmaxmemory:100\r\nmaxmemory_policy:volatile-lru\r\n", "eviction", "ok", ""},
+		{"memory", "used_memory:95\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\n", "memory", "warn", ""},
+		{"memory", "", "memory", "note", ""},
+		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\n", "replicas", "warn", ""},
 		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\nmin_slaves_good_slaves:1\r\n",
-			"replicas", doctor.LevelOK},
+			"replicas", "ok", ""},
 	} {
 		f := newFake(t)
 		f.info[c.section] = c.info
-		require.Equal(t, c.level, examine(t, f, doctor.Config{})[c.what].Level, "%+v", c)
+		require.Equal(t, c.level, examine(f)[c.what].Level, "%+v", c)
+		lossy, err := orders.Leases(t, f.store()).Inspect(t.Context())
+		if c.refused != "" {
+			logtest.Error(t, err, uid.ErrConfig, c.refused)
+			continue
+		}
+		require.NoError(t, err)
+		require.NotEmpty(t, lossy, "never durable")
 	}
 }
 
 // Redis does not undo what a script did before an error. A row that the index alone has is none.
 func TestUnreadable(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
+	f, l := made(t)
 	f.advance(2 * time.Hour)
 	row := f.row()
 	f.HDel("uid:{orders}:rows", zero)
-	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 0}, Highest: func(time.Time) int64 { return 0 }}
-	same := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
-	require.ErrorContains(t, l.Take(t.Context(), w, same), "worker ID 0")
+	require.ErrorContains(t, l.Take(t.Context(), orders.Wanted(0, 0), orders.Keep), "worker ID 0")
 	f.HSet("uid:{orders}:rows", zero, row)
 	f.Del("uid:{orders}:ids")
 	_ = f.Set("uid:{orders}:ids", "x")
-	err := l.Change(t.Context(), 0, same)
-	require.ErrorContains(t, err, "answered ERR")
-	require.False(t, retry.IsTransient(err))
+	orders.Fails(t, l.Change(t.Context(), 0, orders.Keep), false, "answered ERR")
 	require.Equal(t, row, f.row())
 }

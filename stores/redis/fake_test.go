@@ -15,10 +15,9 @@ import (
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/stores/redis"
 )
-
-const secret = "hunter2"
 
 // A fake is a server in memory. It knows Lua, but no INFO, which is added here.
 type fake struct {
@@ -27,6 +26,8 @@ type fake struct {
 
 	turns sync.Mutex // one advance at a time, outside mu: a script that runs holds SetTime's lock, and then wants mu
 	now   time.Time
+
+	backups int
 
 	mu     sync.Mutex
 	runs   int               // of its process
@@ -40,7 +41,7 @@ type fake struct {
 func newFake(t *testing.T) *fake {
 	f := &fake{Miniredis: miniredis.RunT(t), t: t, now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
 		fails: map[string]string{}, counts: map[string]int{}}
-	f.RequireAuth(secret)
+	f.RequireAuth(orders.Secret)
 	f.SetTime(f.now)
 	f.info = map[string]string{
 		"server":      "redis_version:7.0.15\r\nredis_mode:standalone\r\n",
@@ -103,7 +104,7 @@ func (f *fake) advance(by time.Duration) {
 }
 
 func (f *fake) client(hooks ...goredis.Hook) goredis.UniversalClient {
-	c := goredis.NewClient(&goredis.Options{Addr: f.Addr(), Password: secret, MinRetryBackoff: -1})
+	c := goredis.NewClient(&goredis.Options{Addr: f.Addr(), Password: orders.Secret, MinRetryBackoff: -1})
 	for _, h := range hooks {
 		c.AddHook(h)
 	}
@@ -126,76 +127,46 @@ func (hook) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.Proces
 	return next
 }
 
-// backup keeps all keys. Going back to them is what a restart, or a failover, can look like.
+// backup keeps all keys in a database of their own. Going back to them is what a restart, or a failover, can look like.
 func (f *fake) backup() (restore func()) {
-	type member struct {
-		name  string
-		score float64
-	}
-	texts, hashes := map[string]string{}, map[string]map[string]string{}
-	sets, sorted := map[string][]string{}, map[string][]member{}
-	for _, key := range f.Keys() {
-		switch f.Type(key) {
-		case "string":
-			texts[key], _ = f.Get(key)
-		case "hash":
-			fields, _ := f.HKeys(key)
-			hashes[key] = map[string]string{}
-			for _, name := range fields {
-				hashes[key][name] = f.HGet(key, name)
-			}
-		case "set":
-			sets[key], _ = f.Members(key)
-		case "zset":
-			all, _ := f.SortedSet(key)
-			for name, score := range all {
-				sorted[key] = append(sorted[key], member{name, score})
-			}
-		}
-	}
+	f.backups++
+	kept := f.backups
+	f.copy(0, kept)
 	return func() {
-		f.FlushAll()
-		for key, text := range texts {
-			_ = f.Set(key, text)
-		}
-		for key, fields := range hashes {
-			for name, value := range fields {
-				f.HSet(key, name, value)
-			}
-		}
-		for key, members := range sets {
-			_, _ = f.SAdd(key, members...)
-		}
-		for key, members := range sorted {
-			for _, m := range members {
-				_, _ = f.ZAdd(key, m.score, m.name)
-			}
-		}
+		f.FlushDB()
+		f.copy(kept, 0)
 		f.restart()
+	}
+}
+
+// copy copies all keys of a database into another one.
+func (f *fake) copy(from, to int) {
+	c := goredis.NewClient(&goredis.Options{Addr: f.Addr(), Password: orders.Secret, DB: from})
+	defer c.Close()
+	for _, key := range f.DB(from).Keys() {
+		require.NoError(f.t, c.Copy(context.Background(), key, key, to, true).Err())
 	}
 }
 
 func (f *fake) subject() drivertest.Subject {
 	f.advance(time.Since(f.now)) // segments are not dated before their test
 	return drivertest.Subject{
-		Open: func() (stores.Driver, error) {
-			return f.store().Driver(), nil
-		},
+		Open: func() (stores.Driver, error) { return f.store().Driver(), nil },
 		Remove: func(key string) error {
 			k, ok := stores.ParseKey(key)
 			require.True(f.t, ok)
-			switch base, id := "uid:{"+k.Namespace+"}:", fmt.Sprintf("%019d", k.ID); {
-			case k.ID < 0:
+			base, id := "uid:{"+k.Namespace+"}:", fmt.Sprintf("%019d", k.ID)
+			if k.ID < 0 {
 				f.Del(base + "namespace")
-			default:
-				f.HDel(base+"rows", id)
-				_, _ = f.ZRem(base+"ids", id)
+				return nil
 			}
-			return nil
+			f.HDel(base+"rows", id)
+			_, err := f.ZRem(base+"ids", id)
+			return err
 		},
 		Advance: f.advance,
 		Backup:  f.backup,
-		Secret:  secret,
+		Secret:  orders.Secret,
 		Segments: func(out *segmenttest.Subject) {
 			out.Lower = func(tag string, next int64) error {
 				if next < 0 {

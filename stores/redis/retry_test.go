@@ -9,28 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// made returns a namespace with one row, of worker ID 0.
-func made(t *testing.T, s *stores.Store) lease.Store {
+// made returns a server, and a namespace with one row, of worker ID 0.
+func made(t *testing.T) (*fake, lease.Store) {
 	t.Helper()
-	l, err := s.Leases("orders")
-	require.NoError(t, err)
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace,
-		_ leasestore.Clock) error {
-		n.Layout = "x"
-		return nil
-	}))
-	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
-		now leasestore.Clock) error {
-		r.Nonce, r.Until = "taken", now.Now.Add(time.Hour)
-		return nil
-	}))
-	return l
+	f := newFake(t)
+	l := orders.Made(t, f.store())
+	orders.Taken(t, l, orders.Wanted(0, 9), time.Hour)
+	return f, l
 }
 
 func (f *fake) count(command string) int {
@@ -47,23 +36,19 @@ func (f *fake) row() string { return f.HGet("uid:{orders}:rows", zero) }
 // A write whose reply is lost is not sent again: another client may have replaced by then what it
 // has stored, and nobody could tell.
 func TestWriteIsSentOnce(t *testing.T) {
-	f := newFake(t)
-	made(t, f.store())
+	f, _ := made(t)
 	var w wire
-	s := w.store(f, goredis.Options{})
-	l, err := s.Leases("orders")
-	require.NoError(t, err)
+	l := orders.Leases(t, w.store(f, goredis.Options{}))
 
 	writes := f.count("HSET")
 	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
 	ran := 0
-	err = l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+	err := l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 		ran++
 		r.Nonce = "changed"
 		return nil
 	})
-	require.ErrorContains(t, err, "the connection was lost")
-	require.True(t, retry.IsTransient(err))
+	orders.Fails(t, err, true, "the connection was lost")
 	require.EqualValues(t, 1, w.lost.Load())
 	require.Equal(t, 1, ran)
 	require.Equal(t, writes+1, f.count("HSET"))
@@ -71,63 +56,42 @@ func TestWriteIsSentOnce(t *testing.T) {
 
 	// One that only reads is.
 	w.lose("evalsha")
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
-		_ leasestore.Clock) error {
-		return nil
-	}))
+	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
 	require.EqualValues(t, 2, w.lost.Load())
 }
 
 // A server without the scripts gets them.
 func TestScriptsAreSentAgain(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
+	f, l := made(t)
 	evals := f.count("EVAL")
 	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
-		_ leasestore.Clock) error {
-		return nil
-	}))
+	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
 	require.Equal(t, evals+1, f.count("EVAL"))
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
-		_ leasestore.Clock) error {
-		return nil
-	}))
+	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
 	require.Equal(t, evals+1, f.count("EVAL"))
 }
 
 // A renewal takes two round trips, and so does an acquisition.
 func TestRoundTrips(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
+	f, l := made(t)
 	before := f.count("EVALSHA")
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
-		_ leasestore.Clock) error {
-		return nil
-	}))
+	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
 	require.Equal(t, before+2, f.count("EVALSHA"))
-	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
-		_ leasestore.Clock) error {
-		return nil
-	}))
+	require.NoError(t, l.Take(t.Context(), orders.Wanted(0, 9), orders.Keep))
 	require.Equal(t, before+4, f.count("EVALSHA"))
 }
 
 // A client that waits for ever does not keep a call that has been given up.
 func TestContextEndsWait(t *testing.T) {
-	f := newFake(t)
-	made(t, f.store())
+	f, _ := made(t)
 	w := wire{hang: true}
-	s := w.store(f, goredis.Options{ReadTimeout: -1, WriteTimeout: -1})
-	l, err := s.Leases("orders")
-	require.NoError(t, err)
+	l := orders.Leases(t, w.store(f, goredis.Options{ReadTimeout: -1, WriteTimeout: -1}))
 	w.lose("d7647000f247155ec476a0797763d3d4950d0000")
 	ctx, cancel := context.WithCancel(t.Context())
-	err = l.Change(ctx, 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+	err := l.Change(ctx, 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
 		time.AfterFunc(10*time.Millisecond, cancel)
 		return nil
 	})
 	require.ErrorIs(t, err, context.Canceled)
-	require.True(t, retry.IsTransient(err))
+	orders.Fails(t, err, true)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/stores/redis"
 )
 
@@ -26,24 +26,13 @@ const (
 	tagsKey    = "uid:segments"
 )
 
-// draw takes n numbers.
-func draw(n int64) func(*segmentstore.Row) error {
-	return func(r *segmentstore.Row) error {
-		r.Step, r.Next = max(r.Step, 1), r.Next+n
-		return nil
-	}
-}
-
-func notDecided(t *testing.T) func(*segmentstore.Row) error {
-	return func(*segmentstore.Row) error { t.Error("decide has run"); return nil }
-}
-
-// drawn returns a store of segments in which 10 numbers of orders were drawn.
-func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) segment.Store {
+// drawn returns a server, and a store of segments in which 10 numbers of orders were drawn.
+func drawn(t *testing.T) (*fake, segment.Store) {
 	t.Helper()
-	s := f.store(hooks...).Segments()
-	require.NoError(t, s.Change(t.Context(), "orders", draw(10)))
-	return s
+	f := newFake(t)
+	s := f.store().Segments()
+	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(10)))
+	return f, s
 }
 
 // look returns the row that a decision gets.
@@ -97,17 +86,14 @@ func TestSegmentForeign(t *testing.T) {
 	s := f.store().Segments()
 	require.NoError(t, admin.IncrBy(t.Context(), counterKey, 5).Err())
 	require.Equal(t, segmentstore.Row{Tag: "orders", Next: 6, Step: 1}, look(t, f))
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Empty(t, rows, "nobody knows the tag")
+	require.Empty(t, orders.Rows(t, s, 10), "nobody knows the tag")
 
-	require.NoError(t, s.Change(t.Context(), "orders", draw(10)))
+	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(10)))
 	last, err := admin.Incr(t.Context(), counterKey).Result()
 	require.NoError(t, err)
 	require.EqualValues(t, 16, last)
-	rows, err = s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Equal(t, []segmentstore.Row{{Tag: "orders", Next: 17, Step: 1, Updated: f.now}}, rows)
+	want := segmentstore.Row{Tag: "orders", Next: 17, Step: 1, Updated: f.now}
+	require.Equal(t, []segmentstore.Row{want}, orders.Rows(t, s, 10))
 
 	// One number more, where floats have no place for it.
 	require.NoError(t, f.Set(counterKey, strconv.FormatInt(1<<53, 10)))
@@ -116,7 +102,7 @@ func TestSegmentForeign(t *testing.T) {
 		if seen = append(seen, r.Next); len(seen) < 3 {
 			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
 		}
-		return draw(10)(r)
+		return orders.Draw(10)(r)
 	}))
 	require.Equal(t, []int64{1<<53 + 1, 1<<53 + 2, 1<<53 + 3}, seen)
 	require.Equal(t, strconv.FormatInt(1<<53+12, 10), f.text(counterKey))
@@ -124,12 +110,11 @@ func TestSegmentForeign(t *testing.T) {
 
 // A change takes two round trips, and one more for each race; the first of a process one more.
 func TestSegmentRoundTrips(t *testing.T) {
-	f := newFake(t)
-	drawn(t, f)
+	f, _ := drawn(t)
 	s := f.store().Segments()
 	for _, added := range []int{1, 0} {
 		trips, adds := f.count("EVALSHA"), f.count("ZADD")
-		require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+		require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(1)))
 		require.Equal(t, trips+2, f.count("EVALSHA"))
 		require.Equal(t, adds+added, f.count("ZADD"))
 	}
@@ -138,7 +123,7 @@ func TestSegmentRoundTrips(t *testing.T) {
 		if runs++; runs < 5 {
 			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
 		}
-		return draw(1)(r)
+		return orders.Draw(1)(r)
 	}))
 	require.Equal(t, trips+2+4, f.count("EVALSHA"))
 	require.EqualValues(t, 10+1+1+4+1, look(t, f).Next)
@@ -164,15 +149,14 @@ func (b *between) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 
 // A write that arrives twice finds itself and is content, even if others have drawn in between.
 func TestSegmentWriteFindsItself(t *testing.T) {
-	f := newFake(t)
-	drawn(t, f)
+	f, _ := drawn(t)
 	b := &between{run: func() { require.NoError(t, f.client().Incr(context.Background(), counterKey).Err()) }}
 	writes, ran := f.count("MSET"), 0
 	require.NoError(t, f.store(b).Segments().Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		if ran++; ran > 1 {
 			return errors.New("decided again, for a write that was stored")
 		}
-		return draw(10)(r)
+		return orders.Draw(10)(r)
 	}))
 	require.Equal(t, writes+1, f.count("MSET"))
 	require.EqualValues(t, 21, look(t, f).Next)
@@ -186,23 +170,19 @@ func TestSegmentHistory(t *testing.T) {
 			f.info["replication"] = strings.Replace(f.info["replication"], "4840", "0000", 1)
 		},
 	} {
-		f := newFake(t)
-		s := drawn(t, f)
+		f, s := drawn(t)
 		ran := 0
 		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 			if ran++; ran == 1 {
 				f.set(func() { change(f) })
 			}
-			return draw(1)(r)
+			return orders.Draw(1)(r)
 		}), name)
 		require.Equal(t, 2, ran, name)
 	}
-	f := newFake(t)
-	s := drawn(t, f)
+	f, s := drawn(t)
 	f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "master", "slave", 1) })
-	err := s.Change(t.Context(), "orders", notDecided(t))
-	require.ErrorContains(t, err, "READONLY")
-	require.True(t, retry.IsTransient(err))
+	orders.Fails(t, s.Change(t.Context(), "orders", orders.UnaskedDraw(t)), true, "READONLY")
 }
 
 // A counter that was set back, or has begun anew, is offered as it is, beside how far it was; and one
@@ -217,14 +197,11 @@ func TestSegmentBehind(t *testing.T) {
 		"gone":       {func(f *fake) { f.Del(counterKey) }, -1},
 		"begun anew": {func(f *fake) { f.Del(counterKey); f.client().Incr(context.Background(), counterKey) }, 2},
 	} {
-		f := newFake(t)
-		s := drawn(t, f)
+		f, s := drawn(t)
 		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Stamp(); return nil }))
 		c.damage(f)
 		want := segmentstore.Row{Tag: "orders", Next: c.next, Step: 1, Updated: f.now, Writes: 1, Floor: 10}
-		rows, err := s.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
-		if c.next < 0 {
+		if rows := orders.Rows(t, s, 10); c.next < 0 {
 			want = segmentstore.Row{Tag: "orders", Fresh: true, Writes: 1, Floor: 10}
 			require.Empty(t, rows)
 		} else {
@@ -237,8 +214,7 @@ func TestSegmentBehind(t *testing.T) {
 		require.ErrorIs(t, err, segment.ErrLost, name)
 		require.NoError(t, g.Close())
 	}
-	f := newFake(t)
-	drawn(t, f)
+	f, _ := drawn(t)
 	f.Del(rowKey)
 	require.Equal(t, segmentstore.Row{Tag: "orders", Next: 10, Step: 1}, look(t, f))
 	f.Del(counterKey)
@@ -250,26 +226,22 @@ func TestSegmentIndex(t *testing.T) {
 	f := newFake(t)
 	s := f.store().Segments()
 	f.set(func() { f.fails["ZADD"] = "READONLY You can't write against a read only replica." })
-	err := s.Change(t.Context(), "orders", draw(1))
-	require.ErrorContains(t, err, "READONLY")
-	require.True(t, retry.IsTransient(err))
+	orders.Fails(t, s.Change(t.Context(), "orders", orders.Draw(1)), true, "READONLY")
 	f.set(func() { clear(f.fails) })
 	require.True(t, look(t, f).Fresh)
 	refused := errors.New("refused")
 	require.ErrorIs(t, s.Change(t.Context(), "orders", func(*segmentstore.Row) error { return refused }), refused)
 	require.False(t, f.Exists(tagsKey), "nothing was written")
 
-	drawn(t, f)
+	require.NoError(t, f.store().Segments().Change(t.Context(), "orders", orders.Draw(10)))
 	f.Del(tagsKey)
-	require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(1)))
 	tags, err := f.ZMembers(tagsKey)
 	require.NoError(t, err)
 	require.Equal(t, []string{"orders"}, tags)
 	f.Del(counterKey)
 	f.Del(rowKey)
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Empty(t, rows)
+	require.Empty(t, orders.Rows(t, s, 10))
 }
 
 // Inspect names each way to lose what was acknowledged, and each that the server does not tell of.
@@ -298,8 +270,7 @@ func TestInspectSegments(t *testing.T) {
 		"not say whether it is of a Redis Cluster": func(f *fake) { f.info["cluster"] = "" },
 		"Sentinel watches the server":              func(f *fake) { f.hears = 1 },
 		"not say whether Sentinel watches it": func(f *fake) {
-			f.fails["PUBSUB"] = "NOPERM User " + secret + " " +
-				"has no permissions"
+			f.fails["PUBSUB"] = "NOPERM User " + orders.Secret + " has no permissions"
 		},
 	} {
 		f := newFake(t)
@@ -313,7 +284,7 @@ func TestInspectSegments(t *testing.T) {
 		}
 		require.Len(t, lossy, 1, says)
 		require.Contains(t, lossy[0], says)
-		require.NotContains(t, lossy[0], secret)
+		require.NotContains(t, lossy[0], orders.Secret)
 	}
 	for _, command := range []string{"CONFIG", "PUBSUB", "EVALSHA"} {
 		f := newFake(t)
@@ -344,20 +315,19 @@ func (s *stuck) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.Pr
 
 // A call that is given up does not wait for its client.
 func TestSegmentRowsAreGivenUp(t *testing.T) {
-	f := newFake(t)
-	drawn(t, f)
+	f, _ := drawn(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	held := &stuck{giveUp: cancel, release: make(chan struct{})}
 	defer close(held.release)
 	_, err := f.store(held).Segments().Rows(ctx, "", 10)
 	require.ErrorIs(t, err, context.Canceled)
-	require.True(t, retry.IsTransient(err))
+	orders.Fails(t, err, true)
 }
 
 // What cannot be read is an error that names the key, and no text.
 func TestSegmentUnreadable(t *testing.T) {
 	for text, says := range map[string]string{
-		secret:                "not the text of a whole number",
+		orders.Secret:         "not the text of a whole number",
 		"":                    "empty",
 		"07":                  "not the text of a whole number",
 		"7.0":                 "not the text of a whole number",
@@ -370,52 +340,47 @@ func TestSegmentUnreadable(t *testing.T) {
 		_, err := f.ZAdd(tagsKey, 0, "orders")
 		require.NoError(t, err)
 		_, listed := s.Rows(t.Context(), "", 10)
-		for _, err := range []error{s.Change(t.Context(), "orders", notDecided(t)), listed} {
+		for _, err := range []error{s.Change(t.Context(), "orders", orders.UnaskedDraw(t)), listed} {
 			require.ErrorIs(t, err, uid.ErrRange, text)
-			require.ErrorContains(t, err, says)
-			require.NotContains(t, err.Error(), secret)
-			require.False(t, retry.IsTransient(err))
+			orders.Fails(t, err, false, says)
 		}
 	}
-	f := newFake(t)
-	s := drawn(t, f)
-	for _, text := range []string{`{"` + secret + `":1}`, ""} {
+	f, s := drawn(t)
+	for _, text := range []string{`{"` + orders.Secret + `":1}`, ""} {
 		require.NoError(t, f.Set(rowKey, text))
-		err := s.Change(t.Context(), "orders", notDecided(t))
-		logtest.Error(t, err, uid.ErrRange, "orders")
-		require.NotContains(t, err.Error(), secret)
+		err := s.Change(t.Context(), "orders", orders.UnaskedDraw(t))
+		require.ErrorIs(t, err, uid.ErrRange)
+		orders.Fails(t, err, false, "orders")
 	}
 	f.Del(counterKey)
 	f.HSet(counterKey, "a", "b")
-	require.Error(t, s.Change(t.Context(), "orders", notDecided(t)))
+	require.Error(t, s.Change(t.Context(), "orders", orders.UnaskedDraw(t)))
 	_, err := s.Rows(t.Context(), "", 10)
 	require.Error(t, err)
-	_, err = f.ZAdd(tagsKey, 0, secret+"@")
+	_, err = f.ZAdd(tagsKey, 0, orders.Secret+"@")
 	require.NoError(t, err)
 	_, err = s.Rows(t.Context(), "", 10)
-	logtest.Error(t, err, uid.ErrRange, tagsKey)
-	require.NotContains(t, err.Error(), secret)
+	require.ErrorIs(t, err, uid.ErrRange)
+	orders.Fails(t, err, false, tagsKey)
 }
 
 // Of a write that fails nothing is stored. One that does not takes a time to live away, with which the counter would
 // begin anew one day.
 func TestSegmentWrites(t *testing.T) {
-	f := newFake(t)
-	s := drawn(t, f)
+	f, s := drawn(t)
 	counter, row := f.text(counterKey), f.text(rowKey)
 	f.SetTTL(counterKey, time.Hour)
 	f.set(func() { f.fails["MSET"] = "OOM command not allowed when used memory > 'maxmemory'." })
-	require.ErrorContains(t, s.Change(t.Context(), "orders", draw(1)), "redis")
+	require.ErrorContains(t, s.Change(t.Context(), "orders", orders.Draw(1)), "redis")
 	require.Equal(t, []string{counter, row}, []string{f.text(counterKey), f.text(rowKey)})
 	f.set(func() { clear(f.fails) })
-	require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(1)))
 	require.Zero(t, f.TTL(counterKey))
 }
 
 // A page is read by scripts that the server may lack.
 func TestSegmentRows(t *testing.T) {
-	f := newFake(t)
-	s := drawn(t, f)
+	f, s := drawn(t)
 	for i, tag := range []string{"a", "b", "z"} { // of the second there is only the tag
 		_, err := f.ZAdd(tagsKey, 0, tag)
 		require.NoError(t, err)
@@ -424,8 +389,7 @@ func TestSegmentRows(t *testing.T) {
 		}
 	}
 	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Equal(t, []string{"a", "orders", "z"}, []string{rows[0].Tag, rows[1].Tag, rows[2].Tag})
+	rows := orders.Rows(t, s, 10)
 	require.Len(t, rows, 3)
+	require.Equal(t, []string{"a", "orders", "z"}, []string{rows[0].Tag, rows[1].Tag, rows[2].Tag})
 }

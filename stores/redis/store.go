@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -11,11 +12,11 @@ import (
 	"github.com/uidgen/uid/stores"
 )
 
-// defaultPrefix begins all keys unless a [Config] says otherwise.
-const defaultPrefix = "uid"
-
-// maxPrefix is the most bytes of a Prefix.
-const maxPrefix = 64
+// maxPrefix is the most bytes of a Prefix, and inPrefix has those that it may have.
+const (
+	maxPrefix = 64
+	inPrefix  = "-_.:/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
 
 // A Config holds the settings of [New]. The zero value works.
 type Config struct {
@@ -37,20 +38,14 @@ func New(client redis.UniversalClient, cfg Config) (*stores.Store, error) {
 		return nil, fmt.Errorf("%w: a Ring sends keys to another server when theirs is down, and leases with them",
 			uid.ErrConfig)
 	}
-	if cfg.Prefix == "" {
-		cfg.Prefix = defaultPrefix
-	}
+	cfg.Prefix = cmp.Or(cfg.Prefix, "uid")
 	if n := len(cfg.Prefix); n > maxPrefix {
 		return nil, fmt.Errorf("%w: the Prefix %.100q has %d bytes, at most %d are allowed", uid.ErrConfig, cfg.Prefix,
 			n, maxPrefix)
 	}
-	if i := strings.IndexFunc(cfg.Prefix, badInPrefix); i >= 0 {
+	if rest := strings.TrimLeft(cfg.Prefix, inPrefix); rest != "" {
 		return nil, fmt.Errorf("%w: the Prefix %.100q has the byte 0x%02x at %d; letters, digits and -_.:/ can be used",
-			uid.ErrConfig, cfg.Prefix, cfg.Prefix[i], i)
+			uid.ErrConfig, cfg.Prefix, rest[0], len(cfg.Prefix)-len(rest))
 	}
 	return stores.New(&driver{client: client, prefix: cfg.Prefix}), nil
-}
-
-func badInPrefix(c rune) bool {
-	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.:/", c))
 }

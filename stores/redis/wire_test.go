@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/stores/redis"
 )
 
@@ -26,7 +27,7 @@ func (w *wire) lose(text string) { w.text.Store(&text) }
 
 // store is a store over the wire.
 func (w *wire) store(f *fake, o goredis.Options) *stores.Store {
-	o.Addr, o.Password, o.MinRetryBackoff = f.Addr(), secret, -1
+	o.Addr, o.Password, o.MinRetryBackoff = f.Addr(), orders.Secret, -1
 	o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, addr)
 		return &wired{Conn: c, wire: w}, err

@@ -15,9 +15,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/internal/orders"
 )
 
 func TestConfig(t *testing.T) {
@@ -38,10 +37,8 @@ func TestConfig(t *testing.T) {
 	s, err := New(conn, Config{Root: "/apps/uid", ClockError: 1500 * time.Nanosecond})
 	require.NoError(t, err)
 	require.Equal(t, 2*time.Microsecond, s.Driver().(*driver).off)
-	l, err := s.Leases("")
-	require.NoError(t, err)
-	require.Equal(t, `namespace "default" of ZooKeeper node /apps/uid`, l.Name())
-	require.True(t, l.Durable())
+	require.Equal(t, "ZooKeeper node /apps/uid", s.Driver().Name())
+	require.True(t, s.Driver().Durable())
 }
 
 func TestNamesOfNodes(t *testing.T) {
@@ -81,36 +78,23 @@ func TestFailures(t *testing.T) {
 		errors.New("unknown error: -125"):            false,
 		errors.New("write tcp hunter2: broken pipe"): true, fmt.Errorf("hunter2: %w", zk.ErrNoAuth): false,
 	} {
-		told := failure("read", "/uid", err)
-		require.Equal(t, passes, retry.IsTransient(told), told)
-		require.NotContains(t, told.Error(), "hunter2")
-		require.ErrorContains(t, told, "/uid")
+		orders.Fails(t, failure("read", "/uid", err), passes, "/uid")
 	}
 	require.ErrorIs(t, failure("read", "/uid", zk.ErrNoAuth), zk.ErrNoAuth)
 }
 
 func TestExamine(t *testing.T) {
 	f := newFake(newHandClock().Now)
-	l, conn := leases(t, f, false)
-	finding := func(what string) doctor.Finding {
-		found, err := l.all.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
-		require.NoError(t, err)
-		for _, f := range found {
-			if f.What == what {
-				return f
-			}
-		}
-		t.Fatalf("nothing is said of %s", what)
-		return doctor.Finding{}
-	}
+	l := leases(t, f)
+	finding := func(what string) doctor.Finding { return find(t, l.all, what) }
 	require.Equal(t, doctor.LevelNote, finding("synced writes").Level)
 
 	rights := finding("rights on the nodes")
 	require.Equal(t, doctor.LevelWarn, rights.Level)
 	require.Contains(t, rights.Value, "2 of 2")
-	conn.acl = append(zk.DigestACL(zk.PermAll, "uid", "hunter2"), zk.WorldACL(zk.PermRead)...)
+	l.conn.acl = append(zk.DigestACL(zk.PermAll, "uid", "hunter2"), zk.WorldACL(zk.PermRead)...)
 	require.Equal(t, doctor.LevelOK, finding("rights on the nodes").Level)
-	conn.refuse = map[string]bool{"getACL": true}
+	l.conn.refuse = map[string]bool{"getACL": true}
 	require.Equal(t, doctor.LevelNote, finding("rights on the nodes").Level)
 
 	require.Equal(t, doctor.LevelNote, finding("servers of the ensemble").Level)
@@ -134,40 +118,31 @@ func TestExamine(t *testing.T) {
 func TestCallsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which fails when a goroutine is left
 		f := newFake(time.Now)
-		l, conn := leases(t, f, false)
-		s := l.all.Segments()
-		take(t, l, wanted(0, 0), time.Hour)
+		l := leases(t, f)
+		s, all := l.all.Segments(), l.all.Registry()
+		orders.Taken(t, l, orders.Wanted(0, 0), time.Hour)
 		ways := map[string]func(ctx context.Context) error{
 			"Change": func(ctx context.Context) error { return change(l, ctx, 0, "late") },
-			"Take": func(ctx context.Context) error {
-				return l.Take(ctx, wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row,
-					leasestore.Clock) error {
-					return nil
-				})
-			},
+			"Take":   func(ctx context.Context) error { return l.Take(ctx, orders.Wanted(0, 9), orders.Keep) },
 			"Init": func(ctx context.Context) error {
 				return l.Init(ctx, func(*leasestore.Namespace, leasestore.Clock) error { return nil })
 			},
 			"Inspect":    func(ctx context.Context) error { _, err := l.Inspect(ctx); return err },
-			"Namespaces": func(ctx context.Context) error { _, _, err := l.Namespaces(ctx); return err },
-			"Rows":       func(ctx context.Context) error { _, err := l.Rows(ctx, "orders", -1, 9); return err },
+			"Namespaces": func(ctx context.Context) error { _, _, err := all.Namespaces(ctx); return err },
+			"Rows":       func(ctx context.Context) error { _, err := all.Rows(ctx, "orders", -1, 9); return err },
 			"Examine": func(ctx context.Context) error {
-				_, err := l.all.Registry().(doctor.Examiner).Examine(ctx, doctor.Config{})
+				_, err := all.(doctor.Examiner).Examine(ctx, doctor.Config{})
 				return err
 			},
-			"a segment's Change": func(ctx context.Context) error {
-				return s.Change(ctx, "a", func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil })
-			},
-			"segments' Rows":    func(ctx context.Context) error { _, err := s.Rows(ctx, "", 9); return err },
-			"segments' Inspect": func(ctx context.Context) error { _, err := s.Inspect(ctx); return err },
+			"a segment's Change": func(ctx context.Context) error { return s.Change(ctx, "a", orders.Draw(1)) },
+			"segments' Rows":     func(ctx context.Context) error { _, err := s.Rows(ctx, "", 9); return err },
+			"segments' Inspect":  func(ctx context.Context) error { _, err := s.Inspect(ctx); return err },
 		}
-		conn.err = errors.New("dial hunter2")
-		for name, call := range ways {
-			err := call(t.Context())
-			require.True(t, retry.IsTransient(err), name)
-			require.NotContains(t, err.Error(), "hunter2", name)
+		l.conn.err = errors.New("dial " + orders.Secret)
+		for _, call := range ways {
+			orders.Fails(t, call(t.Context()), true)
 		}
-		conn.err, conn.hold = nil, make(chan struct{})
+		l.conn.err, l.conn.hold = nil, make(chan struct{})
 		for name, call := range ways {
 			ctx, cancel := context.WithCancel(t.Context())
 			returned := make(chan error)
@@ -176,8 +151,8 @@ func TestCallsFail(t *testing.T) {
 			cancel()
 			err := <-returned
 			require.ErrorIs(t, err, context.Canceled, name)
-			require.True(t, retry.IsTransient(err), name)
+			orders.Fails(t, err, true)
 		}
-		close(conn.hold)
+		close(l.conn.hold)
 	})
 }

@@ -30,15 +30,14 @@ var _ connection = (*zk.Conn)(nil)
 
 const (
 	// sessionWait is how long a call waits for a session before it says that there is none.
-	sessionWait  = 2 * time.Second
-	sessionPoll  = 10 * time.Millisecond
-	sessionReady = zk.StateHasSession
+	sessionWait = 2 * time.Second
+	sessionPoll = 10 * time.Millisecond
 )
 
 // ready waits until the connection has a session. Without one a request would wait in the client
 // library, which knows no contexts.
 func (d *driver) ready(ctx context.Context) error {
-	if d.conn.State() == sessionReady && ctx.Err() == nil {
+	if d.conn.State() == zk.StateHasSession && ctx.Err() == nil {
 		return nil
 	}
 	limit := time.NewTimer(sessionWait)
@@ -49,7 +48,7 @@ func (d *driver) ready(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ended(ctx)
 		}
-		if d.conn.State() == sessionReady {
+		if d.conn.State() == zk.StateHasSession {
 			return nil
 		}
 		select {

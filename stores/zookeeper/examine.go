@@ -96,7 +96,7 @@ func (d *driver) open(ctx context.Context, paths []string) ([]row, error) {
 	for i, path := range paths {
 		switch errs[i] {
 		case nil:
-			if worldWrites(acls[i]) {
+			if slices.ContainsFunc(acls[i], worldWrites) {
 				open, first = open+1, cmp.Or(first, path)
 			}
 		case zk.ErrNoNode:
@@ -118,13 +118,8 @@ func (d *driver) open(ctx context.Context, paths []string) ([]row, error) {
 	}, nil
 }
 
-func worldWrites(acl []zk.ACL) bool {
-	for _, a := range acl {
-		if a.Scheme == "world" && a.Perms&(zk.PermWrite|zk.PermCreate|zk.PermDelete|zk.PermAdmin) != 0 {
-			return true
-		}
-	}
-	return false
+func worldWrites(a zk.ACL) bool {
+	return a.Scheme == "world" && a.Perms&(zk.PermWrite|zk.PermCreate|zk.PermDelete|zk.PermAdmin) != 0
 }
 
 // longest judges the longest list of rows.

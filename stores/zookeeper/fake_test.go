@@ -38,7 +38,7 @@ type fakeConn struct {
 	f   *fake
 	lag bool
 
-	mu      sync.Mutex
+	// What follows is guarded by f.mu.
 	seen    int
 	session int64
 	state   zk.State
@@ -64,39 +64,37 @@ func (f *fake) connect(lag bool) *fakeConn {
 func (c *fakeConn) expire() {
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.f.next++
 	c.session, c.seen = c.f.next, 0
 }
 
 func (c *fakeConn) State() zk.State {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
 	return c.state
 }
 
 func (c *fakeConn) SessionID() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
 	return c.session
 }
 
 // counts returns how many requests there were since the last call.
 func (c *fakeConn) counts() (reads, writes int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
 	reads, writes, c.reads, c.writes = c.reads, c.writes, 0, 0
 	return reads, writes
 }
 
 func (c *fakeConn) begin(op string) error {
-	c.mu.Lock()
+	c.f.mu.Lock()
 	hold, delay, err := c.hold, c.delay, c.err
 	if c.refuse[op] {
 		err = zk.ErrNoAuth
 	}
-	c.mu.Unlock()
+	c.f.mu.Unlock()
 	if hold != nil {
 		<-hold
 	}
@@ -104,54 +102,46 @@ func (c *fakeConn) begin(op string) error {
 	return err
 }
 
-// view returns the state that a read sees.
-func (c *fakeConn) view() map[string]fakeNode {
+// view returns the state that a read of a node sees.
+func (c *fakeConn) view(op, path string) (state map[string]fakeNode, err error) {
+	if err := c.begin(op); err != nil {
+		return nil, err
+	}
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.reads++
 	if !c.lag {
 		c.seen += rand.IntN(len(c.f.states) - c.seen)
 	}
-	return c.f.states[c.seen]
+	state = c.f.states[c.seen]
+	if _, found := state[path]; !found {
+		err = zk.ErrNoNode
+	}
+	return state, err
 }
 
 func (c *fakeConn) Get(path string) ([]byte, *zk.Stat, error) {
-	if err := c.begin("get"); err != nil {
+	state, err := c.view("get", path)
+	if err != nil {
 		return nil, &zk.Stat{}, err
 	}
-	n, found := c.view()[path]
-	if !found {
-		return nil, &zk.Stat{}, zk.ErrNoNode
-	}
+	n := state[path]
 	return []byte(n.data), &zk.Stat{Version: n.version, Mtime: n.mtime}, nil
 }
 
 func (c *fakeConn) Children(parent string) (names []string, _ *zk.Stat, err error) {
-	if err := c.begin("children"); err != nil {
-		return nil, &zk.Stat{}, err
-	}
-	view := c.view()
-	if _, found := view[parent]; !found {
-		return nil, &zk.Stat{}, zk.ErrNoNode
-	}
-	for p := range view {
+	state, err := c.view("children", parent)
+	for p := range state {
 		if p != "/" && path.Dir(p) == parent {
 			names = append(names, path.Base(p))
 		}
 	}
-	return names, &zk.Stat{}, nil
+	return names, &zk.Stat{}, err
 }
 
 func (c *fakeConn) GetACL(path string) ([]zk.ACL, *zk.Stat, error) {
-	if err := c.begin("getACL"); err != nil {
-		return nil, &zk.Stat{}, err
-	}
-	if _, found := c.view()[path]; !found {
-		return nil, &zk.Stat{}, zk.ErrNoNode
-	}
-	return c.acl, &zk.Stat{}, nil
+	_, err := c.view("getACL", path)
+	return c.acl, &zk.Stat{}, err
 }
 
 func (c *fakeConn) Create(path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
@@ -175,9 +165,9 @@ func (c *fakeConn) Delete(path string, version int32) error {
 func (c *fakeConn) Multi(ops ...any) ([]zk.MultiResponse, error) {
 	if !slices.ContainsFunc(ops, func(op any) bool { _, is := op.(*zk.CheckVersionRequest); return !is }) {
 		results, err := c.commit("check", ops...) // it writes nothing
-		c.mu.Lock()
+		c.f.mu.Lock()
 		looked := c.looked
-		c.mu.Unlock()
+		c.f.mu.Unlock()
 		if looked != nil {
 			looked()
 		}
@@ -218,8 +208,6 @@ func (c *fakeConn) commit(name string, ops ...any) ([]zk.MultiResponse, error) {
 	if failed == nil {
 		f.states = append(f.states, state)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.seen, c.writes = len(f.states)-1, c.writes+1
 	return results, failed
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -17,72 +16,44 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 var errLook = errors.New("only a look")
 
-// leases returns a namespace that is made, and its connection.
-func leases(t testing.TB, f *fake, lag bool) (*handle, *fakeConn) {
-	t.Helper()
-	conn := f.connect(lag)
-	l := orders(t, stored(t, f, conn, Config{}))
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
-		if n.Fresh {
-			n.Layout = "x"
-		}
-		return nil
-	}))
-	return l, conn
-}
-
 // A handle is a namespace with all that its tests look at.
 type handle struct {
 	lease.Store
-	*driver
-	all *stores.Store
+	driver *driver
+	conn   *fakeConn
+	all    *stores.Store
 }
 
-func orders(t testing.TB, s *stores.Store) *handle {
+// leases returns a namespace that is made, on a connection of its own.
+func leases(t testing.TB, f *fake) *handle {
 	t.Helper()
-	l, err := s.Leases("orders")
-	require.NoError(t, err)
-	return &handle{l, s.Driver().(*driver), s}
+	conn := f.connect(false)
+	all := stored(t, f, conn, Config{})
+	return &handle{orders.Made(t, all), all.Driver().(*driver), conn, all}
+}
+
+// held returns one in which somebody has worker ID 0.
+func held(t testing.TB, now func() time.Time) (*fake, *handle) {
+	t.Helper()
+	f := newFake(now)
+	l := leases(t, f)
+	orders.Taken(t, l, orders.Wanted(0, 0), time.Hour)
+	return f, l
 }
 
 const ordersPath = "/uid/orders"
 
-func (l *handle) row(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
+func rowPath(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
 
-func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Store.Inspect(ctx) }
-
-func (l *handle) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-	return l.all.Registry().Rows(ctx, namespace, above, most)
-}
-
-func wanted(first, last int64) leasestore.Wanted {
-	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last},
-		Highest: func(time.Time) int64 { return math.MaxInt64 }}
-}
-
-// take takes a row, whose lease then lasts for d.
-func take(t testing.TB, l *handle, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
-	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row,
-		now leasestore.Clock) error {
-		row = *r
-		r.Until, r.Nonce = now.Now.Add(d), "abc"
-		return nil
-	}))
-	return row
-}
-
-func change(l *handle, ctx context.Context, id int64, nonce string) error {
+func change(l lease.Store, ctx context.Context, id int64, nonce string) error {
 	return l.Change(ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 		if r == nil {
 			return errLook
@@ -92,38 +63,29 @@ func change(l *handle, ctx context.Context, id int64, nonce string) error {
 	})
 }
 
-// remove removes the row of a worker ID by hand.
-func remove(t testing.TB, l *handle, id int64) {
-	t.Helper()
-	require.NoError(t, l.conn.Delete(l.row(id), -1))
-}
-
 func TestRoundTrips(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(time.Now)
-		l, conn := leases(t, f, false)
+		l := leases(t, f)
 		for range 3 {
-			take(t, l, wanted(0, 1000), time.Hour)
+			orders.Taken(t, l, orders.Wanted(0, 1000), time.Hour)
 		}
-		conn.delay = 10 * time.Millisecond
+		l.conn.delay = 10 * time.Millisecond
 		trips := func(what string, n int, call func()) {
 			began := time.Now()
 			call()
-			require.Equal(t, n, int(time.Since(began)/conn.delay), what)
+			require.Equal(t, n, int(time.Since(began)/l.conn.delay), what)
 		}
 		trips("a renewal", 2, func() { require.NoError(t, change(l, t.Context(), 1, "n")) })
-		trips("an acquisition", 2, func() { take(t, l, wanted(0, 1000), -time.Hour) })
-		trips("an acquisition of an ID that was used", 2, func() { take(t, l, wanted(3, 3), time.Hour) })
+		trips("an acquisition", 2, func() { orders.Taken(t, l, orders.Wanted(0, 1000), -time.Hour) })
+		trips("an acquisition of an ID that was used", 2, func() { orders.Taken(t, l, orders.Wanted(3, 3), time.Hour) })
 		trips("a refused renewal", 4, func() {
-			require.ErrorIs(t, l.Change(t.Context(), 1, func(*leasestore.Namespace, *leasestore.Row,
-				leasestore.Clock) error {
-				return errLook
-			}), errLook)
+			refuses := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLook }
+			require.ErrorIs(t, l.Change(t.Context(), 1, refuses), errLook)
 		})
 		trips("a renewal of no row", 4, func() { require.ErrorIs(t, change(l, t.Context(), 99, "n"), errLook) })
 		trips("no free ID", 4, func() {
-			require.ErrorIs(t, l.Take(t.Context(), wanted(0, 3),
-				func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }), uid.ErrNoWorkerID)
+			require.ErrorIs(t, l.Take(t.Context(), orders.Wanted(0, 3), orders.Keep), uid.ErrNoWorkerID)
 		})
 	})
 }
@@ -133,32 +95,30 @@ func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
 	// Requests that are sent together arrive in any order, so that one try shows little.
 	for range 16 {
 		f := newFake(newHandClock().Now)
-		l, _ := leases(t, f, false)
-		other, late := leases(t, f, false)
-		take(t, l, wanted(5, 5), -time.Hour)
-		late.late = true
+		l, other := leases(t, f), leases(t, f)
+		orders.Taken(t, l, orders.Wanted(5, 5), -time.Hour)
+		other.conn.late = true
 		require.Error(t, change(other, t.Context(), 5, "late"))
-		remove(t, l, 5)
+		require.NoError(t, l.conn.Delete(rowPath(5), -1))
 		_, err := l.conn.Set(ordersPath, nil, -1)
 		require.NoError(t, err)
-		l, _ = leases(t, f, false)
-		take(t, l, wanted(5, 5), -time.Hour)
+		l = leases(t, f)
+		orders.Taken(t, l, orders.Wanted(5, 5), -time.Hour)
 		f.deliver()
-		require.NoError(t, l.Change(t.Context(), 5, func(_ *leasestore.Namespace, r *leasestore.Row,
-			_ leasestore.Clock) error {
-			require.Equal(t, "abc", r.Nonce)
+		looks := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			require.Equal(t, "taken", r.Nonce)
 			return nil
-		}))
+		}
+		require.NoError(t, l.Change(t.Context(), 5, looks))
 	}
 }
 
 // After a barrier a session may end, and the next one see an older state.
 func TestBarrierOfAnotherSession(t *testing.T) {
 	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	take(t, l, wanted(5, 5), time.Hour)
+	orders.Taken(t, leases(t, f), orders.Wanted(5, 5), time.Hour)
 	conn := f.connect(true)
-	late := orders(t, stored(t, f, conn, Config{}))
+	late := orders.Leases(t, stored(t, f, conn, Config{}))
 	looks := 0
 	conn.looked = func() {
 		if looks++; looks <= 2 {
@@ -171,61 +131,52 @@ func TestBarrierOfAnotherSession(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	clock := newHandClock()
-	f := newFake(clock.Now)
-	l, conn := leases(t, f, false)
-	take(t, l, wanted(0, 0), time.Hour)
+	f, l := held(t, clock.Now)
 	nothing := func(*leasestore.Namespace, leasestore.Clock) error { return nil }
-	takes := func() error {
-		return l.Take(t.Context(), wanted(0, 9), func(_ *leasestore.Namespace, _ *leasestore.Row,
-			now leasestore.Clock) error {
-			require.Equal(t, defaultClockError, now.Error)
-			return nil
-		})
+	keeps := func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+		require.Equal(t, defaultClockError, now.Error)
+		return nil
 	}
+	takes := func() error { return l.Take(t.Context(), orders.Wanted(0, 9), keeps) }
 	var off time.Duration
-	l.now = func() time.Time { return clock.Now().Add(off) }
+	l.driver.now = func() time.Time { return clock.Now().Add(off) }
 	for _, off = range []time.Duration{0, 2 * defaultClockError, -2 * defaultClockError} {
 		require.NoError(t, takes())
 		require.NoError(t, l.Init(t.Context(), nothing))
 	}
 	for _, off = range []time.Duration{2*defaultClockError + 2*time.Millisecond,
 		-2*defaultClockError - 2*time.Millisecond, time.Hour} {
-		conn.counts()
 		err := takes()
 		require.ErrorIs(t, err, worker.ErrClock)
-		require.False(t, retry.IsTransient(err))
+		orders.Fails(t, err, false)
 		require.ErrorIs(t, l.Init(t.Context(), nothing), worker.ErrClock)
 		require.NoError(t, change(l, t.Context(), 0, "an owner keeps its ID"))
 	}
 	off = 0
-	require.NoError(t, conn.Delete("/uid/orders/clock", -1))
+	require.NoError(t, l.conn.Delete("/uid/orders/clock", -1))
 	require.NoError(t, takes())
 	require.Contains(t, f.states[len(f.states)-1], "/uid/orders/clock")
-	require.ErrorContains(t, l.judge(reading{leader: clock.Now(), asked: clock.Now().Add(time.Hour),
+	require.ErrorContains(t, l.driver.judge(reading{leader: clock.Now(), asked: clock.Now().Add(time.Hour),
 		answered: clock.Now().Add(time.Hour)}), "at least 59m59.999s apart")
 	// A slow answer says nothing.
-	require.NoError(t, l.judge(reading{asked: clock.Now().Add(-time.Hour), leader: clock.Now(),
+	require.NoError(t, l.driver.judge(reading{asked: clock.Now().Add(-time.Hour), leader: clock.Now(),
 		answered: clock.Now().Add(time.Hour)}))
 }
 
 func TestNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(time.Now)
-		l, conn := leases(t, f, false)
-		take(t, l, wanted(0, 0), time.Hour)
+		_, l := held(t, time.Now)
 		set := func(s zk.State) {
-			conn.mu.Lock()
-			defer conn.mu.Unlock()
-			conn.state = s
+			l.conn.f.mu.Lock()
+			defer l.conn.f.mu.Unlock()
+			l.conn.state = s
 		}
 		set(zk.StateConnecting)
-		conn.counts()
+		l.conn.counts()
 		began := time.Now()
-		err := change(l, t.Context(), 0, "n")
-		require.ErrorContains(t, err, "no session")
-		require.True(t, retry.IsTransient(err))
+		orders.Fails(t, change(l, t.Context(), 0, "n"), true, "no session")
 		require.Equal(t, sessionWait, time.Since(began))
-		reads, writes := conn.counts()
+		reads, writes := l.conn.counts()
 		require.Zero(t, reads+writes, "nothing waits in the client library")
 		// It begins with the session.
 		time.AfterFunc(time.Second, func() { set(zk.StateHasSession) })
@@ -235,9 +186,7 @@ func TestNoSession(t *testing.T) {
 
 // As a condition -1 stands for any version.
 func TestVersionThatStandsForAll(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	take(t, l, wanted(0, 0), time.Hour)
+	f, l := held(t, newHandClock().Now)
 	state := f.states[len(f.states)-1]
 	n := state["/uid/orders/0"]
 	n.version = -1
@@ -290,50 +239,39 @@ func (c *between) Get(path string) ([]byte, *zk.Stat, error) {
 
 // A session that begins within a call may see an older state than the one before it.
 func TestSessionThatEnds(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	take(t, l, wanted(0, 0), time.Hour)
+	f, _ := held(t, newHandClock().Now)
 	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
-	late := orders(t, stored(t, f, conn, Config{}))
-	for name, call := range map[string]func(decided func()) error{
-		"Take": func(decided func()) error {
-			return late.Take(t.Context(), wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row,
-				leasestore.Clock) error {
-				decided()
-				return nil
+	late := orders.Leases(t, stored(t, f, conn, Config{}))
+	reads := 0
+	decide := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+		if reads == 0 {
+			reads, _ = conn.counts()
+		}
+		return nil
+	}
+	for name, call := range map[string]func() error{
+		"Take":   func() error { return late.Take(t.Context(), orders.Wanted(0, 9), decide) },
+		"Change": func() error { return late.Change(t.Context(), 0, decide) },
+		"Init": func() error {
+			return late.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
+				return decide(n, nil, now)
 			})
-		},
-		"Change": func(decided func()) error {
-			return late.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row,
-				leasestore.Clock) error {
-				decided()
-				return nil
-			})
-		},
-		"Init": func(decided func()) error {
-			return late.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { decided(); return nil })
 		},
 	} {
 		// It has the newest state before and after: what counts is that it may not have had it.
 		newest := func() {
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			conn.mu.Lock()
-			defer conn.mu.Unlock()
 			conn.fakeConn.lag, conn.seen = true, len(f.states)-1
 		}
 		newest()
-		reads := 0
+		reads = 0
 		conn.do = func() {
 			conn.expire()
 			newest()
 		}
 		conn.counts()
-		require.NoError(t, call(func() {
-			if reads == 0 {
-				reads, _ = conn.counts()
-			}
-		}), name)
+		require.NoError(t, call(), name)
 		require.Greater(t, reads, map[string]int{"Take": 12, "Change": 2, "Init": 2}[name], "%s has not read again",
 			name)
 	}
@@ -341,9 +279,7 @@ func TestSessionThatEnds(t *testing.T) {
 
 // What is read is of one time, even if another writes between two reads.
 func TestReadOfOneTime(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, other := leases(t, f, false)
-	take(t, l, wanted(0, 0), time.Hour)
+	f, l := held(t, newHandClock().Now)
 	conn := &between{fakeConn: f.connect(false), path: ordersPath}
 	d := stored(t, f, conn, Config{}).Driver()
 	q := stores.Query{Keys: []string{stores.Key{Namespace: "orders", ID: -1}.String(),
@@ -352,8 +288,8 @@ func TestReadOfOneTime(t *testing.T) {
 	require.NoError(t, err)
 	conn.do = func() {
 		put := []byte("{}")
-		_, err := other.Multi(&zk.SetDataRequest{Path: ordersPath, Data: put, Version: -1},
-			&zk.SetDataRequest{Path: l.row(0), Data: put, Version: -1})
+		_, err := l.conn.Multi(&zk.SetDataRequest{Path: ordersPath, Data: put, Version: -1},
+			&zk.SetDataRequest{Path: rowPath(0), Data: put, Version: -1})
 		require.NoError(t, err)
 	}
 	a, err := d.Read(t.Context(), q)
@@ -364,9 +300,9 @@ func TestReadOfOneTime(t *testing.T) {
 // What Rows returns has all rows up to Given, even if some are made while it reads.
 func TestPageOfOneTime(t *testing.T) {
 	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
+	l := leases(t, f)
 	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
-	conn.do = func() { take(t, l, wanted(0, 1000), time.Hour) }
+	conn.do = func() { orders.Taken(t, l, orders.Wanted(0, 1000), time.Hour) }
 	page, err := stored(t, f, conn, Config{}).Registry().Rows(t.Context(), "orders", -1, 100)
 	require.NoError(t, err)
 	require.LessOrEqual(t, page.Namespace.Given+1, int64(len(page.Rows)))
@@ -376,7 +312,7 @@ func TestPageOfOneTime(t *testing.T) {
 func TestPresence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(time.Now)
-		l, conn := leases(t, f, false)
+		l := leases(t, f)
 		alive := func() (ids []string) {
 			time.Sleep(2 * presenceEvery)
 			synctest.Wait()
@@ -390,7 +326,7 @@ func TestPresence(t *testing.T) {
 			slices.Sort(ids)
 			return ids
 		}
-		p, err := NewPresence(conn, Config{}, "orders", "host/7")
+		p, err := NewPresence(l.conn, Config{}, "orders", "host/7")
 		require.NoError(t, err)
 		require.Empty(t, alive())
 		p.OnEvent(lease.Event{Kind: "acquired", WorkerID: 3})
@@ -398,9 +334,9 @@ func TestPresence(t *testing.T) {
 		p.OnEvent(lease.Event{Kind: "low", WorkerID: 4})
 		require.Equal(t, []string{"17", "3"}, alive())
 		// The session's end takes the nodes away.
-		conn.expire()
+		l.conn.expire()
 		for _, id := range alive() {
-			require.NoError(t, conn.Delete("/uid/orders/alive/"+id, -1))
+			require.NoError(t, l.conn.Delete("/uid/orders/alive/"+id, -1))
 		}
 		require.Equal(t, []string{"17", "3"}, alive())
 		p.OnEvent(lease.Event{Kind: "lost", WorkerID: 3})
@@ -408,7 +344,7 @@ func TestPresence(t *testing.T) {
 		p.Close()
 		require.Empty(t, alive())
 		p.Close()
-		page, err := l.Rows(t.Context(), "orders", -1, 9)
+		page, err := l.all.Registry().Rows(t.Context(), "orders", -1, 9)
 		require.NoError(t, err)
 		require.Empty(t, page.Rows, "they are no rows")
 	})
@@ -416,18 +352,13 @@ func TestPresence(t *testing.T) {
 
 // A node without data, which only people make, is not one that is missing.
 func TestEmptyNodes(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, conn := leases(t, f, false)
-	take(t, l, wanted(0, 0), time.Hour)
+	_, l := held(t, newHandClock().Now)
 	s := l.all.Segments()
-	draw := func() error {
-		return s.Change(t.Context(), "a", func(r *segmentstore.Row) error { r.Step = 1; return nil })
-	}
-	require.NoError(t, draw())
+	require.NoError(t, s.Change(t.Context(), "a", orders.Draw(1)))
 	for _, path := range []string{"/uid/orders/0", "/uid/.segments/a"} {
-		_, err := conn.Set(path, nil, -1)
+		_, err := l.conn.Set(path, nil, -1)
 		require.NoError(t, err)
 	}
 	require.ErrorIs(t, change(l, t.Context(), 0, "n"), worker.ErrUnconfirmed)
-	require.ErrorIs(t, draw(), uid.ErrRange)
+	require.ErrorIs(t, s.Change(t.Context(), "a", orders.Draw(1)), uid.ErrRange)
 }

@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -43,24 +44,8 @@ func escape(namespace string) string {
 
 // unescape reverses escape. It reports false for what escape does not return.
 func unescape(name string) (namespace string, ok bool) {
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		if name[i] != '%' {
-			b.WriteByte(name[i])
-			continue
-		}
-		if i+3 > len(name) {
-			return "", false
-		}
-		c, err := strconv.ParseUint(name[i+1:i+3], 16, 8)
-		if err != nil {
-			return "", false
-		}
-		b.WriteByte(byte(c))
-		i += 2
-	}
-	namespace = b.String()
-	return namespace, namespace != "" && escape(namespace) == name
+	namespace, err := url.PathUnescape(name)
+	return namespace, err == nil && namespace != "" && escape(namespace) == name
 }
 
 // path returns that of a key of package stores.

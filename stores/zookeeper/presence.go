@@ -105,7 +105,7 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 	path := func(id int64) string { return above + "/" + strconv.FormatInt(id, 10) }
 	for id, session := range made {
 		// Another session's node is not this one's to remove: its own end does that.
-		if !held[id] && conn.State() == sessionReady && session == conn.SessionID() {
+		if !held[id] && conn.State() == zk.StateHasSession && session == conn.SessionID() {
 			_ = together(ctx, func() { _ = conn.Delete(path(id), -1) })
 		}
 		if !held[id] {
@@ -113,17 +113,13 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 		}
 	}
 	for id := range held {
-		if conn.State() != sessionReady || made[id] == conn.SessionID() {
-			continue
-		}
-		if p.driver.make(ctx, above) != nil {
+		if conn.State() != zk.StateHasSession || made[id] == conn.SessionID() || p.driver.make(ctx, above) != nil {
 			continue
 		}
 		session := conn.SessionID()
 		var err error
 		if together(ctx, func() {
-			_, err = conn.Create(path(id), p.holder, zk.FlagEphemeral,
-				p.driver.acl)
+			_, err = conn.Create(path(id), p.holder, zk.FlagEphemeral, p.driver.acl)
 		}) == nil && err == nil {
 			made[id] = session // if there is one of a former session it is gone soon
 		}

@@ -2,15 +2,14 @@ package zookeeper
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -38,17 +37,14 @@ func TestSegmentsPages(t *testing.T) {
 		want = append(want, fmt.Sprintf("t%04d", i))
 	}
 	for _, tag := range append([]string{"b"}, want...) {
-		require.NoError(t, whole.Change(t.Context(), tag,
-			func(r *segmentstore.Row) error { r.Next, r.Step = 1, 1; return nil }))
+		require.NoError(t, whole.Change(t.Context(), tag, orders.Draw(1)))
 	}
 	for _, most := range []int{-1, 0, 1, 2, 3, batch, batch + 1, len(want), len(want) + 1} {
-		rows, err := s.Rows(t.Context(), "", most)
-		require.NoError(t, err)
-		var tags []string
-		for _, r := range rows {
+		tags := []string{}
+		for _, r := range orders.Rows(t, s, most) {
 			tags = append(tags, r.Tag)
 		}
-		require.Equal(t, want[:min(max(most, 0), len(want))], append([]string{}, tags...), most)
+		require.Equal(t, want[:min(max(most, 0), len(want))], tags, most)
 	}
 }
 
@@ -59,28 +55,19 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	conn := f.connect(false)
 	all := stored(t, f, conn, Config{})
 	s := all.Segments()
-	draw := func() {
-		require.NoError(t, s.Change(t.Context(), "../a b",
-			func(r *segmentstore.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
-	}
-	draw()
+	require.NoError(t, s.Change(t.Context(), "../a b", orders.Draw(1)))
 	clock.Step(time.Hour)
 	conn.counts()
-	draw()
+	require.NoError(t, s.Change(t.Context(), "../a b", orders.Draw(1)))
 	reads, writes := conn.counts()
 	require.Equal(t, []int{1, 1}, []int{reads, writes})
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Len(t, rows, 1)
-	require.Equal(t, segmentstore.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}, rows[0])
+	want := segmentstore.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}
+	require.Equal(t, []segmentstore.Row{want}, orders.Rows(t, s, 10))
 
 	conn.counts()
-	_, _, err = all.Registry().Namespaces(t.Context())
+	_, _, err := all.Registry().Namespaces(t.Context())
 	require.ErrorIs(t, err, worker.ErrNoNamespace, "segments are no namespace of leases")
 	reads, _ = conn.counts()
 	require.Equal(t, 1, reads, "their list is left alone")
-	findings, err := all.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
-	require.NoError(t, err)
-	i := slices.IndexFunc(findings, func(f doctor.Finding) bool { return f.What == "rights on the nodes" })
-	require.Contains(t, findings[i].Value, "2 of 2")
+	require.Contains(t, find(t, all, "rights on the nodes").Value, "2 of 2")
 }

@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,14 +50,9 @@ func newDriver(conn connection, cfg Config) (*driver, error) {
 	if c, is := conn.(*zk.Conn); conn == nil || is && c == nil {
 		return nil, fmt.Errorf("%w: the connection is nil", uid.ErrConfig)
 	}
-	if cfg.Root == "" {
-		cfg.Root = defaultRoot
-	}
+	cfg.Root, cfg.ClockError = cmp.Or(cfg.Root, defaultRoot), cmp.Or(cfg.ClockError, defaultClockError)
 	if err := checkRoot(cfg.Root); err != nil {
 		return nil, err
-	}
-	if cfg.ClockError == 0 {
-		cfg.ClockError = defaultClockError
 	}
 	if cfg.ClockError < 0 || cfg.ClockError > maxClockError {
 		return nil, fmt.Errorf("%w: ClockError %v is not within 0 and %v", uid.ErrRange, cfg.ClockError, maxClockError)
@@ -89,11 +85,9 @@ func checkRoot(root string) error {
 				root, part)
 		}
 	}
-	for i := range len(root) {
-		if c := root[i]; c <= ' ' || c > '~' {
-			return fmt.Errorf("%w: the Root %.100q has the byte 0x%02x at %d; ASCII without spaces can be used",
-				uid.ErrConfig, root, c, i)
-		}
+	if i := strings.IndexFunc(root, func(c rune) bool { return c <= ' ' || c > '~' }); i >= 0 {
+		return fmt.Errorf("%w: the Root %.100q has the byte 0x%02x at %d; ASCII without spaces can be used",
+			uid.ErrConfig, root, root[i], i)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -8,9 +9,11 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/doctor"
 	fakes "github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/orders"
 )
 
 // newHandClock goes when it is turned.
@@ -25,6 +28,15 @@ func stored(t testing.TB, f *fake, conn connection, cfg Config) *stores.Store {
 	return s
 }
 
+// find returns what a check says of something.
+func find(t *testing.T, s *stores.Store, what string) doctor.Finding {
+	t.Helper()
+	findings := orders.Findings(t, s)
+	i := slices.IndexFunc(findings, func(f doctor.Finding) bool { return f.What == what })
+	require.GreaterOrEqual(t, i, 0, what)
+	return findings[i]
+}
+
 func subject(t *testing.T, lag func(n int64) bool) drivertest.Subject {
 	clock := newHandClock()
 	f := newFake(clock.Now)
@@ -32,8 +44,7 @@ func subject(t *testing.T, lag func(n int64) bool) drivertest.Subject {
 	var n atomic.Int64
 	return drivertest.Subject{
 		Open: func() (stores.Driver, error) {
-			return stored(t, f, f.connect(lag(n.Add(1))), Config{}).Driver(),
-				nil
+			return stored(t, f, f.connect(lag(n.Add(1))), Config{}).Driver(), nil
 		},
 		Advance: clock.Step,
 		Remove: func(key string) (err error) {

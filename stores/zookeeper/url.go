@@ -79,22 +79,19 @@ func dialer(secure *tls.Config) zk.Dialer {
 
 // authenticate tells the servers who asks, once one of them can be reached.
 func authenticate(ctx context.Context, conn *zk.Conn, credentials string, timeout time.Duration) error {
-	done := make(chan error, 1)
-	go func() { done <- conn.AddAuth("digest", []byte(credentials)) }()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	select {
-	case err := <-done:
-		if err == nil {
-			return nil
-		}
-		if errors.Is(err, zk.ErrNoServer) {
-			return worker.Unreachable(fmt.Errorf("zookeeper: connect: %w", err))
-		}
-		return failure("authenticate for", "/", err)
-	case <-ctx.Done():
+	var err error
+	if together(ctx, func() { err = conn.AddAuth("digest", []byte(credentials)) }) != nil {
 		return worker.Unreachable(errors.New("zookeeper: connect: no server answers"))
 	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, zk.ErrNoServer):
+		return worker.Unreachable(fmt.Errorf("zookeeper: connect: %w", err))
+	}
+	return failure("authenticate for", "/", err)
 }
 
 // silent is a logger of the client, which would write to standard error.

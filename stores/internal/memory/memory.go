@@ -9,16 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 )
 
 // A Driver is a database, and a [stores.Driver]. All clients share it. The zero value is an empty one.
 type Driver struct {
-	Now   func() time.Time // the default is time.Now
-	Error time.Duration    // of the clock
-
 	mu      sync.Mutex
 	texts   map[string]string
 	sorted  []string // their keys; nil when they have changed
@@ -62,12 +58,7 @@ func (m *Driver) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 		}
 		a.Pages = append(a.Pages, page)
 	}
-	now := time.Now
-	if m.Now != nil {
-		now = m.Now
-	}
-	a.Clock = leasestore.Clock{Now: now().UTC().Truncate(time.Microsecond), Error: m.Error,
-		History: fmt.Sprint("history ", m.history)}
+	a.Clock = stores.Clock{Now: time.Now().UTC().Truncate(time.Microsecond), History: fmt.Sprint("history ", m.history)}
 	return a, nil
 }
 
