@@ -122,7 +122,9 @@ func (d *driver) get(path string, n *node) func() {
 }
 
 // children returns the names of the nodes below one; a missing node has none.
-func (d *driver) children(ctx context.Context, path string) (names []string, err error) {
+func (d *driver) children(ctx context.Context, path string) ([]string, error) {
+	var names []string // no results: the request may write them when this has returned
+	var err error
 	if ended := together(ctx, func() { names, _, err = d.conn.Children(path) }); ended != nil {
 		return nil, ended
 	}

@@ -187,7 +187,8 @@ func (d *driver) compare(ctx context.Context, records []stores.Record) error {
 }
 
 // multi carries out all operations or none. It returns errRaced when nodes are not as they were read.
-func (d *driver) multi(ctx context.Context, path string, ops ...any) (err error) {
+func (d *driver) multi(ctx context.Context, path string, ops ...any) error {
+	var err error // no result: the request may write it when this has returned
 	if ended := together(ctx, func() { _, err = d.conn.Multi(ops...) }); ended != nil {
 		return ended
 	}
