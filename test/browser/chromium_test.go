@@ -154,8 +154,7 @@ func (b *tab) complaints() []string {
 func (b *tab) clean(t *testing.T, page string) {
 	t.Helper()
 	require.Empty(t, b.complaints())
-	own, err := url.Parse(page)
-	require.NoError(t, err)
+	own := must(url.Parse(page))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	require.NotEmpty(t, b.asked)

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/uidgen/uid/debug"
 )
 
@@ -24,8 +22,7 @@ type program struct {
 
 // serve mounts a page below a prefix.
 func serve(t *testing.T, cfg debug.Config) *program {
-	page, err := debug.New(cfg)
-	require.NoError(t, err)
+	page := must(debug.New(cfg))
 	p := new(program)
 	mux := http.NewServeMux()
 	mux.Handle("/debug/uid/", page)

@@ -121,8 +121,7 @@ func TestTexts(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(newest, "texts.txt"), []byte(lines.String()), 0o644))
 	}
 	for _, version := range versions(t) {
-		file, err := os.ReadFile(filepath.Join(version, "texts.txt"))
-		require.NoError(t, err)
+		file := must(os.ReadFile(filepath.Join(version, "texts.txt")))
 		lines := strings.Split(strings.TrimSuffix(string(file), "\n"), "\n")
 		require.Len(t, lines, len(written))
 		for _, line := range lines {
@@ -136,8 +135,7 @@ func TestTexts(t *testing.T) {
 }
 
 func versions(t *testing.T) []string {
-	dirs, err := filepath.Glob("v*")
-	require.NoError(t, err)
+	dirs := must(filepath.Glob("v*"))
 	require.Contains(t, dirs, newest)
 	return dirs
 }
@@ -152,13 +150,11 @@ func TestStateFile(t *testing.T) {
 		require.NoError(t, f.Close())
 	}
 	for _, version := range versions(t) {
-		file, err := os.ReadFile(filepath.Join(version, "state"))
-		require.NoError(t, err)
+		file := must(os.ReadFile(filepath.Join(version, "state")))
 		path := filepath.Join(t.TempDir(), "state")
 		require.NoError(t, os.WriteFile(path, file, 0o600))
 		now := func() time.Time { return moment }
-		w, err := statefile.New(path, worker.FixedID(7), statefile.Config{Host: "h", Now: now, Logger: quiet})
-		require.NoError(t, err)
+		w := must(statefile.New(path, worker.FixedID(7), statefile.Config{Host: "h", Now: now, Logger: quiet}))
 		terms := bits.Default().Terms()
 		terms.Revoke = func() {}
 		r, err := w.Acquire(t.Context(), terms)
@@ -197,14 +193,12 @@ func TestTables(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(newest, "sqlite.sql"), []byte(text), 0o644))
 	}
 	for _, version := range versions(t) {
-		file, err := os.ReadFile(filepath.Join(version, "sqlite.sql"))
-		require.NoError(t, err)
+		file := must(os.ReadFile(filepath.Join(version, "sqlite.sql")))
 		var was [3]int64
-		_, err = fmt.Sscanf(string(file), "-- [%d %d %d]", &was[0], &was[1], &was[2])
+		_, err := fmt.Sscanf(string(file), "-- [%d %d %d]", &was[0], &was[1], &was[2])
 		require.NoError(t, err)
 		db, tables := open()
-		_, err = db.ExecContext(ctx, string(file))
-		require.NoError(t, err)
+		db.MustExecContext(ctx, string(file))
 		is := use(tables)
 		require.Greater(t, is[0], was[0], version) // under whichever ID: the history is another one
 		require.Greater(t, is[1], was[1])
