@@ -12,6 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -44,7 +45,7 @@ func TestHistoryOfATable(t *testing.T) {
 		stays := func() {
 			t.Helper()
 			require.Equal(t, history, historyOf(t, owner))
-			require.Equal(t, history, historyOf(t, strangerOf(t, s.Open(t), "")))
+			require.Equal(t, history, historyOf(t, strangerOf(s.Open(t), "")))
 		}
 		moves := func(statements ...string) {
 			t.Helper()
@@ -65,7 +66,7 @@ func TestHistoryOfATable(t *testing.T) {
 		}
 		moves("ALTER TABLE WORKER_LEASE ADD COLUMN MORE INT")
 		moves("CREATE TABLE BACKUP AS SELECT * FROM WORKER_LEASE", "DROP TABLE WORKER_LEASE",
-			createTable(t, db, "WORKER_LEASE"), "INSERT INTO WORKER_LEASE SELECT "+leaseColumns+" FROM BACKUP")
+			createTable(db, "WORKER_LEASE"), "INSERT INTO WORKER_LEASE SELECT "+leaseColumns+" FROM BACKUP")
 	})
 }
 
@@ -170,15 +171,14 @@ func TestHistoryOfAServer(t *testing.T) {
 func TestHistoryOfAFile(t *testing.T) {
 	t.Parallel()
 	s := engines.NewSQLite(t)
-	history := func() string { return historyOf(t, strangerOf(t, s.Open(t), "")) }
+	history := func() string { return historyOf(t, strangerOf(s.Open(t), "")) }
 	db := s.Open(t)
 	owner := tenantOf(t, db)
 	owner.take(t)
 	before := history()
 	require.Equal(t, before, historyOf(t, owner))
 	require.NoError(t, db.Close())
-	copied, err := os.ReadFile(s.Source)
-	require.NoError(t, err)
+	copied := must(os.ReadFile(s.Source))
 
 	require.NoError(t, os.Rename(s.Source, s.Source+".away"))
 	require.NoError(t, os.Rename(s.Source+".away", s.Source))
@@ -202,15 +202,13 @@ func TestTableOfAnOlderVersion(t *testing.T) {
 		engines.Do(t, db, "ALTER TABLE WORKER_LEASE DROP COLUMN HISTORY",
 			"ALTER TABLE WORKER_LEASE ADD COLUMN REACH BIGINT NOT NULL DEFAULT 0")
 		_, err = owner.Inspect(t.Context())
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, "no column HISTORY")
-		require.ErrorContains(t, err, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''")
+		logtest.Error(t, err, uid.ErrConfig, "no column HISTORY",
+			"ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''")
 		require.ErrorContains(t, owner.renew(t.Context()), "a column is missing: HISTORY")
 		require.NotErrorIs(t, owner.renew(t.Context()), worker.ErrNoNamespace)
 		engines.Do(t, db, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''",
 			"ALTER TABLE WORKER_LEASE DROP COLUMN REACH")
-		_, err = owner.Inspect(t.Context())
-		require.NoError(t, err)
+		inspected(t, owner)
 		owner.take(t)
 	})
 }

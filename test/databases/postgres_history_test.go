@@ -58,15 +58,14 @@ func TestHistoryOnPostgres(t *testing.T) {
 			defer other.Close()
 			var pid int
 			require.NoError(t, conn.GetContext(t.Context(), &pid, "SELECT pg_backend_pid()"))
-			var before, after string
-			require.NoError(t, db.Get(&before, "SELECT pg_postmaster_start_time()::text"))
+			began := func() string { return one[string](t, db, "SELECT pg_postmaster_start_time()::text") }
+			before := began()
 			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 			for err == nil { // until the server has ended the others, too
 				_, err = other.ExecContext(t.Context(), "SELECT 1")
 			}
 			tells()
-			require.NoError(t, db.Get(&after, "SELECT pg_postmaster_start_time()::text"))
-			require.Equal(t, before, after, "the server itself goes on")
+			require.Equal(t, before, began(), "the server itself goes on")
 		}},
 	} {
 		c.do()
@@ -79,11 +78,9 @@ func TestHistoryOnPostgres(t *testing.T) {
 	engines.Do(t, db, "CREATE ROLE app LOGIN", "GRANT SELECT, INSERT, UPDATE ON worker_lease TO app")
 	history = tells() // for nothing: a GRANT is a change of the table
 	app := opening(t, "pgx", s.URL(s.Addr(0))+"&user=app")
-	var user string
-	require.NoError(t, app.Get(&user, "SELECT current_user"))
-	require.Equal(t, "app", user)
+	require.Equal(t, "app", one[string](t, app, "SELECT current_user"))
 	before := owner
-	owner = strangerOf(t, app, "")
+	owner = strangerOf(app, "")
 	owner.row, owner.nonces = before.row, before.nonces
 	require.Equal(t, history, tells())
 	require.NoError(t, owner.renew(t.Context()))

@@ -20,7 +20,7 @@ import (
 
 // marked returns IDs of a table with marks.
 func marked(t testing.TB, db *sqlx.DB, skip, most int64) func() (int64, error) {
-	numbers := tablesOf(t, db, sqlstore.Config{Skip: skip}).Numbers()
+	numbers := tablesOf(db, sqlstore.Config{Skip: skip}).Numbers()
 	return func() (id int64, err error) {
 		err = retry.Do(t.Context(), retry.DefaultTimeout, quiet(), func(ctx context.Context) (err error) {
 			id, err = numbers.Next(ctx, numberstore.Host{Name: "h"}, most)
@@ -45,10 +45,8 @@ func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
 		return
 	}
 	require.Eventually(t, func() bool { // the time at which a table was made counts seconds
-		var aged bool
-		require.NoError(t, db.Get(&aged, "SELECT CREATE_TIME < NOW() FROM information_schema.TABLES "+
-			"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'WORKER_NODE'"))
-		return aged
+		return one[bool](t, db, "SELECT CREATE_TIME < NOW() FROM information_schema.TABLES "+
+			"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'WORKER_NODE'")
 	}, 20*time.Second, 20*time.Millisecond)
 	engines.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB",
 		fmt.Sprint("ALTER TABLE WORKER_NODE AUTO_INCREMENT = ", id+1))

@@ -19,8 +19,7 @@ func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	owner.take(t)
 	require.NoError(t, os.Rename(s.Source, s.Source+".moved"))
 
-	conn, err := s.Open(t).Connx(t.Context())
-	require.NoError(t, err)
+	conn := must(s.Open(t).Connx(t.Context()))
 	defer conn.Close()
 	for _, statement := range []string{
 		"CREATE TABLE X (B BLOB)", "INSERT INTO X VALUES (1)",
@@ -34,6 +33,5 @@ func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	require.FileExists(t, s.Source+"-journal")
 	require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
 	require.FileExists(t, s.Source+"-journal")
-	_, err = conn.ExecContext(t.Context(), "COMMIT")
-	require.NoError(t, err)
+	must(conn.ExecContext(t.Context(), "COMMIT"))
 }

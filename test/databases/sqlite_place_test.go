@@ -44,9 +44,7 @@ func eachJournal(t *testing.T, test func(t *testing.T, s store, mode string)) {
 func setJournal(t testing.TB, s store, mode string) {
 	t.Helper()
 	db := s.Open(t)
-	var got string
-	require.NoError(t, db.Get(&got, "PRAGMA journal_mode = "+mode))
-	require.Equal(t, mode, got)
+	require.Equal(t, mode, one[string](t, db, "PRAGMA journal_mode = "+mode))
 	require.NoError(t, db.Close())
 }
 
@@ -76,7 +74,7 @@ func removeAll(t testing.TB, path string) {
 func (n *tenant) uses(t *testing.T) map[string]func() error {
 	return map[string]func() error{
 		"lease":    func() error { return n.renew(t.Context()) },
-		"segments": func() error { _, err := drawn(t.Context(), n.segments, "orders", "drawer", 10); return err },
+		"segments": func() error { return tryDraw(t.Context(), n.segments, "orders") },
 	}
 }
 
@@ -225,12 +223,12 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 		second := s.Source + ".link"
 		require.NoError(t, os.Link(s.Source, second))
 		for _, path := range []string{s.Source, second} {
-			file := fileContent(t, path)
+			file := fileContent(path)
 			out, err := harness.Command(job{Do: "start", Store: store{Driver: "sqlite", Source: path}}).Output()
 			require.NoError(t, err, "%s", out)
 			want := strings.Repeat("unusable: it has 2 names (hard links)\n", 3) + "found by its name\n"
 			require.Equal(t, want, string(out))
-			require.True(t, file == fileContent(t, path), "nothing was written")
+			require.True(t, file == fileContent(path), "nothing was written")
 		}
 	})
 }
@@ -280,19 +278,16 @@ func placeWords(err error) any {
 
 // fileContent reads a file in another process: to close it here would drop the locks that
 // this one has on it.
-func fileContent(t testing.TB, path string) string {
-	t.Helper()
-	out, err := exec.Command("cat", path).Output()
-	require.NoError(t, err)
-	return string(out)
+func fileContent(path string) string {
+	return string(must(exec.Command("cat", path).Output()))
 }
 
 // content is all that the tables of worker IDs hold.
-func content(t testing.TB, db *sqlx.DB) (all string) {
+func content(t testing.TB, db *sqlx.DB) string {
 	t.Helper()
-	require.NoError(t, db.Get(&all, `SELECT
+	all := one[string](t, db, `SELECT
 		(SELECT group_concat(NAMESPACE || WORKER_ID || NONCE || HIGH) FROM WORKER_LEASE) ||
-		(SELECT group_concat(ID || PORT) FROM WORKER_NODE)`))
+		(SELECT group_concat(ID || PORT) FROM WORKER_NODE)`)
 	if countTables(t, db, "leaf_alloc") > 0 {
 		all += fmt.Sprint(contentOfSegments(t, db))
 	}
@@ -315,13 +310,12 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		for name, start := range map[string]func(t *testing.T, db *sqlx.DB) error{
 			"lease": func(t *testing.T, db *sqlx.DB) error {
-				_, err := strangerOf(t, db, "").tryTake(t.Context())
+				_, err := strangerOf(db, "").tryTake(t.Context())
 				return err
 			},
 			"disposable": func(t *testing.T, db *sqlx.DB) error { return tryID(t, db, asked{}) },
 			"segment": func(t *testing.T, db *sqlx.DB) error {
-				_, err := drawn(t.Context(), segmentsOf(t, db), "orders", "drawer", 10)
-				return err
+				return tryDraw(t.Context(), segmentsOf(db), "orders")
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -371,9 +365,7 @@ func TestSQLiteFileNames(t *testing.T) {
 			owner := tenantOf(t, s.Open(t))
 			owner.take(t)
 			require.NoError(t, owner.renew(t.Context()))
-			files, err := os.ReadDir(filepath.Dir(s.Source))
-			require.NoError(t, err)
-			require.Len(t, files, 1)
+			require.Len(t, must(os.ReadDir(filepath.Dir(s.Source))), 1)
 		})
 	}
 	t.Run("symbolic link", func(t *testing.T) {
@@ -383,7 +375,7 @@ func TestSQLiteFileNames(t *testing.T) {
 			linked := store{Driver: s.Driver, Source: filepath.Join(dir, "link.db")}.Open(t)
 			owner := tenantOf(t, linked)
 			owner.take(t)
-			require.EqualValues(t, 1, strangerOf(t, s.Open(t), "").take(t).WorkerID)
+			require.EqualValues(t, 1, strangerOf(s.Open(t), "").take(t).WorkerID)
 			require.NoError(t, owner.renew(t.Context()))
 			require.EqualValues(t, 1, acquire(t, linked, asked{}))
 		})
@@ -399,22 +391,16 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		"":                                   "in memory",
 		filepath.Join(t.TempDir(), "x.db") + "?_pragma=locking_mode(exclusive)": "locking_mode",
 	} {
-		db, err := sqlx.Open("sqlite", source)
-		require.NoError(t, err)
+		db := must(sqlx.Open("sqlite", source))
 		defer db.Close()
-		owner := strangerOf(t, db, "")
+		owner := strangerOf(db, "")
 		for _, call := range []func() error{
-			func() error {
-				_, err := newAsker(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
-				return err
-			},
+			func() error { return tryID(t, db, asked{Timeout: time.Second}) },
 			func() error { _, err := owner.tryTake(t.Context()); return err },
-			func() error { _, err := drawn(t.Context(), owner.segments, "orders", "drawer", 10); return err },
+			func() error { return tryDraw(t.Context(), owner.segments, "orders") },
 			func() error { return lease.Found(t.Context(), owner, lease.Founding{Layout: milliseconds}) },
 		} {
-			err := call()
-			require.ErrorIs(t, err, uid.ErrConfig, source)
-			require.ErrorContains(t, err, says)
+			logtest.Error(t, call(), uid.ErrConfig, says)
 		}
 	}
 }
@@ -444,8 +430,7 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	s := engines.NewSQLite(t)
 	mine := tenantOf(t, s.Open(t)).take(t)
 	cmd := harness.Command(job{Do: "hot", Store: s})
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out := must(cmd.StdoutPipe())
 	require.NoError(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
@@ -456,14 +441,14 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 
 	second := store{Driver: s.Driver, Source: s.Source + ".link"}
 	require.NoError(t, os.Link(s.Source, second.Source))
-	before := fileContent(t, second.Source)
+	before := fileContent(second.Source)
 	says, err := harness.Command(job{Do: "start", Store: second}).Output()
 	require.NoError(t, err, "%s", says)
 	require.Contains(t, string(says), "unusable: it has 2 names")
-	require.True(t, before == fileContent(t, second.Source), "nothing was written")
+	require.True(t, before == fileContent(second.Source), "nothing was written")
 	require.NoError(t, os.Remove(second.Source))
 
 	db := s.Open(t)
 	require.Equal(t, mine.Nonce, rowIn(t, db, mine.WorkerID).Nonce, "the journal was found")
-	require.NotEqual(t, mine.WorkerID, strangerOf(t, db, "").take(t).WorkerID)
+	require.NotEqual(t, mine.WorkerID, strangerOf(db, "").take(t).WorkerID)
 }

@@ -50,18 +50,15 @@ type tenant struct {
 // tenantOf returns one in a namespace that is there.
 func tenantOf(t testing.TB, db *sqlx.DB) *tenant {
 	t.Helper()
-	n := strangerOf(t, db, "")
+	n := strangerOf(db, "")
 	require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds}))
 	return n
 }
 
 // strangerOf returns one in a namespace that may not be there.
-func strangerOf(t testing.TB, db *sqlx.DB, namespace string) *tenant {
-	t.Helper()
-	tables := tablesOf(t, db, sqlstore.Config{})
-	l, err := tables.Leases(namespace)
-	require.NoError(t, err)
-	return &tenant{Store: l, segments: tables.Segments()}
+func strangerOf(db *sqlx.DB, namespace string) *tenant {
+	tables := tablesOf(db, sqlstore.Config{})
+	return &tenant{Store: must(tables.Leases(namespace)), segments: tables.Segments()}
 }
 
 // take leases an ID.
@@ -74,7 +71,7 @@ func (n *tenant) take(t testing.TB) leasestore.Row {
 
 func (n *tenant) tryTake(ctx context.Context) (leasestore.Row, error) {
 	var taken leasestore.Row
-	err := n.Take(ctx, wanted, func(ns *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	err := n.Take(ctx, wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		r.Acquired = now.Now
 		n.write(r, now)
 		taken = *r
@@ -145,9 +142,9 @@ func rowIn(t testing.TB, db *sqlx.DB, id int64) (r leaseRow) {
 
 // columns selects columns by names in capitals, which PostgreSQL makes others of.
 func columns(names string) string {
-	var all []string
-	for _, name := range strings.Fields(names) {
-		all = append(all, name+` AS "`+name+`"`)
+	all := strings.Fields(names)
+	for i, name := range all {
+		all[i] = name + ` AS "` + name + `"`
 	}
 	return strings.Join(all, ", ")
 }
