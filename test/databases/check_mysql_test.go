@@ -3,7 +3,6 @@ package databases_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -64,12 +63,7 @@ func TestCheckMySQL9Pair(t *testing.T) {
 	of := func() findings { return checked(t, opening(t, "mysql", p.MySQL().Source(p.Addr())), doctor.Config{}) }
 	both(t, opening(t, "mysql", p.MySQL().Source(p.Addr())))
 	require.NoError(t, p.CatchUp())
-	var m findings
-	require.Eventually(t, func() bool {
-		m = of()
-		return m["replication"].Value == "1 connected, asynchronous"
-	}, time.Minute, 50*time.Millisecond)
-	require.Equal(t, doctor.LevelWarn, m["replication"].Level)
+	m := comes(t, of, "replication", doctor.LevelWarn, "1 connected, asynchronous")
 	require.Equal(t, "no", m["replica"].Value)
 	require.NoError(t, p.Failover())
 	m = of()

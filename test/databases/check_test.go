@@ -65,6 +65,17 @@ func (m findings) is(t testing.TB, what string, level doctor.Level, value string
 	require.Equal(t, value, m[what].Value, what)
 }
 
+// comes waits until checks find a value of something, and requires its level.
+func comes(t testing.TB, check func() findings, what string, level doctor.Level, value string) (m findings) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		m = check()
+		return m[what].Value == value
+	}, time.Minute, 50*time.Millisecond)
+	m.is(t, what, level, value)
+	return m
+}
+
 type badness = map[string]doctor.Level
 
 // carefulServer is what a server has that is set up well, to who may do all.
@@ -212,12 +223,8 @@ func TestCheckOfAPair(t *testing.T) {
 	t.Parallel()
 	pair := mariaDBPair(t)
 	of := func(s *cluster.MySQL) findings { return checked(t, s.Open(t, "mysql"), doctor.Config{}) }
-	var m findings
-	require.Eventually(t, func() bool {
-		m = of(pair.MySQL())
-		return m["replication"].Value == "1 connected, asynchronous"
-	}, time.Minute, 10*time.Millisecond)
-	require.Equal(t, doctor.LevelWarn, m["replication"].Level)
+	first := func() findings { return of(pair.MySQL()) }
+	m := comes(t, first, "replication", doctor.LevelWarn, "1 connected, asynchronous")
 	require.Equal(t, "no", m["replica"].Value)
 	require.Equal(t, "yes", m["writable"].Value)
 
@@ -236,11 +243,7 @@ func TestCheckOfAPair(t *testing.T) {
 
 	engines.Do(t, pair.MySQL().Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 	engines.Do(t, replica, "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
-	require.Eventually(t, func() bool {
-		m = of(pair.MySQL())
-		return m["replication"].Value == "1 connected, semi-synchronous"
-	}, time.Minute, 50*time.Millisecond)
-	require.Equal(t, doctor.LevelNote, m["replication"].Level)
+	comes(t, first, "replication", doctor.LevelNote, "1 connected, semi-synchronous")
 
 	engines.Do(t, replica, "STOP SLAVE")
 	of(pair.MySQLReplica()).is(t, "replica", doctor.LevelWarn, "set up, but stopped; writable")

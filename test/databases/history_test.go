@@ -83,8 +83,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 	t.Parallel()
 	s := engines.NewMySQL(t) // a SQLite file is locked meanwhile
 	db := s.Open(t)
-	owner := tenantOf(t, db)
-	owner.take(t)
+	owner := ownerOf(t, db)
 	untilOld(t, db)
 	for _, changes := range []string{"row", "both", "take", "grow", "init"} {
 		engines.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID > 0")
@@ -126,8 +125,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 func TestChangeOfTheNamespace(t *testing.T) {
 	t.Parallel()
 	db := engines.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
-	owner := tenantOf(t, db)
-	owner.take(t)
+	owner := ownerOf(t, db)
 	runs := 0
 	once := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		runs++
@@ -173,8 +171,7 @@ func TestHistoryOfAFile(t *testing.T) {
 	s := engines.NewSQLite(t)
 	history := func() string { return historyOf(t, strangerOf(s.Open(t), "")) }
 	db := s.Open(t)
-	owner := tenantOf(t, db)
-	owner.take(t)
+	owner := ownerOf(t, db)
 	before := history()
 	require.Equal(t, before, historyOf(t, owner))
 	require.NoError(t, db.Close())

@@ -43,8 +43,7 @@ func TestLeaseColumns(t *testing.T) {
 	}
 
 	db := loose(t)
-	owner := tenantOf(t, db)
-	owner.take(t)
+	owner := ownerOf(t, db)
 	// A number that it holds, and a column that can hold no more than a little beyond.
 	engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 2147483000", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
 	require.ErrorContains(t, owner.renew(t.Context()), "1264")

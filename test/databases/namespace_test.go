@@ -21,8 +21,7 @@ func TestNamespaceGone(t *testing.T) {
 	} {
 		t.Run(statement, func(t *testing.T) {
 			engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
-				owner := tenantOf(t, db)
-				owner.take(t)
+				owner := ownerOf(t, db)
 				engines.Do(t, db, statement)
 				tables := countTables(t, db, "worker%")
 				require.ErrorIs(t, owner.renew(t.Context()), is)

@@ -17,8 +17,7 @@ import (
 func TestHistoryOnPostgres(t *testing.T) {
 	s := postgres(t)
 	db := opening(t, "pgx", s.URL(s.Addr(0)))
-	owner := tenantOf(t, db)
-	owner.take(t)
+	owner := ownerOf(t, db)
 	tells := func() (history string) {
 		t.Helper()
 		read := func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {

@@ -59,12 +59,11 @@ func TestPoolOfPgx(t *testing.T) {
 func TestRenewalsAreHOT(t *testing.T) {
 	db := opening(t, "pgx", engines.NewPostgres(t).Source+"&default_query_exec_mode=exec")
 	const owners, times = 50, 40
-	all := []*tenant{tenantOf(t, db)}
-	for len(all) < owners {
-		all = append(all, strangerOf(db, ""))
-	}
-	for _, owner := range all {
-		owner.take(t)
+	tenantOf(t, db)
+	all := make([]*tenant, owners)
+	for i := range all {
+		all[i] = strangerOf(db, "")
+		all[i].take(t)
 	}
 	for range times {
 		for _, owner := range all {

@@ -119,8 +119,7 @@ func TestStall(t *testing.T) {
 			t.Parallel()
 			s := engines.NewMySQL(t)
 			p := harness.NewProxy(t, serverOf(t, s))
-			first := tenantOf(t, s.Open(t))
-			first.take(t)
+			first := ownerOf(t, s.Open(t))
 			draw(t, first.segments, "orders")
 			still := strangerOf(s.With(t, func(to *mysql.Config) {
 				to.Addr, to.InterpolateParams = p.Addr(), true
@@ -144,8 +143,7 @@ func TestStall(t *testing.T) {
 func TestSharedConnection(t *testing.T) {
 	t.Parallel()
 	s := engines.NewMySQL(t)
-	good := tenantOf(t, s.Open(t))
-	good.take(t)
+	good := ownerOf(t, s.Open(t))
 	draw(t, good.segments, "orders")
 	_, f, err := subject(t, s, false).clients(t).open()
 	require.NoError(t, err)

@@ -15,8 +15,7 @@ import (
 func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	t.Parallel()
 	s := engines.NewSQLite(t)
-	owner := tenantOf(t, s.Open(t))
-	owner.take(t)
+	owner := ownerOf(t, s.Open(t))
 	require.NoError(t, os.Rename(s.Source, s.Source+".moved"))
 
 	conn := must(s.Open(t).Connx(t.Context()))

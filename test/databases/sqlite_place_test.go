@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,8 +82,7 @@ func (n *tenant) uses(t *testing.T) map[string]func() error {
 func usedFile(t *testing.T, s store, committed *func()) (*sqlx.DB, *tenant) {
 	t.Helper()
 	db := hooked(t, s, committed)
-	owner := tenantOf(t, db)
-	owner.take(t)
+	owner := ownerOf(t, db)
 	acquire(t, db, asked{})
 	draw(t, owner.segments, "orders")
 	return db, owner
@@ -94,28 +92,24 @@ func usedFile(t *testing.T, s store, committed *func()) (*sqlx.DB, *tenant) {
 // in the file that is there. The owner of one that is right again goes on.
 func TestSQLitePlace(t *testing.T) {
 	t.Parallel()
+	const gone = "no longer in its place"
 	for how, c := range map[string]struct {
-		harm    func(t *testing.T, db *sqlx.DB, path string)
-		undo    func(t *testing.T, path string)
-		says    string
-		another bool // one with its own rows is made in the place
-		wal     bool // only with a write-ahead log
+		harm func(t *testing.T, db *sqlx.DB, path string)
+		undo func(t *testing.T, path string)
+		says string
+		wal  bool // only with a write-ahead log
 	}{
-		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
-			removeAll(t, path)
-		}, says: "no longer in its place", another: true},
-		"moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
-			moveAll(t, path, path+".old")
-		}, says: "no longer in its place", another: true},
+		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) { removeAll(t, path) }, says: gone},
+		"moved":   {harm: func(t *testing.T, _ *sqlx.DB, path string) { moveAll(t, path, path+".old") }, says: gone},
 		"folder moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			dir := filepath.Dir(path)
 			require.NoError(t, os.Rename(dir, dir+".old"))
 			require.NoError(t, os.Mkdir(dir, 0o700))
-		}, says: "no longer in its place", another: true},
+		}, says: gone},
 		"empty one in its place": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			removeAll(t, path)
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
-		}, says: "no longer in its place", another: true},
+		}, says: gone},
 		"copy in its place": {harm: func(t *testing.T, db *sqlx.DB, path string) { // which has the owner's row
 			engines.Do(t, db, "VACUUM INTO '"+path+".copy'")
 			moveAll(t, path, path+".old")
@@ -141,7 +135,7 @@ func TestSQLitePlace(t *testing.T) {
 				mine := owner.row
 				c.harm(t, db, s.Source)
 				there, before := db, ""
-				if c.another {
+				if c.says == gone { // another one with its own rows is made there
 					var theirs *tenant
 					there, theirs = usedFile(t, s, &nothing)
 					require.Equal(t, mine.WorkerID, theirs.row.WorkerID)
@@ -241,22 +235,12 @@ func tryAll(j job) error {
 		return err
 	}
 	defer db.Close()
-	tables, err := sqlstore.New(db, sqlstore.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
+	tables := tablesOf(db, sqlstore.Config{Logger: quiet()})
 	_, err = tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1023)
 	fmt.Println(placeWords(err))
-	l, err := tables.Leases("")
-	if err != nil {
-		return err
-	}
-	_, err = (&tenant{Store: l}).tryTake(ctx)
+	_, err = (&tenant{Store: must(tables.Leases(""))}).tryTake(ctx)
 	fmt.Println(placeWords(err))
-	if l, err = tables.Leases("new"); err != nil {
-		return err
-	}
-	fmt.Println(placeWords(lease.Found(ctx, l, lease.Founding{Layout: milliseconds})))
+	fmt.Println(placeWords(lease.Found(ctx, must(tables.Leases("new")), lease.Founding{Layout: milliseconds})))
 	findings, err := doctor.Check(ctx, tables.Registry(), doctor.Config{})
 	for _, f := range findings {
 		if f.What == "place of the file" {
@@ -362,8 +346,7 @@ func TestSQLiteFileNames(t *testing.T) {
 	for _, name := range []string{"a b.db", "100%.db", "%41?x=y&mode=memory#z.db", "é.db", "it's.db"} {
 		t.Run(name, func(t *testing.T) {
 			s := store{Driver: "sqlite", Source: filepath.Join(t.TempDir(), name)}
-			owner := tenantOf(t, s.Open(t))
-			owner.take(t)
+			owner := ownerOf(t, s.Open(t))
 			require.NoError(t, owner.renew(t.Context()))
 			require.Len(t, must(os.ReadDir(filepath.Dir(s.Source))), 1)
 		})
@@ -373,8 +356,7 @@ func TestSQLiteFileNames(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.Symlink(s.Source, filepath.Join(dir, "link.db")))
 			linked := store{Driver: s.Driver, Source: filepath.Join(dir, "link.db")}.Open(t)
-			owner := tenantOf(t, linked)
-			owner.take(t)
+			owner := ownerOf(t, linked)
 			require.EqualValues(t, 1, strangerOf(s.Open(t), "").take(t).WorkerID)
 			require.NoError(t, owner.renew(t.Context()))
 			require.EqualValues(t, 1, acquire(t, linked, asked{}))
@@ -407,17 +389,12 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 
 // writeHalf has written half of a transaction to the file when it says so, and waits to be killed.
 func writeHalf(j job) error {
-	db, err := sqlx.Open("sqlite", j.Store.Source)
-	if err != nil {
-		return err
-	}
+	db := must(sqlx.Open("sqlite", j.Store.Source))
 	db.SetMaxOpenConns(1)
 	for _, s := range []string{"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", "DELETE FROM WORKER_LEASE",
 		"CREATE TABLE FILLER (X)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) " +
 			"INSERT INTO FILLER SELECT randomblob(4000) FROM n"} {
-		if _, err := db.Exec(s); err != nil {
-			return err
-		}
+		db.MustExec(s)
 	}
 	fmt.Println("hot")
 	select {}

@@ -183,8 +183,7 @@ func TestReadOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := c.readOnly(t, func(db *sqlx.DB) {
-				owner := tenantOf(t, db)
-				owner.take(t)
+				owner := ownerOf(t, db)
 				draw(t, owner.segments, "orders")
 			})
 			reader, decided := strangerOf(db, ""), errors.New("decided")

@@ -55,6 +55,14 @@ func tenantOf(t testing.TB, db *sqlx.DB) *tenant {
 	return n
 }
 
+// ownerOf returns one that has an ID.
+func ownerOf(t testing.TB, db *sqlx.DB) *tenant {
+	t.Helper()
+	n := tenantOf(t, db)
+	n.take(t)
+	return n
+}
+
 // strangerOf returns one in a namespace that may not be there.
 func strangerOf(db *sqlx.DB, namespace string) *tenant {
 	tables := tablesOf(db, sqlstore.Config{})
