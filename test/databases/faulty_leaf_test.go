@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/test/engines"
 )
 
 // createLeaf is the statement by which Leaf's documentation has its table made.
@@ -106,9 +107,8 @@ func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r 
 // once, and none is left out.
 func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	const tag, each = "leaf-segment-test", 3
-	_, err := d.Admin.Exec(d.Admin.Rebind("INSERT INTO leaf_alloc (biz_tag, max_id, step, description) "+
-		"VALUES (?, 1, 2000, 'Test leaf Segment Mode Get Id')"), tag)
-	require.NoError(t, err)
+	engines.Do(t, d.Admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) "+
+		"VALUES ('"+tag+"', 1, 2000, 'Test leaf Segment Mode Get Id')")
 	first, err := d.leafTakes(t.Context(), tag, 0)
 	require.NoError(t, err)
 	require.Equal(t, segmentstore.Range{First: 1, Last: 2000}, first)
@@ -116,8 +116,7 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	var takes []func() (segmentstore.Range, error)
 	for i := range each {
 		l := leaf{faultyDatabase: d, tag: tag}
-		tables, _, err := all.open()
-		require.NoError(t, err)
+		tables, _ := all.open()
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)
 		var failed segmentstore.Range // whose Change has failed, and may have been stored
 		takes = append(takes, func() (segmentstore.Range, error) {
@@ -170,10 +169,8 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 		require.Equal(t, next, r.First, "numbers are given out twice, or left out")
 		next = r.Last + 1
 	}
-	tables, _, err := all.open()
-	require.NoError(t, err)
-	rows, err := tables.Segments().Rows(t.Context(), "", 10)
-	require.NoError(t, err)
+	tables, _ := all.open()
+	rows := rowsOf(t, tables.Segments())
 	require.Len(t, rows, 1)
 	row := rows[0]
 	require.Equal(t, next, row.Next)

@@ -218,14 +218,9 @@ func TestSegmentsByHand(t *testing.T) {
 func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 	t.Helper()
 	for _, rest := range []string{"biz_tag, max_id, step, description FROM leaf_alloc", "* FROM leaf_alloc_takers"} {
-		rows, err := db.Queryx("SELECT " + rest + " ORDER BY 1")
-		require.NoError(t, err)
-		for rows.Next() {
-			row, err := rows.SliceScan()
-			require.NoError(t, err)
+		for _, row := range allRows(t, db, "SELECT "+rest+" ORDER BY 1") {
 			all = append(all, fmt.Sprintf("%q", row))
 		}
-		require.NoError(t, rows.Close())
 	}
 	return all
 }

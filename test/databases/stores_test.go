@@ -96,6 +96,21 @@ func newAsker(db *sqlx.DB, a asked) *asker {
 	return &asker{tablesOf(db, sqlstore.Config{NodeTable: a.Table, Skip: -1, Logger: a.Logger}).Numbers(), a}
 }
 
+// allRows returns the rows of a query.
+func allRows(t testing.TB, db *sqlx.DB, query string) (rows [][]any) {
+	t.Helper()
+	found, err := db.Queryx(query)
+	require.NoError(t, err)
+	defer found.Close()
+	for found.Next() {
+		row, err := found.SliceScan()
+		require.NoError(t, err)
+		rows = append(rows, row)
+	}
+	require.NoError(t, found.Err())
+	return rows
+}
+
 // examined is the database as the doctor examines it.
 func examined(db *sqlx.DB) registry.Store { return tablesOf(db, sqlstore.Config{}).Registry() }
 
