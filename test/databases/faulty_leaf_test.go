@@ -54,12 +54,6 @@ func (l *leaf) next(ctx context.Context, quick, slow bool) (segmentstore.Range, 
 	return r, err
 }
 
-// leafTakes takes n numbers as Leaf does.
-func (d faultyDatabase) leafTakes(ctx context.Context, tag string, n int64) (segmentstore.Range, error) {
-	r, _, err := d.mapper(ctx, tag, n)
-	return r, err
-}
-
 // mapper takes a segment by the two statements of Leaf's IDAllocMapper: of n numbers or, for 0, of
 // the row's step, which it returns. It tries again what a database refuses because of others.
 //
@@ -109,7 +103,7 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	const tag, each = "leaf-segment-test", 3
 	engines.Do(t, d.Admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) "+
 		"VALUES ('"+tag+"', 1, 2000, 'Test leaf Segment Mode Get Id')")
-	first, err := d.leafTakes(t.Context(), tag, 0)
+	first, _, err := d.mapper(t.Context(), tag, 0)
 	require.NoError(t, err)
 	require.Equal(t, segmentstore.Range{First: 1, Last: 2000}, first)
 	all := d.clients(t)

@@ -88,9 +88,10 @@ func (d faultyDatabase) backup(t *testing.T, table, columns string) (restore fun
 	}
 }
 
-// do executes a statement, more than once if need be: two nodes of a cluster may have written.
+// do executes a statement, more than once if need be: a database may refuse it because of others, as when two nodes of
+// a cluster have written.
 func (d faultyDatabase) do(statement string, args ...any) (err error) {
-	for range 10 {
+	for range 5000 {
 		if _, err = d.Admin.Exec(d.Admin.Rebind(statement), args...); err == nil {
 			return nil
 		}

@@ -165,10 +165,7 @@ func pastOf(l bits.Layout) uid.UID { return must(l.First(time.Now().Add(-behind)
 
 // of makes a generator a writer.
 func of(g interface{ GetUID() (uid.UID, error) }) writer {
-	return func() (any, error) {
-		u, err := g.GetUID()
-		return u, err
-	}
+	return func() (any, error) { return g.GetUID() }
 }
 
 // found makes a namespace of leases, as uid worker init does.
