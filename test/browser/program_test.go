@@ -4,9 +4,12 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/debug"
 )
@@ -57,11 +60,7 @@ func (p *program) answers() int {
 func (p *program) until(t *testing.T, n int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, down := range p.told[n:] {
-		if down {
-			return i + 1
-		}
-	}
-	t.Fatalf("none of %d states after the first %d told of an outage", len(p.told), n)
-	return 0
+	i := slices.Index(p.told[n:], true)
+	require.GreaterOrEqual(t, i, 0, "none of %d states after the first %d told of an outage", len(p.told), n)
+	return i + 1
 }

@@ -387,11 +387,9 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 				return err
 			}
 		}
-		if _, err := segments.Rows(t.Context(), "", 100); err != nil {
-			return err
-		}
-		_, err := segments.Inspect(t.Context())
-		return err
+		_, notListed := segments.Rows(t.Context(), "", 100)
+		_, notInspected := segments.Inspect(t.Context())
+		return errors.Join(notListed, notInspected)
 	}
 	require.NoError(t, use(false, statements[:2]...))
 	require.NoError(t, use(true, statements...))

@@ -41,10 +41,8 @@ func BenchmarkStart(b *testing.B) {
 					b.StopTimer()
 					w := s.worker(b, c.layout)
 					b.StartTimer()
-					g, err := c.generator(w, c.layout)
-					require.NoError(b, err)
-					u, err := g.GetUID()
-					require.NoError(b, err)
+					g := must(c.generator(w, c.layout))
+					u := must(g.GetUID())
 					b.StopTimer()
 					sum += u
 					if s.end == nil {
@@ -126,9 +124,7 @@ func leaseStarts(b *testing.B, s store, past string, losses lease.Losses) starts
 		w := must(statefile.OnLease(leased, path, statefile.Config{Logger: quiet()}))
 		if !saved { // the first start has no file
 			saved = true
-			g, err := newCached(w, l)
-			require.NoError(b, err)
-			require.NoError(b, g.Close())
+			require.NoError(b, must(newCached(w, l)).Close())
 		}
 		return w
 	}}
