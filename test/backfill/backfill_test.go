@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -78,39 +79,28 @@ func (t task) created(row int) time.Time {
 // do imports rows, and prints the UID of each.
 func (t task) do(*os.File) error {
 	ctx := context.Background()
-	db, err := t.Store.Connect(ctx, cluster.Quiet)
-	if err != nil {
-		return err
-	}
+	db := must(t.Store.Connect(ctx, cluster.Quiet))
 	defer db.Close()
 	tables := must(sqlstore.New(db, sqlstore.Config{}))
 	leases := must(tables.Leases(namespace))
 	fmt.Println("ready")
-	// The server that the tests share does not sync its log, for speed, and is not killed.
-	leased, err := backfill.New(backfill.FromLeases(leases, backfill.LeaseConfig{Losses: lease.NeverUnchecked}),
-		backfill.Config{From: t.Base, Logger: quiet})
-	if err != nil {
-		return err
+	g := [2]*backfill.Generator{
+		// The server that the tests share does not sync its log, for speed, and is not killed.
+		must(backfill.New(backfill.FromLeases(leases, backfill.LeaseConfig{Losses: lease.NeverUnchecked}),
+			backfill.Config{From: t.Base, Logger: quiet})),
+		// Disposable IDs are another space.
+		must(backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer"}),
+			backfill.Config{From: t.Base, Logger: quiet, Apart: []lease.Store{leases}})),
 	}
-	once, err := backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer"}),
-		backfill.Config{From: t.Base, Logger: quiet, Apart: []lease.Store{leases}}) // they are another space
-	if err != nil {
-		return err
-	}
-	g := [2]*backfill.Generator{leased, once}
 	for row := t.First; row < rows; row++ {
 		if (row-t.First)%step == 0 {
 			if _, err := io.ReadFull(os.Stdin, make([]byte, 1)); err != nil {
 				return err
 			}
 		}
-		u, err := g[row%2].At(t.created(row))
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%d %d\n", row, u) // one write
+		fmt.Printf("%d %d\n", row, must(g[row%2].At(t.created(row)))) // one write
 	}
-	return errors.Join(leased.Close(), once.Close())
+	return errors.Join(g[0].Close(), g[1].Close())
 }
 
 // marks are all UIDs of a space.
@@ -213,18 +203,14 @@ func liveWorkers(tables *sqlstore.DB) []uid.Worker {
 // draw draws UIDs of a live generator.
 func draw(t *testing.T, w uid.Worker, all *marks) {
 	g, err := cached.New(w, cached.Config{Logger: quiet})
-	if err != nil {
-		t.Errorf("live: %v", err)
+	if !assert.NoError(t, err, "live") {
 		return
 	}
 	chunk := make([]uid.UID, 500)
-	if _, err := g.Fill(chunk); err != nil {
-		t.Errorf("live: %v", err)
-	}
+	_, err = g.Fill(chunk)
+	assert.NoError(t, err, "live")
 	all.add(all.live, chunk...)
-	if err := g.Close(); err != nil {
-		t.Errorf("live: %v", err)
-	}
+	assert.NoError(t, g.Close(), "live")
 }
 
 // runImporter starts an importer and kills it when it has printed so many rows, or later. It returns

@@ -91,14 +91,13 @@ func TestDecodes(t *testing.T) {
 	t.Parallel()
 	layout := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 12,
 		Fields: []uid.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}}})
-	now := time.Now()
-	at := now.Add(-time.Hour).Truncate(time.Second)
+	at := time.Now().Add(-time.Hour).Truncate(time.Second)
 	u := must(layout.Compose(layout.TickAt(at), 5<<7|9, 77))
 	p := serve(t, debug.Config{Layout: layout, Workers: func(context.Context) (registry.Overview, error) {
-		return registry.Overview{Now: time.Now(), HasLeases: true, Leases: []registry.LeaseInfo{{
-			Namespace: "orders", WorkerID: 5<<7 | 9, State: registry.Live, Holder: "web-1.example/4711",
-			Layout: layout.String(), Acquired: now.Add(-2 * time.Hour), Renewed: now, Until: now.Add(5 * time.Minute),
-		}}}, nil
+		o := listed(registry.Live)
+		o.Leases[0].WorkerID, o.Leases[0].Layout = 5<<7|9, layout.String()
+		o.Leases[0].Holder, o.Leases[0].Acquired = "web-1.example/4711", at.Add(-time.Hour)
+		return o, nil
 	}})
 	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")

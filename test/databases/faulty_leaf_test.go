@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/segmentstore"
@@ -147,9 +148,7 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				if err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, err)
 				got = append(got, r)
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -27,9 +28,7 @@ func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
 		for range 4 {
 			all.Go(func() {
 				for range 25 {
-					if err := tryDraw(t.Context(), segments, "orders"); err != nil {
-						t.Error(err)
-					}
+					assert.NoError(t, tryDraw(t.Context(), segments, "orders"))
 				}
 			})
 		}

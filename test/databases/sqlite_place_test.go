@@ -230,13 +230,10 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 // tryAll says what comes of each way to use the file.
 func tryAll(j job) error {
 	ctx := context.Background()
-	db, err := j.Store.Connect(ctx, nil)
-	if err != nil {
-		return err
-	}
+	db := must(j.Store.Connect(ctx, nil))
 	defer db.Close()
 	tables := tablesOf(db, sqlstore.Config{Logger: quiet()})
-	_, err = tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1023)
+	_, err := tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1023)
 	fmt.Println(placeWords(err))
 	_, err = (&tenant{Store: must(tables.Leases(""))}).tryTake(ctx)
 	fmt.Println(placeWords(err))

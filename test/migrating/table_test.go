@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -88,14 +89,12 @@ func (o table) write(t testing.TB, rows int, writers map[string]writer) {
 				var ids []any
 				for range each {
 					id, err := next()
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
+					if !assert.NoError(t, err, name) {
 						return
 					}
 					ids = append(ids, id)
 				}
-				if err := o.insert(name, ids...); err != nil {
-					t.Errorf("%s: %v", name, err)
+				if !assert.NoError(t, o.insert(name, ids...), name) {
 					return
 				}
 			}
