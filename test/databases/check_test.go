@@ -3,7 +3,6 @@ package databases_test
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -512,7 +511,8 @@ func TestDocumentedGrants(t *testing.T) {
 
 	keep := func(db *sqlx.DB) error {
 		engines.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
-		putOld(t, admin)
+		const long = -1000 * time.Hour
+		putLeases(t, admin, aLease{namespace: "old", id: 1, until: long, renewed: long, high: long})
 		_, err := newRegistry(db).Release(t.Context(), "old", 1, false)
 		return err
 	}
@@ -532,12 +532,4 @@ func TestDocumentedGrants(t *testing.T) {
 		}
 	}
 	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")
-}
-
-func putOld(t testing.TB, admin *sqlx.DB) {
-	t.Helper()
-	past := time.Now().Add(-1000 * time.Hour)
-	engines.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE ("+leaseColumns+") VALUES"+
-		" ('old', -1, '', -1, 0, '%s', '', 1, 1, ''), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, '')",
-		seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
 }
