@@ -1,7 +1,6 @@
 package databases_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -102,10 +101,7 @@ func TestStandbysThatNeedNotConfirm(t *testing.T) {
 			"and 1 of them must have a commit: another one lacks the newest commits when it takes over"},
 	} {
 		engines.Do(t, admin, "ALTER SYSTEM SET synchronous_standby_names = '"+c.setting+"'", "SELECT pg_reload_conf()")
-		require.Eventually(t, func() bool {
-			lossy, err := leases.Inspect(t.Context())
-			return err == nil && strings.Join(lossy, "; ") == c.says
-		}, time.Minute, 10*time.Millisecond, c.setting)
+		require.Eventually(t, saysJust(t, leases, c.says), time.Minute, 10*time.Millisecond, c.setting)
 		want := doctor.LevelError
 		if c.says == "" {
 			want = doctor.LevelNote

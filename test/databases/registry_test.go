@@ -39,7 +39,6 @@ func createTable(db *sqlx.DB, name string) string {
 type aLease struct {
 	namespace string // "": default
 	id        int64
-	released  bool
 	until     time.Duration
 	renewed   time.Duration
 	high      time.Duration // the time of its last tick
@@ -69,12 +68,8 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 			namespaces[row.namespace] = true
 			insert(row.namespace, -1, "", -1, 0, seconds.String(), 0)
 		}
-		nonce := fmt.Sprintf("nonce%d", row.id)
-		if row.released {
-			nonce = ""
-		}
-		insert(row.namespace, row.id, nonce, seconds.TickAt(now.Add(row.high)), now.Add(row.until).UnixMicro(),
-			cmp.Or(row.layout, seconds.String()), now.Add(row.renewed).UnixMicro())
+		insert(row.namespace, row.id, fmt.Sprint("nonce", row.id), seconds.TickAt(now.Add(row.high)),
+			now.Add(row.until).UnixMicro(), cmp.Or(row.layout, seconds.String()), now.Add(row.renewed).UnixMicro())
 	}
 }
 

@@ -96,6 +96,14 @@ func newAsker(db *sqlx.DB, a asked) *asker {
 	return &asker{tablesOf(db, sqlstore.Config{NodeTable: a.Table, Skip: -1, Logger: a.Logger}).Numbers(), a}
 }
 
+// saysJust is whether a store says that text of what it can lose, and no more.
+func saysJust(t testing.TB, s inspector, text string) func() bool {
+	return func() bool {
+		lossy, err := s.Inspect(t.Context())
+		return err == nil && strings.Join(lossy, "; ") == text
+	}
+}
+
 // allRows returns the rows of a query.
 func allRows(t testing.TB, db *sqlx.DB, query string) (rows [][]any) {
 	t.Helper()
