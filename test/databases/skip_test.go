@@ -1,7 +1,6 @@
 package databases_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/numberstore"
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -21,14 +18,9 @@ import (
 
 // marked returns IDs of a table with marks.
 func marked(t testing.TB, db *sqlx.DB, skip, most int64) func() (int64, error) {
-	numbers := tablesOf(db, sqlstore.Config{Skip: skip}).Numbers()
-	return func() (id int64, err error) {
-		err = retry.Do(t.Context(), retry.DefaultTimeout, quiet(), func(ctx context.Context) (err error) {
-			id, err = numbers.Next(ctx, numberstore.Host{Name: "h"}, most)
-			return err
-		})
-		return id, err
-	}
+	a := newAsker(db, asked{})
+	a.Numbers = tablesOf(db, sqlstore.Config{Skip: skip}).Numbers()
+	return func() (int64, error) { return a.acquire(t.Context(), most) }
 }
 
 // started returns the ID of a start, by marked.

@@ -124,6 +124,7 @@ func examined(db *sqlx.DB) registry.Store { return tablesOf(db, sqlstore.Config{
 
 func tablesOf(db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB { return must(sqlstore.New(db, cfg)) }
 
+// An inspector looks at a store before it is used.
 type inspector interface {
 	Inspect(context.Context) ([]string, error)
 }
