@@ -43,7 +43,7 @@ func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
 		engines.Do(t, db, fmt.Sprint("ALTER TABLE worker_node ALTER COLUMN id RESTART WITH ", id+1),
 			"ALTER TABLE worker_node RENAME TO away", "ALTER TABLE away RENAME TO worker_node")
 	case "mysql":
-		untilOld(t, db)
+		untilOld(t, db) // a table's time is in whole seconds
 		engines.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB",
 			fmt.Sprint("ALTER TABLE WORKER_NODE AUTO_INCREMENT = ", id+1))
 	}
