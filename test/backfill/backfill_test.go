@@ -5,6 +5,7 @@ package backfill_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -47,6 +49,14 @@ var (
 	quiet  = slog.New(slog.DiscardHandler)
 )
 
+// must returns a value that cannot fail to be there.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // A task is what an importer does: it imports rows from the first on.
 type task struct {
 	Store engines.Database
@@ -66,47 +76,21 @@ func (t task) created(row int) time.Time {
 	return t.Base.Add(time.Duration(r.Int64N(int64(time.Hour))))
 }
 
-// sources are what importers take worker IDs from.
-func sources(tables *sqlstore.DB) ([2]backfill.Source, error) {
-	leases, err := tables.Leases(namespace)
-	return [2]backfill.Source{
-		// The server that the tests share does not sync its log, for speed, and is not killed.
-		backfill.FromLeases(leases, backfill.LeaseConfig{Losses: lease.NeverUnchecked}),
-		backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer"}),
-	}, err
-}
-
 // do imports rows, and prints the UID of each.
 func (t task) do(*os.File) error {
 	ctx := context.Background()
-	db, err := t.Store.Connect(ctx, cluster.Quiet)
-	if err != nil {
-		return err
-	}
+	db := must(t.Store.Connect(ctx, cluster.Quiet))
 	defer db.Close()
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		return err
-	}
-	leases, err := tables.Leases(namespace)
-	if err != nil {
-		return err
-	}
-	from, err := sources(tables)
-	if err != nil {
-		return err
-	}
+	tables := must(sqlstore.New(db, sqlstore.Config{}))
+	leases := must(tables.Leases(namespace))
 	fmt.Println("ready")
-	var g [2]*backfill.Generator
-	for i := range g {
-		cfg := backfill.Config{From: t.Base, Logger: quiet}
-		if i == 1 { // disposable IDs are another space
-			cfg.Apart = []lease.Store{leases}
-		}
-		g[i], err = backfill.New(from[i], cfg)
-		if err != nil {
-			return err
-		}
+	g := [2]*backfill.Generator{
+		// The server that the tests share does not sync its log, for speed, and is not killed.
+		must(backfill.New(backfill.FromLeases(leases, backfill.LeaseConfig{Losses: lease.NeverUnchecked}),
+			backfill.Config{From: t.Base, Logger: quiet})),
+		// Disposable IDs are another space.
+		must(backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer"}),
+			backfill.Config{From: t.Base, Logger: quiet, Apart: []lease.Store{leases}})),
 	}
 	for row := t.First; row < rows; row++ {
 		if (row-t.First)%step == 0 {
@@ -114,18 +98,9 @@ func (t task) do(*os.File) error {
 				return err
 			}
 		}
-		u, err := g[row%2].At(t.created(row))
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%d %d\n", row, u) // one write
+		fmt.Printf("%d %d\n", row, must(g[row%2].At(t.created(row)))) // one write
 	}
-	for _, g := range g {
-		if err := g.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(g[0].Close(), g[1].Close())
 }
 
 // marks are all UIDs of a space.
@@ -173,10 +148,8 @@ const mostKills = 25
 func TestKilledImporters(t *testing.T) {
 	engines.Each(t, func(t *testing.T, s engines.Database, db *sqlx.DB) {
 		t.Parallel() // they wait more than they work
-		tables, err := sqlstore.New(db, sqlstore.Config{})
-		require.NoError(t, err)
-		leases, err := tables.Leases(namespace)
-		require.NoError(t, err)
+		tables := must(sqlstore.New(db, sqlstore.Config{}))
+		leases := must(tables.Leases(namespace))
 		late := lease.Range{First: firstLease, Last: layout.MaxWorkerID()}
 		require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: late}))
 
@@ -186,15 +159,12 @@ func TestKilledImporters(t *testing.T) {
 		for task.First < rows {
 			// Live generators draw during an importer's life. They get the IDs of former runs, since those that
 			// nobody had yet are leased to somebody who never comes.
-			_, err := db.ExecContext(t.Context(), "UPDATE WORKER_LEASE SET NONCE = 'lent', "+
+			engines.Do(t, db, "UPDATE WORKER_LEASE SET NONCE = 'lent', "+
 				"LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
-			require.NoError(t, err)
 			// No run is alive now: their IDs are two seconds old, beyond a live generator's quarantine.
-			_, err = db.ExecContext(t.Context(),
-				"UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - 2000000 WHERE HIGH >= 0")
-			require.NoError(t, err)
+			engines.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - 2000000 WHERE HIGH >= 0")
 			var live sync.WaitGroup
-			for _, w := range liveWorkers(t, tables) {
+			for _, w := range liveWorkers(tables) {
 				live.Go(func() { draw(t, w, all) })
 			}
 			limit := 1 + rand.IntN(500) // and what it prints until it is killed
@@ -220,33 +190,27 @@ func TestKilledImporters(t *testing.T) {
 }
 
 // liveWorkers returns a live worker of each kind.
-func liveWorkers(t *testing.T, tables *sqlstore.DB) []uid.Worker {
-	leases, err := tables.Leases(namespace)
-	require.NoError(t, err)
+func liveWorkers(tables *sqlstore.DB) []uid.Worker {
 	// IDs are used again soon, so that live generators get those of killed runs.
-	leased, err := lease.New(leases, lease.Config{Logger: quiet, Losses: lease.NeverUnchecked,
-		Window: time.Second, TTL: 1500 * time.Millisecond, MaxClockSkew: time.Millisecond})
-	require.NoError(t, err)
-	used, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
-	require.NoError(t, err)
-	return []uid.Worker{leased, used}
+	soon := lease.Config{Logger: quiet, Losses: lease.NeverUnchecked,
+		Window: time.Second, TTL: 1500 * time.Millisecond, MaxClockSkew: time.Millisecond}
+	return []uid.Worker{
+		must(lease.New(must(tables.Leases(namespace)), soon)),
+		must(disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})),
+	}
 }
 
 // draw draws UIDs of a live generator.
 func draw(t *testing.T, w uid.Worker, all *marks) {
 	g, err := cached.New(w, cached.Config{Logger: quiet})
-	if err != nil {
-		t.Errorf("live: %v", err)
+	if !assert.NoError(t, err, "live") {
 		return
 	}
 	chunk := make([]uid.UID, 500)
-	if _, err := g.Fill(chunk); err != nil {
-		t.Errorf("live: %v", err)
-	}
+	_, err = g.Fill(chunk)
+	assert.NoError(t, err, "live")
 	all.add(all.live, chunk...)
-	if err := g.Close(); err != nil {
-		t.Errorf("live: %v", err)
-	}
+	assert.NoError(t, g.Close(), "live")
 }
 
 // runImporter starts an importer and kills it when it has printed so many rows, or later. It returns
@@ -254,10 +218,8 @@ func draw(t *testing.T, w uid.Worker, all *marks) {
 func runImporter(t *testing.T, task task, limit int, all *marks) (next, n int, killed bool) {
 	t.Helper()
 	cmd := harness.Command(task)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	goes, err := cmd.StdinPipe()
-	require.NoError(t, err)
+	out := must(cmd.StdoutPipe())
+	goes := must(cmd.StdinPipe())
 	defer goes.Close()
 	require.NoError(t, cmd.Start())
 	lines := bufio.NewReader(out)
@@ -281,9 +243,7 @@ func runImporter(t *testing.T, task task, limit int, all *marks) (next, n int, k
 		_, err = fmt.Sscan(line, &row, &u)
 		require.NoError(t, err, line)
 		require.Equal(t, next, row)
-		tick, err := layout.Tick(u)
-		require.NoError(t, err)
-		require.Equal(t, layout.TickAt(task.created(row)), tick, "the UID has the row's tick")
+		require.Equal(t, layout.TickAt(task.created(row)), must(layout.Tick(u)), "the UID has the row's tick")
 		all.add(all.runs, u)
 		if next, n = row+1, n+1; n%step == 0 && !killed {
 			_, _ = goes.Write([]byte{0}) // it may have ended
@@ -305,31 +265,22 @@ func (liveNumbers) Name() string                                                
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.
 func TestLiveIDGivesDuplicates(t *testing.T) {
 	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
-		tables, err := sqlstore.New(db, sqlstore.Config{})
-		require.NoError(t, err)
-		w, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
-		require.NoError(t, err)
-		g, err := uncached.New(w, uncached.Config{Logger: quiet})
-		require.NoError(t, err)
+		tables := must(sqlstore.New(db, sqlstore.Config{}))
+		w := must(disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet}))
+		g := must(uncached.New(w, uncached.Config{Logger: quiet}))
 		all := newMarks()
 		var drawn [100]uid.UID
-		_, err = g.Fill(drawn[:])
-		require.NoError(t, err)
+		must(g.Fill(drawn[:]))
 		all.add(all.live, drawn[:]...)
-		parts, err := g.ParseUID(drawn[0])
-		require.NoError(t, err)
+		parts := must(g.ParseUID(drawn[0]))
 
 		cfg := disposable.Config{Host: "importer", Logger: quiet}
-		right, err := backfill.New(backfill.FromNumbers(tables.Numbers(), cfg), backfill.Config{Logger: quiet})
-		require.NoError(t, err)
-		numbers := liveNumbers{parts.WorkerID}
-		wrong, err := backfill.New(backfill.FromNumbers(numbers, cfg), backfill.Config{Logger: quiet})
-		require.NoError(t, err)
+		right := must(backfill.New(backfill.FromNumbers(tables.Numbers(), cfg), backfill.Config{Logger: quiet}))
+		live := backfill.FromNumbers(liveNumbers{parts.WorkerID}, cfg)
+		wrong := must(backfill.New(live, backfill.Config{Logger: quiet}))
 		for _, g := range []*backfill.Generator{right, wrong} {
 			for range 100 {
-				u, err := g.At(parts.Time)
-				require.NoError(t, err)
-				all.add(all.runs, u)
+				all.add(all.runs, must(g.At(parts.Time)))
 			}
 			if g == right {
 				require.Zero(t, all.twice)
@@ -343,15 +294,13 @@ func TestLiveIDGivesDuplicates(t *testing.T) {
 // its range is refused.
 func TestApart(t *testing.T) {
 	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
-		tables, err := sqlstore.New(db, sqlstore.Config{})
-		require.NoError(t, err)
+		tables := must(sqlstore.New(db, sqlstore.Config{}))
 		for name, ids := range map[string]lease.Range{
 			"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()},
 		} {
-			leases, err := tables.Leases(name)
-			require.NoError(t, err)
+			leases := must(tables.Leases(name))
 			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: ids}))
-			_, err = backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "h", Logger: quiet}),
+			_, err := backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "h", Logger: quiet}),
 				backfill.Config{Logger: quiet, Apart: []lease.Store{leases}})
 			if name == "last" {
 				require.NoError(t, err)

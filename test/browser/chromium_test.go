@@ -36,41 +36,34 @@ type tab struct {
 	asked    []string // URLs
 }
 
-// chromium is the browser that all tests share; each has a window of its own.
-var chromium struct {
-	once sync.Once
-	ctx  context.Context
-	quit context.CancelFunc
-	err  error
-}
+// quitChromium ends the browser, if it was started.
+var quitChromium = func() {}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if chromium.quit != nil {
-		chromium.quit()
-	}
+	quitChromium()
 	os.Exit(code)
 }
 
-func startChromium() {
+// chromium starts the browser that all tests share; each has a window of its own.
+var chromium = sync.OnceValues(func() (context.Context, error) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		chromium.err = fmt.Errorf("%w: install it, on Debian with apt-get install chromium", err)
-		return
+		return nil, fmt.Errorf("%w: install it, on Debian with apt-get install chromium", err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TZ=Europe/Berlin"))
 	all, quitAll := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, quit := chromedp.NewContext(all)
-	chromium.ctx, chromium.quit = ctx, func() { quit(); quitAll() }
-	chromium.err = chromedp.Do(ctx)
-}
+	quitChromium = func() { quit(); quitAll() }
+	return ctx, chromedp.Do(ctx)
+})
 
 // open opens a window of that size. It ends with the test.
 func open(t *testing.T, url string, width, height int64) *tab {
-	chromium.once.Do(startChromium)
-	require.NoError(t, chromium.err)
-	ctx, cancel := chromedp.NewContext(chromium.ctx)
+	browser, err := chromium()
+	require.NoError(t, err)
+	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
 	b := &tab{}
 	require.NoError(t, chromedp.Listen(ctx, b.listen)) // which opens the window
@@ -154,8 +147,7 @@ func (b *tab) complaints() []string {
 func (b *tab) clean(t *testing.T, page string) {
 	t.Helper()
 	require.Empty(t, b.complaints())
-	own, err := url.Parse(page)
-	require.NoError(t, err)
+	own := must(url.Parse(page))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	require.NotEmpty(t, b.asked)

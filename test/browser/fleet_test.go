@@ -110,8 +110,7 @@ func TestStanding(t *testing.T) {
 	// The clock gives nobody anything before this day ends.
 	layout := bits.MustLayout(bits.Config{TimeBits: 20, WorkerBits: 10, SequenceBits: 12, Unit: 24 * time.Hour})
 	start := func(w *fake.Worker, lead time.Duration) *cached.Generator {
-		g, err := cached.New(w, cached.Config{Layout: layout, MaxLead: lead, Slots: 4})
-		require.NoError(t, err)
+		g := must(cached.New(w, cached.Config{Layout: layout, MaxLead: lead, Slots: 4}))
 		t.Cleanup(func() { _ = g.Close() })
 		return g
 	}

@@ -32,9 +32,21 @@ func text(selector string) string {
 	return "(document.querySelector(`" + selector + "`)?.innerText ?? '')"
 }
 
+// must returns a value that cannot fail to be there.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func newGenerator(t *testing.T, id int64) *cached.Generator {
-	g, err := cached.New(&fake.Worker{ID: id}, cached.Config{})
-	require.NoError(t, err)
+	return newGeneratorOf(t, &fake.Worker{ID: id}, cached.Config{})
+}
+
+// newGeneratorOf returns one that is closed when the test ends.
+func newGeneratorOf(t *testing.T, w uid.Worker, cfg cached.Config) *cached.Generator {
+	g := must(cached.New(w, cfg))
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g
 }
@@ -49,9 +61,7 @@ func TestUpdates(t *testing.T) {
 	t.Parallel()
 	// The clock moves the cursor, too, but not during a tick of a day.
 	layout := bits.MustLayout(bits.Config{TimeBits: 20, WorkerBits: 10, SequenceBits: 24, Unit: 24 * time.Hour})
-	g, err := cached.New(&fake.Worker{ID: 7}, cached.Config{Layout: layout})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, g.Close()) })
+	g := newGeneratorOf(t, &fake.Worker{ID: 7}, cached.Config{Layout: layout})
 	p := serve(t, debug.Config{Title: "Shop", Generators: []debug.Generator{{Name: "orders", Generator: g}}})
 	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#connection")+" === 'Live'")
@@ -81,15 +91,13 @@ func TestDecodes(t *testing.T) {
 	t.Parallel()
 	layout := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 12,
 		Fields: []uid.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}}})
-	now := time.Now()
-	at := now.Add(-time.Hour).Truncate(time.Second)
-	u, err := layout.Compose(layout.TickAt(at), 5<<7|9, 77)
-	require.NoError(t, err)
+	at := time.Now().Add(-time.Hour).Truncate(time.Second)
+	u := must(layout.Compose(layout.TickAt(at), 5<<7|9, 77))
 	p := serve(t, debug.Config{Layout: layout, Workers: func(context.Context) (registry.Overview, error) {
-		return registry.Overview{Now: time.Now(), HasLeases: true, Leases: []registry.LeaseInfo{{
-			Namespace: "orders", WorkerID: 5<<7 | 9, State: registry.Live, Holder: "web-1.example/4711",
-			Layout: layout.String(), Acquired: now.Add(-2 * time.Hour), Renewed: now, Until: now.Add(5 * time.Minute),
-		}}}, nil
+		o := listed(registry.Live)
+		o.Leases[0].WorkerID, o.Leases[0].Layout = 5<<7|9, layout.String()
+		o.Leases[0].Holder, o.Leases[0].Acquired = "web-1.example/4711", at.Add(-time.Hour)
+		return o, nil
 	}})
 	b := open(t, p.url, 1280, 900)
 	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")
@@ -100,7 +108,8 @@ func TestDecodes(t *testing.T) {
 		"web-1.example/4711 holds it in the namespace orders"} {
 		require.Contains(t, shown, want)
 	}
-	require.Contains(t, shown, at.In(berlin(t)).Format("15:04:05"), "in the reader's zone")
+	berlin := must(time.LoadLocation("Europe/Berlin"))
+	require.Contains(t, shown, at.In(berlin).Format("15:04:05"), "in the reader's zone")
 	require.Equal(t, 64, eval[int](t, b, "document.querySelectorAll('#decoded [data-bit]').length"))
 
 	b.enter(t, "<img src=x>!!")
@@ -115,35 +124,23 @@ func TestDecodes(t *testing.T) {
 	}
 }
 
-func berlin(t *testing.T) *time.Location {
-	l, err := time.LoadLocation("Europe/Berlin")
-	require.NoError(t, err)
-	return l
-}
-
 // The outage of a real MariaDB, by a crash and by silence, shows after at most four of the page's
 // questions, which is two seconds of them; its end shows, too.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	server := cluster.NewMariaDB(t)
-	wire, err := harness.Listen("127.0.0.1:0", server.Addr(0))
-	require.NoError(t, err)
+	wire := must(harness.Listen("127.0.0.1:0", server.Addr(0)))
 	t.Cleanup(wire.Close)
 	cfg := server.Config(server.NewDatabase(t))
 	cfg.Addr = wire.Addr()
-	db, err := cluster.Connect(cfg.FormatDSN(), cluster.Quiet)
-	require.NoError(t, err)
+	db := must(cluster.Connect(cfg.FormatDSN(), cluster.Quiet))
 	t.Cleanup(func() { db.Close() })
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	require.NoError(t, err)
-	leases, err := tables.Leases("orders")
-	require.NoError(t, err)
+	tables := must(sqlstore.New(db, sqlstore.Config{}))
+	leases := must(tables.Leases("orders"))
 	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: bits.Default()}))
-	w, err := lease.New(leases, lease.Config{Losses: lease.NeverUnchecked})
-	require.NoError(t, err)
+	w := must(lease.New(leases, lease.Config{Losses: lease.NeverUnchecked}))
 	harness.SetHolder(w, "web-1.example/4711")
-	g, err := cached.New(w, cached.Config{})
-	require.NoError(t, err)
+	g := must(cached.New(w, cached.Config{}))
 	t.Cleanup(func() { _ = g.Close() })
 	p := serve(t, debug.Config{
 		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
@@ -206,8 +203,7 @@ func TestHostileNames(t *testing.T) {
 	content := "document.body.textContent"
 	b.await(t, "document.querySelector('#workers tbody').textContent.includes('holder</title>')")
 	b.await(t, "document.querySelector('.card .chips').textContent.includes('namespace </title>')")
-	u, err := g.GetUID()
-	require.NoError(t, err)
+	u := must(g.GetUID())
 	b.run(t, chromedp.SetValue(chromedp.CSS("#uid"), u.String()), chromedp.Click(chromedp.CSS("#decode button")))
 	b.await(t, "document.querySelector('#decoded').textContent.includes('holder</title>')")
 	down.Store(true)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +25,7 @@ type program struct {
 
 // serve mounts a page below a prefix.
 func serve(t *testing.T, cfg debug.Config) *program {
-	page, err := debug.New(cfg)
-	require.NoError(t, err)
+	page := must(debug.New(cfg))
 	p := new(program)
 	mux := http.NewServeMux()
 	mux.Handle("/debug/uid/", page)
@@ -60,11 +60,7 @@ func (p *program) answers() int {
 func (p *program) until(t *testing.T, n int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, down := range p.told[n:] {
-		if down {
-			return i + 1
-		}
-	}
-	t.Fatalf("none of %d states after the first %d told of an outage", len(p.told), n)
-	return 0
+	i := slices.Index(p.told[n:], true)
+	require.GreaterOrEqual(t, i, 0, "none of %d states after the first %d told of an outage", len(p.told), n)
+	return i + 1
 }

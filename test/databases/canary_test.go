@@ -36,12 +36,11 @@ func tells(t *testing.T, db *sqlx.DB) []error {
 	defer cancel()
 	const limit = 100 * time.Millisecond
 	logger := logged.Logger()
-	r, err := registry.New(examined(t, db), registry.Config{Timeout: limit, Logger: logger})
-	require.NoError(t, err)
+	r := must(registry.New(examined(db), registry.Config{Timeout: limit, Logger: logger}))
 	cfg := doctor.Config{Terms: layoutTerms, Timeout: limit, Logger: logger}
-	findings, checked := doctor.Check(ctx, examined(t, db), cfg)
-	n := strangerOf(t, db, "")
-	_, acquired := newAsker(t, db, asked{Timeout: limit, Logger: logged.Logger()}).acquire(ctx, 1023)
+	findings, checked := doctor.Check(ctx, examined(db), cfg)
+	n := strangerOf(db, "")
+	_, acquired := newAsker(db, asked{Timeout: limit, Logger: logger}).acquire(ctx, 1023)
 	_, overview := r.Overview(ctx, 0)
 	_, released := r.Release(ctx, "", 0, true)
 	_, taken := n.tryTake(ctx)

@@ -23,13 +23,11 @@ func TestCheckOfASQLitePlace(t *testing.T) {
 		require.Equal(t, badness{"delete": doctor.LevelOK, "wal": doctor.LevelNote}[mode], m["journal_mode"].Level)
 
 		require.NoError(t, os.Link(s.Source, s.Source+".link"))
-		m = checked(t, db, doctor.Config{})
-		m.is(t, "names of the file", doctor.LevelError, "2")
+		checked(t, db, doctor.Config{}).is(t, "names of the file", doctor.LevelError, "2")
 		require.NoError(t, os.Remove(s.Source+".link"))
 
 		moveAll(t, s.Source, s.Source+".old")
-		m = checked(t, db, doctor.Config{})
-		m.is(t, "place of the file", doctor.LevelError, "removed or moved")
+		checked(t, db, doctor.Config{}).is(t, "place of the file", doctor.LevelError, "removed or moved")
 
 		for _, rows := range []func(db *sqlx.DB){
 			func(*sqlx.DB) {},

@@ -26,8 +26,7 @@ func TestCheckPostgres(t *testing.T) {
 	require.Equal(t, "next ID not told, largest ID 1", m["counter of disposable IDs"].Value, "without rights")
 
 	engines.Do(t, admin, "REVOKE UPDATE ON worker_lease FROM checker")
-	m = checked(t, me, doctor.Config{})
-	require.Contains(t, m["grants"].Why, "lacks: UPDATE on worker_lease.")
+	require.Contains(t, checked(t, me, doctor.Config{})["grants"].Why, "lacks: UPDATE on worker_lease.")
 
 	engines.Do(t, admin,
 		"CREATE INDEX odd ON worker_lease (lease_until)", "ALTER TABLE worker_lease RESET (fillfactor)")

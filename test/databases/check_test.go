@@ -2,7 +2,7 @@ package databases_test
 
 import (
 	"crypto/rand"
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,21 +20,26 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlite"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // findings are those of a check, by what was looked at.
 type findings map[string]doctor.Finding
 
-func checked(t testing.TB, db *sqlx.DB, cfg doctor.Config) findings {
+// allFound returns all findings of a check, of which several may look at one thing.
+func allFound(t testing.TB, db *sqlx.DB, cfg doctor.Config) []doctor.Finding {
 	t.Helper()
 	if cfg.Terms == nil {
 		cfg.Terms = layoutTerms
 	}
-	all, err := doctor.Check(t.Context(), examined(t, db), cfg)
+	all, err := doctor.Check(t.Context(), examined(db), cfg)
 	require.NoError(t, err)
+	return all
+}
+
+func checked(t testing.TB, db *sqlx.DB, cfg doctor.Config) findings {
+	t.Helper()
 	m := findings{}
-	for _, f := range all {
+	for _, f := range allFound(t, db, cfg) {
 		require.NotEmpty(t, f.Value, f.What)
 		require.Equal(t, f.Level == doctor.LevelOK, f.Why == "" && f.Do == "", "%+v", f)
 		m[f.What] = f
@@ -43,8 +48,8 @@ func checked(t testing.TB, db *sqlx.DB, cfg doctor.Config) findings {
 }
 
 // levels are those of a check that are not ok.
-func (m findings) levels() map[string]doctor.Level {
-	bad := map[string]doctor.Level{}
+func (m findings) levels() badness {
+	bad := badness{}
 	for what, f := range m {
 		if f.Level != doctor.LevelOK {
 			bad[what] = f.Level
@@ -60,6 +65,17 @@ func (m findings) is(t testing.TB, what string, level doctor.Level, value string
 	require.Equal(t, value, m[what].Value, what)
 }
 
+// comes waits until checks find a value of something, and requires its level.
+func comes(t testing.TB, check func() findings, what string, level doctor.Level, value string) (m findings) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		m = check()
+		return m[what].Value == value
+	}, time.Minute, 50*time.Millisecond)
+	m.is(t, what, level, value)
+	return m
+}
+
 type badness = map[string]doctor.Level
 
 // carefulServer is what a server has that is set up well, to who may do all.
@@ -67,18 +83,21 @@ var carefulServer = badness{
 	"disposable IDs": doctor.LevelNote, "leased IDs": doctor.LevelNote, "grants": doctor.LevelWarn,
 }
 
+// needed are the grants that workers need of both tables, for granted.
+var needed = []string{
+	"GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @", "GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
+}
+
 // granted returns the store, opened by a new account with the rights that the
 // statements give it; in them @ stands for the account, and DB for the database.
 func granted(t testing.TB, s engines.Database, statements ...string) *sqlx.DB {
 	t.Helper()
 	admin := s.Open(t)
-	cfg, err := mysql.ParseDSN(s.Source)
-	require.NoError(t, err)
 	name, password := "acct_"+strings.ToLower(rand.Text()[:12]), canary+rand.Text()
 	at := "'" + name + "'@'%'"
 	engines.Do(t, admin, "CREATE USER "+at+" IDENTIFIED BY '"+password+"'")
 	t.Cleanup(func() { engines.Do(t, admin, "DROP USER "+at) })
-	database := "`" + cfg.DBName + "`"
+	database := "`" + must(mysql.ParseDSN(s.Source)).DBName + "`"
 	words := strings.NewReplacer("@", at, "DB", strings.ReplaceAll(database, "_", `\_`), "`DB`", database)
 	for _, statement := range statements {
 		engines.Do(t, admin, words.Replace(statement))
@@ -89,8 +108,11 @@ func granted(t testing.TB, s engines.Database, statements ...string) *sqlx.DB {
 func both(t testing.TB, db *sqlx.DB) {
 	t.Helper()
 	acquire(t, db, asked{})
-	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
+	putLeases(t, db, overLease)
 }
+
+// overLease has been over for an hour.
+var overLease = aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour}
 
 // sound is what a check finds where all is as it should be, of both tables.
 var sound = badness{"spaces of worker IDs": doctor.LevelNote}
@@ -111,9 +133,7 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 		s := engines.Database{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
 		admin := s.Open(t)
 		both(t, admin)
-		db := granted(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @",
-			"GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
-			"GRANT REPLICA MONITOR ON *.* TO @")
+		db := granted(t, s, append(needed, "GRANT REPLICA MONITOR ON *.* TO @")...)
 		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
 		require.Equal(t, sound, m.levels(), "%+v", m)
 		require.Len(t, m, 16)
@@ -192,7 +212,7 @@ func TestCheckOfACarelessServer(t *testing.T) {
 	engines.Do(t, db, "DROP TABLE WORKER_NODE",
 		"SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
 	db = s.Open(t)
-	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
+	putLeases(t, db, overLease)
 	for durable, want := range map[bool]doctor.Level{false: doctor.LevelNote, true: doctor.LevelError} {
 		m := checked(t, db, doctor.Config{Never: durable})
 		require.Equal(t, want, m["innodb_flush_log_at_trx_commit"].Level)
@@ -206,12 +226,8 @@ func TestCheckOfAPair(t *testing.T) {
 	t.Parallel()
 	pair := mariaDBPair(t)
 	of := func(s *cluster.MySQL) findings { return checked(t, s.Open(t, "mysql"), doctor.Config{}) }
-	var m findings
-	require.Eventually(t, func() bool {
-		m = of(pair.MySQL())
-		return m["replication"].Value == "1 connected, asynchronous"
-	}, time.Minute, 10*time.Millisecond)
-	require.Equal(t, doctor.LevelWarn, m["replication"].Level)
+	first := func() findings { return of(pair.MySQL()) }
+	m := comes(t, first, "replication", doctor.LevelWarn, "1 connected, asynchronous")
 	require.Equal(t, "no", m["replica"].Value)
 	require.Equal(t, "yes", m["writable"].Value)
 
@@ -223,28 +239,23 @@ func TestCheckOfAPair(t *testing.T) {
 	engines.Do(t, replica, "SET GLOBAL read_only = 0")
 	m = of(pair.MySQLReplica())
 	m.is(t, "replica", doctor.LevelError, "yes, and writable")
-	aliases := func(c *mysql.Config) { c.ColumnsWithAlias = true }
-	second := engines.Database{Driver: "mysql", Source: pair.MySQLReplica().DSN("mysql")}
-	alias := second.With(t, aliases).Open(t)
+	cfg := pair.MySQLReplica().Config("mysql")
+	cfg.ColumnsWithAlias = true
+	alias := opening(t, "mysql", cfg.FormatDSN())
 	require.Equal(t, m["replica"], checked(t, alias, doctor.Config{})["replica"])
 
 	engines.Do(t, pair.MySQL().Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 	engines.Do(t, replica, "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
-	require.Eventually(t, func() bool {
-		m = of(pair.MySQL())
-		return m["replication"].Value == "1 connected, semi-synchronous"
-	}, time.Minute, 50*time.Millisecond)
-	require.Equal(t, doctor.LevelNote, m["replication"].Level)
+	comes(t, first, "replication", doctor.LevelNote, "1 connected, semi-synchronous")
 
 	engines.Do(t, replica, "STOP SLAVE")
-	m = of(pair.MySQLReplica())
-	m.is(t, "replica", doctor.LevelWarn, "set up, but stopped; writable")
+	of(pair.MySQLReplica()).is(t, "replica", doctor.LevelWarn, "set up, but stopped; writable")
 
 	// An account without a right to it is told that nothing is told.
 	engines.Do(t, replica, "CREATE USER nobody@'%'", "GRANT SELECT ON mysql.* TO nobody@'%'")
-	cfg := pair.MySQLReplica().Config("mysql")
+	cfg = pair.MySQLReplica().Config("mysql")
 	cfg.User = "nobody"
-	untold := engines.Database{Driver: "mysql", Source: cfg.FormatDSN()}.Open(t)
+	untold := opening(t, "mysql", cfg.FormatDSN())
 	require.Equal(t, doctor.LevelNote, checked(t, untold, doctor.Config{})["replica"].Level)
 	engines.Do(t, replica, "START SLAVE")
 	m = checked(t, untold, doctor.Config{})
@@ -268,8 +279,7 @@ func TestCheckOfTables(t *testing.T) {
 			"CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL", leases, "utf8mb4_general_ci"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := engines.NewMySQL(t)
-			db := s.Open(t)
+			db := engines.NewMySQL(t).Open(t)
 			both(t, db)
 			base := checked(t, db, doctor.Config{}).levels()
 			if name == "width" {
@@ -293,15 +303,14 @@ func TestCheckOfTables(t *testing.T) {
 	}
 	t.Run("SQLite without AUTOINCREMENT", func(t *testing.T) {
 		db := engines.NewSQLite(t).Open(t)
-		text := strings.Replace(createTable(t, db, "WORKER_NODE"), "PRIMARY KEY AUTOINCREMENT", "PRIMARY KEY", 1)
+		text := strings.Replace(createTable(db, "WORKER_NODE"), "PRIMARY KEY AUTOINCREMENT", "PRIMARY KEY", 1)
 		engines.Do(t, db, text, "INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES ('', '', 1, '')")
 		m := checked(t, db, doctor.Config{})
 		require.Equal(t, "column ID is not AUTO_INCREMENT", m["table of disposable IDs"].Value)
 	})
 	t.Run("a view to others", func(t *testing.T) {
 		s := engines.NewMySQL(t)
-		db := s.Open(t)
-		both(t, db)
+		both(t, s.Open(t))
 		none := granted(t, s, "GRANT SELECT ON `DB`.WORKER_NODE TO @")
 		m := checked(t, none, doctor.Config{})
 		require.Equal(t, doctor.LevelError, m["leased IDs"].Level)
@@ -318,9 +327,8 @@ func TestCheckOfCounters(t *testing.T) {
 		putNode(t, db, 900)
 		require.Equal(t, doctor.LevelWarn, checked(t, db, cfg)["disposable IDs"].Level)
 		putNode(t, db, 1000000007)
-		f := checked(t, db, cfg)["disposable IDs"]
-		require.Equal(t, doctor.LevelError, f.Level)
-		require.Equal(t, "3 rows, largest ID 1000000007, next ID 1000000008, of 1000", f.Value)
+		value := "3 rows, largest ID 1000000007, next ID 1000000008, of 1000"
+		checked(t, db, cfg).is(t, "disposable IDs", doctor.LevelError, value)
 		engines.Do(t, db, "DELETE FROM WORKER_NODE WHERE ID > 1000")
 		require.Equal(t, doctor.LevelError, checked(t, db, cfg)["disposable IDs"].Level, "the counter stays")
 	})
@@ -346,16 +354,14 @@ func TestCheckOfLeases(t *testing.T) {
 				layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z"},
 			aLease{namespace: "young", id: 1, until: -time.Hour, renewed: time.Hour, high: -time.Hour},
 		)
-		all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Terms: layoutTerms})
-		require.NoError(t, err)
-		found := map[string]doctor.Level{}
-		for _, f := range all {
+		found := badness{}
+		for _, f := range allFound(t, db, doctor.Config{}) {
 			m := regexp.MustCompile(`^namespace "(\w+)"`).FindStringSubmatch(f.Value)
 			if m != nil && f.Level != doctor.LevelOK {
 				found[m[1]+": "+f.What] = f.Level
 			}
 		}
-		require.Equal(t, map[string]doctor.Level{
+		require.Equal(t, badness{
 			"far: last ticks of leases": doctor.LevelError,
 			"mixed: layout":             doctor.LevelError,
 			"young: times of leases":    doctor.LevelError,
@@ -371,9 +377,7 @@ func TestCheckOfSpaces(t *testing.T) {
 			return aLease{namespace: name, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
 		}
 		spaces := func() (values []string) {
-			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Terms: layoutTerms})
-			require.NoError(t, err)
-			for _, f := range all {
+			for _, f := range allFound(t, db, doctor.Config{}) {
 				if f.What == "spaces of worker IDs" {
 					values = append(values, string(f.Level)+": "+f.Value)
 				}
@@ -398,13 +402,8 @@ func TestCheckOfClocks(t *testing.T) {
 			0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError,
 		} {
 			now := func() time.Time { return time.Now().Add(shift) }
-			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Now: now})
-			require.NoError(t, err)
-			for _, f := range all {
-				if f.What == "clocks" {
-					require.Equal(t, want, f.Level, f.Value)
-				}
-			}
+			f := checked(t, db, doctor.Config{Now: now})["clocks"]
+			require.Equal(t, want, f.Level, f.Value)
 		}
 	})
 }
@@ -416,8 +415,7 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 	require.NoError(t, err)
 	defer sound.Close()
 	open := func(source string) findings {
-		db, err := sqlx.Open("sqlite", source)
-		require.NoError(t, err)
+		db := must(sqlx.Open("sqlite", source))
 		defer db.Close()
 		return checked(t, db, doctor.Config{})
 	}
@@ -430,30 +428,24 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 	both(t, sound)
 	engines.Do(t, sound, "CREATE TABLE FILLER (X)", "INSERT INTO FILLER VALUES ('filler-filler')")
 	require.NoError(t, sound.Close())
-	file, err := os.ReadFile(path)
-	require.NoError(t, err)
+	file := must(os.ReadFile(path))
 	at := strings.Index(string(file), "filler-filler")
 	require.Positive(t, at)
 	file[at/4096*4096+3] = 0xff // how many rows the page says it has
 	require.NoError(t, os.WriteFile(path, file, 0o600))
-	m := open(path)
-	m.is(t, "file", doctor.LevelError, "damaged")
+	open(path).is(t, "file", doctor.LevelError, "damaged")
 }
 
 // documentation is that of package sqlstore.
-func documentation(t testing.TB) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
-	require.NoError(t, err)
-	return string(text)
+func documentation() string {
+	return string(must(os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))))
 }
 
 // documented returns the statements of the documentation that grant rights and have a text, for granted.
-func documented(t testing.TB, has string) (statements []string) {
-	t.Helper()
+func documented(has string) (statements []string) {
 	grants := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*);( -- .*)?$`)
 	words := strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@")
-	for _, m := range grants.FindAllStringSubmatch(documentation(t), -1) {
+	for _, m := range grants.FindAllStringSubmatch(documentation(), -1) {
 		if strings.Contains(m[1], has) {
 			statements = append(statements, words.Replace(m[1]))
 		}
@@ -465,8 +457,9 @@ func documented(t testing.TB, has string) (statements []string) {
 func withoutOne(statement string) map[string]string {
 	rights, rest, _ := strings.Cut(strings.TrimPrefix(statement, "GRANT "), " ON ")
 	all := map[string]string{}
-	for i, list := 0, strings.Split(rights, ", "); i < len(list); i++ {
-		all[list[i]] = "GRANT " + strings.Join(slices.Delete(slices.Clone(list), i, i+1), ", ") + " ON " + rest
+	list := strings.Split(rights, ", ")
+	for i, right := range list {
+		all[right] = "GRANT " + strings.Join(slices.Delete(slices.Clone(list), i, i+1), ", ") + " ON " + rest
 	}
 	return all
 }
@@ -475,38 +468,33 @@ func withoutOne(statement string) map[string]string {
 // them is needed.
 func TestDocumentedGrants(t *testing.T) {
 	t.Parallel()
-	nodes, leased := documented(t, "INSERT ON app.WORKER_NODE"), documented(t, "app.WORKER_LEASE TO 'uid'")
-	reports, port, keeper := documented(t, "ON *.*"), documented(t, "(PORT"), documented(t, "uid_admin")
+	nodes, leased := documented("INSERT ON app.WORKER_NODE"), documented("app.WORKER_LEASE TO 'uid'")
+	reports, port, keeper := documented("ON *.*"), documented("(PORT"), documented("uid_admin")
 	for _, list := range [][]string{nodes, port, leased, keeper, reports} {
 		require.Len(t, list, 1)
 	}
 
 	s := engines.NewMySQL(t)
 	if !isMariaDB(t, s) {
-		require.Contains(t, documentation(t), "REPLICATION CLIENT on MySQL")
+		require.Contains(t, documentation(), "REPLICATION CLIENT on MySQL")
 		reports = []string{"GRANT REPLICATION CLIENT ON *.* TO @"}
 	}
 	admin := s.Open(t)
-	engines.Do(t, admin, createTable(t, admin, "WORKER_NODE"), createTable(t, admin, "WORKER_LEASE"))
+	engines.Do(t, admin, createTable(admin, "WORKER_NODE"), createTable(admin, "WORKER_LEASE"))
 	useNode := func(db *sqlx.DB) error { return tryID(t, db, asked{}) }
 	useContainer := func(db *sqlx.DB) error { return tryID(t, db, asked{Port: "80"}) }
 	useLease := func(db *sqlx.DB) error {
 		for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
 			namespace := rand.Text()
-			require.NoError(t, newRegistry(t, admin).Init(t.Context(), namespace, lease.Founding{Layout: milliseconds}))
-			leases, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
-			require.NoError(t, err)
+			require.NoError(t, newRegistry(admin).Init(t.Context(), namespace, lease.Founding{Layout: milliseconds}))
 			cfg := lease.Config{MaxClockSkew: 20 * time.Millisecond, Losses: losses, Logger: quiet()}
-			l, err := lease.New(leases, cfg)
-			require.NoError(t, err)
+			l := must(lease.New(strangerOf(db, namespace).Store, cfg))
 			r, err := l.Acquire(t.Context(), millis(1023))
 			if err != nil {
 				return err
 			}
-			if _, err := l.Extend(t.Context(), r.Last+1000); err != nil {
-				return err
-			}
-			if err := l.Release(t.Context(), r.First); err != nil {
+			_, notExtended := l.Extend(t.Context(), r.Last+1000)
+			if err := errors.Join(notExtended, l.Release(t.Context(), r.First)); err != nil {
 				return err
 			}
 		}
@@ -516,15 +504,16 @@ func TestDocumentedGrants(t *testing.T) {
 	require.NoError(t, useNode(granted(t, s, nodes...)))
 	require.NoError(t, useContainer(granted(t, s, append(nodes, port...)...)))
 	require.NoError(t, useLease(granted(t, s, leased...)))
-	all := granted(t, s, append(append(nodes, leased...), reports...)...)
+	all := granted(t, s, slices.Concat(nodes, leased, reports)...)
 	m := checked(t, all, doctor.Config{})
 	require.Equal(t, doctor.LevelOK, m["grants"].Level, "%+v", m["grants"])
 	require.Equal(t, doctor.LevelOK, m["replica"].Level)
 
 	keep := func(db *sqlx.DB) error {
 		engines.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
-		putOld(t, admin)
-		_, err := newRegistry(t, db).Release(t.Context(), "old", 1, false)
+		const long = -1000 * time.Hour
+		putLeases(t, admin, aLease{namespace: "old", id: 1, until: long, renewed: long, high: long})
+		_, err := newRegistry(db).Release(t.Context(), "old", 1, false)
 		return err
 	}
 	require.NoError(t, keep(granted(t, s, keeper...)))
@@ -543,12 +532,4 @@ func TestDocumentedGrants(t *testing.T) {
 		}
 	}
 	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")
-}
-
-func putOld(t testing.TB, admin *sqlx.DB) {
-	t.Helper()
-	past := time.Now().Add(-1000 * time.Hour)
-	engines.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE ("+leaseColumns+") VALUES"+
-		" ('old', -1, '', -1, 0, '%s', '', 1, 1, ''), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, '')",
-		seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
 }

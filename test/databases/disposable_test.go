@@ -31,8 +31,7 @@ func TestRows(t *testing.T) {
 		require.Equal(t, "h", rows[0].HostName)
 		require.Equal(t, "bare", rows[1].HostName)
 		require.NotEqual(t, rows[0].Port, rows[1].Port)
-		var today string
-		require.NoError(t, db.Get(&today, "SELECT CURRENT_DATE"))
+		today := one[string](t, db, "SELECT CURRENT_DATE")
 		for i, row := range rows {
 			require.Contains(t, today, row.LaunchDate[:10])
 			require.NotContains(t, row.Created, "0000-00")
@@ -54,12 +53,9 @@ func TestOwnTable(t *testing.T) {
 		require.EqualValues(t, 1, acquire(t, db, cfg))
 		require.EqualValues(t, 2, acquire(t, db, cfg))
 		require.EqualValues(t, 1, acquire(t, db, asked{}), "the other table is another one")
-		var n int
-		require.NoError(t, db.Get(&n, "SELECT COUNT(*) FROM `order`"))
-		require.Equal(t, 2, n)
+		require.Equal(t, 2, one[int](t, db, "SELECT COUNT(*) FROM `order`"))
 		tenantOf(t, db).take(t)
-		l, err := tablesOf(t, db, sqlstore.Config{LeaseTable: "group"}).Leases("")
-		require.NoError(t, err)
+		l := must(tablesOf(db, sqlstore.Config{LeaseTable: "group"}).Leases(""))
 		require.NoError(t, lease.Found(t.Context(), l, lease.Founding{Layout: milliseconds}))
 		require.Zero(t, (&tenant{Store: l}).take(t).WorkerID)
 	})
@@ -85,21 +81,16 @@ func TestTableSharedWithJava(t *testing.T) {
 				engines.Do(t, loose.Open(t), originalTable)
 			} else {
 				require.EqualValues(t, 1, acquire(t, db, asked{}))
-				engines.Do(t, db, "DELETE FROM WORKER_NODE")
-				engines.Do(t, db, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1")
+				engines.Do(t, db, "DELETE FROM WORKER_NODE", "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1")
 			}
 			first := acquire(t, db, asked{})
 			for range 3 {
-				res, err := db.Exec(javaInsert)
-				require.NoError(t, err)
-				java, err := res.LastInsertId()
-				require.NoError(t, err)
+				java := must(db.MustExec(javaInsert).LastInsertId())
 				require.Equal(t, first+1, java)
 				first = acquire(t, db, asked{Host: "pod", Port: "1"})
 				require.Equal(t, java+1, first)
 			}
-			rows := nodes(t, db)
-			require.Equal(t, "1795219200000-4711", rows[1].Port)
+			require.Equal(t, "1795219200000-4711", nodes(t, db)[1].Port)
 		})
 	}
 }
@@ -109,11 +100,9 @@ func TestPoisonedCounter(t *testing.T) {
 	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		putNode(t, db, 9000000000000000000)
-		d := newAsker(t, db, asked{})
+		d := newAsker(db, asked{})
 		_, err := d.acquire(t.Context(), 1<<22-1)
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "9000000000000000001")
-		require.ErrorContains(t, err, "4194303")
+		logtest.Error(t, err, uid.ErrNoWorkerID, "9000000000000000001", "4194303")
 		require.Len(t, nodes(t, db), 2)
 		id, err := d.acquire(t.Context(), 1<<63-1)
 		require.NoError(t, err, "for a layout that can hold it")
@@ -155,12 +144,9 @@ func TestTableOfOtherColumns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
-				if s.Driver == "sqlite" {
-					engines.Do(t, db, "CREATE TABLE WORKER_NODE ("+c.sqlite+")")
-				} else {
-					engines.Do(t, db, "CREATE TABLE WORKER_NODE ("+c.mysql+")")
-				}
-				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
+				columns := map[string]string{"sqlite": c.sqlite, "mysql": c.mysql}[s.Driver]
+				engines.Do(t, db, "CREATE TABLE WORKER_NODE ("+columns+")")
+				err := tryID(t, db, asked{})
 				require.Error(t, err)
 				require.ErrorContains(t, err, c.says)
 				require.NotErrorIs(t, err, context.DeadlineExceeded)
@@ -179,15 +165,11 @@ func TestTriggers(t *testing.T) {
 		} else {
 			engines.Do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
 		}
-		_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
-		require.ErrorIs(t, err, worker.ErrUnconfirmed)
-		require.ErrorContains(t, err, "ID 2 ")
+		logtest.Error(t, tryID(t, db, asked{}), worker.ErrUnconfirmed, "ID 2 ")
 		if s.Driver == "sqlite" {
 			engines.Do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE "+
 				"BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
-			_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
-			require.ErrorIs(t, err, worker.ErrUnconfirmed)
-			require.ErrorContains(t, err, "ID 3, is not there")
+			logtest.Error(t, tryID(t, db, asked{}), worker.ErrUnconfirmed, "ID 3, is not there")
 		}
 	})
 }
@@ -245,8 +227,7 @@ func TestLostReplies(t *testing.T) {
 }
 
 func serverOf(t *testing.T, s store) string {
-	cfg, err := mysql.ParseDSN(s.Source)
-	require.NoError(t, err)
+	cfg := must(mysql.ParseDSN(s.Source))
 	require.Equal(t, "tcp", cfg.Net, "these tests need a server on TCP")
 	return cfg.Addr
 }
@@ -255,17 +236,15 @@ func serverOf(t *testing.T, s store) string {
 func TestCancelWhileWaiting(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		acquire(t, db, asked{})
-		other, err := s.Open(t).Connx(t.Context())
-		require.NoError(t, err)
+		other := must(s.Open(t).Connx(t.Context()))
 		defer other.Close()
 		lock, unlock := "LOCK TABLES WORKER_NODE WRITE", "UNLOCK TABLES"
 		if s.Driver == "sqlite" {
 			lock, unlock = "BEGIN IMMEDIATE", "ROLLBACK"
 		}
-		_, err = other.ExecContext(t.Context(), lock)
-		require.NoError(t, err)
+		must(other.ExecContext(t.Context(), lock))
 
-		d := newAsker(t, db, asked{})
+		d := newAsker(db, asked{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
@@ -282,13 +261,10 @@ func TestCancelWhileWaiting(t *testing.T) {
 		cancel()
 		require.ErrorIs(t, <-done, context.Canceled)
 
-		short := newAsker(t, db, asked{Timeout: 20 * time.Millisecond})
-		_, err = short.acquire(t.Context(), 1023)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, tryID(t, db, asked{Timeout: 20 * time.Millisecond}), context.DeadlineExceeded)
 
-		_, err = other.ExecContext(t.Context(), unlock)
-		require.NoError(t, err)
-		_, err = d.acquire(t.Context(), 1023)
+		must(other.ExecContext(t.Context(), unlock))
+		_, err := d.acquire(t.Context(), 1023)
 		require.NoError(t, err)
 	})
 }

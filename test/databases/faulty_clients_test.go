@@ -25,20 +25,15 @@ type clients struct {
 func (d faultyDatabase) clients(t *testing.T) *clients { return &clients{faultyDatabase: d, t: t} }
 
 // open opens the pool of one more client.
-func (c *clients) open() (*sqlstore.DB, *faults, error) {
-	connector, err := c.Connect()
-	if err != nil {
-		return nil, nil, err
-	}
-	f := &faults{Connector: connector, pretence: &c.made, late: func(write func()) {
+func (c *clients) open() (*sqlstore.DB, *faults) {
+	f := &faults{Connector: c.Connect(), pretence: &c.made, late: func(write func()) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.late = append(c.late, write)
 	}}
 	db := sqlx.NewDb(sql.OpenDB(f), c.Driver)
 	c.t.Cleanup(func() { db.Close() })
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	return tables, f, err
+	return tablesOf(db, sqlstore.Config{}), f
 }
 
 // fault sets the next fault of a client's store.

@@ -10,9 +10,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/test/engines"
 )
 
 // createLeaf is the statement by which Leaf's documentation has its table made.
@@ -50,12 +52,6 @@ func (l *leaf) next(ctx context.Context, quick, slow bool) (segmentstore.Range, 
 	if err == nil {
 		l.step, l.minStep, l.taken = cmp.Or(next, step), step, l.taken+1
 	}
-	return r, err
-}
-
-// leafTakes takes n numbers as Leaf does.
-func (d faultyDatabase) leafTakes(ctx context.Context, tag string, n int64) (segmentstore.Range, error) {
-	r, _, err := d.mapper(ctx, tag, n)
 	return r, err
 }
 
@@ -106,18 +102,16 @@ func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r 
 // once, and none is left out.
 func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	const tag, each = "leaf-segment-test", 3
-	_, err := d.Admin.Exec(d.Admin.Rebind("INSERT INTO leaf_alloc (biz_tag, max_id, step, description) "+
-		"VALUES (?, 1, 2000, 'Test leaf Segment Mode Get Id')"), tag)
-	require.NoError(t, err)
-	first, err := d.leafTakes(t.Context(), tag, 0)
+	engines.Do(t, d.Admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) "+
+		"VALUES ('"+tag+"', 1, 2000, 'Test leaf Segment Mode Get Id')")
+	first, _, err := d.mapper(t.Context(), tag, 0)
 	require.NoError(t, err)
 	require.Equal(t, segmentstore.Range{First: 1, Last: 2000}, first)
 	all := d.clients(t)
 	var takes []func() (segmentstore.Range, error)
 	for i := range each {
 		l := leaf{faultyDatabase: d, tag: tag}
-		tables, _, err := all.open()
-		require.NoError(t, err)
+		tables, _ := all.open()
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)
 		var failed segmentstore.Range // whose Change has failed, and may have been stored
 		takes = append(takes, func() (segmentstore.Range, error) {
@@ -154,9 +148,7 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				if err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, err)
 				got = append(got, r)
 			})
 		}
@@ -170,10 +162,8 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 		require.Equal(t, next, r.First, "numbers are given out twice, or left out")
 		next = r.Last + 1
 	}
-	tables, _, err := all.open()
-	require.NoError(t, err)
-	rows, err := tables.Segments().Rows(t.Context(), "", 10)
-	require.NoError(t, err)
+	tables, _ := all.open()
+	rows := rowsOf(t, tables.Segments())
 	require.Len(t, rows, 1)
 	row := rows[0]
 	require.Equal(t, next, row.Next)

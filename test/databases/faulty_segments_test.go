@@ -13,10 +13,7 @@ func (d faultyDatabase) Segments(t *testing.T) segmenttest.Subject {
 	all := d.clients(t)
 	out := segmenttest.Subject{
 		Open: func() (segment.Store, error) {
-			tables, f, err := all.open()
-			if err != nil {
-				return nil, err
-			}
+			tables, f := all.open()
 			s := tables.Segments()
 			all.faults.Store(s, f)
 			return s, nil
@@ -24,20 +21,14 @@ func (d faultyDatabase) Segments(t *testing.T) segmenttest.Subject {
 		Fault:   func(client segment.Store, fault segmenttest.Fault) bool { return all.fault(client, fault) },
 		Deliver: all.deliver,
 		Foreign: func(tag string, n int64) (first int64, err error) {
-			r, err := d.leafTakes(t.Context(), tag, n)
+			r, _, err := d.mapper(t.Context(), tag, n)
 			return r.First, err
 		},
-		Lower: func(tag string, next int64) (err error) {
-			statement, args := "UPDATE leaf_alloc SET max_id = ? WHERE biz_tag = ?", []any{next, tag}
+		Lower: func(tag string, next int64) error {
 			if next < 0 {
-				statement, args = "DELETE FROM leaf_alloc WHERE biz_tag = ?", args[1:]
+				return d.do("DELETE FROM leaf_alloc WHERE biz_tag = ?", tag)
 			}
-			for range 5000 { // a database may refuse it because of others
-				if _, err = d.Admin.ExecContext(t.Context(), d.Admin.Rebind(statement), args...); err == nil {
-					break
-				}
-			}
-			return err
+			return d.do("UPDATE leaf_alloc SET max_id = ? WHERE biz_tag = ?", next, tag)
 		},
 		Secret: canary,
 	}

@@ -21,7 +21,7 @@ type faultyDatabase struct {
 	// Driver is the name of its driver: mysql, pgx or sqlite.
 	Driver string
 	// Connect returns a connector for the pool of one more client.
-	Connect func() (driver.Connector, error)
+	Connect func() driver.Connector
 	// Admin sees what all clients have written.
 	Admin *sqlx.DB
 	// Stands makes the clock that the clients see stand still until it is turned forward.
@@ -33,19 +33,13 @@ func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
 	all := d.clients(t)
 	out := storetest.Subject{
 		Open: func(namespace string) (lease.Store, error) {
-			tables, f, err := all.open()
-			if err != nil {
-				return nil, err
-			}
+			tables, f := all.open()
 			l, err := tables.Leases(namespace)
 			all.faults.Store(l, f)
 			return l, err
 		},
 		Registry: func() (registry.Store, error) {
-			tables, _, err := all.open()
-			if err != nil {
-				return nil, err
-			}
+			tables, _ := all.open()
 			return tables.Registry(), nil
 		},
 		Fault: func(client lease.Store, fault storetest.Fault) bool { return all.fault(client, fault) },
@@ -84,16 +78,7 @@ func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
 // backup returns a function that puts a table back to what it is now.
 func (d faultyDatabase) backup(t *testing.T, table, columns string) (restore func()) {
 	t.Helper()
-	found, err := d.Admin.Queryx("SELECT " + columns + " FROM " + table)
-	require.NoError(t, err)
-	defer found.Close()
-	var rows [][]any
-	for found.Next() {
-		row, err := found.SliceScan()
-		require.NoError(t, err)
-		rows = append(rows, row)
-	}
-	require.NoError(t, found.Err())
+	rows := allRows(t, d.Admin, "SELECT "+columns+" FROM "+table)
 	return func() {
 		require.NoError(t, d.do("DELETE FROM "+table))
 		for _, row := range rows {
@@ -103,9 +88,10 @@ func (d faultyDatabase) backup(t *testing.T, table, columns string) (restore fun
 	}
 }
 
-// do executes a statement, more than once if need be: two nodes of a cluster may have written.
+// do executes a statement, more than once if need be: a database may refuse it because of others, as when two nodes of
+// a cluster have written.
 func (d faultyDatabase) do(statement string, args ...any) (err error) {
-	for range 10 {
+	for range 5000 {
 		if _, err = d.Admin.Exec(d.Admin.Rebind(statement), args...); err == nil {
 			return nil
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/disposable"
@@ -23,11 +22,22 @@ func TestDisposableFloor(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		layout := bits.Default()
-		numbers := tablesOf(t, db, sqlstore.Config{}).Numbers()
+		numbers := tablesOf(db, sqlstore.Config{}).Numbers()
+		next := func(host numberstore.Host) int64 {
+			t.Helper()
+			id, err := numbers.Next(t.Context(), host, 1000)
+			require.NoError(t, err)
+			return id
+		}
+		begin := func(id int64, at time.Time) time.Time {
+			t.Helper()
+			kept, err := numbers.(numberstore.Beginner).Begin(t.Context(), id, at)
+			require.NoError(t, err)
+			return kept
+		}
 		first := func(after uid.UID) uid.UID {
 			t.Helper()
-			w, err := disposable.New(numbers, disposable.Config{Host: "h", Logger: (&logtest.Records{}).Logger()})
-			require.NoError(t, err)
+			w := must(disposable.New(numbers, disposable.Config{Host: "h", Logger: quiet()}))
 			g, err := cached.New(w, cached.Config{Layout: layout, After: after})
 			require.NoError(t, err)
 			u, err := g.GetUID()
@@ -36,16 +46,15 @@ func TestDisposableFloor(t *testing.T) {
 			return u
 		}
 		first(0)
-		_, err := db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2037-01-01 00:00:00'") // a clock was wrong
-		require.NoError(t, err)
+		modified := func(day string) { engines.Do(t, db, "UPDATE WORKER_NODE SET MODIFIED = '"+day+" 00:00:00'") }
+		modified("2037-01-01") // a clock was wrong
 		_, floor, err := layout.Range(time.Now().Add(5*time.Minute), time.Now().Add(5*time.Minute).Add(1))
 		require.NoError(t, err)
 		require.Less(t, first(0), floor)
 		require.Greater(t, first(floor), floor)
 		require.Greater(t, first(0), floor, "the row keeps it")
 		for range 3 {
-			_, err := numbers.Next(t.Context(), numberstore.Host{Name: "java", Port: "80"}, 1000)
-			require.NoError(t, err)
+			next(numberstore.Host{Name: "java", Port: "80"})
 		}
 		require.Greater(t, first(0), floor, "and so does the row of who found it")
 		rows := nodes(t, db)
@@ -55,28 +64,19 @@ func TestDisposableFloor(t *testing.T) {
 		}
 
 		// Once the clock has passed a floor it is none any more.
-		_, err = db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2026-01-01 00:00:00'")
-		require.NoError(t, err)
+		modified("2026-01-01")
 		require.Less(t, first(0), floor)
-		kept, err := numbers.(numberstore.Beginner).Begin(t.Context(), 10, time.Time{})
-		require.NoError(t, err)
-		require.Zero(t, kept)
+		require.Zero(t, begin(10, time.Time{}))
 
 		// A time within a second is kept by the next one: the columns hold whole seconds.
 		second := time.Now().Truncate(time.Second).Add(5 * time.Minute)
 		for _, at := range []time.Time{second.Add(-time.Second + 1), second.Add(-1), second} {
-			id, err := numbers.Next(t.Context(), numberstore.Host{Name: "h", Port: "1"}, 1000)
-			require.NoError(t, err)
-			kept, err := numbers.(numberstore.Beginner).Begin(t.Context(), id, at)
-			require.NoError(t, err)
+			host := numberstore.Host{Name: "h", Port: "1"}
+			kept := begin(next(host), at)
 			require.True(t, kept.Equal(second), "%v for %v", kept, at)
-			id, err = numbers.Next(t.Context(), numberstore.Host{Name: "h", Port: "1"}, 1000)
-			require.NoError(t, err)
-			kept, err = numbers.(numberstore.Beginner).Begin(t.Context(), id, time.Time{})
-			require.NoError(t, err)
+			kept = begin(next(host), time.Time{})
 			require.True(t, kept.Equal(second), "%v is what others find of %v", kept, at)
-			_, err = db.Exec("UPDATE WORKER_NODE SET MODIFIED = '2026-01-01 00:00:00'")
-			require.NoError(t, err)
+			modified("2026-01-01")
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package databases_test
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -33,27 +33,23 @@ func TestLeaseColumns(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			db := loose(t)
 			owner := tenantOf(t, db)
-			_, err := owner.Inspect(t.Context())
-			require.NoError(t, err)
+			inspected(t, owner)
 			engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0",
 				"ALTER TABLE WORKER_LEASE MODIFY HIGH "+kind+" NOT NULL")
-			_, err = owner.Inspect(t.Context())
-			require.ErrorIs(t, err, uid.ErrConfig)
-			require.ErrorContains(t, err, "column HIGH is of type "+strings.ToLower(strings.TrimSuffix(kind, "(30)")))
+			_, err := owner.Inspect(t.Context())
+			says := "column HIGH is of type " + strings.ToLower(strings.TrimSuffix(kind, "(30)"))
+			logtest.Error(t, err, uid.ErrConfig, says)
 		})
 	}
 
 	db := loose(t)
-	owner := tenantOf(t, db)
-	owner.take(t)
+	owner := ownerOf(t, db)
 	// A number that it holds, and a column that can hold no more than a little beyond.
 	engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 2147483000", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
 	require.ErrorContains(t, owner.renew(t.Context()), "1264")
 	require.EqualValues(t, 2147483000, rowIn(t, db, 0).High)
-	var mode string
 	db.SetMaxOpenConns(1)
-	require.NoError(t, db.Get(&mode, "SELECT @@SESSION.sql_mode"))
-	require.Empty(t, mode, "it is set back")
+	require.Empty(t, one[string](t, db, "SELECT @@SESSION.sql_mode"), "it is set back")
 }
 
 // What a server can lose it says.
@@ -61,12 +57,8 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	t.Parallel()
 	loses := func(t *testing.T, db *sqlx.DB, why ...string) {
 		t.Helper()
-		leases, segments := tenantOf(t, db), segmentsOf(t, db)
-		for _, s := range []interface {
-			Inspect(context.Context) ([]string, error)
-		}{leases, segments} {
-			lossy, err := s.Inspect(t.Context())
-			require.NoError(t, err)
+		owner := tenantOf(t, db)
+		for _, lossy := range [][]string{inspected(t, owner), inspected(t, owner.segments)} {
 			for _, text := range why {
 				require.Contains(t, strings.Join(lossy, "; "), text)
 			}
@@ -105,24 +97,19 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		engines.Do(t, db, "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 		follow()
 		owner := tenantOf(t, db)
-		says := func(text string) func() bool {
-			return func() bool {
-				lossy, err := owner.Inspect(t.Context())
-				return err == nil && strings.Join(lossy, "; ") == text
-			}
-		}
-		require.Eventually(t, says(""), time.Minute, 10*time.Millisecond, "the only replica has what was acknowledged")
+		require.Eventually(t, saysJust(t, owner, ""), time.Minute, 10*time.Millisecond,
+			"the only replica has what was acknowledged")
 		t.Cleanup(first.Close)
 		require.NoError(t, pair.Rejoin()) // one more
 		follow()
-		require.Eventually(t, says("2 replicas are connected, "+
+		require.Eventually(t, saysJust(t, owner, "2 replicas are connected, "+
 			"and a commit waits for one replica's confirmation, as MariaDB does: "+
 			"another one lacks the newest commits when it takes over"),
 			time.Minute, 10*time.Millisecond)
 		// On a busy machine the server was seen to count one of the two for a minute, after the cut: then both come
 		// anew.
 		require.EventuallyWithT(t, func(t2 *assert.CollectT) {
-			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Never: true, Terms: layoutTerms})
+			all, err := doctor.Check(t.Context(), examined(db), doctor.Config{Never: true, Terms: layoutTerms})
 			require.NoError(t2, err)
 			if !assert.True(t2, slices.ContainsFunc(all, func(f doctor.Finding) bool {
 				return f.What == "replication" && f.Level == doctor.LevelError &&
@@ -137,8 +124,7 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "uid.db")
 		good := store{Driver: "sqlite", Source: path}.Open(t)
 		loses(t, good)
-		lax, err := sqlx.Open("sqlite", "file:"+path+"?_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000")
-		require.NoError(t, err)
+		lax := must(sqlx.Open("sqlite", "file:"+path+"?_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000"))
 		defer lax.Close()
 		loses(t, lax, "synchronous is NORMAL")
 	})
@@ -150,7 +136,7 @@ func TestUnderEveryCharset(t *testing.T) {
 	t.Parallel()
 	s := engines.NewMySQL(t)
 	db := s.Open(t)
-	plain := tablesOf(t, db, sqlstore.Config{})
+	plain := tablesOf(db, sqlstore.Config{})
 	all := func(good func(string) bool) string {
 		var text strings.Builder
 		for c := '!'; c <= '~'; c++ {
@@ -164,7 +150,7 @@ func TestUnderEveryCharset(t *testing.T) {
 	require.Greater(t, len(name), 80)
 	names := []string{name[:64], name[20:]}
 	for _, n := range names {
-		require.NoError(t, lease.Found(t.Context(), strangerOf(t, db, n), lease.Founding{Layout: milliseconds}))
+		require.NoError(t, lease.Found(t.Context(), strangerOf(db, n), lease.Founding{Layout: milliseconds}))
 	}
 	tag := all(func(c string) bool { return segmentstore.CheckTag(c) == nil })
 	const description = "\u8ba2\u5355 f\u00fcr \U0001F984 '\"\\"
@@ -185,14 +171,13 @@ func TestUnderEveryCharset(t *testing.T) {
 		}
 		db := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"charset": charset} }).Open(t)
 		for _, n := range names {
-			_, err := strangerOf(t, db, n).tryTake(t.Context())
+			_, err := strangerOf(db, n).tryTake(t.Context())
 			require.NoError(t, err, charset)
 		}
-		segments, first := segmentsOf(t, db), int64(1+10*tried)
+		segments, first := segmentsOf(db), int64(1+10*tried)
 		require.Equal(t, description, looked(t, segments, tag).Description, charset)
 		require.Equal(t, segmentstore.Range{First: first, Last: first + 9}, draw(t, segments, tag), charset)
-		rows, err := segments.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
+		rows := rowsOf(t, segments)
 		require.Len(t, rows, 1)
 		require.Equal(t, tag, rows[0].Tag)
 		tried++

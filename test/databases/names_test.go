@@ -13,7 +13,6 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // A program may have its own ways with the names of columns, and everything works: the
@@ -21,27 +20,23 @@ import (
 // other names.
 func TestForeignNamesOfColumns(t *testing.T) {
 	t.Parallel()
-	mapper := func(db *sqlx.DB) *sqlx.DB {
-		db.Mapper = reflectx.NewMapperFunc("json", func(field string) string { return "the_" + field })
-		return db
+	for name, fresh := range map[string]func(testing.TB) store{
+		"SQLite, Mapper": engines.NewSQLite, "MySQL, Mapper": engines.NewMySQL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			db := s.Open(t)
+			db.Mapper = reflectx.NewMapperFunc("json", func(field string) string { return "the_" + field })
+			everyMethod(t, s, db)
+		})
 	}
-	t.Run("SQLite, Mapper", func(t *testing.T) {
-		s := engines.NewSQLite(t)
-		everyMethod(t, s, mapper(s.Open(t)))
-	})
-	t.Run("MySQL, Mapper", func(t *testing.T) {
-		s := engines.NewMySQL(t)
-		everyMethod(t, s, mapper(s.Open(t)))
-	})
 	t.Run("MySQL, columnsWithAlias", func(t *testing.T) {
 		s := engines.NewMySQL(t)
 		db := s.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
 		rows, err := db.Query("SELECT x.a FROM (SELECT 1 AS a) AS x")
 		require.NoError(t, err)
-		names, err := rows.Columns()
-		require.NoError(t, err)
+		require.Equal(t, []string{"x.a"}, must(rows.Columns()), "the setting is on")
 		require.NoError(t, rows.Close())
-		require.Equal(t, []string{"x.a"}, names, "the setting is on")
 		everyMethod(t, s, db)
 	})
 }
@@ -56,18 +51,14 @@ func everyMethod(t *testing.T, s store, db *sqlx.DB) {
 	require.Equal(t, first.WorkerID, owner.row.WorkerID)
 	require.Greater(t, owner.row.High, first.High)
 	owner.release(t)
-	require.EqualValues(t, 1, strangerOf(t, db, "").take(t).WorkerID)
-	_, err := owner.Inspect(t.Context())
-	require.NoError(t, err)
+	require.EqualValues(t, 1, strangerOf(db, "").take(t).WorkerID)
+	inspected(t, owner)
 
 	read := func(db *sqlx.DB) (o registry.Overview, findings []string) {
-		tables := tablesOf(t, db, sqlstore.Config{})
-		r, err := registry.New(tables.Registry(), registry.Config{})
-		require.NoError(t, err)
-		o, err = r.Overview(t.Context(), time.Minute)
+		o, err := newRegistry(db).Overview(t.Context(), time.Minute)
 		require.NoError(t, err)
 		o.Now = time.Time{}
-		all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{})
+		all, err := doctor.Check(t.Context(), examined(db), doctor.Config{})
 		require.NoError(t, err)
 		return o, lasting(all)
 	}
@@ -77,8 +68,7 @@ func everyMethod(t *testing.T, s store, db *sqlx.DB) {
 	require.Equal(t, want, have)
 	require.Equal(t, wanted, found)
 
-	r := newRegistry(t, db)
-	was, err := r.Release(t.Context(), "", 1, true)
+	was, err := newRegistry(db).Release(t.Context(), "", 1, true)
 	require.NoError(t, err)
 	require.Equal(t, have.Leases[1].Holder, was.Holder)
 }

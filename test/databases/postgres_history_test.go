@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines"
 )
 
@@ -17,24 +15,8 @@ import (
 func TestHistoryOnPostgres(t *testing.T) {
 	s := postgres(t)
 	db := opening(t, "pgx", s.URL(s.Addr(0)))
-	owner := tenantOf(t, db)
-	owner.take(t)
-	tells := func() (history string) {
-		t.Helper()
-		read := func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
-			history = now.History
-			return errLook
-		}
-		for { // the server may not be there yet
-			err := owner.Change(t.Context(), 0, read)
-			if history != "" || !retry.IsTransient(err) {
-				require.ErrorIs(t, err, errLook)
-				require.LessOrEqual(t, len(history), leasestore.MostHistory)
-				return history
-			}
-		}
-	}
-	history := tells()
+	owner := ownerOf(t, db)
+	history := historyOf(t, owner)
 	t.Log(history)
 	for what, c := range map[string]struct {
 		moves bool
@@ -58,33 +40,29 @@ func TestHistoryOnPostgres(t *testing.T) {
 			defer other.Close()
 			var pid int
 			require.NoError(t, conn.GetContext(t.Context(), &pid, "SELECT pg_backend_pid()"))
-			var before, after string
-			require.NoError(t, db.Get(&before, "SELECT pg_postmaster_start_time()::text"))
+			began := func() string { return one[string](t, db, "SELECT pg_postmaster_start_time()::text") }
+			before := began()
 			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 			for err == nil { // until the server has ended the others, too
 				_, err = other.ExecContext(t.Context(), "SELECT 1")
 			}
-			tells()
-			require.NoError(t, db.Get(&after, "SELECT pg_postmaster_start_time()::text"))
-			require.Equal(t, before, after, "the server itself goes on")
+			historyOf(t, owner)
+			require.Equal(t, before, began(), "the server itself goes on")
 		}},
 	} {
 		c.do()
-		now := tells()
+		now := historyOf(t, owner)
 		require.Equal(t, c.moves, now != history, "%s: %s", what, now)
-		require.Equal(t, now, tells())
+		require.Equal(t, now, historyOf(t, owner))
 		history = now
 	}
 	// A program with no other right than on the table sees all of it.
 	engines.Do(t, db, "CREATE ROLE app LOGIN", "GRANT SELECT, INSERT, UPDATE ON worker_lease TO app")
-	history = tells() // for nothing: a GRANT is a change of the table
+	history = historyOf(t, owner) // for nothing: a GRANT is a change of the table
 	app := opening(t, "pgx", s.URL(s.Addr(0))+"&user=app")
-	var user string
-	require.NoError(t, app.Get(&user, "SELECT current_user"))
-	require.Equal(t, "app", user)
-	before := owner
-	owner = strangerOf(t, app, "")
-	owner.row, owner.nonces = before.row, before.nonces
-	require.Equal(t, history, tells())
-	require.NoError(t, owner.renew(t.Context()))
+	require.Equal(t, "app", one[string](t, app, "SELECT current_user"))
+	other := strangerOf(app, "")
+	other.row, other.nonces = owner.row, owner.nonces
+	require.Equal(t, history, historyOf(t, other))
+	require.NoError(t, other.renew(t.Context()))
 }

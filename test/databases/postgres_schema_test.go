@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -29,33 +29,26 @@ func elsewhere(t *testing.T, db *sqlx.DB, tables ...string) {
 // does not go on in it: not in this process, and not with its state file.
 func TestTableInAnEarlierSchema(t *testing.T) {
 	db := engines.NewPostgres(t).Open(t)
-	terms := bits.Default().Terms()
-	terms.Revoke = func() {}
-	require.NoError(t, lease.Found(t.Context(), strangerOf(t, db, ""), lease.Founding{}))
+	tenantOf(t, db)
 	t.Run("a state file", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state")
 		start := func() (uid.Reservation, uid.Worker, error) {
-			leased, err := lease.New(strangerOf(t, db, "").Store,
-				lease.Config{Losses: lease.NeverUnchecked, Logger: quiet()})
-			require.NoError(t, err)
-			l, err := statefile.OnLease(leased, path, statefile.Config{Host: "h", Logger: quiet()})
-			require.NoError(t, err)
-			r, err := l.Acquire(t.Context(), terms)
+			cfg := lease.Config{Losses: lease.NeverUnchecked, Logger: quiet()}
+			leased := must(lease.New(strangerOf(db, "").Store, cfg))
+			l := must(statefile.OnLease(leased, path, statefile.Config{Host: "h", Logger: quiet()}))
+			r, err := l.Acquire(t.Context(), millis(1023))
 			return r, l, err
 		}
 		first, l, err := start()
 		require.NoError(t, err)
 		require.NoError(t, l.Release(t.Context(), first.First))
-		stored := func() (text string) {
-			require.NoError(t,
-				db.Get(&text, "SELECT string_agg(CAST(w AS TEXT), ' ' ORDER BY worker_id) FROM worker_lease w"))
-			return text
+		stored := func() string {
+			return one[string](t, db, "SELECT string_agg(CAST(w AS TEXT), ' ' ORDER BY worker_id) FROM worker_lease w")
 		}
 		elsewhere(t, db, "worker_lease")
 		before := stored()
 		_, _, err = start()
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err,
+		logtest.Error(t, err, worker.ErrState,
 			"finds table worker_lease in the schema uid now, and has found it in public before")
 		require.Equal(t, before, stored())
 		engines.Do(t, db, "DROP SCHEMA uid CASCADE")
@@ -65,16 +58,16 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 		require.NoError(t, l.Release(t.Context(), again.First))
 	})
 	t.Run("of a process that runs", func(t *testing.T) {
-		owner := strangerOf(t, db, "")
+		owner := strangerOf(db, "")
 		owner.take(t)
 		draw(t, owner.segments, "orders")
 		elsewhere(t, db, "worker_lease", "leaf_alloc", "leaf_alloc_takers")
 		for name, write := range owner.writes(t.Context()) {
 			require.ErrorIs(t, write(nil), worker.ErrState, name)
 		}
-		_, err := drawn(t.Context(), owner.segments, "orders", "drawer", 10)
+		err := tryDraw(t.Context(), owner.segments, "orders")
 		require.ErrorContains(t, err, "finds table leaf_alloc in the schema uid now")
-		strangerOf(t, db, "").take(t) // who has not used the other one begins here
+		strangerOf(db, "").take(t) // who has not used the other one begins here
 		engines.Do(t, db, "DROP SCHEMA uid CASCADE")
 		require.NoError(t, owner.renew(t.Context()))
 	})

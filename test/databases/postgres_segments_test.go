@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -17,8 +18,8 @@ import (
 func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
 	s := engines.NewPostgres(t)
 	for _, isolation := range []string{"repeatable%20read", "serializable"} {
-		segments := segmentsOf(t, opening(t, "pgx", s.Source+"&default_transaction_isolation="+isolation))
-		other := segmentsOf(t, s.Open(t))
+		segments := segmentsOf(opening(t, "pgx", s.Source+"&default_transaction_isolation="+isolation))
+		other := segmentsOf(s.Open(t))
 		draw(t, other, "orders")
 		_, runs := meanwhile(t, segments, func() { draw(t, other, "orders") })
 		require.Equal(t, 2, runs)
@@ -27,9 +28,7 @@ func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
 		for range 4 {
 			all.Go(func() {
 				for range 25 {
-					if _, err := drawn(t.Context(), segments, "orders", "drawer", 10); err != nil {
-						t.Error(err)
-					}
+					assert.NoError(t, tryDraw(t.Context(), segments, "orders"))
 				}
 			})
 		}
@@ -44,32 +43,28 @@ func TestSegmentTablesOnPostgres(t *testing.T) {
 	s := engines.NewPostgres(t)
 	// A prepared query fails once when a type changes.
 	admin := opening(t, "pgx", s.Source+"&default_query_exec_mode=exec")
-	segments := segmentsOf(t, admin)
+	segments := segmentsOf(admin)
 	draw(t, segments, "orders")
 
 	engines.Do(t, admin, "CREATE ROLE drawer LOGIN", "GRANT USAGE ON SCHEMA public TO drawer",
 		"GRANT SELECT, UPDATE ON leaf_alloc TO drawer", "GRANT SELECT, INSERT, UPDATE ON leaf_alloc_takers TO drawer")
-	few := segmentsOf(t, as(t, s, "drawer"))
+	few := segmentsOf(as(t, s, "drawer"))
 	draw(t, few, "orders")
-	_, err := drawn(t.Context(), few, "new", "drawer", 10)
-	require.ErrorContains(t, err, "42501")
+	require.ErrorContains(t, tryDraw(t.Context(), few, "new"), "42501")
 	engines.Do(t, admin, "GRANT INSERT ON leaf_alloc TO drawer")
 	draw(t, few, "new")
-	_, err = few.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	_, err = few.Inspect(t.Context())
-	require.NoError(t, err)
+	rowsOf(t, few)
+	inspected(t, few)
 
 	engines.Do(t, admin, "CREATE ROLE "+canary+"_drawer LOGIN",
 		"GRANT SELECT ON leaf_alloc, leaf_alloc_takers TO "+canary+"_drawer")
-	_, err = drawn(t.Context(), segmentsOf(t, as(t, s, canary+"_drawer")), "orders", "drawer", 10)
+	err := tryDraw(t.Context(), segmentsOf(as(t, s, canary+"_drawer")), "orders")
 	require.ErrorContains(t, err, "42501")
 	require.NotContains(t, strings.ToLower(logtest.Texts(err)), canary)
 
 	engines.Do(t, admin, "ALTER TABLE leaf_alloc ALTER COLUMN max_id TYPE INT")
 	_, err = segments.Inspect(t.Context())
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "column max_id is of type integer")
+	logtest.Error(t, err, uid.ErrConfig, "column max_id is of type integer")
 	err = segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Next = 1 << 31; return nil })
 	require.ErrorContains(t, err, "22003")
 	engines.Do(t, admin, "ALTER TABLE leaf_alloc ALTER COLUMN max_id TYPE BIGINT")

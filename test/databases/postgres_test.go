@@ -41,16 +41,14 @@ var pgxModes = []string{"exec", "simple_protocol", "cache_statement", "cache_des
 // as returns the database as another role sees it.
 func as(t testing.TB, s store, role string) *sqlx.DB {
 	t.Helper()
-	u, err := url.Parse(s.Source)
-	require.NoError(t, err)
+	u := must(url.Parse(s.Source))
 	u.User = url.User(role)
 	return opening(t, "pgx", u.String())
 }
 
 // A program may have a pool of pgx in place of database/sql's own.
 func TestPoolOfPgx(t *testing.T) {
-	pool, err := pgxpool.New(t.Context(), engines.NewPostgres(t).Source)
-	require.NoError(t, err)
+	pool := must(pgxpool.New(t.Context(), engines.NewPostgres(t).Source))
 	defer pool.Close()
 	pooled := sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx")
 	defer pooled.Close()
@@ -61,12 +59,11 @@ func TestPoolOfPgx(t *testing.T) {
 func TestRenewalsAreHOT(t *testing.T) {
 	db := opening(t, "pgx", engines.NewPostgres(t).Source+"&default_query_exec_mode=exec")
 	const owners, times = 50, 40
-	all := []*tenant{tenantOf(t, db)}
-	for len(all) < owners {
-		all = append(all, strangerOf(t, db, ""))
-	}
-	for _, owner := range all {
-		owner.take(t)
+	tenantOf(t, db)
+	all := make([]*tenant, owners)
+	for i := range all {
+		all[i] = strangerOf(db, "")
+		all[i].take(t)
 	}
 	for range times {
 		for _, owner := range all {
@@ -107,9 +104,7 @@ func TestSettingsOfPostgres(t *testing.T) {
 // Whatever part of a URL fails, no text tells any of it.
 func TestNoSecretsOnPostgres(t *testing.T) {
 	s := engines.NewPostgres(t)
-	u, err := url.Parse(s.Source)
-	require.NoError(t, err)
-	addr := u.Host
+	addr := must(url.Parse(s.Source)).Host
 	engines.Do(t, s.Open(t), "CREATE ROLE "+canary+"_reader LOGIN PASSWORD '"+canary+"'")
 	for name, source := range map[string]string{
 		"user":     canary + ":" + canary + "@" + addr + "/uid?sslmode=disable",
@@ -140,12 +135,11 @@ func TestRightsOnPostgres(t *testing.T) {
 		"GRANT SELECT, INSERT ON worker_node TO worker", "GRANT UPDATE (port, type, modified) ON worker_node TO worker")
 	worker := as(t, s, "worker")
 	owner := tenantOf(t, worker)
-	_, err := owner.Inspect(t.Context())
-	require.NoError(t, err)
+	inspected(t, owner)
 	owner.take(t)
 	require.NoError(t, owner.renew(t.Context()))
 	require.EqualValues(t, 2, acquire(t, worker, asked{Port: "80"}))
-	kept := strangerOf(t, as(t, s, "keeper"), "")
+	kept := strangerOf(as(t, s, "keeper"), "")
 	kept.row = owner.row
 	kept.release(t)
 }
@@ -156,7 +150,7 @@ func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
 	s := engines.NewPostgres(t)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
-	require.NoError(t, lease.Found(t.Context(), strangerOf(t, s.Open(t), ""), lease.Founding{}))
+	require.NoError(t, lease.Found(t.Context(), strangerOf(s.Open(t), ""), lease.Founding{}))
 	for name, c := range map[string]struct {
 		mode           string
 		start, release int64
@@ -166,10 +160,9 @@ func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db, trips := counted(t, store{Driver: s.Driver, Source: s.Source + c.mode})
 			require.NoError(t, db.Ping()) // connects
-			l, err := lease.New(strangerOf(t, db, ""), lease.Config{Logger: quiet()})
-			require.NoError(t, err)
+			l := must(lease.New(strangerOf(db, ""), lease.Config{Logger: quiet()}))
 			before := trips.Load()
-			_, err = l.Acquire(t.Context(), terms)
+			_, err := l.Acquire(t.Context(), terms)
 			require.NoError(t, err)
 			require.Equal(t, c.start, trips.Load()-before, "a start")
 			before = trips.Load()

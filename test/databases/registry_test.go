@@ -1,6 +1,7 @@
 package databases_test
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -25,35 +25,20 @@ func layoutTerms(text string) (uid.Terms, error) {
 	return l.Terms(), err
 }
 
-func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
-	t.Helper()
-	r, err := registry.New(examined(t, db), registry.Config{Logger: (&logtest.Records{}).Logger()})
-	require.NoError(t, err)
-	return r
+func newRegistry(db *sqlx.DB) *registry.Registry {
+	return must(registry.New(examined(db), registry.Config{Logger: quiet()}))
 }
 
 // createTable returns the statement that creates a table of a default name.
-func createTable(t testing.TB, db *sqlx.DB, name string) string {
-	t.Helper()
-	d, err := database.Dialect("").Resolve(db.DriverName())
-	require.NoError(t, err)
-	statement, err := database.Schema(name, d.DefaultName(name), d)
-	require.NoError(t, err)
-	return statement
-}
-
-// tryID hands out a disposable ID.
-func tryID(t testing.TB, db *sqlx.DB, a asked) error {
-	t.Helper()
-	_, err := newAsker(t, db, a).acquire(t.Context(), 1<<22-1)
-	return err
+func createTable(db *sqlx.DB, name string) string {
+	d := must(database.Dialect("").Resolve(db.DriverName()))
+	return must(database.Schema(name, d.DefaultName(name), d))
 }
 
 // aLease is a row for a test to put, with times from now on.
 type aLease struct {
 	namespace string // "": default
 	id        int64
-	released  bool
 	until     time.Duration
 	renewed   time.Duration
 	high      time.Duration // the time of its last tick
@@ -66,7 +51,7 @@ const leaseColumns = "NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HO
 // putLeases makes the table, the control rows of the namespaces, and the rows.
 func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 	t.Helper()
-	engines.Do(t, db, createTable(t, db, "WORKER_LEASE"))
+	engines.Do(t, db, createTable(db, "WORKER_LEASE"))
 	now := time.Now()
 	insert := func(namespace string, id int64, nonce string, high, until int64, layout string, renewed int64) {
 		holder := ""
@@ -74,27 +59,17 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 			holder = fmt.Sprintf("host/%d", id)
 		}
 		statement := "INSERT INTO WORKER_LEASE (" + leaseColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')"
-		_, err := db.Exec(db.Rebind(statement), namespace, id, nonce, high, until, layout, holder, renewed, renewed)
-		require.NoError(t, err)
+		db.MustExec(db.Rebind(statement), namespace, id, nonce, high, until, layout, holder, renewed, renewed)
 	}
 	namespaces := map[string]bool{}
 	for _, row := range rows {
-		if row.namespace == "" {
-			row.namespace = "default"
-		}
+		row.namespace = cmp.Or(row.namespace, "default")
 		if !namespaces[row.namespace] {
 			namespaces[row.namespace] = true
 			insert(row.namespace, -1, "", -1, 0, seconds.String(), 0)
 		}
-		nonce := fmt.Sprintf("nonce%d", row.id)
-		if row.released {
-			nonce = ""
-		}
-		if row.layout == "" {
-			row.layout = seconds.String()
-		}
-		insert(row.namespace, row.id, nonce, seconds.TickAt(now.Add(row.high)), now.Add(row.until).UnixMicro(),
-			row.layout, now.Add(row.renewed).UnixMicro())
+		insert(row.namespace, row.id, fmt.Sprint("nonce", row.id), seconds.TickAt(now.Add(row.high)),
+			now.Add(row.until).UnixMicro(), cmp.Or(row.layout, seconds.String()), now.Add(row.renewed).UnixMicro())
 	}
 }
 
@@ -105,8 +80,7 @@ func TestOverviewCountsNodes(t *testing.T) {
 			acquire(t, db, asked{Table: "other"})
 		}
 		engines.Do(t, db, "DELETE FROM other WHERE ID > 1")
-		r, err := registry.New(tablesOf(t, db, sqlstore.Config{NodeTable: "other"}).Registry(), registry.Config{})
-		require.NoError(t, err)
+		r := must(registry.New(tablesOf(db, sqlstore.Config{NodeTable: "other"}).Registry(), registry.Config{}))
 		o, err := r.Overview(t.Context(), 0)
 		require.NoError(t, err)
 		require.Equal(t, registry.NodeInfo{Rows: 1, Last: 1, Next: 4}, *o.Nodes)

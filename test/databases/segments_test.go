@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
@@ -30,10 +31,7 @@ func leafTable(s store) string {
 	return strings.TrimSuffix(strings.Replace(createLeaf, " ON UPDATE CURRENT_TIMESTAMP", "", 1), " ENGINE=InnoDB")
 }
 
-func segmentsOf(t testing.TB, db *sqlx.DB) segment.Store {
-	t.Helper()
-	return tablesOf(t, db, sqlstore.Config{}).Segments()
-}
+func segmentsOf(db *sqlx.DB) segment.Store { return tablesOf(db, sqlstore.Config{}).Segments() }
 
 var errLook = errors.New("only a look")
 
@@ -45,31 +43,40 @@ func looked(t testing.TB, s segment.Store, tag string) (row segmentstore.Row) {
 	return row
 }
 
-// drawn takes n numbers of a tag, for a generator with that nonce.
-func drawn(ctx context.Context, s segment.Store, tag, nonce string, n int64) (got segmentstore.Range, err error) {
-	err = s.Change(ctx, tag, func(r *segmentstore.Row) error {
-		got = taken(r, nonce, n)
+// tryDraw takes ten numbers of a tag.
+func tryDraw(ctx context.Context, s segment.Store, tag string) error {
+	return s.Change(ctx, tag, func(r *segmentstore.Row) error {
+		taken(r)
 		return nil
 	})
-	return got, err
 }
 
-// taken decides that n numbers are taken.
-func taken(r *segmentstore.Row, nonce string, n int64) segmentstore.Range {
+// taken decides that ten numbers are taken.
+func taken(r *segmentstore.Row) segmentstore.Range {
 	if r.Fresh {
 		r.Fresh, r.Next, r.Step = false, 1, 1
 	}
-	got := segmentstore.Range{First: r.Next, Last: r.Next + n - 1}
-	r.Next += n
-	r.Takers = []segmentstore.Taker{{Nonce: nonce, Last: got.Last}}
+	got := segmentstore.Range{First: r.Next, Last: r.Next + 9}
+	r.Next += 10
+	r.Takers = []segmentstore.Taker{{Nonce: "drawer", Last: got.Last}}
 	return got
 }
 
-func draw(t testing.TB, s segment.Store, tag string) segmentstore.Range {
+func draw(t testing.TB, s segment.Store, tag string) (got segmentstore.Range) {
 	t.Helper()
-	got, err := drawn(t.Context(), s, tag, "drawer", 10)
-	require.NoError(t, err)
+	require.NoError(t, s.Change(t.Context(), tag, func(r *segmentstore.Row) error {
+		got = taken(r)
+		return nil
+	}))
 	return got
+}
+
+// rowsOf returns the rows that a store lists.
+func rowsOf(t testing.TB, s segment.Store) []segmentstore.Row {
+	t.Helper()
+	rows, err := s.Rows(t.Context(), "", 10)
+	require.NoError(t, err)
+	return rows
 }
 
 // Leaf's table stays what it was, whatever charset and collation it has. A tag that only Leaf has
@@ -88,15 +95,13 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 					leafTable(s)+o, `INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES
 						('Orders', 1, 2000, NULL), ('', 5, 5, NULL), ('b', 77, 7, 'für Leute'), ('Z', 1, 1, '')`)
 				definition := definitionOf(t, db, "leaf_alloc")
-				segments := segmentsOf(t, db)
-				_, err := segments.Inspect(t.Context())
-				require.NoError(t, err)
+				segments := segmentsOf(db)
+				inspected(t, segments)
 				row := looked(t, segments, "Orders")
 				require.WithinDuration(t, time.Now(), row.Updated, time.Minute)
 				row.Updated = time.Time{}
 				require.Equal(t, segmentstore.Row{Tag: "Orders", Next: 1, Step: 2000}, row)
-				rows, err := segments.Rows(t.Context(), "", 10)
-				require.NoError(t, err)
+				rows := rowsOf(t, segments)
 				require.Len(t, rows, 3, "one without a tag is none")
 				require.Equal(t, "Orders Z b", rows[0].Tag+" "+rows[1].Tag+" "+rows[2].Tag)
 				require.Equal(t, "f\u00fcr Leute", rows[2].Description)
@@ -108,8 +113,7 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 				require.Equal(t, takers, looked(t, segments, "Orders").Takers)
 				require.Equal(t, segmentstore.Range{First: 77, Last: 86}, draw(t, segments, "b"))
 				require.Equal(t, "f\u00fcr Leute", looked(t, segments, "b").Description)
-				var description sql.NullString
-				require.NoError(t, db.Get(&description, "SELECT description FROM leaf_alloc WHERE biz_tag = 'Orders'"))
+				description := one[sql.NullString](t, db, "SELECT description FROM leaf_alloc WHERE biz_tag = 'Orders'")
 				require.False(t, description.Valid, "it stays NULL")
 				require.Equal(t, definition, definitionOf(t, db, "leaf_alloc"))
 
@@ -122,7 +126,7 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 				require.Equal(t, takers, other.Takers)
 				require.Equal(t, segmentstore.Range{First: 21, Last: 30}, draw(t, segments, "ORDERS"))
 				require.Equal(t, segmentstore.Range{First: 31, Last: 40}, draw(t, segments, "Orders"))
-				require.Equal(t, "Orders", one(t, db, "SELECT GROUP_CONCAT(biz_tag) FROM leaf_alloc_takers "+
+				require.Equal(t, "Orders", one[string](t, db, "SELECT GROUP_CONCAT(biz_tag) FROM leaf_alloc_takers "+
 					"WHERE biz_tag LIKE 'o%' COLLATE utf8mb4_general_ci"))
 			})
 		}
@@ -132,20 +136,14 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 func definitionOf(t testing.TB, db *sqlx.DB, table string) string {
 	t.Helper()
 	if db.DriverName() == "sqlite" {
-		return one(t, db, "SELECT sql FROM sqlite_master WHERE name = '"+table+"'")
+		return one[string](t, db, "SELECT sql FROM sqlite_master WHERE name = '"+table+"'")
 	}
 	var name, definition string
 	require.NoError(t, db.QueryRow("SHOW CREATE TABLE "+table).Scan(&name, &definition))
 	return definition
 }
 
-func one(t testing.TB, db *sqlx.DB, query string) (text string) {
-	t.Helper()
-	require.NoError(t, db.Get(&text, query), query)
-	return text
-}
-
-func countTables(t testing.TB, db *sqlx.DB, like string) (n int) {
+func countTables(t testing.TB, db *sqlx.DB, like string) int {
 	t.Helper()
 	query := "SELECT COUNT(*) FROM information_schema.TABLES " +
 		"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '" + like + "'"
@@ -155,21 +153,19 @@ func countTables(t testing.TB, db *sqlx.DB, like string) (n int) {
 	case "sqlite":
 		query = "SELECT COUNT(*) FROM sqlite_master WHERE name LIKE '" + like + "' AND type = 'table'"
 	}
-	require.NoError(t, db.Get(&n, query))
-	return n
+	return one[int](t, db, query)
 }
 
 // A trigger that keeps a row from being written is told of.
 func TestSegmentTriggers(t *testing.T) {
 	t.Parallel()
 	db := engines.NewSQLite(t).Open(t)
-	segments := segmentsOf(t, db)
+	segments := segmentsOf(db)
 	draw(t, segments, "orders")
 	for _, table := range []string{"leaf_alloc", "leaf_alloc_takers"} {
 		engines.Do(t, db, "CREATE TRIGGER ignoring BEFORE UPDATE ON "+table+" BEGIN SELECT RAISE(IGNORE); END")
-		_, err := drawn(t.Context(), segments, "orders", "drawer", 10)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, "is there a trigger")
+		err := tryDraw(t.Context(), segments, "orders")
+		logtest.Error(t, err, uid.ErrConfig, "is there a trigger")
 		require.False(t, retry.IsTransient(err))
 		engines.Do(t, db, "DROP TRIGGER ignoring")
 		require.EqualValues(t, 11, looked(t, segments, "orders").Next)
@@ -179,7 +175,7 @@ func TestSegmentTriggers(t *testing.T) {
 // What people have written that is no row is refused, with the numbers, and stays as it is.
 func TestSegmentsByHand(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
-		segments := segmentsOf(t, db)
+		segments := segmentsOf(db)
 		draw(t, segments, "orders")
 		cases := map[string]string{
 			"_takers SET takers = '{\"v\":2}'":   `the takers of tag "orders"`,
@@ -199,8 +195,7 @@ func TestSegmentsByHand(t *testing.T) {
 			engines.Do(t, db, "DELETE FROM leaf_alloc", "DELETE FROM leaf_alloc_takers")
 			if s.Driver == "mysql" && strings.Contains(statement, "18446744073709551615") {
 				engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT UNSIGNED NOT NULL")
-				_, err := segments.Inspect(t.Context())
-				require.NoError(t, err)
+				inspected(t, segments)
 			} else if s.Driver == "mysql" {
 				engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT NOT NULL")
 			}
@@ -211,11 +206,9 @@ func TestSegmentsByHand(t *testing.T) {
 				t.Error("decided")
 				return nil
 			})
-			require.ErrorIs(t, err, uid.ErrRange, statement)
-			require.ErrorContains(t, err, says)
+			logtest.Error(t, err, uid.ErrRange, says)
 			_, err = segments.Rows(t.Context(), "", 10)
-			require.ErrorIs(t, err, uid.ErrRange, statement)
-			require.ErrorContains(t, err, says)
+			logtest.Error(t, err, uid.ErrRange, says)
 			require.Equal(t, before, contentOfSegments(t, db))
 		}
 	})
@@ -225,14 +218,9 @@ func TestSegmentsByHand(t *testing.T) {
 func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 	t.Helper()
 	for _, rest := range []string{"biz_tag, max_id, step, description FROM leaf_alloc", "* FROM leaf_alloc_takers"} {
-		rows, err := db.Queryx("SELECT " + rest + " ORDER BY 1")
-		require.NoError(t, err)
-		for rows.Next() {
-			row, err := rows.SliceScan()
-			require.NoError(t, err)
+		for _, row := range allRows(t, db, "SELECT "+rest+" ORDER BY 1") {
 			all = append(all, fmt.Sprintf("%q", row))
 		}
-		require.NoError(t, rows.Close())
 	}
 	return all
 }
@@ -244,7 +232,7 @@ func meanwhile(t testing.TB, s segment.Store, do func()) (got segmentstore.Range
 		if runs++; runs == 1 {
 			do()
 		}
-		got = taken(r, "drawer", 10)
+		got = taken(r)
 		return nil
 	}))
 	return got, runs
@@ -258,7 +246,7 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 		if s.Driver == "sqlite" {
 			return // whose file is locked meanwhile
 		}
-		admin, segments := s.Open(t), segmentsOf(t, s.Open(t))
+		admin, segments := s.Open(t), segmentsOf(s.Open(t))
 		draw(t, segments, "orders")
 		waiters := "SELECT '', COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 		if s.Driver == "mysql" {
@@ -340,21 +328,17 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 func TestSegmentTables(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
-		segments := segmentsOf(t, db)
+		segments := segmentsOf(db)
 		require.True(t, looked(t, segments, "orders").Fresh)
-		_, err := segments.Inspect(t.Context())
-		require.NoError(t, err)
+		inspected(t, segments)
 		require.Zero(t, countTables(t, db, "leaf_alloc%"))
 		draw(t, segments, "orders")
 		require.Equal(t, 2, countTables(t, db, "leaf_alloc%"))
-		_, err = segments.Inspect(t.Context())
-		require.NoError(t, err)
+		inspected(t, segments)
 
 		engines.Do(t, db, "DROP TABLE leaf_alloc_takers")
 		require.EqualValues(t, 11, looked(t, segments, "orders").Next)
-		rows, err := segments.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
-		require.Len(t, rows, 1)
+		require.Len(t, rowsOf(t, segments), 1)
 		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, segments, "orders"))
 		require.Equal(t, 2, countTables(t, db, "leaf_alloc%"))
 
@@ -362,54 +346,50 @@ func TestSegmentTables(t *testing.T) {
 		require.True(t, looked(t, segments, "orders").Fresh)
 		require.Equal(t, 1, countTables(t, db, "leaf_alloc%"))
 
-		named := tablesOf(t, db, sqlstore.Config{SegmentTable: "Numbers"}).Segments()
+		named := tablesOf(db, sqlstore.Config{SegmentTable: "Numbers"}).Segments()
 		draw(t, named, "orders")
 		require.Equal(t, 2, countTables(t, db, "Numbers%"))
 		require.True(t, looked(t, segments, "orders").Fresh)
 	})
 	t.Run("rights", func(t *testing.T) {
 		all := engines.NewMySQL(t)
-		few := segmentsOf(t, granted(t, all, "GRANT SELECT, INSERT, UPDATE ON DB.* TO @"))
+		few := segmentsOf(granted(t, all, "GRANT SELECT, INSERT, UPDATE ON DB.* TO @"))
 		require.True(t, looked(t, few, "orders").Fresh)
-		_, err := drawn(t.Context(), few, "orders", "drawer", 10)
+		err := tryDraw(t.Context(), few, "orders")
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
 		require.False(t, retry.IsTransient(err))
-		draw(t, segmentsOf(t, all.Open(t)), "orders")
+		draw(t, segmentsOf(all.Open(t)), "orders")
 		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, few, "orders"))
 		draw(t, few, "new")
-		_, err = few.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
-		_, err = few.Inspect(t.Context())
-		require.NoError(t, err)
+		rowsOf(t, few)
+		inspected(t, few)
 	})
 }
 
 // The statements of the documentation are all that segments need, and each right in them is needed.
 func TestDocumentedGrantsOfSegments(t *testing.T) {
 	t.Parallel()
-	statements := documented(t, "app.leaf_")
+	statements := documented("app.leaf_")
 	require.Len(t, statements, 3)
 	s := engines.NewMySQL(t)
-	admin := segmentsOf(t, s.Open(t))
+	admin := segmentsOf(s.Open(t))
 	draw(t, admin, "orders")
 	tags := 0
 	use := func(make bool, statements ...string) error {
-		segments := segmentsOf(t, granted(t, s, statements...))
+		segments := segmentsOf(granted(t, s, statements...))
 		tags++
 		tag := fmt.Sprint("tag", tags)
 		if !make {
 			engines.Do(t, s.Open(t), "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('"+tag+"', 1, 1)")
 		}
 		for range 2 {
-			if _, err := drawn(t.Context(), segments, tag, "drawer", 10); err != nil {
+			if err := tryDraw(t.Context(), segments, tag); err != nil {
 				return err
 			}
 		}
-		if _, err := segments.Rows(t.Context(), "", 100); err != nil {
-			return err
-		}
-		_, err := segments.Inspect(t.Context())
-		return err
+		_, notListed := segments.Rows(t.Context(), "", 100)
+		_, notInspected := segments.Inspect(t.Context())
+		return errors.Join(notListed, notInspected)
 	}
 	require.NoError(t, use(false, statements[:2]...))
 	require.NoError(t, use(true, statements...))
@@ -425,7 +405,7 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 func TestSegmentColumns(t *testing.T) {
 	t.Parallel()
 	db := engines.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
-	segments := segmentsOf(t, db)
+	segments := segmentsOf(db)
 	draw(t, segments, "orders")
 	for change, says := range map[string]string{
 		"leaf_alloc MODIFY max_id INT NOT NULL":                  "column max_id is of type int",
@@ -445,8 +425,7 @@ func TestSegmentColumns(t *testing.T) {
 		draw(t, segments, "orders")
 		engines.Do(t, db, "ALTER TABLE "+change)
 		_, err := segments.Inspect(t.Context())
-		require.ErrorIs(t, err, uid.ErrConfig, change)
-		require.ErrorContains(t, err, says)
+		logtest.Error(t, err, uid.ErrConfig, says)
 	}
 	engines.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
 	draw(t, segments, "orders")

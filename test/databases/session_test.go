@@ -54,7 +54,7 @@ func TestInAnySession(t *testing.T) {
 			if name == "release" { // which ends connections
 				settings = "SELECT @@SESSION.completion_type"
 			}
-			before, last := one(t, db, settings), int64(0)
+			before, last := one[string](t, db, settings), int64(0)
 			for _, port := range []string{"", "1", ""} {
 				id := acquire(t, db, asked{Port: port})
 				require.Greater(t, id, last)
@@ -83,7 +83,7 @@ func TestInAnySession(t *testing.T) {
 			drop := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLost }
 			require.ErrorIs(t, owner.Change(t.Context(), 0, drop), errLost)
 
-			segments, other := segmentsOf(t, db), segmentsOf(t, watcher)
+			segments, other := segmentsOf(db), segmentsOf(watcher)
 			for want := int64(1); want < 50; want += 20 {
 				require.Equal(t, segmentstore.Range{First: want, Last: want + 9}, draw(t, segments, "orders"))
 				require.Equal(t, want+10, looked(t, other, "orders").Next, "it is committed")
@@ -93,7 +93,7 @@ func TestInAnySession(t *testing.T) {
 			for _, table := range []string{"WORKER_NODE", "WORKER_LEASE", "leaf_alloc"} {
 				engines.Do(t, watcher, "ALTER TABLE "+table+" COMMENT = 'no transaction is left open'")
 			}
-			require.Equal(t, before, one(t, db, settings))
+			require.Equal(t, before, one[string](t, db, settings))
 		})
 	}
 }
@@ -103,10 +103,7 @@ func TestStall(t *testing.T) {
 	t.Parallel()
 	take := func(ctx context.Context, owner *tenant) error { _, err := owner.tryTake(ctx); return err }
 	takes := func(tag string) func(context.Context, *tenant) error {
-		return func(ctx context.Context, owner *tenant) error {
-			_, err := drawn(ctx, owner.segments, tag, "drawer", 10)
-			return err
-		}
+		return func(ctx context.Context, owner *tenant) error { return tryDraw(ctx, owner.segments, tag) }
 	}
 	renew := func(ctx context.Context, owner *tenant) error { return owner.renew(ctx) }
 	for name, c := range map[string]struct {
@@ -122,10 +119,9 @@ func TestStall(t *testing.T) {
 			t.Parallel()
 			s := engines.NewMySQL(t)
 			p := harness.NewProxy(t, serverOf(t, s))
-			first := tenantOf(t, s.Open(t))
-			first.take(t)
+			first := ownerOf(t, s.Open(t))
 			draw(t, first.segments, "orders")
-			still := strangerOf(t, s.With(t, func(to *mysql.Config) {
+			still := strangerOf(s.With(t, func(to *mysql.Config) {
 				to.Addr, to.InterpolateParams = p.Addr(), true
 			}).Open(t), "")
 			still.row, still.nonces = first.row, first.nonces
@@ -147,19 +143,17 @@ func TestStall(t *testing.T) {
 func TestSharedConnection(t *testing.T) {
 	t.Parallel()
 	s := engines.NewMySQL(t)
-	good := tenantOf(t, s.Open(t))
-	good.take(t)
+	good := ownerOf(t, s.Open(t))
 	draw(t, good.segments, "orders")
-	_, f, err := subject(t, s, false).clients(t).open()
-	require.NoError(t, err)
+	_, f := subject(t, s, false).clients(t).open()
 	db := sqlx.NewDb(sql.OpenDB(sharing{f}), "mysql")
 	defer db.Close()
-	owner := strangerOf(t, db, "")
+	owner := strangerOf(db, "")
 	owner.row, owner.nonces = good.row, good.nonces
 	for name, call := range map[string]func() error{
 		"lease":   func() error { return owner.renew(t.Context()) },
-		"segment": func() error { _, err := drawn(t.Context(), owner.segments, "orders", "drawer", 10); return err },
-		"tag":     func() error { _, err := drawn(t.Context(), owner.segments, "new", "drawer", 10); return err },
+		"segment": func() error { return tryDraw(t.Context(), owner.segments, "orders") },
+		"tag":     func() error { return tryDraw(t.Context(), owner.segments, "new") },
 	} {
 		err := call()
 		require.ErrorContains(t, err, "does a proxy share connections?", name)

@@ -15,15 +15,11 @@ import (
 // end leases early.
 func TestSQLiteClock(t *testing.T) {
 	t.Parallel()
-	db, err := sqlx.Open("sqlite", filepath.Join(t.TempDir(), "uid.db"))
-	require.NoError(t, err)
+	db := must(sqlx.Open("sqlite", filepath.Join(t.TempDir(), "uid.db")))
 	defer db.Close()
 	for range 2000 {
-		var now database.Micros
 		before := time.Now().Truncate(time.Millisecond)
-		require.NoError(t, db.Get(&now, database.SQLite.Clock()))
-		after := time.Now()
-		require.False(t, now.Time().Before(before), "%v, before %v", now.Time(), before)
-		require.False(t, now.Time().After(after), "%v, after %v", now.Time(), after)
+		now := one[database.Micros](t, db, database.SQLite.Clock()).Time()
+		require.WithinRange(t, now, before, time.Now())
 	}
 }

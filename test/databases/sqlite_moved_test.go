@@ -15,12 +15,10 @@ import (
 func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	t.Parallel()
 	s := engines.NewSQLite(t)
-	owner := tenantOf(t, s.Open(t))
-	owner.take(t)
+	owner := ownerOf(t, s.Open(t))
 	require.NoError(t, os.Rename(s.Source, s.Source+".moved"))
 
-	conn, err := s.Open(t).Connx(t.Context())
-	require.NoError(t, err)
+	conn := must(s.Open(t).Connx(t.Context()))
 	defer conn.Close()
 	for _, statement := range []string{
 		"CREATE TABLE X (B BLOB)", "INSERT INTO X VALUES (1)",
@@ -34,6 +32,5 @@ func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	require.FileExists(t, s.Source+"-journal")
 	require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
 	require.FileExists(t, s.Source+"-journal")
-	_, err = conn.ExecContext(t.Context(), "COMMIT")
-	require.NoError(t, err)
+	must(conn.ExecContext(t.Context(), "COMMIT"))
 }

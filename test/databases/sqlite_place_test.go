@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,9 +43,7 @@ func eachJournal(t *testing.T, test func(t *testing.T, s store, mode string)) {
 func setJournal(t testing.TB, s store, mode string) {
 	t.Helper()
 	db := s.Open(t)
-	var got string
-	require.NoError(t, db.Get(&got, "PRAGMA journal_mode = "+mode))
-	require.Equal(t, mode, got)
+	require.Equal(t, mode, one[string](t, db, "PRAGMA journal_mode = "+mode))
 	require.NoError(t, db.Close())
 }
 
@@ -76,7 +73,7 @@ func removeAll(t testing.TB, path string) {
 func (n *tenant) uses(t *testing.T) map[string]func() error {
 	return map[string]func() error{
 		"lease":    func() error { return n.renew(t.Context()) },
-		"segments": func() error { _, err := drawn(t.Context(), n.segments, "orders", "drawer", 10); return err },
+		"segments": func() error { return tryDraw(t.Context(), n.segments, "orders") },
 	}
 }
 
@@ -85,8 +82,7 @@ func (n *tenant) uses(t *testing.T) map[string]func() error {
 func usedFile(t *testing.T, s store, committed *func()) (*sqlx.DB, *tenant) {
 	t.Helper()
 	db := hooked(t, s, committed)
-	owner := tenantOf(t, db)
-	owner.take(t)
+	owner := ownerOf(t, db)
 	acquire(t, db, asked{})
 	draw(t, owner.segments, "orders")
 	return db, owner
@@ -96,28 +92,24 @@ func usedFile(t *testing.T, s store, committed *func()) (*sqlx.DB, *tenant) {
 // in the file that is there. The owner of one that is right again goes on.
 func TestSQLitePlace(t *testing.T) {
 	t.Parallel()
+	const gone = "no longer in its place"
 	for how, c := range map[string]struct {
-		harm    func(t *testing.T, db *sqlx.DB, path string)
-		undo    func(t *testing.T, path string)
-		says    string
-		another bool // one with its own rows is made in the place
-		wal     bool // only with a write-ahead log
+		harm func(t *testing.T, db *sqlx.DB, path string)
+		undo func(t *testing.T, path string)
+		says string
+		wal  bool // only with a write-ahead log
 	}{
-		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
-			removeAll(t, path)
-		}, says: "no longer in its place", another: true},
-		"moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
-			moveAll(t, path, path+".old")
-		}, says: "no longer in its place", another: true},
+		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) { removeAll(t, path) }, says: gone},
+		"moved":   {harm: func(t *testing.T, _ *sqlx.DB, path string) { moveAll(t, path, path+".old") }, says: gone},
 		"folder moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			dir := filepath.Dir(path)
 			require.NoError(t, os.Rename(dir, dir+".old"))
 			require.NoError(t, os.Mkdir(dir, 0o700))
-		}, says: "no longer in its place", another: true},
+		}, says: gone},
 		"empty one in its place": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			removeAll(t, path)
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
-		}, says: "no longer in its place", another: true},
+		}, says: gone},
 		"copy in its place": {harm: func(t *testing.T, db *sqlx.DB, path string) { // which has the owner's row
 			engines.Do(t, db, "VACUUM INTO '"+path+".copy'")
 			moveAll(t, path, path+".old")
@@ -143,7 +135,7 @@ func TestSQLitePlace(t *testing.T) {
 				mine := owner.row
 				c.harm(t, db, s.Source)
 				there, before := db, ""
-				if c.another {
+				if c.says == gone { // another one with its own rows is made there
 					var theirs *tenant
 					there, theirs = usedFile(t, s, &nothing)
 					require.Equal(t, mine.WorkerID, theirs.row.WorkerID)
@@ -225,12 +217,12 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 		second := s.Source + ".link"
 		require.NoError(t, os.Link(s.Source, second))
 		for _, path := range []string{s.Source, second} {
-			file := fileContent(t, path)
+			file := fileContent(path)
 			out, err := harness.Command(job{Do: "start", Store: store{Driver: "sqlite", Source: path}}).Output()
 			require.NoError(t, err, "%s", out)
 			want := strings.Repeat("unusable: it has 2 names (hard links)\n", 3) + "found by its name\n"
 			require.Equal(t, want, string(out))
-			require.True(t, file == fileContent(t, path), "nothing was written")
+			require.True(t, file == fileContent(path), "nothing was written")
 		}
 	})
 }
@@ -238,27 +230,14 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 // tryAll says what comes of each way to use the file.
 func tryAll(j job) error {
 	ctx := context.Background()
-	db, err := j.Store.Connect(ctx, nil)
-	if err != nil {
-		return err
-	}
+	db := must(j.Store.Connect(ctx, nil))
 	defer db.Close()
-	tables, err := sqlstore.New(db, sqlstore.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
-	_, err = tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1023)
+	tables := tablesOf(db, sqlstore.Config{Logger: quiet()})
+	_, err := tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1023)
 	fmt.Println(placeWords(err))
-	l, err := tables.Leases("")
-	if err != nil {
-		return err
-	}
-	_, err = (&tenant{Store: l}).tryTake(ctx)
+	_, err = (&tenant{Store: must(tables.Leases(""))}).tryTake(ctx)
 	fmt.Println(placeWords(err))
-	if l, err = tables.Leases("new"); err != nil {
-		return err
-	}
-	fmt.Println(placeWords(lease.Found(ctx, l, lease.Founding{Layout: milliseconds})))
+	fmt.Println(placeWords(lease.Found(ctx, must(tables.Leases("new")), lease.Founding{Layout: milliseconds})))
 	findings, err := doctor.Check(ctx, tables.Registry(), doctor.Config{})
 	for _, f := range findings {
 		if f.What == "place of the file" {
@@ -280,19 +259,16 @@ func placeWords(err error) any {
 
 // fileContent reads a file in another process: to close it here would drop the locks that
 // this one has on it.
-func fileContent(t testing.TB, path string) string {
-	t.Helper()
-	out, err := exec.Command("cat", path).Output()
-	require.NoError(t, err)
-	return string(out)
+func fileContent(path string) string {
+	return string(must(exec.Command("cat", path).Output()))
 }
 
 // content is all that the tables of worker IDs hold.
-func content(t testing.TB, db *sqlx.DB) (all string) {
+func content(t testing.TB, db *sqlx.DB) string {
 	t.Helper()
-	require.NoError(t, db.Get(&all, `SELECT
+	all := one[string](t, db, `SELECT
 		(SELECT group_concat(NAMESPACE || WORKER_ID || NONCE || HIGH) FROM WORKER_LEASE) ||
-		(SELECT group_concat(ID || PORT) FROM WORKER_NODE)`))
+		(SELECT group_concat(ID || PORT) FROM WORKER_NODE)`)
 	if countTables(t, db, "leaf_alloc") > 0 {
 		all += fmt.Sprint(contentOfSegments(t, db))
 	}
@@ -315,13 +291,12 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		for name, start := range map[string]func(t *testing.T, db *sqlx.DB) error{
 			"lease": func(t *testing.T, db *sqlx.DB) error {
-				_, err := strangerOf(t, db, "").tryTake(t.Context())
+				_, err := strangerOf(db, "").tryTake(t.Context())
 				return err
 			},
 			"disposable": func(t *testing.T, db *sqlx.DB) error { return tryID(t, db, asked{}) },
 			"segment": func(t *testing.T, db *sqlx.DB) error {
-				_, err := drawn(t.Context(), segmentsOf(t, db), "orders", "drawer", 10)
-				return err
+				return tryDraw(t.Context(), segmentsOf(db), "orders")
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -368,12 +343,9 @@ func TestSQLiteFileNames(t *testing.T) {
 	for _, name := range []string{"a b.db", "100%.db", "%41?x=y&mode=memory#z.db", "é.db", "it's.db"} {
 		t.Run(name, func(t *testing.T) {
 			s := store{Driver: "sqlite", Source: filepath.Join(t.TempDir(), name)}
-			owner := tenantOf(t, s.Open(t))
-			owner.take(t)
+			owner := ownerOf(t, s.Open(t))
 			require.NoError(t, owner.renew(t.Context()))
-			files, err := os.ReadDir(filepath.Dir(s.Source))
-			require.NoError(t, err)
-			require.Len(t, files, 1)
+			require.Len(t, must(os.ReadDir(filepath.Dir(s.Source))), 1)
 		})
 	}
 	t.Run("symbolic link", func(t *testing.T) {
@@ -381,9 +353,8 @@ func TestSQLiteFileNames(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.Symlink(s.Source, filepath.Join(dir, "link.db")))
 			linked := store{Driver: s.Driver, Source: filepath.Join(dir, "link.db")}.Open(t)
-			owner := tenantOf(t, linked)
-			owner.take(t)
-			require.EqualValues(t, 1, strangerOf(t, s.Open(t), "").take(t).WorkerID)
+			owner := ownerOf(t, linked)
+			require.EqualValues(t, 1, strangerOf(s.Open(t), "").take(t).WorkerID)
 			require.NoError(t, owner.renew(t.Context()))
 			require.EqualValues(t, 1, acquire(t, linked, asked{}))
 		})
@@ -399,39 +370,28 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		"":                                   "in memory",
 		filepath.Join(t.TempDir(), "x.db") + "?_pragma=locking_mode(exclusive)": "locking_mode",
 	} {
-		db, err := sqlx.Open("sqlite", source)
-		require.NoError(t, err)
+		db := must(sqlx.Open("sqlite", source))
 		defer db.Close()
-		owner := strangerOf(t, db, "")
+		owner := strangerOf(db, "")
 		for _, call := range []func() error{
-			func() error {
-				_, err := newAsker(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
-				return err
-			},
+			func() error { return tryID(t, db, asked{Timeout: time.Second}) },
 			func() error { _, err := owner.tryTake(t.Context()); return err },
-			func() error { _, err := drawn(t.Context(), owner.segments, "orders", "drawer", 10); return err },
+			func() error { return tryDraw(t.Context(), owner.segments, "orders") },
 			func() error { return lease.Found(t.Context(), owner, lease.Founding{Layout: milliseconds}) },
 		} {
-			err := call()
-			require.ErrorIs(t, err, uid.ErrConfig, source)
-			require.ErrorContains(t, err, says)
+			logtest.Error(t, call(), uid.ErrConfig, says)
 		}
 	}
 }
 
 // writeHalf has written half of a transaction to the file when it says so, and waits to be killed.
 func writeHalf(j job) error {
-	db, err := sqlx.Open("sqlite", j.Store.Source)
-	if err != nil {
-		return err
-	}
+	db := must(sqlx.Open("sqlite", j.Store.Source))
 	db.SetMaxOpenConns(1)
 	for _, s := range []string{"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", "DELETE FROM WORKER_LEASE",
 		"CREATE TABLE FILLER (X)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) " +
 			"INSERT INTO FILLER SELECT randomblob(4000) FROM n"} {
-		if _, err := db.Exec(s); err != nil {
-			return err
-		}
+		db.MustExec(s)
 	}
 	fmt.Println("hot")
 	select {}
@@ -444,8 +404,7 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	s := engines.NewSQLite(t)
 	mine := tenantOf(t, s.Open(t)).take(t)
 	cmd := harness.Command(job{Do: "hot", Store: s})
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out := must(cmd.StdoutPipe())
 	require.NoError(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
@@ -456,14 +415,14 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 
 	second := store{Driver: s.Driver, Source: s.Source + ".link"}
 	require.NoError(t, os.Link(s.Source, second.Source))
-	before := fileContent(t, second.Source)
+	before := fileContent(second.Source)
 	says, err := harness.Command(job{Do: "start", Store: second}).Output()
 	require.NoError(t, err, "%s", says)
 	require.Contains(t, string(says), "unusable: it has 2 names")
-	require.True(t, before == fileContent(t, second.Source), "nothing was written")
+	require.True(t, before == fileContent(second.Source), "nothing was written")
 	require.NoError(t, os.Remove(second.Source))
 
 	db := s.Open(t)
 	require.Equal(t, mine.Nonce, rowIn(t, db, mine.WorkerID).Nonce, "the journal was found")
-	require.NotEqual(t, mine.WorkerID, strangerOf(t, db, "").take(t).WorkerID)
+	require.NotEqual(t, mine.WorkerID, strangerOf(db, "").take(t).WorkerID)
 }

@@ -41,10 +41,8 @@ func BenchmarkStart(b *testing.B) {
 					b.StopTimer()
 					w := s.worker(b, c.layout)
 					b.StartTimer()
-					g, err := c.generator(w, c.layout)
-					require.NoError(b, err)
-					u, err := g.GetUID()
-					require.NoError(b, err)
+					g := must(c.generator(w, c.layout))
+					u := must(g.GetUID())
 					b.StopTimer()
 					sum += u
 					if s.end == nil {
@@ -97,18 +95,14 @@ func stateFileStarts(b *testing.B, anew bool) starts {
 			n++
 		}
 		path := filepath.Join(folder, fmt.Sprint(n))
-		f, err := statefile.New(path, worker.FixedID(7), statefile.Config{Logger: quiet()})
-		require.NoError(b, err)
-		return f
+		return must(statefile.New(path, worker.FixedID(7), statefile.Config{Logger: quiet()}))
 	}}
 }
 
 func disposableStarts(b *testing.B, s store) starts {
-	numbers := tablesOf(b, s.Open(b), sqlstore.Config{Logger: quiet()}).Numbers()
+	numbers := tablesOf(s.Open(b), sqlstore.Config{Logger: quiet()}).Numbers()
 	return starts{worker: func(b *testing.B, l bits.Layout) uid.Worker {
-		d, err := disposable.New(numbers, disposable.Config{Host: "h", Logger: quiet()})
-		require.NoError(b, err)
-		return d
+		return must(disposable.New(numbers, disposable.Config{Host: "h", Logger: quiet()}))
 	}}
 }
 
@@ -116,26 +110,21 @@ func disposableStarts(b *testing.B, s store) starts {
 // that did not release them, or are taken up from a state file.
 func leaseStarts(b *testing.B, s store, past string, losses lease.Losses) starts {
 	db := s.Open(b)
-	leases, err := tablesOf(b, db, sqlstore.Config{Logger: quiet()}).Leases("")
-	require.NoError(b, err)
+	leases := must(tablesOf(db, sqlstore.Config{Logger: quiet()}).Leases(""))
 	path, saved := filepath.Join(b.TempDir(), "lease"), false
 	of := starts{worker: func(b *testing.B, l bits.Layout) uid.Worker {
 		require.NoError(b, lease.Found(b.Context(), leases, lease.Founding{Layout: l}))
 		if past == "released" || past == "expired" {
 			engines.Do(b, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0") // its quarantine is over
 		}
-		leased, err := lease.New(leases, lease.Config{Losses: losses, Logger: quiet()})
-		require.NoError(b, err)
+		leased := must(lease.New(leases, lease.Config{Losses: losses, Logger: quiet()}))
 		if past != "restarted" {
 			return leased
 		}
-		w, err := statefile.OnLease(leased, path, statefile.Config{Logger: quiet()})
-		require.NoError(b, err)
+		w := must(statefile.OnLease(leased, path, statefile.Config{Logger: quiet()}))
 		if !saved { // the first start has no file
 			saved = true
-			g, err := newCached(w, l)
-			require.NoError(b, err)
-			require.NoError(b, g.Close())
+			require.NoError(b, must(newCached(w, l)).Close())
 		}
 		return w
 	}}

@@ -1,6 +1,7 @@
 package databases_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -11,7 +12,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
@@ -23,6 +23,14 @@ import (
 
 // A store is an empty database of its own for one test.
 type store = engines.Database
+
+// must returns a value that cannot fail to be there.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
 
 // eachStore runs a test, beside others, on an empty store of each kind that is asked for, PostgreSQL left out.
 func eachStore(t *testing.T, test func(t *testing.T, s store, db *sqlx.DB)) {
@@ -57,9 +65,7 @@ func opening(t testing.TB, driver, source string) *sqlx.DB {
 // isMariaDB reports whether the server is one of MariaDB, and not of MySQL.
 func isMariaDB(t testing.TB, s store) bool {
 	t.Helper()
-	var version string
-	require.NoError(t, s.Open(t).Get(&version, "SELECT VERSION()"))
-	return strings.Contains(version, "MariaDB")
+	return strings.Contains(one[string](t, s.Open(t), "SELECT VERSION()"), "MariaDB")
 }
 
 // transaction returns the name that the server has for a variable of the session's transactions.
@@ -84,31 +90,51 @@ type asker struct {
 	asked
 }
 
-func newAsker(t testing.TB, db *sqlx.DB, a asked) *asker {
+func newAsker(db *sqlx.DB, a asked) *asker {
+	a.Host, a.Timeout = cmp.Or(a.Host, "h"), cmp.Or(a.Timeout, retry.DefaultTimeout)
+	a.Logger = cmp.Or(a.Logger, quiet())
+	return &asker{tablesOf(db, sqlstore.Config{NodeTable: a.Table, Skip: -1, Logger: a.Logger}).Numbers(), a}
+}
+
+// saysJust is whether a store says that text of what it can lose, and no more.
+func saysJust(t testing.TB, s inspector, text string) func() bool {
+	return func() bool {
+		lossy, err := s.Inspect(t.Context())
+		return err == nil && strings.Join(lossy, "; ") == text
+	}
+}
+
+// allRows returns the rows of a query.
+func allRows(t testing.TB, db *sqlx.DB, query string) (rows [][]any) {
 	t.Helper()
-	if a.Logger == nil {
-		a.Logger = (&logtest.Records{}).Logger()
+	found, err := db.Queryx(query)
+	require.NoError(t, err)
+	defer found.Close()
+	for found.Next() {
+		row, err := found.SliceScan()
+		require.NoError(t, err)
+		rows = append(rows, row)
 	}
-	if a.Host == "" {
-		a.Host = "h"
-	}
-	if a.Timeout == 0 {
-		a.Timeout = retry.DefaultTimeout
-	}
-	return &asker{tablesOf(t, db, sqlstore.Config{NodeTable: a.Table, Skip: -1, Logger: a.Logger}).Numbers(), a}
+	require.NoError(t, found.Err())
+	return rows
 }
 
 // examined is the database as the doctor examines it.
-func examined(t testing.TB, db *sqlx.DB) registry.Store {
-	t.Helper()
-	return tablesOf(t, db, sqlstore.Config{}).Registry()
+func examined(db *sqlx.DB) registry.Store { return tablesOf(db, sqlstore.Config{}).Registry() }
+
+func tablesOf(db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB { return must(sqlstore.New(db, cfg)) }
+
+// An inspector looks at a store before it is used.
+type inspector interface {
+	Inspect(context.Context) ([]string, error)
 }
 
-func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {
+// inspected returns what a store says that it can lose.
+func inspected(t testing.TB, s inspector) []string {
 	t.Helper()
-	d, err := sqlstore.New(db, cfg)
+	lossy, err := s.Inspect(t.Context())
 	require.NoError(t, err)
-	return d
+	return lossy
 }
 
 func (d *asker) acquire(ctx context.Context, most int64) (id int64, err error) {
@@ -122,9 +148,23 @@ func (d *asker) acquire(ctx context.Context, most int64) (id int64, err error) {
 // acquire returns the ID that a new worker on the database gets.
 func acquire(t testing.TB, db *sqlx.DB, a asked) int64 {
 	t.Helper()
-	id, err := newAsker(t, db, a).acquire(t.Context(), 1<<22-1)
+	id, err := newAsker(db, a).acquire(t.Context(), 1<<22-1)
 	require.NoError(t, err)
 	return id
+}
+
+// tryID hands out a disposable ID.
+func tryID(t testing.TB, db *sqlx.DB, a asked) error {
+	t.Helper()
+	_, err := newAsker(db, a).acquire(t.Context(), 1<<22-1)
+	return err
+}
+
+// one returns the one value that a query asks for.
+func one[V any](t testing.TB, db *sqlx.DB, query string) (v V) {
+	t.Helper()
+	require.NoError(t, db.Get(&v, query), query)
+	return v
 }
 
 // node is a row of the table.

@@ -112,13 +112,13 @@ func subject(t *testing.T, s store, stands bool) faultyDatabase {
 	}
 	admin := as.Open(t)
 	nodes, next := append([]string{s.Source}, s.Others...), new(atomic.Int64)
-	connect := func() (driver.Connector, error) {
-		return admin.Driver().(driver.DriverContext).OpenConnector(nodes[int(next.Add(1))%len(nodes)])
+	connect := func() driver.Connector {
+		return must(admin.Driver().(driver.DriverContext).OpenConnector(nodes[int(next.Add(1))%len(nodes)]))
 	}
 	if s.Driver == "sqlite" {
-		connect = func() (driver.Connector, error) {
+		connect = func() driver.Connector {
 			source := "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
-			return fileConnector{admin.Driver(), source}, nil
+			return fileConnector{admin.Driver(), source}
 		}
 	}
 	return faultyDatabase{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}

@@ -59,19 +59,15 @@ func counted(t testing.TB, s store) (*sqlx.DB, *atomic.Int64) {
 	}
 	var db *sql.DB
 	if s.Driver == "pgx" {
-		cfg, err := pgx.ParseConfig(s.Source)
-		require.NoError(t, err)
+		cfg := must(pgx.ParseConfig(s.Source))
 		cfg.DialFunc = dial
 		// The pool's look at a connection that was idle for long is none of the store's.
 		never := func(context.Context, stdlib.ShouldPingParams) bool { return false }
 		db = stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(never))
 	} else {
-		cfg, err := mysql.ParseDSN(s.Source)
-		require.NoError(t, err)
+		cfg := must(mysql.ParseDSN(s.Source))
 		cfg.DialFunc = dial
-		connector, err := mysql.NewConnector(cfg)
-		require.NoError(t, err)
-		db = sql.OpenDB(connector)
+		db = sql.OpenDB(must(mysql.NewConnector(cfg)))
 	}
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { db.Close() })
@@ -131,8 +127,8 @@ func TestRoundTrips(t *testing.T) {
 			})
 			return
 		}
-		tables := tablesOf(t, db, sqlstore.Config{})
-		page := func() { _, err := tables.Registry().Rows(t.Context(), "default", -1, 100); require.NoError(t, err) }
+		tables := tablesOf(db, sqlstore.Config{})
+		page := func() { must(tables.Registry().Rows(t.Context(), "default", -1, 100)) }
 		takes(2, "the first page of an overview, which asks what the server is", page)
 		takes(1, "another page", page)
 	})
@@ -142,7 +138,7 @@ func TestRoundTrips(t *testing.T) {
 func TestSegmentRoundTrips(t *testing.T) {
 	t.Parallel()
 	eachCounted(t, func(t *testing.T, admin, db *sqlx.DB, takes func(int64, string, func())) {
-		segments := segmentsOf(t, db)
+		segments := segmentsOf(db)
 		draw(t, segments, "orders")
 		engines.Do(t, admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('leaf', 1, 1)")
 		first := map[string]map[string]int64{
@@ -187,21 +183,19 @@ func TestReadOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := c.readOnly(t, func(db *sqlx.DB) {
-				owner := tenantOf(t, db)
-				owner.take(t)
+				owner := ownerOf(t, db)
 				draw(t, owner.segments, "orders")
 			})
-			reader, decided := strangerOf(t, db, ""), errors.New("decided")
+			reader, decided := strangerOf(db, ""), errors.New("decided")
 			for name, write := range reader.writes(t.Context()) {
 				err := write(decided)
 				require.ErrorContains(t, err, c.says, name)
 				require.NotErrorIs(t, err, decided, name)
 				require.False(t, retry.IsTransient(err), name)
 			}
-			_, err := tablesOf(t, db, sqlstore.Config{}).Registry().Rows(t.Context(), "default", -1, 10)
+			_, err := examined(db).Rows(t.Context(), "default", -1, 10)
 			require.NoError(t, err, "who only looks may look")
-			_, err = reader.segments.Rows(t.Context(), "", 10)
-			require.NoError(t, err, "who only looks may look")
+			rowsOf(t, reader.segments)
 		})
 	}
 }
@@ -263,7 +257,7 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 			tenantOf(t, admin)
 			if kind == "IDs that are over" {
 				for range n + n/3 {
-					strangerOf(t, admin, "").take(t)
+					strangerOf(admin, "").take(t)
 				}
 				engines.Do(t, admin, "UPDATE WORKER_LEASE SET LEASE_UNTIL = WORKER_ID WHERE WORKER_ID >= 0")
 			}
@@ -276,7 +270,7 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 			began := time.Now()
 			for range n {
 				go func() {
-					row, err := strangerOf(t, db, "").tryTake(t.Context())
+					row, err := strangerOf(db, "").tryTake(t.Context())
 					assert.NoError(t, err)
 					taken <- row.WorkerID
 				}()
@@ -312,7 +306,6 @@ func TestNewRowsReplaceNone(t *testing.T) {
 	require.Equal(t, 2, runs)
 	require.EqualValues(t, 4, id, "above all rows")
 	require.EqualValues(t, 77, rowIn(t, db, 3).High)
-	var rows int
-	require.NoError(t, db.Get(&rows, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID < 3"))
+	rows := one[int](t, db, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID < 3")
 	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
 }

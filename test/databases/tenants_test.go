@@ -50,18 +50,23 @@ type tenant struct {
 // tenantOf returns one in a namespace that is there.
 func tenantOf(t testing.TB, db *sqlx.DB) *tenant {
 	t.Helper()
-	n := strangerOf(t, db, "")
+	n := strangerOf(db, "")
 	require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds}))
 	return n
 }
 
-// strangerOf returns one in a namespace that may not be there.
-func strangerOf(t testing.TB, db *sqlx.DB, namespace string) *tenant {
+// ownerOf returns one that has an ID.
+func ownerOf(t testing.TB, db *sqlx.DB) *tenant {
 	t.Helper()
-	tables := tablesOf(t, db, sqlstore.Config{})
-	l, err := tables.Leases(namespace)
-	require.NoError(t, err)
-	return &tenant{Store: l, segments: tables.Segments()}
+	n := tenantOf(t, db)
+	n.take(t)
+	return n
+}
+
+// strangerOf returns one in a namespace that may not be there.
+func strangerOf(db *sqlx.DB, namespace string) *tenant {
+	tables := tablesOf(db, sqlstore.Config{})
+	return &tenant{Store: must(tables.Leases(namespace)), segments: tables.Segments()}
 }
 
 // take leases an ID.
@@ -74,7 +79,7 @@ func (n *tenant) take(t testing.TB) leasestore.Row {
 
 func (n *tenant) tryTake(ctx context.Context) (leasestore.Row, error) {
 	var taken leasestore.Row
-	err := n.Take(ctx, wanted, func(ns *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	err := n.Take(ctx, wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		r.Acquired = now.Now
 		n.write(r, now)
 		taken = *r
@@ -122,32 +127,24 @@ func (n *tenant) write(r *leasestore.Row, now leasestore.Clock) {
 	n.nonces = append(n.nonces, r.Nonce)
 }
 
-// leaseRow is a row of the table.
+// leaseRow is what tests look at of a row of the table.
 type leaseRow struct {
-	WorkerID int64  `db:"WORKER_ID"`
-	Nonce    string `db:"NONCE"`
-	High     int64  `db:"HIGH"`
-	Until    int64  `db:"LEASE_UNTIL"`
-	Layout   string `db:"LAYOUT"`
-	Holder   string `db:"HOLDER"`
-	Acquired int64  `db:"ACQUIRED"`
-	Renewed  int64  `db:"RENEWED"`
-	History  string `db:"HISTORY"`
+	Nonce string `db:"NONCE"`
+	High  int64  `db:"HIGH"`
 }
 
 func rowIn(t testing.TB, db *sqlx.DB, id int64) (r leaseRow) {
 	t.Helper()
-	all := columns("WORKER_ID NONCE HIGH LEASE_UNTIL LAYOUT HOLDER ACQUIRED RENEWED HISTORY")
-	query := "SELECT " + all + " FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = ?"
+	query := "SELECT " + columns("NONCE HIGH") + " FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = ?"
 	require.NoError(t, db.Get(&r, db.Rebind(query), id))
 	return r
 }
 
 // columns selects columns by names in capitals, which PostgreSQL makes others of.
 func columns(names string) string {
-	var all []string
-	for _, name := range strings.Fields(names) {
-		all = append(all, name+` AS "`+name+`"`)
+	all := strings.Fields(names)
+	for i, name := range all {
+		all[i] = name + ` AS "` + name + `"`
 	}
 	return strings.Join(all, ", ")
 }

@@ -15,18 +15,22 @@ import (
 
 const root = "../.."
 
+// must returns a value that cannot fail to be there.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // documents returns the names and texts of all documents for readers.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/evidence/*.md", "benchmarks/*.md", "recipes/*.md",
 		"*/model/*.md", "*/*/model/*.md"} {
-		names, err := filepath.Glob(filepath.Join(root, pattern))
-		require.NoError(t, err)
-		for _, name := range names {
-			text, err := os.ReadFile(name)
-			require.NoError(t, err)
-			texts[name] = string(text)
+		for _, name := range must(filepath.Glob(filepath.Join(root, pattern))) {
+			texts[name] = string(must(os.ReadFile(name)))
 		}
 	}
 	require.Greater(t, len(texts), 8)
@@ -45,9 +49,7 @@ func TestProgramsBuild(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, []byte(p[1]), 0o644))
 			out, err := exec.Command("go", "vet", file).CombinedOutput()
 			require.NoError(t, err, "%s: %s\n%s", name, p[1], out)
-			formatted, err := exec.Command("gofmt", file).Output()
-			require.NoError(t, err)
-			require.Equal(t, string(formatted), p[1], name)
+			require.Equal(t, string(must(exec.Command("gofmt", file).Output())), p[1], name)
 		}
 	}
 	require.GreaterOrEqual(t, found, 2)
@@ -96,8 +98,7 @@ func TestWhichOneIsOneText(t *testing.T) {
 	require.True(t, found)
 	tree, _, _ = strings.Cut(tree, "```")
 	require.LessOrEqual(t, strings.Count(tree, "?"), 6) // two are one question
-	comment, err := os.ReadFile(filepath.Join(root, "doc.go"))
-	require.NoError(t, err)
+	comment := must(os.ReadFile(filepath.Join(root, "doc.go")))
 	for line := range strings.Lines(tree) {
 		require.Contains(t, string(comment), "//\t"+line)
 	}

@@ -21,18 +21,14 @@ var (
 
 // The catalogue lists every sentinel and every type of error that the library exports, once, and no other.
 func TestErrorsAreListed(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "errors.md"))
-	require.NoError(t, err)
+	text := must(os.ReadFile(filepath.Join(root, "docs", "errors.md")))
 	var exported, listed []string
 	for _, file := range library(t) {
-		inside, err := filepath.Rel(root, file)
-		require.NoError(t, err)
-		inside = filepath.ToSlash(inside)
+		inside := filepath.ToSlash(must(filepath.Rel(root, file)))
 		if strings.HasPrefix(inside, "internal/") || strings.HasPrefix(inside, "recipes/") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+		parsed := must(parser.ParseFile(token.NewFileSet(), file, nil, 0))
 		for _, name := range errorsOf(parsed) {
 			exported = append(exported, parsed.Name.Name+"."+name)
 		}

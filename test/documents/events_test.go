@@ -28,18 +28,15 @@ var broken = regexp.MustCompile(`"\+\n\t+"`)
 // The operations page lists every record that the library logs, and every attribute, each with
 // what it means; it lists no record that is not logged.
 func TestEventsAreListed(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
-	require.NoError(t, err)
+	text := must(os.ReadFile(filepath.Join(root, "docs", "operations.md")))
 	_, section, found := strings.Cut(string(text), "\n### Events\n")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")
 	records, attributes := 0, map[string]bool{}
 	var sources strings.Builder
 	for _, file := range library(t) {
-		source, err := os.ReadFile(file)
-		require.NoError(t, err)
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, source, 0)
-		require.NoError(t, err)
+		source := must(os.ReadFile(file))
+		parsed := must(parser.ParseFile(token.NewFileSet(), file, source, 0))
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {

@@ -29,8 +29,7 @@ var (
 // A reader does what README shows, in folders of his own: its commands, then its programs. They print
 // what README says, but for the numbers.
 func TestReadmeHolds(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	require.NoError(t, err)
+	readme := must(os.ReadFile(filepath.Join(root, "README.md")))
 	text, dir := string(readme), t.TempDir()
 	server := cluster.Shared(t)
 	t.Setenv("UID_MYSQL_DSN", server.DSN(server.NewDatabase(t)))
@@ -72,8 +71,7 @@ func build(t *testing.T, source string) (file string) {
 	dir := t.TempDir()
 	t.Setenv("GOWORK", "off")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644))
-	here, err := filepath.Abs(root)
-	require.NoError(t, err)
+	here := must(filepath.Abs(root))
 	run(t, dir, "go", "mod", "init", "example.org/program")
 	for _, module := range []string{"", "/worker/sqlite"} {
 		path := "github.com/uidgen/uid" + module
@@ -99,8 +97,7 @@ func run(t *testing.T, dir, name string, args ...string) string {
 func requireNew(t *testing.T, text string, since time.Time) {
 	u, err := uid.Parse(digits.FindString(text))
 	require.NoError(t, err)
-	parts, err := bits.Default().Parse(u)
-	require.NoError(t, err)
+	parts := must(bits.Default().Parse(u))
 	require.False(t, parts.Time.Before(since.Truncate(time.Second)), "%v was made before %v", u, since)
 	require.Less(t, time.Until(parts.Time), 10*time.Minute)
 }

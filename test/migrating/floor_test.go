@@ -27,7 +27,7 @@ func firstOfTick(n *snowflake.Node) snowflake.ID {
 // the floor is all that keeps them apart.
 func TestOneProcessAfterTheOther(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	old := node(t, 1)
+	old := node(1)
 	first := firstOfTick(old)
 	require.NoError(t, o.insert("old", first.Int64()))
 	o.write(t, 100, map[string]writer{"old": bwmarrin(old)})
@@ -37,7 +37,7 @@ func TestOneProcessAfterTheOther(t *testing.T) {
 	// Without a floor it makes an old key again.
 	var c clock
 	c.set(time.UnixMilli(first.Time()))
-	o.refuses(t, drawn(t, newPlain(t, worker.Static(1, "no floor"), twitter, &c, 0)))
+	o.refuses(t, must(newPlain(t, worker.Static(1, "no floor"), twitter, &c, 0).GetUID()))
 
 	// 1. Stop the old process. 2. Ask for the highest key. 3. Start the new one above it.
 	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
@@ -53,7 +53,7 @@ func TestOneProcessAfterTheOther(t *testing.T) {
 // Steps 1 and 2 in the wrong order: the old process goes on above the floor.
 func TestFloorTakenTooEarly(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	old := node(t, 1)
+	old := node(1)
 	o.write(t, 50, map[string]writer{"old": bwmarrin(old)})
 	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
 	var c clock
@@ -62,7 +62,7 @@ func TestFloorTakenTooEarly(t *testing.T) {
 	require.Greater(t, late.Int64(), int64(highest))
 	require.NoError(t, o.insert("old", late.Int64()))
 	c.set(time.UnixMilli(late.Time()))
-	o.refuses(t, drawn(t, g))
+	o.refuses(t, must(g.GetUID()))
 }
 
 // The old program has no floor: it has to stay away until the clock has passed the new keys, which
@@ -72,25 +72,21 @@ func TestBackTooEarly(t *testing.T) {
 	_, ahead, err := twitter.Range(time.Now().Add(time.Minute), time.Now().Add(time.Minute).Add(1))
 	require.NoError(t, err)
 	o.write(t, 10, map[string]writer{"new": of(newCachedAfter(t, worker.Static(1, "ahead"), twitter, ahead))})
-	tick, err := twitter.Tick(uid.UID(o.edge(t, "MIN(id)", "new")))
-	require.NoError(t, err)
+	tick := must(twitter.Tick(uid.UID(o.edge(t, "MIN(id)", "new"))))
 	require.WithinRange(t, twitter.TimeOf(tick), time.Now(), time.Now().Add(time.Minute+time.Second))
-	back, err := twitter.Compose(tick, 1, 0) // what the old program makes in a minute
-	require.NoError(t, err)
-	o.refuses(t, back)
+	o.refuses(t, must(twitter.Compose(tick, 1, 0))) // what the old program makes in a minute
 }
 
 // A rolling update where old nodes have all worker IDs: the floor lies ahead, by as long as the
 // update takes, and old processes end before the clock is there.
 func TestRollingBelowAFloor(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	zero, one := node(t, 0), node(t, 1)
+	zero, one := node(0), node(1)
 	o.write(t, 100, map[string]writer{"old 0": bwmarrin(zero), "old 1": bwmarrin(one)})
 
 	// 1. uid plan says the floor.
 	at := time.Now()
-	cost, err := plan.Move{From: twitter.Issuer(), To: twitter.Issuer(), At: at, Lead: 2 * time.Minute}.Cost()
-	require.NoError(t, err)
+	cost := must(plan.Move{From: twitter.Issuer(), To: twitter.Issuer(), At: at, Lead: 2 * time.Minute}.Cost())
 	_, floor, err := twitter.Range(at.Add(2*time.Minute), at.Add(2*time.Minute).Add(1))
 	require.NoError(t, err)
 	require.Equal(t, floor, cost.Highest)
@@ -99,18 +95,18 @@ func TestRollingBelowAFloor(t *testing.T) {
 	// 3. Readers have two cursors.
 	low, high := &cursor{}, &cursor{last: int64(floor)}
 	poll := func() {
-		low.poll(t, o, pastOf(t, twitter))
+		low.poll(t, o, pastOf(twitter))
 		high.poll(t, o, uid.Max)
 	}
 	poll()
 	// 4. One process after the other, back, and forth again.
-	g := newCached(t, leased(t, orders, lease.Range{}), twitter)
+	g := newCached(t, leased(orders, lease.Range{}), twitter)
 	o.write(t, 200, map[string]writer{"old 0": bwmarrin(zero), "new a": of(g)})
 	require.NoError(t, g.Close())
 	poll()
 	o.write(t, 100, map[string]writer{"old 0": bwmarrin(zero), "old 1": bwmarrin(one)})
 	poll()
-	g = newCached(t, leased(t, orders, lease.Range{}), twitter)
+	g = newCached(t, leased(orders, lease.Range{}), twitter)
 	o.write(t, 200, map[string]writer{"old 1": bwmarrin(one), "new b": of(g)})
 	poll()
 	low.poll(t, o, floor+1)
@@ -130,9 +126,8 @@ func TestFloorOutOfReach(t *testing.T) {
 	require.NoError(t, err)
 	for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
 		store := found(t, newTable(t, "BIGINT").DB, "orders", lease.Founding{Layout: twitter})
-		w, err := lease.New(store, lease.Config{Losses: losses, Logger: quiet})
-		require.NoError(t, err)
-		require.Greater(t, drawn(t, newCachedAfter(t, w, twitter, ahead)), ahead)
+		w := must(lease.New(store, lease.Config{Losses: losses, Logger: quiet}))
+		require.Greater(t, must(newCachedAfter(t, w, twitter, ahead).GetUID()), ahead)
 	}
 	for _, floor := range []uid.UID{uid.Max, 9223372002503237631} {
 		_, err := cached.New(worker.Static(1, "out of reach"), cached.Config{Logger: quiet, After: floor})

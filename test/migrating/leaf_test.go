@@ -18,18 +18,14 @@ func TestACopyOfLeafsRow(t *testing.T) {
 	update_time TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)`,
 		"INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 51, 50), ('orders2', 51, 50)")
 	require.NoError(t, o.insert("leaf", 51, 52)) // of the numbers that Leaf takes next
-	tables, err := sqlstore.New(o.DB, sqlstore.Config{Logger: quiet})
-	require.NoError(t, err)
+	tables := must(sqlstore.New(o.DB, sqlstore.Config{Logger: quiet}))
 	first := func(tag string) (any, error) {
 		// The test's server forgets its newest commits in a crash.
-		g, err := segment.New(tables.Segments(), tag, segment.Config{LossyStore: true, Logger: quiet})
-		require.NoError(t, err)
+		g := must(segment.New(tables.Segments(), tag, segment.Config{LossyStore: true, Logger: quiet}))
 		defer g.Close()
 		return g.GetUID()
 	}
-	id, err := first("orders2")
-	require.NoError(t, err)
-	o.refuses(t, id)
-	_, err = first("order")
+	o.refuses(t, must(first("orders2")))
+	_, err := first("order")
 	require.ErrorIs(t, err, segment.ErrNoTag)
 }

@@ -14,12 +14,7 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-func node(t testing.TB, number int64) *snowflake.Node {
-	t.Helper()
-	n, err := snowflake.NewNode(number)
-	require.NoError(t, err)
-	return n
-}
+func node(number int64) *snowflake.Node { return must(snowflake.NewNode(number)) }
 
 func bwmarrin(n *snowflake.Node) writer {
 	return func() (any, error) { return n.Generate().Int64(), nil }
@@ -35,14 +30,14 @@ func leaf(worker, first int64) writer {
 // update, back, and forth again.
 func TestRollingInOneLayout(t *testing.T) {
 	for name, old := range map[string][]writer{
-		"bwmarrin":       {bwmarrin(node(t, 0)), bwmarrin(node(t, 1)), bwmarrin(node(t, 2))},
+		"bwmarrin":       {bwmarrin(node(0)), bwmarrin(node(1)), bwmarrin(node(2))},
 		"Leaf snowflake": {leaf(0, 17), leaf(1, 99), leaf(2, 0)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := newTable(t, "BIGINT")
 			reader := &cursor{}
-			poll := func() { reader.poll(t, o, pastOf(t, twitter)) }
+			poll := func() { reader.poll(t, o, pastOf(twitter)) }
 			o.write(t, 200, map[string]writer{"old 0": old[0], "old 1": old[1]})
 			poll()
 
@@ -50,7 +45,7 @@ func TestRollingInOneLayout(t *testing.T) {
 			free := lease.Range{First: 512, Last: 1023}
 			orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter, IDs: free})
 			// 2. One process after the other.
-			first := newCached(t, leased(t, orders, free), twitter)
+			first := newCached(t, leased(orders, free), twitter)
 			o.write(t, 300, map[string]writer{"old 1": old[1], "new a": of(first)})
 			poll()
 			// Back: the old program again, and a new process once more.
@@ -58,8 +53,8 @@ func TestRollingInOneLayout(t *testing.T) {
 			o.write(t, 100, map[string]writer{"old 1": old[1], "old 2": old[2]})
 			poll()
 			highest := o.edge(t, "MAX(id)", "old%")
-			second := newCached(t, leased(t, orders, free), twitter)
-			third := newCached(t, leased(t, orders, free), twitter)
+			second := newCached(t, leased(orders, free), twitter)
+			third := newCached(t, leased(orders, free), twitter)
 			o.write(t, 300, map[string]writer{"new b": of(second), "new c": of(third)})
 			reader.poll(t, o, uid.Max)
 
@@ -83,20 +78,20 @@ func TestWithoutARangeOfWorkers(t *testing.T) {
 	o := newTable(t, "BIGINT")
 	orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter})
 	var c clock
-	g := newPlain(t, leased(t, orders, lease.Range{}), twitter, &c, 0)
+	g := newPlain(t, leased(orders, lease.Range{}), twitter, &c, 0)
 
-	started, zero := time.Now(), node(t, 0)
+	started, zero := time.Now(), node(0)
 	old := firstOfTick(zero)
 	for old.Time() < started.UnixMilli()+5 { // the generator's first tick may be a little ahead
 		old = firstOfTick(zero)
 	}
 	require.NoError(t, o.insert("old", old.Int64()))
 	c.set(time.UnixMilli(old.Time())) // both draw in one millisecond
-	o.refuses(t, drawn(t, g))
+	o.refuses(t, must(g.GetUID()))
 
 	// A process that is configured for the old ones' IDs does not start on a namespace with a range.
 	ranged := found(t, o.DB, "ranged", lease.Founding{Layout: twitter, IDs: lease.Range{First: 512, Last: 1023}})
-	_, err := leased(t, ranged, lease.Range{First: 0, Last: 511}).Acquire(t.Context(), twitter.Terms())
+	_, err := leased(ranged, lease.Range{First: 0, Last: 511}).Acquire(t.Context(), twitter.Terms())
 	require.ErrorIs(t, err, uid.ErrRange)
 }
 
@@ -104,13 +99,12 @@ func TestWithoutARangeOfWorkers(t *testing.T) {
 // the new one. A reader that stays behind the clock for longer than a row takes misses nothing.
 func TestCursorStaysBehind(t *testing.T) {
 	o := newTable(t, "BIGINT")
-	slow, fast := node(t, 1).Generate(), snowflake.ID(0)
+	slow, fast := node(1).Generate(), snowflake.ID(0)
 	for fast.Time() <= slow.Time() {
-		fast = node(t, 0).Generate()
+		fast = node(0).Generate()
 	}
 	hasty, patient := &cursor{}, &cursor{}
-	past, err := twitter.First(time.UnixMilli(slow.Time()))
-	require.NoError(t, err)
+	past := must(twitter.First(time.UnixMilli(slow.Time())))
 	require.NoError(t, o.insert("fast", fast.Int64()))
 	require.Equal(t, 1, hasty.poll(t, o, uid.Max))
 	require.Zero(t, patient.poll(t, o, past))
@@ -127,16 +121,15 @@ func TestLeasesThatBeginAhead(t *testing.T) {
 	free := lease.Range{First: 512, Last: 1023}
 	began := time.Now()
 	orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter, IDs: free})
-	w, err := lease.New(orders, lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet})
-	require.NoError(t, err)
+	w := must(lease.New(orders, lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet}))
 	g := newCached(t, w, twitter)
-	old := node(t, 1)
+	old := node(1)
 	hasty, patient := &cursor{}, &cursor{}
 	o.write(t, 20, map[string]writer{"old": bwmarrin(old), "new": of(g)})
 	first := o.parsed(t, twitter, "MIN(id)", "new")
 	require.True(t, first.Time.After(began.Add(lease.Burn)), first.Time)
 	hasty.poll(t, o, uid.Max)
-	patient.poll(t, o, pastOf(t, twitter))
+	patient.poll(t, o, pastOf(twitter))
 	o.write(t, 20, map[string]writer{"old": bwmarrin(old)})
 	require.Zero(t, hasty.poll(t, o, uid.Max))
 	patient.poll(t, o, uid.Max) // when the clock is there
@@ -150,20 +143,15 @@ func TestBwmarrinBySettings(t *testing.T) {
 	snowflake.Epoch = 1700000000000
 	snowflake.NodeBits, snowflake.StepBits = 8, 13
 	defer func() { snowflake.Epoch, snowflake.NodeBits, snowflake.StepBits = before, 10, 12 }()
-	l, err := bits.ParseLayout("42ms/8/13 epoch=2023-11-14T22:13:20Z")
-	require.NoError(t, err)
-	id := node(t, 200).Generate()
-	parts, err := l.Parse(uid.UID(id))
-	require.NoError(t, err)
+	l := bits.MustParseLayout("42ms/8/13 epoch=2023-11-14T22:13:20Z")
+	id := node(200).Generate()
+	parts := must(l.Parse(uid.UID(id)))
 	got := []int64{parts.Time.UnixMilli(), parts.WorkerID, parts.Sequence}
 	require.Equal(t, []int64{id.Time(), 200, id.Step()}, got)
 
 	// JSON: each reads what the other writes; only a uid.UID takes a number, too.
-	text, err := json.Marshal(uid.UID(id))
-	require.NoError(t, err)
-	theirs, err := json.Marshal(id)
-	require.NoError(t, err)
-	require.Equal(t, string(theirs), string(text))
+	text := must(json.Marshal(uid.UID(id)))
+	require.Equal(t, string(must(json.Marshal(id))), string(text))
 	var back snowflake.ID
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, id, back)
@@ -175,10 +163,6 @@ func TestBwmarrinBySettings(t *testing.T) {
 	// Texts: base58 is Flickr's; its base32 is another one than ours.
 	require.Equal(t, id.Base58(), form.Base58Flickr.Text(u))
 	require.NotEqual(t, id.Base32(), form.Base32.Text(u))
-	u, err = form.Base58Flickr.Parse(id.Base58())
-	require.NoError(t, err)
-	require.Equal(t, uid.UID(id), u)
-	u, err = uid.Parse(id.String())
-	require.NoError(t, err)
-	require.Equal(t, uid.UID(id), u)
+	require.Equal(t, uid.UID(id), must(form.Base58Flickr.Parse(id.Base58())))
+	require.Equal(t, uid.UID(id), must(uid.Parse(id.String())))
 }

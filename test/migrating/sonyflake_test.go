@@ -15,10 +15,11 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-func sony(t testing.TB, machine uint16) writer {
-	t.Helper()
-	s, err := sonyflake.New(sonyflake.Settings{MachineID: func() (uint16, error) { return machine, nil }})
-	require.NoError(t, err)
+// sonyflakeV1 reads IDs of Sonyflake's version 1.
+var sonyflakeV1 = must(foreign.ParseFormat("sonyflake"))
+
+func sony(machine uint16) writer {
+	s := must(sonyflake.New(sonyflake.Settings{MachineID: func() (uint16, error) { return machine, nil }}))
 	return func() (any, error) { return s.NextID() }
 }
 
@@ -26,26 +27,23 @@ func sony(t testing.TB, machine uint16) writer {
 // any worker IDs, and two cursors for readers while both write.
 func TestRollingToAnotherLayout(t *testing.T) {
 	o := newTable(t, "BIGINT UNSIGNED") // NextID of version 1 returns a uint64
-	one, two := sony(t, 1), sony(t, 2)
+	one, two := sony(1), sony(2)
 	o.write(t, 100, map[string]writer{"old 1": one, "old 2": two})
 
 	// 1. uid plan: no number is made twice, and no floor is needed.
 	start := time.Now()
-	from, to := sonyflakeV1(t).Layout().Issuer(), bits.Default().Issuer()
-	move := plan.Move{From: from, To: to, At: start, Lead: 24 * time.Hour}
-	cost, err := move.Cost()
-	require.NoError(t, err)
+	from, to := sonyflakeV1.Layout().Issuer(), bits.Default().Issuer()
+	cost := must(plan.Move{From: from, To: to, At: start, Lead: 24 * time.Hour}.Cost())
 	require.Nil(t, cost.Repeats)
 	require.True(t, cost.Above)
 	require.True(t, cost.Safe[0].To.After(utc(2034, 1, 1, 0, 0, 0)), "as long as the new layout lasts")
 
 	// 2. Readers have two cursors: one below the border, one from it on.
-	border, err := bits.Default().First(start)
-	require.NoError(t, err)
+	border := must(bits.Default().First(start))
 	require.Greater(t, border, cost.Highest)
 	low, high, single := &cursor{}, &cursor{last: int64(border) - 1}, &cursor{}
 	poll := func() {
-		low.poll(t, o, pastOf(t, sonyflakeV1(t).Layout()))
+		low.poll(t, o, pastOf(sonyflakeV1.Layout()))
 		high.poll(t, o, uid.Max)
 		single.poll(t, o, uid.Max)
 	}
@@ -53,7 +51,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 
 	// 3. One process after the other.
 	orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.Default()})
-	g := newCached(t, leased(t, orders, lease.Range{}), bits.Default())
+	g := newCached(t, leased(orders, lease.Range{}), bits.Default())
 	o.write(t, 200, map[string]writer{"old 2": two, "new": of(g)})
 	poll()
 	// Back, and forth again.
@@ -61,7 +59,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 	o.write(t, 100, map[string]writer{"old 1": one, "old 2": two})
 	poll()
 	require.Empty(t, high.got[200:])
-	g = newCached(t, leased(t, orders, lease.Range{}), bits.Default())
+	g = newCached(t, leased(orders, lease.Range{}), bits.Default())
 	o.write(t, 200, map[string]writer{"new": of(g)})
 	poll()
 	low.poll(t, o, border)
@@ -74,21 +72,11 @@ func TestRollingToAnotherLayout(t *testing.T) {
 	// Values, and what a number says.
 	var u uid.UID
 	require.NoError(t, o.Get(&u, "SELECT MAX(id) FROM orders WHERE writer = 'old 2'"))
-	parts, err := sonyflakeV1(t).Parse(int64(u))
-	require.NoError(t, err)
+	parts := must(sonyflakeV1.Parse(int64(u)))
 	require.EqualValues(t, 2, parts.Machine)
 	require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
-	asNumber, err := json.Marshal(uint64(u)) // as Sonyflake's users write it
-	require.NoError(t, err)
+	asNumber := must(json.Marshal(uint64(u))) // as Sonyflake's users write it
 	var back uid.UID
 	require.NoError(t, json.Unmarshal(asNumber, &back))
 	require.Equal(t, u, back)
-}
-
-// sonyflakeV1 reads IDs of Sonyflake's version 1.
-func sonyflakeV1(t testing.TB) foreign.Format {
-	t.Helper()
-	f, err := foreign.ParseFormat("sonyflake")
-	require.NoError(t, err)
-	return f
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -35,6 +36,14 @@ func utc(y int, m time.Month, d, h, min, s int) time.Time {
 var twitter, uidGenerator = bits.MustParseLayout("twitter"), bits.MustParseLayout("uidgenerator")
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// must returns a value that cannot fail to be there.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
 
 // A table is the one whose keys come from somebody else from now on.
 type table struct{ *sqlx.DB }
@@ -80,14 +89,12 @@ func (o table) write(t testing.TB, rows int, writers map[string]writer) {
 				var ids []any
 				for range each {
 					id, err := next()
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
+					if !assert.NoError(t, err, name) {
 						return
 					}
 					ids = append(ids, id)
 				}
-				if err := o.insert(name, ids...); err != nil {
-					t.Errorf("%s: %v", name, err)
+				if !assert.NoError(t, o.insert(name, ids...), name) {
 					return
 				}
 			}
@@ -153,39 +160,25 @@ const behind = 20 * time.Millisecond
 
 // pastOf returns the smallest number that a generator of a layout can still make, seen from so far
 // behind the clock: readers get what is below.
-func pastOf(t testing.TB, l bits.Layout) uid.UID {
-	t.Helper()
-	u, err := l.First(time.Now().Add(-behind))
-	require.NoError(t, err)
-	return u
-}
+func pastOf(l bits.Layout) uid.UID { return must(l.First(time.Now().Add(-behind))) }
 
 // of makes a generator a writer.
 func of(g interface{ GetUID() (uid.UID, error) }) writer {
-	return func() (any, error) {
-		u, err := g.GetUID()
-		return u, err
-	}
+	return func() (any, error) { return g.GetUID() }
 }
 
 // found makes a namespace of leases, as uid worker init does.
 func found(t testing.TB, db *sqlx.DB, namespace string, f lease.Founding) lease.Store {
 	t.Helper()
-	tables, err := sqlstore.New(db, sqlstore.Config{Logger: quiet})
-	require.NoError(t, err)
-	store, err := tables.Leases(namespace)
-	require.NoError(t, err)
+	store := must(must(sqlstore.New(db, sqlstore.Config{Logger: quiet})).Leases(namespace))
 	require.NoError(t, lease.Found(t.Context(), store, f))
 	return store
 }
 
 // leased returns a worker that leases an ID of a namespace. It says that the server is durable, so
 // that it does not wait at its start: nobody kills the server here.
-func leased(t testing.TB, store lease.Store, ids lease.Range) uid.Worker {
-	t.Helper()
-	w, err := lease.New(store, lease.Config{IDs: ids, Losses: lease.NeverUnchecked, Logger: quiet})
-	require.NoError(t, err)
-	return w
+func leased(store lease.Store, ids lease.Range) uid.Worker {
+	return must(lease.New(store, lease.Config{IDs: ids, Losses: lease.NeverUnchecked, Logger: quiet}))
 }
 
 // newCached returns a generator that the test closes, or that ends with it; newCachedAfter has a floor.
@@ -196,8 +189,7 @@ func newCached(t testing.TB, w uid.Worker, l bits.Layout) *cached.Generator {
 
 func newCachedAfter(t testing.TB, w uid.Worker, l bits.Layout, after uid.UID) *cached.Generator {
 	t.Helper()
-	g, err := cached.New(w, cached.Config{Layout: l, Logger: quiet, After: after})
-	require.NoError(t, err)
+	g := must(cached.New(w, cached.Config{Layout: l, Logger: quiet, After: after}))
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g
 }
@@ -217,10 +209,9 @@ func (c *clock) set(at time.Time) { c.at.Store(&at) }
 // newPlain returns a generator that reads a clock for each UID, above a floor.
 func newPlain(t testing.TB, w uid.Worker, l bits.Layout, c *clock, after uid.UID) *uncached.Generator {
 	t.Helper()
-	g, err := uncached.New(w, uncached.Config{
+	g := must(uncached.New(w, uncached.Config{
 		Layout: l, Now: c.now, Logger: quiet, After: after, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
-	})
-	require.NoError(t, err)
+	}))
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g
 }
@@ -228,17 +219,7 @@ func newPlain(t testing.TB, w uid.Worker, l bits.Layout, c *clock, after uid.UID
 // parsed takes apart what MIN(id) or MAX(id) says, of some writers.
 func (o table) parsed(t testing.TB, l bits.Layout, what, writers string) uid.Parts {
 	t.Helper()
-	parts, err := l.Parse(uid.UID(o.edge(t, what, writers)))
-	require.NoError(t, err)
-	return parts
-}
-
-// drawn returns the next UID of a generator.
-func drawn(t testing.TB, g interface{ GetUID() (uid.UID, error) }) uid.UID {
-	t.Helper()
-	u, err := g.GetUID()
-	require.NoError(t, err)
-	return u
+	return must(l.Parse(uid.UID(o.edge(t, what, writers))))
 }
 
 // A javaTicks makes the numbers of a generator that counts within a tick of the clock, as

@@ -33,49 +33,41 @@ func withNodes(t testing.TB, o table, starts int64) {
 }
 
 // assigned starts a Java process as far as the table sees it: DisposableWorkerIdAssigner's row.
-func assigned(t testing.TB, o table) int64 {
-	t.Helper()
-	r, err := o.Exec(`INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)
+func assigned(o table) int64 {
+	r := o.MustExec(`INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)
 		VALUES ('10.0.0.7', '1795219200000-4711', 2, '2026-11-21', NOW(), NOW())`)
-	require.NoError(t, err)
-	id, err := r.LastInsertId()
-	require.NoError(t, err)
-	return id
+	return must(r.LastInsertId())
 }
 
 // disposed returns a worker with an ID of the table.
-func disposed(t testing.TB, o table) uid.Worker {
-	t.Helper()
-	tables, err := sqlstore.New(o.DB, sqlstore.Config{Logger: quiet})
-	require.NoError(t, err)
-	w, err := disposable.New(tables.Numbers(), disposable.Config{Host: "go", Logger: quiet})
-	require.NoError(t, err)
-	return w
+func disposed(o table) uid.Worker {
+	tables := must(sqlstore.New(o.DB, sqlstore.Config{Logger: quiet}))
+	return must(disposable.New(tables.Numbers(), disposable.Config{Host: "go", Logger: quiet}))
 }
 
-// A UidGenerator whose epoch was set to a later day, so that its time field lasts: Go services
-// share its table and its layout, and nothing else has to change.
 // javas is a layout with the widths of UidGenerator's default.
 func javas(epoch time.Time) bits.Layout {
 	return bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: epoch})
 }
 
+// A UidGenerator whose epoch was set to a later day, so that its time field lasts: Go services
+// share its table and its layout, and nothing else has to change.
 func TestRollingWithUidGeneratorsTable(t *testing.T) {
 	l := javas(time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai))
 	require.Equal(t, "28/22/13 unit=1s epoch=2024-11-19T16:00:00Z", l.String())
 	o := newTable(t, "BIGINT")
 	withNodes(t, o, 400)
-	plain := &javaTicks{layout: l, worker: assigned(t, o)}
-	ring := &javaTicks{layout: l, worker: assigned(t, o), ahead: 8} // of CachedUidGenerator: 8 × 8,192
+	plain := &javaTicks{layout: l, worker: assigned(o)}
+	ring := &javaTicks{layout: l, worker: assigned(o), ahead: 8} // of CachedUidGenerator: 8 × 8,192
 	o.write(t, 200, map[string]writer{"java default": plain.write, "java cached": ring.write})
 
-	first := newCached(t, disposed(t, o), l)
+	first := newCached(t, disposed(o), l)
 	o.write(t, 300, map[string]writer{"java cached": ring.write, "go": of(first)})
 	// Back: a Java process again, under the table's next ID.
 	require.NoError(t, first.Close())
-	again := &javaTicks{layout: l, worker: assigned(t, o), ahead: 8}
+	again := &javaTicks{layout: l, worker: assigned(o), ahead: 8}
 	o.write(t, 200, map[string]writer{"java cached": ring.write, "java again": again.write})
-	first, second := newCached(t, disposed(t, o), l), newCached(t, disposed(t, o), l)
+	first, second := newCached(t, disposed(o), l), newCached(t, disposed(o), l)
 	o.write(t, 300, map[string]writer{"go": of(first), "go too": of(second)})
 
 	var workers []int64
@@ -98,11 +90,9 @@ func TestRollingWithUidGeneratorsTable(t *testing.T) {
 // unless a new generator makes it again when its clock shows at.
 func (o table) repeats(t testing.TB, l bits.Layout, tick, worker int64, g *uncached.Generator, c *clock, at time.Time) {
 	t.Helper()
-	old, err := l.Compose(tick, worker, 0)
-	require.NoError(t, err)
-	require.NoError(t, o.insert("java", int64(old)))
+	require.NoError(t, o.insert("java", int64(must(l.Compose(tick, worker, 0)))))
 	c.set(at)
-	o.refuses(t, drawn(t, g))
+	o.refuses(t, must(g.GetUID()))
 }
 
 // Where the zone of the epoch is taken wrong, no key comes twice from one table of worker IDs, but
@@ -111,24 +101,18 @@ func TestEpochInAnotherZone(t *testing.T) {
 	right, wrong := javas(time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai)), javas(utc(2024, 11, 20, 0, 0, 0))
 	o := newTable(t, "BIGINT")
 	withNodes(t, o, 400)
-	java := &javaTicks{layout: right, worker: assigned(t, o)}
+	java := &javaTicks{layout: right, worker: assigned(o)}
 	o.write(t, 50, map[string]writer{"java": java.write})
 	reader := &cursor{}
 	require.Equal(t, 50, reader.poll(t, o, uid.Max))
-	g := newCached(t, disposed(t, o), wrong)
+	g := newCached(t, disposed(o), wrong)
 	o.write(t, 50, map[string]writer{"go": of(g)})
 	require.Zero(t, reader.poll(t, o, uid.Max), "they are below, for eight hours")
 	u := uid.UID(o.edge(t, "MIN(id)", "go"))
-	as, err := right.Parse(u)
-	require.NoError(t, err)
-	is, err := wrong.Parse(u)
-	require.NoError(t, err)
-	require.Equal(t, 8*time.Hour, is.Time.Sub(as.Time))
+	require.Equal(t, 8*time.Hour, must(wrong.Parse(u)).Time.Sub(must(right.Parse(u)).Time))
 
 	// What uid parse takes for it, and a newest row tells: under the right epoch its time is that of the row.
-	typed, err := bits.ParseLayout("28/22/13 epoch=2024-11-19T16:00:00Z")
-	require.NoError(t, err)
-	require.Equal(t, right, typed)
+	require.Equal(t, right, bits.MustParseLayout("28/22/13 epoch=2024-11-19T16:00:00Z"))
 	require.WithinDuration(t, time.Now(), o.parsed(t, right, "MAX(id)", "java").Time, time.Hour)
 	// Left alone, epochStr is no text but 1463673600, midnight in Shanghai, whatever the zone.
 	require.EqualValues(t, 1463673600, uidGenerator.Epoch().Unix())
@@ -147,34 +131,30 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 
 	var c clock
 	c.set(at)
-	fresh := newPlain(t, disposed(t, o), bits.Default(), &c, 0) // ID 1, as Java's first process of 2016
+	fresh := newPlain(t, disposed(o), bits.Default(), &c, 0) // ID 1, as Java's first process of 2016
 	o.repeats(t, uidGenerator, tick+1, 1, fresh, &c, at.Add(time.Second))
-	_, err := o.Exec("DELETE FROM orders")
-	require.NoError(t, err)
+	o.MustExec("DELETE FROM orders")
 
 	// 1. The table with all its rows, moved as it is: new processes get IDs that no old one had.
 	engines.Do(t, o.DB, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1001")
 	var old []any // of 2017 and 2024, and what the cached generator has made since
 	for _, worker := range []int64{1, 500, 1000} {
 		for sequence := range int64(100) {
-			u, err := uidGenerator.Compose(tick+sequence, worker, 0)
-			require.NoError(t, err)
-			full, err := uidGenerator.Compose(uidGenerator.MaxTick(), worker, sequence)
-			require.NoError(t, err)
+			u := must(uidGenerator.Compose(tick+sequence, worker, 0))
+			full := must(uidGenerator.Compose(uidGenerator.MaxTick(), worker, sequence))
 			old = append(old, int64(u), int64(full), overflowed(at.Add(-time.Hour), worker, sequence))
 		}
 	}
 	require.NoError(t, o.insert("java", old...))
 	// 2. Default, beside the processes that are left. These go on with negative numbers, and
 	// processes that are started anew get IDs of the table as well.
-	g := newCached(t, disposed(t, o), bits.Default())
+	g := newCached(t, disposed(o), bits.Default())
 	late := int64(0)
 	java := func() (any, error) { late++; return overflowed(at, 1000, late), nil }
 	newest := overflowed(at, 1000, 1)
 	before := &cursor{last: math.MinInt64}
 	require.Equal(t, len(old), before.poll(t, o, uid.Max))
-	border, err := bits.Default().First(time.Now().Add(-time.Minute))
-	require.NoError(t, err)
+	border := must(bits.Default().First(time.Now().Add(-time.Minute)))
 	o.write(t, 300, map[string]writer{"java": java, "go": of(g)})
 
 	// 3. Readers. Above the largest there is nothing new; above the newest old one, which is
@@ -193,14 +173,9 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	var first, last int64
 	require.NoError(t, o.Get(&first, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id < 0, id LIMIT 1"))
 	require.NoError(t, o.Get(&last, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id<0 DESC, id DESC LIMIT 1"))
-	format, err := foreign.ParseFormat("uidgenerator")
-	require.NoError(t, err)
-	p, err := format.Parse(first)
-	require.NoError(t, err)
-	require.Equal(t, "2017", p.Time.Format("2006"))
-	p, err = format.Parse(last)
-	require.NoError(t, err)
-	require.Equal(t, at, p.Time)
+	format := must(foreign.ParseFormat("uidgenerator"))
+	require.Equal(t, "2017", must(format.Parse(first)).Time.Format("2006"))
+	require.Equal(t, at, must(format.Parse(last)).Time)
 	require.Negative(t, last)
 	var u uid.UID
 	require.ErrorIs(t, o.Get(&u, "SELECT MIN(id) FROM orders"), uid.ErrRange, "a uid.UID refuses them")
@@ -208,13 +183,11 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 
 	// What uid plan says of it.
 	from, to := uidGenerator.Issuer(), bits.Default().Issuer()
-	cost, err := plan.Move{From: from, To: to, At: at}.Cost()
-	require.NoError(t, err)
+	cost := must(plan.Move{From: from, To: to, At: at}.Cost())
 	require.NotNil(t, cost.Repeats)
 	require.False(t, cost.Passable, "no floor: nothing is above the highest")
 	from.LastWorker, to.FirstWorker = 1000, 1001
-	cost, err = plan.Move{From: from, To: to, At: at}.Cost()
-	require.NoError(t, err)
+	cost = must(plan.Move{From: from, To: to, At: at}.Cost())
 	require.Nil(t, cost.Ever)
 	require.False(t, cost.Above)
 }
@@ -236,11 +209,9 @@ func TestWidenedUidGenerator(t *testing.T) {
 	wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: uidGenerator.Epoch()})
 	require.Equal(t, "2033-05-24", wide.Expires().Format(time.DateOnly))
 	const both = 5696891900414435328
-	then, err := uidGenerator.Parse(both)
-	require.NoError(t, err)
+	then := must(uidGenerator.Parse(both))
 	require.Equal(t, "2021-08-20", then.Time.Format(time.DateOnly))
-	now, err := wide.Parse(both)
-	require.NoError(t, err)
+	now := must(wide.Parse(both))
 	require.Equal(t, "2026-11-21", now.Time.Format(time.DateOnly))
 	require.EqualValues(t, 5, then.WorkerID)
 	require.EqualValues(t, 5, now.WorkerID)
@@ -250,7 +221,7 @@ func TestWidenedUidGenerator(t *testing.T) {
 	var c clock
 	c.set(now.Time)
 	g := newPlain(t, worker.Static(now.WorkerID), wide, &c, 0) // an ID of a fresh table
-	o.refuses(t, drawn(t, g))
+	o.refuses(t, must(g.GetUID()))
 
 	// The old table goes on: its next IDs keep the two apart, up to the highest of 21 bits.
 	for _, highest := range []int64{1000, wide.MaxWorkerID() - 1} {
@@ -262,6 +233,6 @@ func TestWidenedUidGenerator(t *testing.T) {
 	}
 	// Beyond that it has none left for the new layout.
 	withNodes(t, o, wide.MaxWorkerID())
-	_, err = disposed(t, o).Acquire(t.Context(), wide.Terms())
+	_, err := disposed(o).Acquire(t.Context(), wide.Terms())
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
 }

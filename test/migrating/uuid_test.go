@@ -1,7 +1,6 @@
 package migrating
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
@@ -21,13 +20,9 @@ func TestBigintBesideUUID(t *testing.T) {
 	db := engines.NewMySQL(t).Open(t)
 	engines.Do(t, db, "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
 	g := newCached(t, worker.Static(1), bits.Default())
-	old := func() {
-		_, err := db.Exec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString())
-		require.NoError(t, err)
-	}
+	old := func() { db.MustExec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString()) }
 	both := func() {
-		_, err := db.Exec("INSERT INTO orders (id, uid, writer) VALUES (?, ?, 'both')", uuid.NewString(), drawn(t, g))
-		require.NoError(t, err)
+		db.MustExec("INSERT INTO orders (id, uid, writer) VALUES (?, ?, 'both')", uuid.NewString(), must(g.GetUID()))
 	}
 	count := func(where string) (n int) {
 		require.NoError(t, db.Get(&n, "SELECT COUNT(*) FROM orders WHERE "+where))
@@ -43,11 +38,9 @@ func TestBigintBesideUUID(t *testing.T) {
 				return filled
 			}
 			uids := make([]uid.UID, len(ids))
-			_, err := g.Fill(uids)
-			require.NoError(t, err)
+			must(g.Fill(uids))
 			for i, id := range ids {
-				_, err := db.Exec("UPDATE orders SET uid = ? WHERE id = ? AND uid IS NULL", uids[i], id)
-				require.NoError(t, err)
+				db.MustExec("UPDATE orders SET uid = ? WHERE id = ? AND uid IS NULL", uids[i], id)
 			}
 			filled += len(ids)
 		}
@@ -96,8 +89,7 @@ func TestBigintBesideUUID(t *testing.T) {
 	// 5. The key is the uid; old readers still have their UUIDs, which now may be missing.
 	engines.Do(t, db, "ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (uid), ADD UNIQUE INDEX (id), "+
 		"MODIFY id CHAR(36) NULL, LOCK=NONE")
-	_, err = db.Exec("INSERT INTO orders (uid, writer) VALUES (?, 'new')", drawn(t, g))
-	require.NoError(t, err)
+	db.MustExec("INSERT INTO orders (uid, writer) VALUES (?, 'new')", must(g.GetUID()))
 	_, err = db.Exec("INSERT INTO orders (uid, writer) VALUES (?, 'twice')", rows[0].UID)
 	require.ErrorAs(t, err, &refused)
 	require.EqualValues(t, 1062, refused.Number)
@@ -105,9 +97,8 @@ func TestBigintBesideUUID(t *testing.T) {
 	shop := form.Namespace("shop")
 	require.NoError(t, db.Select(&rows, "SELECT COALESCE(id, '') AS id, uid FROM orders WHERE id IS NULL"))
 	require.Len(t, rows, 1)
-	x, err := shop.UUID(rows[0].UID)
-	require.NoError(t, err)
-	engines.Do(t, db, fmt.Sprintf("UPDATE orders SET id = '%v' WHERE uid = %d", x, rows[0].UID),
+	db.MustExec("UPDATE orders SET id = ? WHERE uid = ?", must(shop.UUID(rows[0].UID)).String(), rows[0].UID)
+	engines.Do(t, db,
 		"ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (id), ADD UNIQUE INDEX (uid), "+
 			"MODIFY uid BIGINT NULL, LOCK=NONE")
 	old()
@@ -153,9 +144,7 @@ func TestUUIDColumnsStay(t *testing.T) {
 			var got []form.UUID
 			require.NoError(t, o.Select(&got, "SELECT id FROM orders WHERE writer = 'v8' ORDER BY id"))
 			for i, x := range got {
-				u, err := shop.UID(x)
-				require.NoError(t, err)
-				require.Equal(t, want[i], u)
+				require.Equal(t, want[i], must(shop.UID(x)))
 			}
 			require.Len(t, got, len(want))
 			var others []form.UUID

@@ -63,40 +63,38 @@ func must[V any](v V, err error) V {
 	return v
 }
 
-// texts are stored texts: each with its name, and what the text of the name is read as.
-func texts(t *testing.T) (written map[string]string, read map[string]func(text string) any, want map[string]any) {
+// A storedText is what was written of a value, and how it is read.
+type storedText struct {
+	of      any
+	written string
+	read    func(text string) any
+}
+
+// texts are stored texts by their names.
+func texts(t *testing.T) map[string]storedText {
 	sealer := must(opaque.ParseSealer("3:"+strings.Repeat("ab", 16), "orders"))
-	written = map[string]string{
-		"lease":     must(leasejson.Row(row, "w")),
-		"namespace": must(leasejson.Namespace(namespace, "w")),
-		"tag":       must(segmentjson.MarshalRow(tag, "w")),
-		"takers":    must(segmentjson.MarshalTakers(tag)),
-		"key":       key.String(),
-		"layout":    layout,
-	}
-	read = map[string]func(string) any{
-		"lease":     func(s string) any { return must(leasejson.ParseRow(7, s)) },
-		"namespace": func(s string) any { return must(leasejson.ParseNamespace(s)) },
-		"tag":       func(s string) any { return must(segmentjson.UnmarshalRow("orders", s)) },
-		"takers": func(s string) any {
+	all := map[string]storedText{
+		"lease": {row, must(leasejson.Row(row, "w")), func(s string) any { return must(leasejson.ParseRow(7, s)) }},
+		"namespace": {namespace, must(leasejson.Namespace(namespace, "w")),
+			func(s string) any { return must(leasejson.ParseNamespace(s)) }},
+		"tag": {tag, must(segmentjson.MarshalRow(tag, "w")),
+			func(s string) any { return must(segmentjson.UnmarshalRow("orders", s)) }},
+		"takers": {tag, must(segmentjson.MarshalTakers(tag)), func(s string) any {
 			r := tag
 			r.Writes, r.Floor, r.Takers = 0, 0, nil
 			require.NoError(t, segmentjson.UnmarshalTakers(s, &r))
 			return r
-		},
-		"layout": func(s string) any { return must(bits.ParseLayout(s)) },
-		"key": func(s string) any {
+		}},
+		"layout": {bits.Default(), layout, func(s string) any { return must(bits.ParseLayout(s)) }},
+		"key": {key, key.String(), func(s string) any {
 			k, ok := stores.ParseKey(s)
 			require.True(t, ok, s)
 			return k
-		},
+		}},
 	}
-	want = map[string]any{"lease": row, "namespace": namespace, "tag": tag, "takers": tag, "key": key,
-		"layout": bits.Default()}
 	for i, u := range numbers {
-		add := func(name, text string, parse func(string) any) {
-			name = fmt.Sprintf("%s %d", name, i)
-			written[name], read[name], want[name] = text, parse, u
+		add := func(name, written string, read func(string) any) {
+			all[fmt.Sprintf("%s %d", name, i)] = storedText{u, written, read}
 		}
 		add("sealed", must(sealer.Seal(u)), func(s string) any { return must(sealer.Open(s)) })
 		add("number", must(sealer.SealNumber(u)).String(), func(s string) any {
@@ -107,37 +105,35 @@ func texts(t *testing.T) (written map[string]string, read map[string]func(text s
 			return must(form.Namespace("orders").UID(must(form.ParseUUID(s))))
 		})
 	}
-	return written, read, want
+	return all
 }
 
 // Each version's texts are read as what they were written of. The newest ones are what is written today.
 func TestTexts(t *testing.T) {
-	written, read, want := texts(t)
+	all := texts(t)
 	if *update {
 		var lines strings.Builder
-		for _, name := range slices.Sorted(maps.Keys(written)) {
-			fmt.Fprintf(&lines, "%s = %s\n", name, written[name])
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			fmt.Fprintf(&lines, "%s = %s\n", name, all[name].written)
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(newest, "texts.txt"), []byte(lines.String()), 0o644))
 	}
 	for _, version := range versions(t) {
-		file, err := os.ReadFile(filepath.Join(version, "texts.txt"))
-		require.NoError(t, err)
+		file := must(os.ReadFile(filepath.Join(version, "texts.txt")))
 		lines := strings.Split(strings.TrimSuffix(string(file), "\n"), "\n")
-		require.Len(t, lines, len(written))
+		require.Len(t, lines, len(all))
 		for _, line := range lines {
 			name, text, _ := strings.Cut(line, " = ")
-			require.Equal(t, want[name], read[name](text), "%s: %s", version, name)
+			require.Equal(t, all[name].of, all[name].read(text), "%s: %s", version, name)
 			if version == newest {
-				require.Equal(t, written[name], text, name)
+				require.Equal(t, all[name].written, text, name)
 			}
 		}
 	}
 }
 
 func versions(t *testing.T) []string {
-	dirs, err := filepath.Glob("v*")
-	require.NoError(t, err)
+	dirs := must(filepath.Glob("v*"))
 	require.Contains(t, dirs, newest)
 	return dirs
 }
@@ -152,13 +148,11 @@ func TestStateFile(t *testing.T) {
 		require.NoError(t, f.Close())
 	}
 	for _, version := range versions(t) {
-		file, err := os.ReadFile(filepath.Join(version, "state"))
-		require.NoError(t, err)
+		file := must(os.ReadFile(filepath.Join(version, "state")))
 		path := filepath.Join(t.TempDir(), "state")
 		require.NoError(t, os.WriteFile(path, file, 0o600))
 		now := func() time.Time { return moment }
-		w, err := statefile.New(path, worker.FixedID(7), statefile.Config{Host: "h", Now: now, Logger: quiet})
-		require.NoError(t, err)
+		w := must(statefile.New(path, worker.FixedID(7), statefile.Config{Host: "h", Now: now, Logger: quiet}))
 		terms := bits.Default().Terms()
 		terms.Revoke = func() {}
 		r, err := w.Acquire(t.Context(), terms)
@@ -197,14 +191,12 @@ func TestTables(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(newest, "sqlite.sql"), []byte(text), 0o644))
 	}
 	for _, version := range versions(t) {
-		file, err := os.ReadFile(filepath.Join(version, "sqlite.sql"))
-		require.NoError(t, err)
+		file := must(os.ReadFile(filepath.Join(version, "sqlite.sql")))
 		var was [3]int64
-		_, err = fmt.Sscanf(string(file), "-- [%d %d %d]", &was[0], &was[1], &was[2])
+		_, err := fmt.Sscanf(string(file), "-- [%d %d %d]", &was[0], &was[1], &was[2])
 		require.NoError(t, err)
 		db, tables := open()
-		_, err = db.ExecContext(ctx, string(file))
-		require.NoError(t, err)
+		db.MustExecContext(ctx, string(file))
 		is := use(tables)
 		require.Greater(t, is[0], was[0], version) // under whichever ID: the history is another one
 		require.Greater(t, is[1], was[1])
