@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -518,11 +519,7 @@ func (s *scene) region(h how, ids lease.Range) {
 	if !s.met {
 		ids = lease.Range{}
 	}
-	db := h.db
-	if db == nil {
-		db = s.db
-	}
-	leases, err := s.leases(db, h.namespace)
+	leases, err := s.leases(cmp.Or(h.db, s.db), h.namespace)
 	require.NoError(s.t, err)
 	require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Layout: promised, IDs: ids}))
 }
@@ -579,12 +576,18 @@ func (s *scene) thereAndBack(away, back func()) {
 	s.drawApart(p, s.start(how{seat: 2}))
 }
 
-// drawApart has processes draw as their time goes by.
+// drawApart has processes draw all that they can have, as their time goes by.
 func (s *scene) drawApart(ps ...*process) {
 	s.t.Helper()
-	for range 3 {
+	s.rounds(3, ps, ps...)
+}
+
+// rounds has processes draw so many times, and some of them all that they can have. After each time a window goes by.
+func (s *scene) rounds(n int, drained []*process, ps ...*process) {
+	s.t.Helper()
+	for range n {
 		s.draw(ps...)
-		for _, p := range ps {
+		for _, p := range drained {
 			s.drain(p)
 		}
 		s.pass(window)

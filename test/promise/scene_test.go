@@ -290,10 +290,7 @@ func (s *scene) refused(h how, refusal error) {
 func (s *scene) try(h how) (*process, error) {
 	s.t.Helper()
 	s.processes++
-	p := &process{s: s, name: fmt.Sprintf("process %d", s.processes), clock: h.clock, db: h.db}
-	if p.db == nil {
-		p.db = s.db
-	}
+	p := &process{s: s, name: fmt.Sprintf("process %d", s.processes), clock: h.clock, db: cmp.Or(h.db, s.db)}
 	w := s.way.worker(p, h)
 	p.leash = &leash{Worker: w, begun: make(chan struct{})}
 	p.lead = cmp.Or(h.lead, promisedLead)
