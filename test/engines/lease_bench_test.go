@@ -35,9 +35,7 @@ func BenchmarkLease(b *testing.B) {
 			}
 			require.NoError(b, err)
 			b.Cleanup(d.Close)
-			n, err := engines.NewNetwork(d)
-			require.NoError(b, err)
-			b.Cleanup(n.Close)
+			n := engines.NewNetwork(b, d)
 			store, end, err := engines.Open(b.Context(), d.URL(n.Near.Addrs(0)...))
 			require.NoError(b, err)
 			b.Cleanup(func() { end.Close() })

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"strconv"
 
 	"github.com/uidgen/uid/test/harness"
 )
@@ -17,15 +16,11 @@ func account(name string) (*harness.Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
+	a := new(harness.Account)
+	if _, err := fmt.Sscan(u.Uid+" "+u.Gid, &a.UID, &a.GID); err != nil {
 		return nil, fmt.Errorf("the account %s: %w", name, err)
 	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		return nil, fmt.Errorf("the account %s: %w", name, err)
-	}
-	return &harness.Account{UID: uint32(uid), GID: uint32(gid)}, nil
+	return a, nil
 }
 
 // give makes the account the owner of a folder with all that is in it.

@@ -27,11 +27,7 @@ type run struct {
 }
 
 func newRun(t testing.TB, d *engines.Deployment) *run {
-	r := &run{TB: t, Members: harness.NewMembers(t), d: d}
-	var err error
-	r.net, err = engines.NewNetwork(d)
-	require.NoError(t, err)
-	t.Cleanup(r.net.Close)
+	r := &run{TB: t, Members: harness.NewMembers(t), d: d, net: engines.NewNetwork(t, d)}
 	r.visit()
 	return r
 }
