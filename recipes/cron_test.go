@@ -22,7 +22,7 @@ func TestCron(t *testing.T) {
 	env := []string{"UID_STATE_FILE=" + file, "UID_WORKER_ID=7"}
 	drawn := map[uid.UID]bool{}
 	add := func(printed string) {
-		for _, u := range keysOf(t, printed) {
+		for _, u := range keysOf(printed) {
 			require.False(t, drawn[u], "%v comes twice", u)
 			drawn[u] = true
 		}
@@ -67,8 +67,7 @@ func started(t *testing.T, exe string, env ...string) (kill func() string) {
 	return func() string {
 		require.NoError(t, cmd.Process.Kill())
 		require.Error(t, cmd.Wait())
-		rest, err := io.ReadAll(out)
-		require.NoError(t, err)
+		rest := must(io.ReadAll(out))
 		require.NoError(t, out.Close())
 		printed := string(first) + string(rest)
 		return printed[:strings.LastIndexByte(printed, '\n')+1]

@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"crypto/tls"
+	"slices"
 	"testing"
 	"time"
 
@@ -55,17 +56,13 @@ func TestAccess(t *testing.T) {
 			// New asks for a token at once. Let it go wrong later.
 			user, password := cfg.Username, cfg.Password
 			cfg.Username, cfg.Password = "", ""
-			client, err = clientv3.New(cfg)
-			require.NoError(t, err)
+			client = must(clientv3.New(cfg))
 			client.Username, client.Password = user, password
 		}
 		require.NoError(t, err)
 		t.Cleanup(func() { client.Close() })
-		store, err := etcd.New(client, etcd.Config{RequestTimeout: 2 * time.Second})
-		require.NoError(t, err)
-		l, err := store.Leases("orders")
-		require.NoError(t, err)
-		return store, l
+		store := must(etcd.New(client, etcd.Config{RequestTimeout: 2 * time.Second}))
+		return store, must(store.Leases("orders"))
 	}
 	round := func(t *testing.T, l lease.Store) error {
 		renew := func(n *leasestore.Namespace, now leasestore.Clock) error { n.Renewed = now.Now; return nil }
@@ -88,9 +85,7 @@ func TestAccess(t *testing.T) {
 	t.Run("the service", func(t *testing.T) {
 		store, l := open(t, func(*clientv3.Config) {})
 		require.NoError(t, round(t, l))
-		findings, err := doctor.Check(t.Context(), store.Registry(), doctor.Config{})
-		require.NoError(t, err)
-		for _, f := range findings {
+		for _, f := range must(doctor.Check(t.Context(), store.Registry(), doctor.Config{})) {
 			t.Log(f)
 			require.NotContains(t, f.Value+f.Why+f.Do, canary)
 			require.NotEqual(t, doctor.LevelError, f.Level, f)
@@ -102,16 +97,12 @@ func TestAccess(t *testing.T) {
 		require.ErrorContains(t, err, "permission denied")
 		require.False(t, retry.IsTransient(err))
 		require.NotContains(t, logtest.Texts(err), canary)
-		p, err := store.Registry().Rows(t.Context(), "orders", -1, 10)
-		require.NoError(t, err)
-		require.Len(t, p.Rows, 10, "as many as were asked for")
-		findings, err := store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
-		require.NoError(t, err)
-		found := false
-		for _, f := range findings {
-			found = found || f.What == "etcd rights" && f.Level == doctor.LevelNote
-		}
-		require.True(t, found, findings)
+		rows := must(store.Registry().Rows(t.Context(), "orders", -1, 10)).Rows
+		require.Len(t, rows, 10, "as many as were asked for")
+		findings := must(store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{}))
+		require.True(t, slices.ContainsFunc(findings, func(f doctor.Finding) bool {
+			return f.What == "etcd rights" && f.Level == doctor.LevelNote
+		}), findings)
 	})
 	for name, change := range map[string]func(*clientv3.Config){
 		"no user":   func(c *clientv3.Config) { c.Username, c.Password = "", "" },

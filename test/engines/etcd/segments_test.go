@@ -37,12 +37,9 @@ func TestSegmentAccess(t *testing.T) {
 	authenticate(t, admin)
 	open := func(user string) segment.Store {
 		cfg := clientv3.Config{Endpoints: c.Addrs(), Logger: zap.NewNop(), Username: canary + user, Password: canary}
-		client, err := clientv3.New(cfg)
-		require.NoError(t, err)
+		client := must(clientv3.New(cfg))
 		t.Cleanup(func() { client.Close() })
-		store, err := etcd.New(client, etcd.Config{})
-		require.NoError(t, err)
-		return store.Segments()
+		return must(etcd.New(client, etcd.Config{})).Segments()
 	}
 	one := open("invoices")
 	_, err = one.Inspect(t.Context())
@@ -60,7 +57,5 @@ func TestSegmentAccess(t *testing.T) {
 	}
 	all := open("service")
 	require.NoError(t, all.Change(t.Context(), "orders", draw(10)))
-	rows, err := all.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Len(t, rows, 2)
+	require.Len(t, must(all.Rows(t.Context(), "", 10)), 2)
 }
