@@ -33,7 +33,8 @@ func TestCron(t *testing.T) {
 		require.Equal(t, 5000, strings.Count(printed, "\n"))
 		add(printed)
 		if i%5 == 4 {
-			add(killed(t, exe, env...))
+			kill := started(t, exe, env...)
+			add(kill())
 		}
 	}
 	require.Greater(t, len(drawn), 20*5000)
@@ -43,12 +44,6 @@ func TestCron(t *testing.T) {
 	_, err := run(t, exe, env...)
 	require.Error(t, err)
 	end()
-}
-
-// killed runs the job until it has printed something, and returns all that it had.
-func killed(t *testing.T, exe string, env ...string) string {
-	t.Helper()
-	return started(t, exe, env...)()
 }
 
 // started starts the job and waits until it has printed something. It cannot end: no pipe holds all

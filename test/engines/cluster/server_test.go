@@ -25,16 +25,6 @@ func script(s *Server, first string) Program {
 	}
 }
 
-// childOf returns the process that the script has started.
-func childOf(t *testing.T, s *Server) (pid int) {
-	t.Helper()
-	text, err := os.ReadFile(s.Path("child"))
-	require.NoError(t, err)
-	_, err = fmt.Sscan(string(text), &pid)
-	require.NoError(t, err)
-	return pid
-}
-
 func TestServer(t *testing.T) {
 	s, err := New("one", 2)
 	For(t, s, err)
@@ -49,7 +39,11 @@ func TestServer(t *testing.T) {
 	require.Error(t, s.Restart(), "it runs")
 	require.Contains(t, s.Output(), "start of one in "+s.Path())
 
-	pid := childOf(t, s)
+	child, err := os.ReadFile(s.Path("child"))
+	require.NoError(t, err)
+	var pid int
+	_, err = fmt.Sscan(string(child), &pid)
+	require.NoError(t, err)
 	require.True(t, alive(pid))
 	require.NoError(t, s.Pause())
 	stopped := func() bool {
