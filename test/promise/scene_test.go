@@ -276,10 +276,8 @@ func (s *scene) start(h how) *process {
 func (s *scene) startUnless(h how, refusals ...error) *process {
 	s.t.Helper()
 	p, err := s.try(h)
-	for _, refusal := range refusals {
-		if errors.Is(err, refusal) {
-			return nil
-		}
+	if slices.ContainsFunc(refusals, func(refusal error) bool { return errors.Is(err, refusal) }) {
+		return nil
 	}
 	require.NoError(s.t, err)
 	return p
