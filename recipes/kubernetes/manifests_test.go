@@ -1,11 +1,10 @@
 package kubernetes
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,15 +160,11 @@ func variables(folder string) (names []string) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		ast.Inspect(must(parser.ParseFile(token.NewFileSet(), file, nil, 0)), func(n ast.Node) bool {
-			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
-				name := must(strconv.Unquote(text.Value))
-				if strings.HasPrefix(name, "UID_") && !strings.Contains(name, " ") && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-			}
-			return true
-		})
+		text := string(must(os.ReadFile(file)))
+		for _, found := range regexp.MustCompile(`"(UID_[^" ]+)"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, found[1])
+		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }

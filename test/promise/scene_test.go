@@ -220,7 +220,7 @@ type base struct {
 	*sqlx.DB                  // of tables,
 	keys                *keys // or of keys
 	down                atomic.Bool
-	swallows, swallowed atomic.Int32
+	swallows, swallowed atomic.Int32 // what is lost next, and how many were
 }
 
 // opened opens a store of tables.
@@ -238,7 +238,7 @@ func (s *scene) leases(db *base, namespace string) (lease.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cable{l, db.keys, &db.down, &db.swallows, &db.swallowed}, nil
+	return cable{l, db}, nil
 }
 
 // registry is that of whoever looks after the database.

@@ -23,7 +23,7 @@ import (
 const canary = "hunter2"
 
 // authenticate turns authentication on, with a service's account that has the rights of the
-// documentation, and one that may only read.
+// documentation, one that may only read, and one for one tag.
 func authenticate(t *testing.T, admin *clientv3.Client) {
 	t.Helper()
 	ctx := t.Context()
@@ -32,9 +32,16 @@ func authenticate(t *testing.T, admin *clientv3.Client) {
 	do(admin.UserAdd(ctx, "root", canary+"root"))
 	do(admin.UserGrantRole(ctx, "root", "root"))
 	read, write := clientv3.PermissionType(clientv3.PermRead), clientv3.PermissionType(clientv3.PermReadWrite)
-	for name, may := range map[string]clientv3.PermissionType{"service": write, "reader": read} {
+	end := clientv3.GetPrefixRangeEnd("uid/")
+	for name, right := range map[string]struct {
+		from, to string
+		may      clientv3.PermissionType
+	}{
+		"service": {"uid/", end, write}, "reader": {"uid/", end, read},
+		"invoices": {"uid/segments/invoices", "", write},
+	} {
 		do(admin.RoleAdd(ctx, name))
-		do(admin.RoleGrantPermission(ctx, name, "uid/", clientv3.GetPrefixRangeEnd("uid/"), may))
+		do(admin.RoleGrantPermission(ctx, name, right.from, right.to, right.may))
 		do(admin.UserAdd(ctx, canary+name, canary))
 		do(admin.UserGrantRole(ctx, canary+name, name))
 	}
