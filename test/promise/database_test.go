@@ -3,7 +3,6 @@ package promise
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,25 +173,14 @@ func (s *scene) copied() *base {
 		require.NoError(s.t, err)
 	}
 	s.db = was
-	rows, err := was.Queryx("SELECT * FROM " + s.table())
-	require.NoError(s.t, err)
-	defer rows.Close()
+	var rows string
+	require.NoError(s.t, was.Get(&rows, "SELECT COALESCE(JSON_AGG(r), '[]')::text FROM "+s.table()+" r"))
 	engines.Do(s.t, db.DB, "DELETE FROM "+s.table())
-	newest := int64(0)
-	for rows.Next() {
-		row := map[string]any{}
-		require.NoError(s.t, rows.MapScan(row))
-		columns := slices.Sorted(maps.Keys(row))
-		_, err := db.NamedExec("INSERT INTO "+s.table()+" ("+strings.Join(columns, ", ")+
-			") VALUES (:"+strings.Join(columns, ", :")+")", row)
-		require.NoError(s.t, err)
-		if id, is := row["id"].(int64); is {
-			newest = max(newest, id)
-		}
-	}
-	require.NoError(s.t, rows.Err())
+	_, err := db.Exec("INSERT INTO "+s.table()+
+		" SELECT * FROM JSON_POPULATE_RECORDSET(NULL::"+s.table()+", $1::json)", rows)
+	require.NoError(s.t, err)
 	if s.way.column == throwaway {
-		engines.Do(s.t, db.DB, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
+		engines.Do(s.t, db.DB, "SELECT setval(pg_get_serial_sequence('worker_node', 'id'), MAX(ID)) FROM WORKER_NODE")
 	}
 	return db
 }
