@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -218,28 +217,19 @@ func (p *pod) drawAndEnd(t *testing.T, c corev1.Container, drawn map[uid.UID]boo
 
 // lines are the log of a service.
 type lines struct {
-	mu        sync.Mutex
-	text      bytes.Buffer
+	harness.Tail
 	listening chan string // gets its address, once
 }
 
 var listening = regexp.MustCompile(`listening on (\S+)\n`)
 
 func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n, err := l.text.Write(p)
-	if found := listening.FindStringSubmatch(l.text.String()); found != nil && l.listening != nil {
+	n, err := l.Tail.Write(p)
+	if found := listening.FindStringSubmatch(l.String()); found != nil && l.listening != nil {
 		select {
 		case l.listening <- found[1]:
 		default:
 		}
 	}
 	return n, err
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

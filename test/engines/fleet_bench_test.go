@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/leasestore"
@@ -33,8 +32,7 @@ func BenchmarkFleet(b *testing.B) {
 	} {
 		for line, delay := range map[string]time.Duration{"near": 0, "far": 80 * time.Millisecond} {
 			b.Run(name+"/"+line, func(b *testing.B) {
-				d, err := start()
-				require.NoError(b, err)
+				d := must(start())
 				b.Cleanup(d.Close)
 				n := engines.NewNetwork(b, d)
 				n.Near.Each(func(p *harness.Proxy) { p.Delay(delay) })
