@@ -63,7 +63,8 @@ func TestAccess(t *testing.T) {
 			// New asks for a token at once. Let it go wrong later.
 			user, password := cfg.Username, cfg.Password
 			cfg.Username, cfg.Password = "", ""
-			client = must(clientv3.New(cfg))
+			client, err = clientv3.New(cfg)
+			require.NoError(t, err)
 			client.Username, client.Password = user, password
 		}
 		require.NoError(t, err)
