@@ -296,7 +296,7 @@ var databaseFaults = []fault{
 			s.pass(longGone)
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
-		crowd: 1, cells: serversOnly(onDatabases(unique())),
+		crowd: 1, cells: without(onDatabases(unique()), "-sqlite"),
 		also: []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
 	},
 	{
@@ -619,13 +619,12 @@ func (s *scene) made() {
 	s.sql("DELETE FROM TABLE_OF_IDS")
 }
 
-// serversOnly leaves SQLite out, where a fault is one of servers, and mysqlOnly also PostgreSQL.
-func serversOnly(cells verdicts) verdicts { return without(cells, "-sqlite") }
-
+// mysqlOnly leaves out what is no server of MySQL's kind.
 func mysqlOnly(cells verdicts) verdicts {
 	return without(cells, "-sqlite", "-postgres", "-etcd", "-zookeeper", "-redis")
 }
 
+// without leaves some engines out, where a fault is one of others.
 func without(cells verdicts, suffixes ...string) verdicts {
 	for _, w := range ways {
 		if slices.Contains(suffixes, w.suffix) {

@@ -252,7 +252,7 @@ func (s *Server) Resume() error {
 	if run == nil || run.HasEnded() {
 		return fmt.Errorf("cluster: %s is not running", s.name)
 	}
-	tree(run.PID(), false).resume()
+	tree(run.PID(), false).signal(syscall.SIGCONT)
 	return nil
 }
 
