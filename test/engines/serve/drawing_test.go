@@ -124,11 +124,6 @@ func (c *client) read(target string, n int, body []byte) {
 	}
 }
 
-// silent drops what the client library says of servers that are down.
-type silent struct{}
-
-func (silent) Printf(context.Context, string, ...any) {}
-
 // dial returns a client library's client with one connection.
 func dial(s *cluster.Server) *redis.Client {
 	silent := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
