@@ -22,7 +22,7 @@ func TestCron(t *testing.T) {
 	env := []string{"UID_STATE_FILE=" + file, "UID_WORKER_ID=7"}
 	drawn := map[uid.UID]bool{}
 	add := func(printed string) {
-		for _, u := range keysOf(t, printed) {
+		for _, u := range keysOf(printed) {
 			require.False(t, drawn[u], "%v comes twice", u)
 			drawn[u] = true
 		}
@@ -33,7 +33,8 @@ func TestCron(t *testing.T) {
 		require.Equal(t, 5000, strings.Count(printed, "\n"))
 		add(printed)
 		if i%5 == 4 {
-			add(killed(t, exe, env...))
+			kill := started(t, exe, env...)
+			add(kill())
 		}
 	}
 	require.Greater(t, len(drawn), 20*5000)
@@ -43,12 +44,6 @@ func TestCron(t *testing.T) {
 	_, err := run(t, exe, env...)
 	require.Error(t, err)
 	end()
-}
-
-// killed runs the job until it has printed something, and returns all that it had.
-func killed(t *testing.T, exe string, env ...string) string {
-	t.Helper()
-	return started(t, exe, env...)()
 }
 
 // started starts the job and waits until it has printed something. It cannot end: no pipe holds all
@@ -67,8 +62,7 @@ func started(t *testing.T, exe string, env ...string) (kill func() string) {
 	return func() string {
 		require.NoError(t, cmd.Process.Kill())
 		require.Error(t, cmd.Wait())
-		rest, err := io.ReadAll(out)
-		require.NoError(t, err)
+		rest := must(io.ReadAll(out))
 		require.NoError(t, out.Close())
 		printed := string(first) + string(rest)
 		return printed[:strings.LastIndexByte(printed, '\n')+1]

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/glebarez/sqlite"
-	"github.com/stretchr/testify/require"
 	"gorm.io/driver/mysql"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
@@ -57,8 +56,7 @@ func onEach(t *testing.T, test func(t *testing.T, d database)) {
 func (d database) open(t *testing.T) *sql.DB {
 	t.Helper()
 	driver, dsn := d.source(t)
-	db, err := sql.Open(driver, dsn)
-	require.NoError(t, err)
+	db := must(sql.Open(driver, dsn))
 	t.Cleanup(func() { db.Close() })
 	return db
 }

@@ -30,8 +30,7 @@ func TestEntIsCurrent(t *testing.T) {
 		if name == "runtime/runtime.go" {
 			// It has the version of ent, which a test does not know of its own binary.
 			list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "entgo.io/ent")
-			version, err := list.Output()
-			require.NoError(t, err)
+			version := must(list.Output())
 			require.Contains(t, text, strconv.Quote(strings.TrimSpace(string(version))))
 			made[name] = text
 		}
@@ -44,8 +43,7 @@ func TestEntIsCurrent(t *testing.T) {
 // The generated code is what sqlc makes of the queries.
 func TestSqlcIsCurrent(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("sqlc/main.go")
-	require.NoError(t, err)
+	source := must(os.ReadFile("sqlc/main.go"))
 	_, command, found := strings.Cut(string(source), "//go:generate ")
 	require.True(t, found)
 	command, found = strings.CutSuffix(command[:strings.IndexByte(command, '\n')], " generate")

@@ -33,8 +33,7 @@ const refusal = `(?i)constraint|doesn't have a default value`
 // openGORM opens an empty database with the tables of some models, and with the plugin if there are UIDs for it.
 func (d database) openGORM(t *testing.T, uids uid.Generator, models ...any) *gorm.DB {
 	t.Helper()
-	db, err := gorm.Open(d.gorm(d.open(t)), &gorm.Config{Logger: logger.Discard})
-	require.NoError(t, err)
+	db := must(gorm.Open(d.gorm(d.open(t)), &gorm.Config{Logger: logger.Discard}))
 	if uids != nil {
 		require.NoError(t, db.Use(uidgorm.Plugin(uids)))
 	}
@@ -54,14 +53,6 @@ func keysIn(t *testing.T, db *gorm.DB, table string) (keys []uid.UID) {
 	return keys
 }
 
-// next draws a UID.
-func next(t *testing.T, g uid.Drawer) uid.UID {
-	t.Helper()
-	u, err := g.GetUID()
-	require.NoError(t, err)
-	return u
-}
-
 // What the plugin is for: where a table makes keys of its own, as GORM's does without the tag, a row without a key
 // gets the largest UID plus one. The generator issues that next. On MariaDB GORM's zero is no key, either.
 func TestTheTrap(t *testing.T) {
@@ -72,7 +63,7 @@ func TestTheTrap(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		db, uids := d.openGORM(t, nil), known()
 		require.NoError(t, db.Exec("CREATE TABLE orders (id "+d.own+", item TEXT)").Error)
-		first := Order{ID: next(t, uids), Item: "lamp"}
+		first := Order{ID: must(uids.GetUID()), Item: "lamp"}
 		require.NoError(t, db.Create(&first).Error)
 		forgotten := Order{Item: "chair"}
 		require.NoError(t, db.Create(&forgotten).Error)
@@ -83,7 +74,7 @@ func TestTheTrap(t *testing.T) {
 			"postgres": {0, 1, first.ID},
 			"sqlite3":  {0, first.ID, first.ID + 1},
 		}[d.name], keysIn(t, db, "orders"))
-		third := Order{ID: next(t, uids), Item: "table"}
+		third := Order{ID: must(uids.GetUID()), Item: "table"}
 		require.Equal(t, first.ID+1, third.ID)
 		require.Equal(t, d.name != "postgres", db.Create(&third).Error != nil, "the UID is taken")
 	})
@@ -136,7 +127,7 @@ func TestGORMKeys(t *testing.T) {
 		}},
 	}
 	created := func(t *testing.T, uids *uidtest.Generator, db *gorm.DB) {
-		first := next(t, uids)
+		first := must(uids.GetUID())
 		orders, parcels := 0, 0
 		for _, c := range creates {
 			require.NoError(t, c.create(db), c.name)
@@ -151,7 +142,7 @@ func TestGORMKeys(t *testing.T) {
 			drawn = append(drawn, first+1+uid.UID(len(drawn)))
 		}
 		require.ElementsMatch(t, drawn, all)
-		require.Equal(t, first+1+uid.UID(len(all)), next(t, uids))
+		require.Equal(t, first+1+uid.UID(len(all)), must(uids.GetUID()))
 	}
 	onEach(t, func(t *testing.T, d database) {
 		t.Run("tables of GORM", func(t *testing.T) {

@@ -14,6 +14,13 @@ import (
 
 func TestMain(m *testing.M) { cluster.Main(m) }
 
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // build compiles the program in a folder, and returns its file.
 func build(t *testing.T, folder string) string {
 	t.Helper()
@@ -37,13 +44,10 @@ func run(t *testing.T, exe string, env ...string) (string, error) {
 }
 
 // keysOf returns the UIDs at the beginnings of lines.
-func keysOf(t *testing.T, lines string) (keys []uid.UID) {
-	t.Helper()
+func keysOf(lines string) (keys []uid.UID) {
 	for line := range strings.Lines(lines) {
 		text, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		u, err := uid.Parse(text)
-		require.NoError(t, err)
-		keys = append(keys, u)
+		keys = append(keys, must(uid.Parse(text)))
 	}
 	return keys
 }

@@ -22,14 +22,12 @@ func TestPgxTakesUIDs(t *testing.T) {
 		pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
 	} {
 		t.Run(mode.String(), func(t *testing.T) {
-			cfg, err := pgx.ParseConfig(source)
-			require.NoError(t, err)
+			cfg := must(pgx.ParseConfig(source))
 			cfg.DefaultQueryExecMode = mode
 			ctx := t.Context()
-			db, err := pgx.ConnectConfig(ctx, cfg)
-			require.NoError(t, err)
+			db := must(pgx.ConnectConfig(ctx, cfg))
 			defer db.Close(ctx)
-			_, err = db.Exec(ctx, "CREATE TEMPORARY TABLE orders (id BIGINT, parent BIGINT, parcels BIGINT[])")
+			_, err := db.Exec(ctx, "CREATE TEMPORARY TABLE orders (id BIGINT, parent BIGINT, parcels BIGINT[])")
 			require.NoError(t, err)
 
 			_, err = db.Exec(ctx, "SELECT 1 WHERE 1 = ANY($1)", []uid.UID{1})
@@ -63,10 +61,8 @@ func TestPgxTakesUIDs(t *testing.T) {
 				}
 				formats := pgx.QueryResultFormats{format, format, format}
 				all := "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id"
-				rows, err := db.Query(ctx, all, formats, []uid.UID{1, 2, uid.Max})
-				require.NoError(t, err)
-				found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Order])
-				require.NoError(t, err)
+				rows := must(db.Query(ctx, all, formats, []uid.UID{1, 2, uid.Max}))
+				found := must(pgx.CollectRows(rows, pgx.RowToStructByPos[Order]))
 				require.Equal(t, orders, found)
 
 				var parents [2]sql.Null[uid.UID]

@@ -46,14 +46,11 @@ func TestProgramsOnPostgres(t *testing.T) {
 // check runs a program on an empty database, and checks the keys in its tables: all were made by its
 // generator, just now, and no column makes keys itself.
 func check(t *testing.T, folder, driver, variable, source string, tables []string) {
-	db, err := sql.Open(driver, source)
-	require.NoError(t, err)
+	db := must(sql.Open(driver, source))
 	t.Cleanup(func() { db.Close() })
-	store, err := sqlstore.New(db, sqlstore.Config{})
-	require.NoError(t, err)
+	store := must(sqlstore.New(db, sqlstore.Config{}))
 	before := time.Now().Truncate(time.Second)
-	printed, err := run(t, build(t, folder), variable+"="+source)
-	require.NoError(t, err)
+	printed := must(run(t, build(t, folder), variable+"="+source))
 	after := time.Now()
 
 	seen := map[uid.UID]bool{}
@@ -62,25 +59,25 @@ func check(t *testing.T, folder, driver, variable, source string, tables []strin
 		keys := stored(t, db, table)
 		require.NotEmpty(t, keys)
 		if table == "orders" {
-			require.ElementsMatch(t, keys, keysOf(t, printed))
+			require.ElementsMatch(t, keys, keysOf(printed))
 		}
 		for _, u := range keys {
 			require.False(t, seen[u])
 			seen[u] = true
-			parts, err := bits.Default().Parse(u)
-			require.NoError(t, err)
+			parts := must(bits.Default().Parse(u))
 			workers[parts.WorkerID] = true
 			// A start that makes the namespace is ahead of the clock.
 			require.WithinRange(t, parts.Time, before, after.Add(lease.Burn+time.Minute))
 		}
 	}
 	require.Len(t, workers, 1)
-	require.Zero(t, count(t, db, `SELECT COUNT(*) FROM information_schema.columns
-	WHERE table_name IN ('orders', 'parcels') AND `+ownKeys(driver)))
+	var own int
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM information_schema.columns
+	WHERE table_name IN ('orders', 'parcels') AND `+ownKeys(driver)).Scan(&own))
+	require.Zero(t, own)
 
 	// The ID was given back.
-	all, err := registry.Read(t.Context(), store.Registry(), 5*time.Minute)
-	require.NoError(t, err)
+	all := must(registry.Read(t.Context(), store.Registry(), 5*time.Minute))
 	for _, l := range all.Leases {
 		require.True(t, l.Released)
 		require.True(t, workers[l.WorkerID])
@@ -99,8 +96,7 @@ func ownKeys(driver string) string {
 // stored returns the keys in a table.
 func stored(t *testing.T, db *sql.DB, table string) (keys []uid.UID) {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), "SELECT id FROM "+table)
-	require.NoError(t, err)
+	rows := must(db.QueryContext(t.Context(), "SELECT id FROM "+table))
 	defer rows.Close()
 	for rows.Next() {
 		var u uid.UID
@@ -109,10 +105,4 @@ func stored(t *testing.T, db *sql.DB, table string) (keys []uid.UID) {
 	}
 	require.NoError(t, rows.Err())
 	return keys
-}
-
-func count(t *testing.T, db *sql.DB, query string) (n int) {
-	t.Helper()
-	require.NoError(t, db.QueryRowContext(t.Context(), query).Scan(&n))
-	return n
 }

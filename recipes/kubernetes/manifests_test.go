@@ -1,11 +1,11 @@
 package kubernetes
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,22 +19,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func manifest[T any](t *testing.T, file, kind string) T {
-	t.Helper()
-	object, err := Read[T](file, kind)
-	require.NoError(t, err)
-	return object
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // Each object in each file is one of those that the tests here look at.
 func TestManifestsAreRead(t *testing.T) {
-	all, err := files.ReadDir(".")
-	require.NoError(t, err)
 	kinds := map[string][]string{}
-	for _, file := range all {
-		texts, err := documents(file.Name())
-		require.NoError(t, err)
-		for _, document := range texts {
+	for _, file := range must(files.ReadDir(".")) {
+		for _, document := range must(documents(file.Name())) {
 			var is metav1.TypeMeta
 			require.NoError(t, yaml.Unmarshal(document, &is))
 			kinds[file.Name()] = append(kinds[file.Name()], is.APIVersion+" "+is.Kind)
@@ -48,9 +44,9 @@ func TestManifestsAreRead(t *testing.T) {
 }
 
 func TestDeploymentManifest(t *testing.T) {
-	d := manifest[appsv1.Deployment](t, "deployment.yaml", "Deployment")
+	d := must(Read[appsv1.Deployment]("deployment.yaml", "Deployment"))
 	require.Equal(t, d.Spec.Selector.MatchLabels, d.Spec.Template.Labels)
-	served(t, d.Spec.Template.Spec, manifest[corev1.Service](t, "deployment.yaml", "Service"), d.Spec.Template.Labels)
+	served(t, d.Spec.Template.Spec, must(Read[corev1.Service]("deployment.yaml", "Service")), d.Spec.Template.Labels)
 
 	secret := variable(t, d.Spec.Template.Spec.Containers[0], "UID_MYSQL_DSN")
 	require.Empty(t, secret.Value)
@@ -58,9 +54,9 @@ func TestDeploymentManifest(t *testing.T) {
 }
 
 func TestStatefulSetManifest(t *testing.T) {
-	s := manifest[appsv1.StatefulSet](t, "statefulset.yaml", "StatefulSet")
+	s := must(Read[appsv1.StatefulSet]("statefulset.yaml", "StatefulSet"))
 	require.Equal(t, s.Spec.Selector.MatchLabels, s.Spec.Template.Labels)
-	service := manifest[corev1.Service](t, "statefulset.yaml", "Service")
+	service := must(Read[corev1.Service]("statefulset.yaml", "Service"))
 	require.Equal(t, service.Name, s.Spec.ServiceName)
 	require.Equal(t, corev1.ClusterIPNone, service.Spec.ClusterIP)
 	pod := s.Spec.Template.Spec
@@ -78,12 +74,12 @@ func TestStatefulSetManifest(t *testing.T) {
 }
 
 func TestCronJobManifest(t *testing.T) {
-	c := manifest[batchv1.CronJob](t, "cronjob.yaml", "CronJob")
-	claim := manifest[corev1.PersistentVolumeClaim](t, "cronjob.yaml", "PersistentVolumeClaim")
+	c := must(Read[batchv1.CronJob]("cronjob.yaml", "CronJob"))
+	claim := must(Read[corev1.PersistentVolumeClaim]("cronjob.yaml", "PersistentVolumeClaim"))
 	require.Equal(t, batchv1.ForbidConcurrent, c.Spec.ConcurrencyPolicy)
 	pod := c.Spec.JobTemplate.Spec.Template.Spec
 	confined(t, pod)
-	require.ElementsMatch(t, variables(t, "cron"), names(pod.Containers[0]))
+	require.ElementsMatch(t, variables("cron"), names(pod.Containers[0]))
 	require.NotEmpty(t, pod.Hostname, "the file is bound to it")
 	require.Equal(t, claim.Name, pod.Volumes[0].PersistentVolumeClaim.ClaimName)
 	require.Equal(t, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}, claim.Spec.AccessModes)
@@ -92,17 +88,11 @@ func TestCronJobManifest(t *testing.T) {
 
 // The two ways to run the service set all variables that the program reads, and no others.
 func TestServiceVariables(t *testing.T) {
-	d := manifest[appsv1.Deployment](t, "deployment.yaml", "Deployment").Spec.Template.Spec.Containers[0]
-	s := manifest[appsv1.StatefulSet](t, "statefulset.yaml", "StatefulSet").Spec.Template.Spec.Containers[0]
-	set := map[string]bool{}
-	for _, name := range append(names(d), names(s)...) {
-		set[name] = true
-	}
-	all := variables(t, "service")
-	require.Len(t, set, len(all))
-	for _, name := range all {
-		require.True(t, set[name], name)
-	}
+	d := must(Read[appsv1.Deployment]("deployment.yaml", "Deployment")).Spec.Template.Spec.Containers[0]
+	s := must(Read[appsv1.StatefulSet]("statefulset.yaml", "StatefulSet")).Spec.Template.Spec.Containers[0]
+	set := append(names(d), names(s)...)
+	slices.Sort(set)
+	require.ElementsMatch(t, variables("service"), slices.Compact(set))
 }
 
 // served checks what the pods of a service have in common.
@@ -120,8 +110,7 @@ func served(t *testing.T, pod corev1.PodSpec, service corev1.Service, labels map
 
 	// A pod is killed when the grace period is over, whatever it does then. Its program may need
 	// what its constants say: to start, to drain, to close.
-	drain, err := time.ParseDuration(variable(t, c, "UID_DRAIN").Value)
-	require.NoError(t, err)
+	drain := must(time.ParseDuration(variable(t, c, "UID_DRAIN").Value))
 	needs := time.Duration(c.Lifecycle.PreStop.Sleep.Seconds)*time.Second + 10*time.Second + drain + 5*time.Second
 	require.Greater(t, time.Duration(*pod.TerminationGracePeriodSeconds)*time.Second, needs)
 	// SIGTERM comes when the endpoints have had time to forget the pod.
@@ -153,13 +142,9 @@ func onVolume(t *testing.T, pod corev1.PodSpec, volume string) {
 
 func variable(t *testing.T, c corev1.Container, name string) corev1.EnvVar {
 	t.Helper()
-	for _, v := range c.Env {
-		if v.Name == name {
-			return v
-		}
-	}
-	require.Fail(t, "no such variable", name)
-	return corev1.EnvVar{}
+	i := slices.IndexFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == name })
+	require.GreaterOrEqual(t, i, 0, "no such variable: %s", name)
+	return c.Env[i]
 }
 
 func names(c corev1.Container) (names []string) {
@@ -170,28 +155,16 @@ func names(c corev1.Container) (names []string) {
 }
 
 // variables returns the environment variables that a program names: its texts that begin with UID_.
-func variables(t *testing.T, folder string) (names []string) {
-	t.Helper()
-	sources, err := filepath.Glob("../" + folder + "/*.go")
-	require.NoError(t, err)
-	seen := map[string]bool{}
-	for _, file := range sources {
+func variables(folder string) (names []string) {
+	for _, file := range must(filepath.Glob("../" + folder + "/*.go")) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
-		ast.Inspect(parsed, func(n ast.Node) bool {
-			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
-				name, err := strconv.Unquote(text.Value)
-				require.NoError(t, err)
-				if strings.HasPrefix(name, "UID_") && !strings.Contains(name, " ") && !seen[name] {
-					seen[name] = true
-					names = append(names, name)
-				}
-			}
-			return true
-		})
+		text := string(must(os.ReadFile(file)))
+		for _, found := range regexp.MustCompile(`"(UID_[^" ]+)"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, found[1])
+		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"os"
@@ -50,9 +51,4 @@ func leased(dsn string) (uid.Worker, error) {
 }
 
 // setting returns an environment variable, or what stands for one that is empty.
-func setting(name, standard string) string {
-	if v := os.Getenv(name); v != "" {
-		return v
-	}
-	return standard
-}
+func setting(name, standard string) string { return cmp.Or(os.Getenv(name), standard) }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -41,23 +40,26 @@ func TestMain(m *testing.M) {
 	cluster.Main(m)
 }
 
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // The service as deployment.yaml runs it. It is not ready as long as its store does not answer, and
 // what it drew while it was told to stop does not come again from the process that follows.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
 	server := cluster.Shared(t)
 	dsn := server.DSN(server.NewDatabase(t))
-	db, err := sql.Open("mysql", dsn)
-	require.NoError(t, err)
+	db := must(sql.Open("mysql", dsn))
 	t.Cleanup(func() { db.Close() })
-	store, err := sqlstore.New(db, sqlstore.Config{})
-	require.NoError(t, err)
-	r, err := registry.New(store.Registry(), registry.Config{}) // uid worker init --namespace orders
-	require.NoError(t, err)
+	store := must(sqlstore.New(db, sqlstore.Config{}))
+	r := must(registry.New(store.Registry(), registry.Config{})) // uid worker init --namespace orders
 	require.NoError(t, r.Init(t.Context(), "orders", lease.Founding{}))
 
-	deployment, err := kubernetes.Read[appsv1.Deployment]("deployment.yaml", "Deployment")
-	require.NoError(t, err)
+	deployment := must(kubernetes.Read[appsv1.Deployment]("deployment.yaml", "Deployment"))
 	c := deployment.Spec.Template.Spec.Containers[0]
 	drawn := map[uid.UID]bool{}
 	for range 3 {
@@ -71,8 +73,7 @@ func TestDeployment(t *testing.T) {
 		unlock()
 		p.drawAndEnd(t, c, drawn)
 	}
-	all, err := registry.Read(t.Context(), store.Registry(), 5*time.Minute)
-	require.NoError(t, err)
+	all := must(registry.Read(t.Context(), store.Registry(), 5*time.Minute))
 	require.Len(t, all.Leases, 3)
 	for _, l := range all.Leases {
 		require.True(t, l.Released, "worker ID %d", l.WorkerID)
@@ -82,14 +83,13 @@ func TestDeployment(t *testing.T) {
 // lock keeps all others from reading the table of leases, until it is told not to or the test ends.
 func lock(t *testing.T, db *sql.DB) (unlock func()) {
 	t.Helper()
-	conn, err := db.Conn(t.Context())
-	require.NoError(t, err)
+	conn := must(db.Conn(t.Context()))
 	unlock = sync.OnceFunc(func() {
 		_, err := conn.ExecContext(context.Background(), "UNLOCK TABLES")
 		require.NoError(t, errors.Join(err, conn.Close()))
 	})
 	t.Cleanup(unlock)
-	_, err = conn.ExecContext(t.Context(), "LOCK TABLES WORKER_LEASE WRITE")
+	_, err := conn.ExecContext(t.Context(), "LOCK TABLES WORKER_LEASE WRITE")
 	require.NoError(t, err)
 	return unlock
 }
@@ -97,8 +97,7 @@ func lock(t *testing.T, db *sql.DB) (unlock func()) {
 // The service as statefulset.yaml runs it: always under the same worker ID.
 func TestStatefulSet(t *testing.T) {
 	t.Parallel()
-	set, err := kubernetes.Read[appsv1.StatefulSet]("statefulset.yaml", "StatefulSet")
-	require.NoError(t, err)
+	set := must(kubernetes.Read[appsv1.StatefulSet]("statefulset.yaml", "StatefulSet"))
 	c, volume := set.Spec.Template.Spec.Containers[0], t.TempDir()
 	drawn := map[uid.UID]bool{}
 	for range 3 {
@@ -123,8 +122,7 @@ func TestServiceRefuses(t *testing.T) {
 		"UID_DRAIN":  {"UID_DRAIN=20", "UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1)/shop"},
 	} {
 		var log lines
-		p, err := harness.Start(harness.Program{Env: append(env, serve+"=1", "UID_LISTEN=127.0.0.1:0"), Output: &log})
-		require.NoError(t, err)
+		p := must(harness.Start(harness.Program{Env: append(env, serve+"=1", "UID_LISTEN=127.0.0.1:0"), Output: &log}))
 		<-p.Done()
 		require.Equal(t, 1, p.State().ExitCode())
 		require.Contains(t, log.String(), says)
@@ -154,8 +152,7 @@ func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string
 		env = append(env, v.Name+"="+v.Value)
 	}
 	log := &lines{listening: make(chan string, 1)}
-	p, err := harness.Start(harness.Program{Env: append(env, serve+"=1"), Output: log})
-	require.NoError(t, err)
+	p := must(harness.Start(harness.Program{Env: append(env, serve+"=1"), Output: log}))
 	t.Cleanup(p.Kill)
 	select {
 	case addr := <-log.listening:
@@ -220,28 +217,19 @@ func (p *pod) drawAndEnd(t *testing.T, c corev1.Container, drawn map[uid.UID]boo
 
 // lines are the log of a service.
 type lines struct {
-	mu        sync.Mutex
-	text      bytes.Buffer
+	harness.Tail
 	listening chan string // gets its address, once
 }
 
 var listening = regexp.MustCompile(`listening on (\S+)\n`)
 
 func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n, err := l.text.Write(p)
-	if found := listening.FindStringSubmatch(l.text.String()); found != nil && l.listening != nil {
+	n, err := l.Tail.Write(p)
+	if found := listening.FindStringSubmatch(l.String()); found != nil && l.listening != nil {
 		select {
 		case l.listening <- found[1]:
 		default:
 		}
 	}
 	return n, err
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

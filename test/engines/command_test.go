@@ -27,6 +27,13 @@ var command string
 
 func TestMain(m *testing.M) { cluster.MainWithCommand(m, &command) }
 
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // said is what a run of the command wrote, and its exit code.
 type said struct {
 	out, err string

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/leasestore"
@@ -26,31 +25,16 @@ import (
 //	go test -run '^$' -bench Fleet -benchtime 1x ./test/engines
 func BenchmarkFleet(b *testing.B) {
 	const processes = 2000
-	mariaDB := func() (*engines.Deployment, error) {
-		s, err := cluster.StartMariaDB("fleet", "--max-connections=2200")
-		if err != nil {
-			return nil, err
-		}
-		return engines.One(s, s.Addr(0), s.URL, s.Version, s.Close), nil
-	}
-	postgres := func() (*engines.Deployment, error) {
-		s, err := cluster.StartPostgres("fleet", "max_connections=2200")
-		if err != nil {
-			return nil, err
-		}
-		return engines.One(s, s.Addr(0), s.URL, s.Version, s.Close), nil
-	}
 	for name, start := range map[string]func() (*engines.Deployment, error){
-		"mariadb": mariaDB, "postgres": postgres, "etcd": engines.Etcd.Start,
+		"mariadb":  engines.Alone(cluster.StartMariaDB, "fleet", "--max-connections=2200"),
+		"postgres": engines.Alone(cluster.StartPostgres, "fleet", "max_connections=2200"),
+		"etcd":     engines.Etcd.Start,
 	} {
 		for line, delay := range map[string]time.Duration{"near": 0, "far": 80 * time.Millisecond} {
 			b.Run(name+"/"+line, func(b *testing.B) {
-				d, err := start()
-				require.NoError(b, err)
+				d := must(start())
 				b.Cleanup(d.Close)
-				n, err := engines.NewNetwork(d)
-				require.NoError(b, err)
-				b.Cleanup(n.Close)
+				n := engines.NewNetwork(b, d)
 				n.Near.Each(func(p *harness.Proxy) { p.Delay(delay) })
 				for range b.N {
 					fleet(b, d.URL(n.Near.Addrs(0)...), processes)

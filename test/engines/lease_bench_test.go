@@ -35,17 +35,13 @@ func BenchmarkLease(b *testing.B) {
 			}
 			require.NoError(b, err)
 			b.Cleanup(d.Close)
-			n, err := engines.NewNetwork(d)
-			require.NoError(b, err)
-			b.Cleanup(n.Close)
+			n := engines.NewNetwork(b, d)
 			store, end, err := engines.Open(b.Context(), d.URL(n.Near.Addrs(0)...))
 			require.NoError(b, err)
 			b.Cleanup(func() { end.Close() })
 			for i := range b.N {
 				leases := func(namespace string) lease.Store {
-					l, err := store.Namespace(fmt.Sprint(namespace, i))
-					require.NoError(b, err)
-					return l
+					return must(store.Namespace(fmt.Sprint(namespace, i)))
 				}
 				first, took, ahead := start(b, leases("missing"))
 				b.ReportMetric(took.Seconds(), "first-s")
@@ -73,16 +69,11 @@ var quiet = slog.New(slog.DiscardHandler)
 func start(b *testing.B, leases lease.Store) (g *cached.Generator, took, ahead time.Duration) {
 	b.Helper()
 	began := time.Now()
-	w, err := lease.New(leases, lease.Config{Logger: quiet})
-	require.NoError(b, err)
-	g, err = cached.New(w, cached.Config{Logger: quiet})
-	require.NoError(b, err)
+	g = must(cached.New(must(lease.New(leases, lease.Config{Logger: quiet})), cached.Config{Logger: quiet}))
 	u, err := g.GetUID()
 	took = time.Since(began)
 	require.NoError(b, err)
-	parts, err := bits.Default().Parse(u)
-	require.NoError(b, err)
-	return g, took, time.Until(parts.Time)
+	return g, took, time.Until(must(bits.Default().Parse(u)).Time)
 }
 
 // burst counts the UIDs that come without a wait, and those that come within five seconds.
@@ -111,11 +102,10 @@ func outage(b *testing.B, d *engines.Deployment, n *engines.Network, leases leas
 		n.Near.Each(func(p *harness.Proxy) { p.Refuse(true) })
 		defer n.Near.Each(func(p *harness.Proxy) { p.Refuse(false) })
 	} else { // of a file, somebody else holds the lock
-		db, err := sqlite.Open(b.Context(), strings.TrimPrefix(d.URL(), "sqlite://"))
-		require.NoError(b, err)
+		db := must(sqlite.Open(b.Context(), strings.TrimPrefix(d.URL(), "sqlite://")))
 		defer db.Close()
 		db.SetMaxOpenConns(1)
-		_, err = db.ExecContext(b.Context(), "BEGIN EXCLUSIVE")
+		_, err := db.ExecContext(b.Context(), "BEGIN EXCLUSIVE")
 		require.NoError(b, err)
 	}
 	gone := time.Now()

@@ -2,6 +2,7 @@ package engines
 
 import (
 	"slices"
+	"testing"
 
 	"github.com/uidgen/uid/test/harness"
 )
@@ -16,27 +17,15 @@ type Network struct {
 // A Way is the proxies in front of the nodes, by their number.
 type Way []*harness.Proxy
 
-// NewNetwork returns the ways to a deployment.
-func NewNetwork(d *Deployment) (*Network, error) {
+// NewNetwork returns the ways to a deployment. All connections are cut for good when the test ends.
+func NewNetwork(t testing.TB, d *Deployment) *Network {
+	t.Helper()
 	n := &Network{d: d}
-	for _, w := range []*Way{&n.Near, &n.Far} {
-		for _, addr := range d.Addrs {
-			p, err := harness.Listen("127.0.0.1:0", addr)
-			if err != nil {
-				n.Close()
-				return nil, err
-			}
-			*w = append(*w, p)
-		}
+	for _, addr := range d.Addrs {
+		n.Near = append(n.Near, harness.NewProxy(t, addr))
+		n.Far = append(n.Far, harness.NewProxy(t, addr))
 	}
-	return n, nil
-}
-
-// Close cuts all connections for good.
-func (n *Network) Close() {
-	for _, p := range slices.Concat(n.Near, n.Far) {
-		p.Close()
-	}
+	return n
 }
 
 // Addrs returns the addresses on a way, with that of one node first; the node's number may be any.

@@ -24,8 +24,8 @@ type server interface {
 // A starter starts what a name and options say.
 type starter[S any] func(name string, options ...string) (S, error)
 
-// alone starts a server with a name and options, as a deployment of its own.
-func alone[S server](start starter[S], name string, options ...string) func() (*Deployment, error) {
+// Alone starts a server with a name and options, as a deployment of its own.
+func Alone[S server](start starter[S], name string, options ...string) func() (*Deployment, error) {
 	return func() (*Deployment, error) {
 		s, err := start(name, options...)
 		if err != nil {
@@ -38,7 +38,7 @@ func alone[S server](start starter[S], name string, options ...string) func() (*
 // engine is one of servers that are started alone, or with a replica.
 func engine[S server](name string, start starter[S], pair starter[*cluster.Pair], options ...string) Engine {
 	return Engine{
-		Name: name, Start: alone(start, name, options...),
+		Name: name, Start: Alone(start, name, options...),
 		Pair: func() (*cluster.Pair, error) { return pair(name+" pair", options...) },
 	}
 }
@@ -71,7 +71,7 @@ var MySQL9 = Engine{Name: "mysql9", Start: startMySQL9, Pair: startMySQL9Pair, O
 func startMySQL9() (*Deployment, error) {
 	dsn := os.Getenv(envMySQL9)
 	if dsn == "" {
-		return alone(cluster.StartMySQL9, "mysql9")()
+		return Alone(cluster.StartMySQL9, "mysql9")()
 	}
 	cfg, err := mysql.ParseDSN(dsn)
 	if err != nil || cfg.Net != "tcp" || cfg.DBName == "" {

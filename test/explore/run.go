@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -88,12 +89,7 @@ func (r *Run) Quiet(p any) {
 type span struct{ begin, end uintptr }
 
 func (r *Run) isQuiet(p unsafe.Pointer) bool {
-	for _, s := range r.quiet {
-		if uintptr(p) >= s.begin && uintptr(p) < s.end {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.quiet, func(s span) bool { return uintptr(p) >= s.begin && uintptr(p) < s.end })
 }
 
 // Self returns the number of the calling task, or 0 outside of tasks. It can stand for what code makes of a goroutine's
@@ -200,10 +196,9 @@ func (t *task) canGoOn() bool { return t.ready && !t.done && (t.wants == nil || 
 
 // letter names a task in a schedule.
 func (r *Run) letter(t *task) byte {
-	for i := range r.tasks {
-		if r.tasks[i] == t {
-			return 'A' + byte(i)
-		}
+	i := slices.Index(r.tasks, t)
+	if i < 0 {
+		panic("explore: a task of another run")
 	}
-	panic("explore: a task of another run")
+	return 'A' + byte(i)
 }

@@ -6,13 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func newTestNumbers(t testing.TB, most int64) (*Bits, *own) {
-	n, o, err := OpenNumbers[own](most, nil)
-	require.NoError(t, err)
-	t.Cleanup(n.Close)
-	return n, o
-}
-
 // holes are what Holes says, as pairs.
 func holes(n *Bits, first, next int64) (all [][2]int64) {
 	for from, to := range n.Holes(first, next) {
@@ -23,7 +16,9 @@ func holes(n *Bits, first, next int64) (all [][2]int64) {
 
 // Whatever is marked twice is found, in whatever process, and nothing else.
 func TestNumbers(t *testing.T) {
-	n, o := newTestNumbers(t, 1000)
+	n, o, err := OpenNumbers[own](1000, nil)
+	require.NoError(t, err)
+	t.Cleanup(n.Close)
 	a, b := NewDrawer(1, 0), NewDrawer(2, 0)
 	require.Equal(t, [][2]int64{{1, 999}}, holes(n, 1, 1000))
 	n.MarkAll(1, 63, a)

@@ -18,20 +18,24 @@ const testTick = 100 * time.Millisecond
 
 var someTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // TestGeometry holds bits against what they are worked out from.
 func TestGeometry(t *testing.T) {
 	const ticks = 50
-	g, err := NewGeometry(testLayout, someTime, someTime.Add(ticks*testTick-1))
-	require.NoError(t, err)
+	g := must(NewGeometry(testLayout, someTime, someTime.Add(ticks*testTick-1)))
 	require.EqualValues(t, ticks, g.Ticks)
 	seen := map[int64][3]int64{}
 	rapid.Check(t, func(t *rapid.T) {
 		tick := rapid.Int64Range(-2, ticks+1).Draw(t, "tick")
 		id := rapid.Int64Range(0, testLayout.MaxWorkerID()).Draw(t, "worker ID")
 		sequence := rapid.Int64Range(0, testLayout.MaxSequence()).Draw(t, "sequence")
-		u, err := testLayout.Compose(g.First+tick, id, sequence)
-		require.NoError(t, err)
-		bit, ok := g.Bit(u)
+		bit, ok := g.Bit(must(testLayout.Compose(g.First+tick, id, sequence)))
 		require.Equal(t, 0 <= tick && tick < ticks, ok)
 		if !ok {
 			return

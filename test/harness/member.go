@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -79,13 +80,8 @@ func (c *Members) Launch(job any, memory *os.File, issued func() int64) *Member 
 }
 
 // Living are the processes that run, in the order of their start.
-func (c *Members) Living() (ps []*Member) {
-	for _, p := range c.All {
-		if !p.expect {
-			ps = append(ps, p)
-		}
-	}
-	return ps
+func (c *Members) Living() []*Member {
+	return slices.DeleteFunc(slices.Clone(c.All), func(p *Member) bool { return p.expect })
 }
 
 // Any returns one of the living that draws.

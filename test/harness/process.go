@@ -19,7 +19,7 @@ type Program struct {
 	// Dir is its working folder; this process's if empty.
 	Dir string
 	// Account is the user that it runs as, if not this process's. Only root may set it.
-	Account *Account
+	Account *syscall.Credential
 	// Env is added to this process's environment.
 	Env []string
 	// Files are open in the process, the first as descriptor 3.
@@ -27,9 +27,6 @@ type Program struct {
 	// Output gets its standard output and error; nil discards them.
 	Output io.Writer
 }
-
-// An Account is a user of a Unix.
-type Account struct{ UID, GID uint32 }
 
 // A Process was started by Start. All methods may be called by any number of goroutines at
 // once.
@@ -53,10 +50,7 @@ func Start(c Program) (_ *Process, err error) {
 	p.cmd.Env = append(os.Environ(), c.Env...)
 	p.cmd.ExtraFiles = c.Files
 	p.cmd.Stdout, p.cmd.Stderr = c.Output, c.Output
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{}
-	if c.Account != nil {
-		p.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: c.Account.UID, Gid: c.Account.GID}
-	}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.Account}
 	dieWithParent(p.cmd.SysProcAttr)
 	if p.quit, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err

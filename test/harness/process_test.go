@@ -33,8 +33,7 @@ func TestProcess(t *testing.T) {
 		third, child, err := os.Pipe()
 		require.NoError(t, err)
 		var said Tail
-		p, err := Start(Program{Env: []string{env + "=a child"}, Files: []*os.File{child}, Output: &said})
-		require.NoError(t, err)
+		p := must(Start(Program{Env: []string{env + "=a child"}, Files: []*os.File{child}, Output: &said}))
 		require.NoError(t, child.Close())
 		up := make([]byte, 2)
 		_, err = third.Read(up)

@@ -22,8 +22,7 @@ type echo struct {
 
 func newEcho(t *testing.T, name string) *echo {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	t.Cleanup(func() { l.Close() })
 	e := &echo{addr: l.Addr().String()}
 	go func() {

@@ -15,8 +15,7 @@ import (
 type own struct{ n [3]atomic.Int64 }
 
 func newTestRecord(t testing.TB) (*Record, *own) {
-	g, err := NewGeometry(testLayout, time.Now().Add(-time.Minute), time.Now().Add(time.Minute))
-	require.NoError(t, err)
+	g := must(NewGeometry(testLayout, time.Now().Add(-time.Minute), time.Now().Add(time.Minute)))
 	r, o, err := OpenRecord[own](g, nil)
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
@@ -24,11 +23,8 @@ func newTestRecord(t testing.TB) (*Record, *own) {
 }
 
 // uidAt returns a UID of a tick after the record's first one.
-func uidAt(t testing.TB, r *Record, tick, id, sequence int64) uid.UID {
-	t.Helper()
-	u, err := testLayout.Compose(r.First+tick, id, sequence)
-	require.NoError(t, err)
-	return u
+func uidAt(r *Record, tick, id, sequence int64) uid.UID {
+	return must(testLayout.Compose(r.First+tick, id, sequence))
 }
 
 // Whatever is drawn twice is found, in whatever process, and nothing else.
@@ -37,8 +33,8 @@ func TestMark(t *testing.T) {
 	a, b := NewDrawer(1, 0), NewDrawer(2, 0)
 	for tick := range int64(3) {
 		for sequence := range int64(64) {
-			r.Mark(uidAt(t, r, tick, 5, sequence), a)
-			r.Mark(uidAt(t, r, tick, 6, sequence), b)
+			r.Mark(uidAt(r, tick, 5, sequence), a)
+			r.Mark(uidAt(r, tick, 6, sequence), b)
 		}
 	}
 	require.False(t, r.AnyFound())
@@ -50,12 +46,12 @@ func TestMark(t *testing.T) {
 	require.NoError(t, err)
 	o.n[2].Store(9)
 	require.EqualValues(t, 9, theirs.n[2].Load())
-	other.Mark(uidAt(t, r, 1, 6, 3), b)
+	other.Mark(uidAt(r, 1, 6, 3), b)
 	require.EqualValues(t, 1, r.Found(Duplicate), "a UID again, in one process")
-	other.Mark(uidAt(t, r, 3, 6, 0), NewDrawer(3, 0))
-	other.Mark(uidAt(t, r, 3, 6, 2), NewDrawer(3, 1))
+	other.Mark(uidAt(r, 3, 6, 0), NewDrawer(3, 0))
+	other.Mark(uidAt(r, 3, 6, 2), NewDrawer(3, 1))
 	require.EqualValues(t, 0, r.Found(SharedTick), "two goroutines of a process")
-	other.Mark(uidAt(t, r, 3, 6, 1), NewDrawer(4, 0))
+	other.Mark(uidAt(r, 3, 6, 1), NewDrawer(4, 0))
 	require.EqualValues(t, 1, r.Found(SharedTick), "a tick of two processes, though the UIDs differ")
 	require.EqualValues(t, 1, r.Found(Duplicate))
 	v := r.Violations()[1]
@@ -66,8 +62,8 @@ func TestMark(t *testing.T) {
 	require.NoError(t, unix.Munmap(other.data))
 
 	require.Zero(t, r.Found(Outside))
-	r.Mark(uidAt(t, r, -1, 1, 0), a)
-	r.Mark(uidAt(t, r, r.Ticks, 1, 0), a)
+	r.Mark(uidAt(r, -1, 1, 0), a)
+	r.Mark(uidAt(r, r.Ticks, 1, 0), a)
 	r.Mark(-1, a)
 	require.EqualValues(t, 3, r.Found(Outside))
 }

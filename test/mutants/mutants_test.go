@@ -14,30 +14,29 @@ import (
 
 const root = "../.."
 
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // Each guard fits the source as it is, and has a test: otherwise it would be found only when all are tried.
 func TestGuardsAreUpToDate(t *testing.T) {
-	all, err := readGuards(root)
-	require.NoError(t, err)
+	all := must(readGuards(root))
 	require.Greater(t, len(all), 100)
 	for _, m := range all {
-		source, err := os.ReadFile(m.file)
-		require.NoError(t, err)
-		mutated, err := m.mutated()
-		require.NoError(t, err)
-		require.NotEqual(t, string(source), string(mutated), m.name)
+		require.NotEqual(t, string(must(os.ReadFile(m.file))), string(must(m.mutated())), m.name)
 		top, _, _ := strings.Cut(m.tests, "/")
-		found := slices.ContainsFunc(testsOf(t, m.source()), regexp.MustCompile(top).MatchString)
+		found := slices.ContainsFunc(testsOf(m.source()), regexp.MustCompile(top).MatchString)
 		require.True(t, found, "%s is to be caught by %s, which does not exist", m.name, m.tests)
 	}
 }
 
 // testsOf returns the names of the tests in a folder.
-func testsOf(t *testing.T, folder string) (names []string) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	require.NoError(t, err)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
+func testsOf(folder string) (names []string) {
+	for _, file := range must(filepath.Glob(filepath.Join(folder, "*.go"))) {
+		text := must(os.ReadFile(file))
 		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
 			names = append(names, found[1])
 		}
@@ -48,8 +47,7 @@ func testsOf(t *testing.T, folder string) (names []string) {
 // Each fault of the ring's model has one of the same name in the code, or a reason why not. No guard has another name.
 func TestModelsAndGuards(t *testing.T) {
 	names := func(pattern, file string) (all []string) {
-		text, err := os.ReadFile(filepath.Join(root, file))
-		require.NoError(t, err)
+		text := must(os.ReadFile(filepath.Join(root, file)))
 		for _, found := range regexp.MustCompile(pattern).FindAllString(string(text), -1) {
 			all = append(all, regexp.MustCompile(`M_\w+`).FindAllString(found, -1)...)
 		}
@@ -68,11 +66,8 @@ func TestModelsAndGuards(t *testing.T) {
 func TestParseGuard(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("a {\n\tb\n\tc\n}\nb\n"), 0o600))
-	m, err := parseGuard(dir, dir, "no b\na.go ^TestB$ in=tests N=1 hangs\n-b\n-c\n+\td")
-	require.NoError(t, err)
-	text, err := m.mutated()
-	require.NoError(t, err)
-	require.Equal(t, "a {\n\td\n}\nb\n", string(text))
+	m := must(parseGuard(dir, dir, "no b\na.go ^TestB$ in=tests N=1 hangs\n-b\n-c\n+\td"))
+	require.Equal(t, "a {\n\td\n}\nb\n", string(must(m.mutated())))
 	in := filepath.ToSlash(filepath.Join(dir, "tests"))
 	require.Equal(t, mutant{name: "no b", file: filepath.ToSlash(filepath.Join(dir, "a.go")), edits: m.edits, in: in,
 		tests: "^TestB$", env: "N=1", hangs: true}, m)
@@ -146,13 +141,10 @@ func f(a, b int) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.go")
 	require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
-	slips, err := slipsIn(file, []byte(source))
-	require.NoError(t, err)
+	slips := must(slipsIn(file, []byte(source)))
 	var texts []string
 	for _, m := range slips {
-		text, err := m.mutated()
-		require.NoError(t, err)
-		texts = append(texts, string(text))
+		texts = append(texts, string(must(m.mutated())))
 	}
 	replaced := func(old, new string) string { return strings.Replace(source, old, new, 1) }
 	require.ElementsMatch(t, []string{

@@ -8,6 +8,7 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -192,12 +193,7 @@ func (s scores) add(m mutant, v verdict) {
 }
 
 func (s scores) print() {
-	var packages []string
-	for pkg := range s {
-		packages = append(packages, pkg)
-	}
-	slices.Sort(packages)
-	for _, pkg := range packages {
+	for _, pkg := range slices.Sorted(maps.Keys(s)) {
 		fmt.Printf("%-28s %d of %d slips caught\n", pkg, s[pkg].caught, s[pkg].all)
 	}
 }

@@ -41,12 +41,7 @@ var fileFaults = []fault{
 				other = s.start(h)
 				s.drawBeyond(other, last)
 			}
-			for range 3 {
-				s.draw(p, other)
-				s.drain(p)
-				s.drain(other)
-				s.pass(window)
-			}
+			s.drawApart(p, other)
 		},
 		crowd: 3, cells: onFiles(uniqueIf(otherHost)).but(notCovered(twoFiles), sqliteWays...),
 	},
@@ -80,10 +75,7 @@ var fileFaults = []fault{
 				s.pass(longGone)
 			}
 			other := s.start(how{seat: s.otherSeat()})
-			for range 3 {
-				s.draw(p, other)
-				s.pass(window)
-			}
+			s.rounds(3, nil, p, other)
 		},
 		crowd: 3, cells: onFiles(unique()).
 			but(uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), file).
@@ -145,11 +137,7 @@ var fileFaults = []fault{
 				s.pass(longGone)
 			}
 			p = s.start(how{})
-			for range 3 {
-				s.draw(p)
-				s.drain(p)
-				s.pass(window)
-			}
+			s.drawApart(p)
 		},
 		crowd: 1, cells: onFiles(uniqueIf(clockHasPassed)),
 	},

@@ -97,9 +97,7 @@ func (s *scene) edit(change func(*leasestore.Row) bool) {
 // A cable is a process's own way to a store of keys.
 type cable struct {
 	lease.Store
-	*keys
-	down                *atomic.Bool
-	swallows, swallowed *atomic.Int32 // what is lost next, and how many were
+	db *base
 }
 
 const (
@@ -110,18 +108,18 @@ const (
 var errCut = worker.Transient(errors.New("the store cannot be reached"))
 
 func (c cable) do(write func() error) error {
-	if c.down.Load() || c.full.Load() {
+	if c.db.down.Load() || c.db.keys.full.Load() {
 		return errCut
 	}
-	switch c.swallows.Swap(0) {
+	switch c.db.swallows.Swap(0) {
 	case loseRequest:
-		c.swallowed.Add(1)
+		c.db.swallowed.Add(1)
 		return errCut
 	case loseReply:
 		if err := write(); err != nil {
 			return err
 		}
-		c.swallowed.Add(1)
+		c.db.swallowed.Add(1)
 		return errCut
 	}
 	return write()
@@ -139,7 +137,7 @@ func (c cable) Change(ctx context.Context, id int64, decide decision) error {
 }
 
 func (c cable) Inspect(ctx context.Context) ([]string, error) {
-	if c.down.Load() {
+	if c.db.down.Load() {
 		return nil, errCut
 	}
 	return c.Store.Inspect(ctx)

@@ -32,10 +32,7 @@ var operatorFaults = []fault{
 				s.endLeases()
 			}
 			third := s.start(how{seat: 2})
-			for range 3 {
-				s.draw(p, other, third)
-				s.pass(window)
-			}
+			s.rounds(3, nil, p, other, third)
 		},
 		crowd: 3, cells: onLeases(unique()),
 	},
@@ -48,17 +45,9 @@ var operatorFaults = []fault{
 			s.keep()
 			s.deleteRows()
 			other := s.start(how{seat: 1})
-			for range 3 {
-				s.draw(p, other)
-				s.drain(other)
-				s.pass(window)
-			}
+			s.rounds(3, []*process{other}, p, other)
 			third := s.start(how{seat: 2})
-			for range 2 {
-				s.draw(p, other, third)
-				s.drain(third)
-				s.pass(window)
-			}
+			s.rounds(2, []*process{third}, p, other, third)
 		},
 		crowd: 3,
 		cells: onDatabases(unique()).but(unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, "+
@@ -76,11 +65,7 @@ var operatorFaults = []fault{
 				s.lower()
 			}
 			other := s.start(how{seat: 1})
-			for range 3 {
-				s.draw(p, other)
-				s.drain(other)
-				s.pass(window)
-			}
+			s.rounds(3, []*process{other}, p, other)
 		},
 		crowd: 3, cells: onLeases(uniqueIf(allStopped)),
 	},
@@ -105,11 +90,7 @@ var operatorFaults = []fault{
 					s.drain(p)
 				}
 				s.putRowsBack()
-				for range 2 {
-					s.draw(p, other)
-					s.drain(p)
-					s.pass(window)
-				}
+				s.rounds(2, []*process{p}, p, other)
 			}
 			s.keep()
 			p.quietly(func() {
@@ -118,12 +99,7 @@ var operatorFaults = []fault{
 				s.draw(other)
 				s.putRowsBack()
 			})
-			for range 3 {
-				s.draw(p, other)
-				s.drain(p)
-				s.drain(other)
-				s.pass(window)
-			}
+			s.drawApart(p, other)
 		},
 		crowd: 3, cells: onDatabases(unique()),
 	},
@@ -144,15 +120,8 @@ var operatorFaults = []fault{
 			if !s.mysql() {
 				return
 			}
-			conn, err := s.db.Connx(s.t.Context())
-			require.NoError(s.t, err)
-			defer conn.Close()
 			const setMode = "SET SESSION sql_mode = "
-			narrow := "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL"
-			for _, statement := range []string{setMode + "''", narrow, setMode + "DEFAULT"} {
-				_, err := conn.ExecContext(s.t.Context(), statement)
-				require.NoError(s.t, err)
-			}
+			s.sql(setMode+"''", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL", setMode+"DEFAULT")
 			s.refused(how{seat: 1}, uid.ErrConfig)
 			s.draw(p)
 			for range 3 {

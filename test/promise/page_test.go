@@ -56,11 +56,8 @@ func (c chapter) render(b *strings.Builder) {
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
 	var everywhere []string // of faults that do no harm
 	for n, f := range c.faults {
-		harmless := true
-		for _, i := range shown {
-			harmless = harmless && (rows[i][n] == "unique" || rows[i][n] == noPartText)
-		}
-		if harmless {
+		harm := func(i int) bool { return rows[i][n] != "unique" && rows[i][n] != noPartText }
+		if !slices.ContainsFunc(shown, harm) {
 			everywhere = append(everywhere, fmt.Sprintf("- %s: `%s`\n", f.title, f.name))
 			continue
 		}
@@ -98,11 +95,10 @@ func (f fault) inColumn(col column, notes *[]string) string {
 	if len(texts) == 2 && slices.Contains(texts, "unique") && slices.Contains(texts, noPartText) {
 		return "unique"
 	}
-	if len(texts) > 1 {
-		texts = slices.DeleteFunc(texts, func(text string) bool { return text == noPartText })
-	} else {
+	if len(texts) == 1 {
 		return texts[0]
 	}
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == noPartText })
 	for i, text := range texts {
 		texts[i] = strings.Join(titles[text], ", ") + ": " + text
 	}

@@ -61,10 +61,9 @@ type scene struct {
 
 	spared int64 // Skip of sqlstore.Config
 
-	mu   sync.Mutex
-	skip time.Duration // by which the processes' clocks are ahead of the real one
-	data time.Duration // by which the database's is
-	line int           // how many servers were promoted
+	skip drift        // by which the processes' clocks are ahead of the real one
+	data drift        // by which the database's is
+	line atomic.Int32 // how many servers were promoted
 
 	crowd int        // how many processes are yet to join the crew,
 	crew  []*process // who draw all the time, besides those of the play
@@ -74,6 +73,12 @@ type scene struct {
 	duplicates int
 	first      string // the first duplicate, in words
 }
+
+// A drift is by how much a clock is ahead, at any time.
+type drift struct{ ns atomic.Int64 }
+
+func (d *drift) add(by time.Duration) { d.ns.Add(int64(by)) }
+func (d *drift) now() time.Duration   { return time.Duration(d.ns.Load()) }
 
 // quiet is what processes log.
 var quiet = slog.New(slog.DiscardHandler)
@@ -100,7 +105,7 @@ type process struct {
 	tenure *tenure.Tenure // the generator's
 	lease  uid.Worker     // nil if it leases no ID
 
-	clock time.Duration // by which its wall clock is off, guarded by s.mu
+	clock drift         // by which its wall clock is off
 	next  int64         // the tick after the last one that it drew
 	ended bool          // it was stopped or killed
 	lead  time.Duration // of its generator, if that is cached
@@ -215,7 +220,7 @@ type base struct {
 	*sqlx.DB                  // of tables,
 	keys                *keys // or of keys
 	down                atomic.Bool
-	swallows, swallowed atomic.Int32
+	swallows, swallowed atomic.Int32 // what is lost next, and how many were
 }
 
 // opened opens a store of tables.
@@ -233,7 +238,7 @@ func (s *scene) leases(db *base, namespace string) (lease.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cable{l, db.keys, &db.down, &db.swallows, &db.swallowed}, nil
+	return cable{l, db}, nil
 }
 
 // registry is that of whoever looks after the database.
@@ -245,7 +250,7 @@ func (s *scene) registry() *registry.Registry {
 	} else {
 		store = s.tables(s.db).Registry()
 	}
-	r, err := registry.New(shiftedRegistry{store, s.dataAhead}, registry.Config{Logger: quiet})
+	r, err := registry.New(shiftedRegistry{store, s.data.now}, registry.Config{Logger: quiet})
 	require.NoError(s.t, err)
 	return r
 }
@@ -271,10 +276,8 @@ func (s *scene) start(h how) *process {
 func (s *scene) startUnless(h how, refusals ...error) *process {
 	s.t.Helper()
 	p, err := s.try(h)
-	for _, refusal := range refusals {
-		if errors.Is(err, refusal) {
-			return nil
-		}
+	if slices.ContainsFunc(refusals, func(refusal error) bool { return errors.Is(err, refusal) }) {
+		return nil
 	}
 	require.NoError(s.t, err)
 	return p
@@ -290,10 +293,8 @@ func (s *scene) refused(h how, refusal error) {
 func (s *scene) try(h how) (*process, error) {
 	s.t.Helper()
 	s.processes++
-	p := &process{s: s, name: fmt.Sprintf("process %d", s.processes), clock: h.clock, db: h.db}
-	if p.db == nil {
-		p.db = s.db
-	}
+	p := &process{s: s, name: fmt.Sprintf("process %d", s.processes), db: cmp.Or(h.db, s.db)}
+	p.step(h.clock)
 	w := s.way.worker(p, h)
 	p.leash = &leash{Worker: w, begun: make(chan struct{})}
 	p.lead = cmp.Or(h.lead, promisedLead)
@@ -320,32 +321,13 @@ func (s *scene) try(h how) (*process, error) {
 }
 
 // now is the process's wall clock.
-func (p *process) now() time.Time {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	return time.Now().Add(p.s.skip + p.clock).Round(0)
-}
+func (p *process) now() time.Time { return time.Now().Add(p.s.skip.now() + p.clock.now()).Round(0) }
 
 // step sets the process's clock.
-func (p *process) step(d time.Duration) {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	p.clock += d
-}
+func (p *process) step(d time.Duration) { p.clock.add(d) }
 
 // steady is every process's clock for the time between two calls, which nobody sets.
-func (s *scene) steady() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Add(s.skip)
-}
-
-// dataAhead is by how much the database's clock is ahead of the real one.
-func (s *scene) dataAhead() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.data
-}
+func (s *scene) steady() time.Time { return time.Now().Add(s.skip.now()) }
 
 // promote makes the database another server, or the same one started anew.
 func (s *scene) promote() {
@@ -361,35 +343,25 @@ func (s *scene) promote() {
 		}
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.line++
+	s.line.Add(1)
 }
 
 // history is what the database tells of that.
 func (s *scene) history() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.line == 0 {
-		return ""
+	if n := s.line.Load(); n > 0 {
+		return fmt.Sprint(", promoted ", n)
 	}
-	return fmt.Sprint(", promoted ", s.line)
+	return ""
 }
 
 // pass lets time go by, for everybody.
 func (s *scene) pass(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.skip += d
-	s.data += d
+	s.skip.add(d)
+	s.data.add(d)
 }
 
 // stepDatabase sets the clock of the database, and of its twin.
-func (s *scene) stepDatabase(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.data += d
-}
+func (s *scene) stepDatabase(d time.Duration) { s.data.add(d) }
 
 // draw has the processes and the crew draw UIDs, in turns, while the time of some ticks goes by: what a
 // tick has, or, where a generator borrows from the future, some ticks' worth each time. A nil
@@ -401,15 +373,13 @@ func (s *scene) draw(ps ...*process) {
 	for i := range ticks {
 		for _, p := range ps {
 			if p != nil {
-				if i == 0 || !p.leash.failing() {
+				if i == 0 || !p.leash.failing.Load() {
 					p.renewed()
 				}
 				p.take(most)
 			}
 		}
-		s.mu.Lock()
-		s.skip += promisedTick
-		s.mu.Unlock()
+		s.skip.add(promisedTick)
 	}
 	s.stepDatabase(ticks * promisedTick)
 }
@@ -455,7 +425,7 @@ func (s *scene) drain(p *process) {
 	}
 	p.renewed()
 	if s.leased() { // all at once, as many bursts would
-		p.leash.asksFor(promised.Terms().TickAt(p.now().Add(p.lead)))
+		p.leash.least.Store(promised.Terms().TickAt(p.now().Add(p.lead)))
 	}
 	for range 4 {
 		p.take(mostReserved)
@@ -588,11 +558,12 @@ type leash struct {
 	uid.Worker
 	call sync.Mutex // held while the worker is called
 
+	res     atomic.Pointer[uid.Reservation] // what the generator has
+	failing atomic.Bool                     // the last Extend failed
+	dead    atomic.Bool
+	least   atomic.Int64 // a tick that the worker is asked for, if the generator does not ask for more
+
 	mu    sync.Mutex
-	res   uid.Reservation
-	err   error // of the last Extend
-	dead  bool
-	least int64         // a tick that the worker is asked for, if the generator does not ask for more
 	begun chan struct{} // closed, and replaced, when an Extend begins
 }
 
@@ -602,9 +573,7 @@ func (l *leash) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 	l.call.Lock()
 	defer l.call.Unlock()
 	res, err := l.Worker.Acquire(ctx, t)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.res = res
+	l.res.Store(&res)
 	return res, err
 }
 
@@ -615,28 +584,21 @@ func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	l.mu.Unlock()
 	l.call.Lock()
 	defer l.call.Unlock()
-	l.mu.Lock()
-	dead, least := l.dead, l.least
-	l.mu.Unlock()
-	if dead {
+	if l.dead.Load() {
 		return uid.Reservation{}, errKilled
 	}
-	res, err := l.Worker.Extend(ctx, max(through, least))
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err = err; err == nil {
-		l.res = res
+	res, err := l.Worker.Extend(ctx, max(through, l.least.Load()))
+	if err == nil {
+		l.res.Store(&res)
 	}
+	l.failing.Store(err != nil)
 	return res, err
 }
 
 func (l *leash) Release(ctx context.Context, last int64) error {
 	l.call.Lock()
 	defer l.call.Unlock()
-	l.mu.Lock()
-	dead := l.dead
-	l.mu.Unlock()
-	if dead {
+	if l.dead.Load() {
 		return nil
 	}
 	return l.Worker.Release(ctx, last)
@@ -646,28 +608,13 @@ func (l *leash) Release(ctx context.Context, last int64) error {
 func (l *leash) cut(end func()) {
 	l.call.Lock()
 	defer l.call.Unlock()
-	l.mu.Lock()
-	was := l.dead
-	l.dead = true
-	l.mu.Unlock()
-	if !was {
+	if !l.dead.Swap(true) {
 		end()
 	}
 }
 
 // due reports whether a renewal is due at a tick.
-func (l *leash) due(tick int64) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return !l.dead && tick >= l.res.Renew
-}
-
-// failing reports whether the last Extend failed.
-func (l *leash) failing() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err != nil
-}
+func (l *leash) due(tick int64) bool { return !l.dead.Load() && tick >= l.res.Load().Renew }
 
 // next is closed when the next Extend begins.
 func (l *leash) next() <-chan struct{} {
@@ -676,19 +623,8 @@ func (l *leash) next() <-chan struct{} {
 	return l.begun
 }
 
-// asksFor has the worker asked for a tick with whatever it is asked for.
-func (l *leash) asksFor(tick int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.least = tick
-}
-
 // granted is what the generator has.
-func (p *process) granted() uid.Reservation {
-	p.leash.mu.Lock()
-	defer p.leash.mu.Unlock()
-	return p.leash.res
-}
+func (p *process) granted() uid.Reservation { return *p.leash.res.Load() }
 
 // A clone is a worker in a copy of a running process: it has what that one had.
 type clone uid.Reservation
@@ -710,7 +646,8 @@ func (p *process) clone() *process {
 	s.processes++
 	res := p.granted()
 	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
-	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, lead: promisedLead}
+	c := &process{s: s, name: "a clone of " + p.name, lead: promisedLead}
+	c.step(p.clock.now())
 	c.leash = &leash{Worker: clone(res), begun: make(chan struct{})}
 	var err error
 	c.g, err = promisedGenerators[s.generator](c.leash, promised, promisedLead, c.now)

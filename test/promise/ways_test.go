@@ -146,7 +146,7 @@ func leaseWay(p *process, h how) uid.Worker {
 	}
 	leases, err := s.leases(p.db, h.namespace)
 	require.NoError(s.t, err)
-	l, err := lease.New(shifted{leases, s.dataAhead, s.history}, cfg)
+	l, err := lease.New(shifted{leases, s.data.now, s.history}, cfg)
 	require.NoError(s.t, err)
 	harness.SetClock(l, s.steady)
 	p.lease = l

@@ -39,13 +39,6 @@ type checker struct {
 	}
 }
 
-func newChecker(m *memory, c *clock, d harness.Drawer, g *grants) *checker {
-	return &checker{
-		memory: m, clock: c, drawer: d, granted: g, prev: -1, run: -1, grace: grace,
-		base: m.Base(), size: uint64(m.Size()), seqBits: uint8(m.Layout.SequenceBits()),
-	}
-}
-
 // note marks a UID that was just drawn.
 func (c *checker) note(u uid.UID) {
 	bit := uint64(u - c.base)

@@ -162,10 +162,9 @@ func (f *fleet) suspend(in *incarnation, d time.Duration, kill bool) {
 func (f *fleet) tend(ctx context.Context, slot int, events []event, stop <-chan struct{}) error {
 	in, err := f.start(slot)
 	for err == nil {
-		due, end := time.NewTimer(time.Hour), stop
+		due, end := time.Hour, stop
 		if len(events) > 0 {
-			due.Reset(time.Until(f.began.Add(events[0].At)))
-			end = nil
+			due, end = time.Until(f.began.Add(events[0].At)), nil
 		}
 		select {
 		case <-ctx.Done():
@@ -185,11 +184,10 @@ func (f *fleet) tend(ctx context.Context, slot int, events []event, stop <-chan 
 		case <-f.kills[slot]:
 			f.kill(in)
 			f.injected[kill].Add(1)
-		case <-due.C:
+		case <-time.After(due):
 			f.happen(in, events[0])
 			events = events[1:]
 		}
-		due.Stop()
 		if in.HasEnded() {
 			in, err = f.start(slot)
 		}

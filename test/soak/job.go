@@ -100,7 +100,7 @@ func (p job) do(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	c, granted, counters := newClock(p.Clock), newGrants(), &m.slots[p.Index]
+	c, granted, counters := newClock(p.Clock), &grants{byID: map[int64]uid.Reservation{}}, &m.slots[p.Index]
 	g, err := p.generator(ctx, c, granted, counters)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -112,11 +112,13 @@ func (p job) do(file *os.File) error {
 	failed := make([]error, len(p.Slot.Draw))
 	var all sync.WaitGroup
 	for i, way := range p.Slot.Draw {
-		check := newChecker(m, c, harness.NewDrawer(p.Incarnation, i), granted)
-		check.ordered = p.Slot.ordered(way)
-		check.lag, check.lead, check.logical = g.lag, g.lead, !p.Slot.Cached
-		if !p.Slot.Cached {
-			check.grace = 0
+		check := &checker{
+			memory: m, clock: c, drawer: harness.NewDrawer(p.Incarnation, i), granted: granted,
+			base: m.Base(), size: uint64(m.Size()), seqBits: uint8(m.Layout.SequenceBits()), prev: -1, run: -1,
+			ordered: p.Slot.ordered(way), lag: g.lag, lead: g.lead, logical: !p.Slot.Cached,
+		}
+		if p.Slot.Cached {
+			check.grace = grace
 		}
 		d := &drawing{checker: check, counters: counters, stop: &stop, rate: p.Rate / float64(len(p.Slot.Draw))}
 		if d.one, d.many = g.way(way); d.many != nil {

@@ -15,11 +15,16 @@ func TestMain(m *testing.M) {
 	cluster.Main(m)
 }
 
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func newTestMemory(t testing.TB) *memory {
-	g, err := harness.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin))
-	require.NoError(t, err)
-	m, err := openMemory(g, nil)
-	require.NoError(t, err)
+	g := must(harness.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin)))
+	m := must(openMemory(g, nil))
 	t.Cleanup(m.Close)
 	return m
 }
@@ -34,9 +39,7 @@ func TestSelfTest(t *testing.T) {
 			some = append(some, trial)
 		}
 	}
-	findings, err := selfTest(t.Output(), some)
-	require.NoError(t, err)
-	require.Len(t, findings, len(some))
+	require.Len(t, must(selfTest(t.Output(), some)), len(some))
 }
 
 // TestRound is a short round without servers.
@@ -55,8 +58,7 @@ func TestRound(t *testing.T) {
 	for i := range plan {
 		plan[i].Edit = changeHolder // of which there is always a row
 	}
-	r, err := newRound(length, plan, st, slots, 1e6)
-	require.NoError(t, err)
+	r := must(newRound(length, plan, st, slots, 1e6))
 	defer r.memory.Close()
 	require.NoError(t, r.run(t.Context(), 0))
 	res := result{Faults: map[string]int64{}, Found: map[string]uint64{}}
@@ -72,10 +74,9 @@ func TestRound(t *testing.T) {
 	}
 	// Whoever has drawn beyond what was reserved is found in the database, as is a fault that did not happen.
 	table, _ := slots[0].leases()
-	db, err := st.open(embedded)
-	require.NoError(t, err)
+	db := must(st.open(embedded))
 	defer db.Close()
-	_, err = db.Exec("UPDATE " + table.Name + " SET HIGH = 0, ACQUIRED = 9e18")
+	_, err := db.Exec("UPDATE " + table.Name + " SET HIGH = 0, ACQUIRED = 9e18")
 	require.NoError(t, err)
 	r.injected[kill].Store(0)
 	require.NoError(t, r.judge(&res))

@@ -83,8 +83,7 @@ func (o *operator) putBack(db *sqlx.DB, t leaseTable, from string) error {
 
 // renameTable is the same in both dialects.
 func renameTable(db *sqlx.DB, from, to string) error {
-	_, err := db.Exec("ALTER TABLE " + from + " RENAME TO " + to)
-	return err
+	return execAll(db, "ALTER TABLE "+from+" RENAME TO "+to)
 }
 
 // truncate removes all rows, and says that they were lost: whoever gets an ID begins beyond what the owners of

@@ -15,11 +15,9 @@ func TestRename(t *testing.T) {
 	o := &operator{stores: st, fleet: newFleet(newTestMemory(t), st, []slot{s}, 1)}
 	table, _ := s.leases()
 	require.NoError(t, st.foundAll([]slot{s}))
-	db, err := st.open(s.Store)
-	require.NoError(t, err)
+	db := must(st.open(s.Store))
 	t.Cleanup(func() { db.Close() })
-	before, err := st.leasesIn(db, table)
-	require.NoError(t, err)
+	before := must(st.leasesIn(db, table))
 	for losses, wrong := range map[lease.Losses]int{lease.Never: 1, lease.ByHistory: 0} {
 		table.Losses, o.fleet.wrong = losses, nil
 		require.NoError(t, o.act(event{Fault: rename, Table: table}))
@@ -27,9 +25,7 @@ func TestRename(t *testing.T) {
 		require.NoError(t, renameTable(db, table.Name, "AWAY"))
 		require.NoError(t, st.found(db, table, true))
 		require.NoError(t, o.putBack(db, table, "AWAY"))
-		rows, err := st.leasesIn(db, table)
-		require.NoError(t, err)
-		require.Equal(t, before, rows)
+		require.Equal(t, before, must(st.leasesIn(db, table)))
 		require.Len(t, o.fleet.wrong, wrong)
 	}
 }

@@ -42,8 +42,6 @@ type grants struct {
 	first int64 // the largest First of all
 }
 
-func newGrants() *grants { return &grants{byID: map[int64]uid.Reservation{}} }
-
 func (g *grants) add(r uid.Reservation) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

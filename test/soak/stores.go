@@ -238,7 +238,6 @@ func (s *stores) leasesIn(db *sqlx.DB, t leaseTable) (rows []leaseRow, err error
 // namespace's floor. After a loss of commits a row can tell of its ID only if it was acquired
 // since: before that the ticks that the lost commits had reserved were still to be burnt.
 func (s *stores) unreserved(m *memory, t leaseTable) (found []string, asked int, err error) {
-	number := t.Share
 	db, err := s.open(t.Store)
 	if err != nil {
 		return nil, 0, err
@@ -254,7 +253,7 @@ func (s *stores) unreserved(m *memory, t leaseTable) (found []string, asked int,
 	control := byID[controlID]
 	rewound := max(s.rewound[t.Store].UnixMicro(), s.rewound[t.Name].UnixMicro())
 	for id := range int64(1) << idBits {
-		last := m.Newest(number<<idBits + id)
+		last := m.Newest(t.Share<<idBits + id)
 		if last < 0 {
 			continue
 		}
@@ -269,7 +268,7 @@ func (s *stores) unreserved(m *memory, t leaseTable) (found []string, asked int,
 		if reserved := max(r.High, control.High); last > reserved {
 			found = append(found, fmt.Sprintf(
 				"worker ID %d: tick %d was drawn, and the lease %d of namespace %s in %s reserves ticks up to %d only",
-				number<<idBits+id, last, id, t.Namespace, t.Store, reserved))
+				t.Share<<idBits+id, last, id, t.Namespace, t.Store, reserved))
 		}
 	}
 	return found, asked, nil

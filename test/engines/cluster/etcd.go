@@ -2,9 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -46,35 +43,11 @@ func StartEtcd(name string, nodes int, args ...string) (*Etcd, error) {
 				"--initial-cluster-token", name,
 				"--listen-metrics-urls", "http://" + s.Addr(2),
 			},
-			Ready: func(ctx context.Context) error { return healthy(ctx, "http://"+s.Addr(2)) },
+			// It can answer a linearizable read.
+			Ready: func(ctx context.Context) error { return Answers(ctx, s.Addr(2), "/health", `"health":"true"`) },
 		}
 		p.Args = append(p.Args, args...)
 		programs[s] = p
 	}
-	if err := StartAll(programs); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
-}
-
-// healthy asks a node whether it can answer a linearizable read.
-func healthy(ctx context.Context, url string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/health", nil)
-	if err != nil {
-		return err
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(string(text), `"health":"true"`) {
-		return fmt.Errorf("etcd: %s", text)
-	}
-	return nil
+	return orClosed(c, StartAll(programs))
 }

@@ -33,14 +33,10 @@ func StartGalera(name string, options ...string) (*Galera, error) {
 	flavour := mariaDB
 	flavour.account = "mysql" // as a helper of Galera's that root starts becomes nobody
 	g := &Galera{}
-	fail := func(err error) (*Galera, error) {
-		g.Close()
-		return nil, err
-	}
 	for i := range nodes {
 		m, run, err := newMySQL(flavour, fmt.Sprintf("%s %d", name, i+1), 4)
 		if err != nil {
-			return fail(err)
+			return orClosed(g, err)
 		}
 		g.Nodes = append(g.Nodes, &GaleraNode{m, run})
 	}
@@ -65,10 +61,7 @@ func StartGalera(name string, options ...string) (*Galera, error) {
 		n.program.Args = append(n.program.Args, options...)
 		n.program.Ready = n.Synced
 	}
-	if err := g.begin(); err != nil {
-		return fail(err)
-	}
-	return g, nil
+	return orClosed(g, g.begin())
 }
 
 // begin starts a new cluster. The first node's data is copied to the others, so that none has to

@@ -104,11 +104,7 @@ func startMySQL(f flavour, name string, ports int, options []string) (*MySQL, er
 	if err = m.Start(run); err == nil {
 		err = m.Exec("CREATE DATABASE IF NOT EXISTS uid")
 	}
-	if err != nil {
-		m.Close()
-		return nil, err
-	}
-	return m, nil
+	return orClosed(m, err)
 }
 
 // newMySQL makes a server with its data, and returns the program that runs it.
@@ -146,12 +142,17 @@ func newMySQL(f flavour, name string, ports int) (*MySQL, Program, error) {
 }
 
 func (m *MySQL) ping(ctx context.Context) error {
+	return m.connected(func(db *sqlx.DB) error { return db.PingContext(ctx) })
+}
+
+// connected does something as the account with all rights.
+func (m *MySQL) connected(do func(*sqlx.DB) error) error {
 	db, err := Connect(m.DSN(""), Quiet)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	return db.PingContext(ctx)
+	return do(db)
 }
 
 // Config returns new driver settings for a database and the account with all rights. The test may
@@ -206,30 +207,23 @@ func (m *MySQL) Version() (string, error) { return m.ask("SELECT VERSION()") }
 
 // Exec executes statements on one connection, as the account with all rights.
 func (m *MySQL) Exec(statements ...string) error {
-	db, err := Connect(m.DSN(""), Quiet)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	for _, statement := range statements {
-		if _, err := db.Exec(statement); err != nil {
-			return fmt.Errorf("cluster: %s: %s: %w", m.Name(), statement, err)
+	return m.connected(func(db *sqlx.DB) error {
+		db.SetMaxOpenConns(1)
+		for _, statement := range statements {
+			if _, err := db.Exec(statement); err != nil {
+				return fmt.Errorf("cluster: %s: %s: %w", m.Name(), statement, err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (m *MySQL) ask(query string) (answer string, err error) {
-	db, err := Connect(m.DSN(""), Quiet)
+	err = m.connected(func(db *sqlx.DB) error { return db.Get(&answer, query) })
 	if err != nil {
-		return "", err
+		err = fmt.Errorf("cluster: %s: %s: %w", m.Name(), query, err)
 	}
-	defer db.Close()
-	if err := db.Get(&answer, query); err != nil {
-		return "", fmt.Errorf("cluster: %s: %s: %w", m.Name(), query, err)
-	}
-	return answer, nil
+	return answer, err
 }
 
 // StartMariaDBPair and StartMySQL9Pair start a server and a replica that replicates it
@@ -259,11 +253,7 @@ func startMySQLPair(f flavour, name string, options []string) (*Pair, error) {
 		}
 		// An empty server that replicates from the beginning ends up with the same data.
 		_, port, _ := strings.Cut(link.Addr(), ":")
-		if err := m.Exec(f.follow(port)...); err != nil {
-			m.Close()
-			return nil, err
-		}
-		return m, nil
+		return orClosed(replica(m), m.Exec(f.follow(port)...))
 	})
 }
 

@@ -47,11 +47,7 @@ func startPair(name string, first func(string, int) (replica, error),
 	if p.link, err = harness.Listen("127.0.0.1:0", p.primary.Addr(0)); err == nil {
 		err = p.Rejoin()
 	}
-	if err != nil {
-		p.Close()
-		return nil, err
-	}
-	return p, nil
+	return orClosed(p, err)
 }
 
 // URL returns where the database is: at the primary's address, or at that of a proxy.

@@ -9,15 +9,12 @@ import (
 func TestFreePort(t *testing.T) {
 	seen := map[int]bool{}
 	for range 3 * portBlock {
-		port, err := freePort()
-		require.NoError(t, err)
+		port := must(freePort())
 		require.False(t, seen[port], "%d a second time", port)
 		seen[port] = true
 		require.False(t, seen[port-port%portBlock], "%d of a block that is not kept", port)
-		_, err = listen(port - port%portBlock)
+		_, err := listen(port - port%portBlock)
 		require.Error(t, err, "another process can take the block of %d", port)
-		l, err := listen(port)
-		require.NoError(t, err)
-		require.NoError(t, l.Close())
+		require.NoError(t, must(listen(port)).Close())
 	}
 }

@@ -36,13 +36,9 @@ func StartPostgres(name string, options ...string) (*Postgres, error) {
 		err = p.Start(p.server(options))
 	}
 	if err == nil {
-		err = p.exec("postgres", "CREATE DATABASE uid")
+		err = p.exec("CREATE DATABASE uid")
 	}
-	if err != nil {
-		p.Close()
-		return nil, err
-	}
-	return p, nil
+	return orClosed(p, err)
 }
 
 func newPostgres(name string) (*Postgres, error) {
@@ -77,12 +73,7 @@ func (p *Postgres) server(options []string) Program {
 	server := p.program("postgres", args...)
 	server.End = syscall.SIGINT // SIGTERM waits for the clients to leave
 	server.Ready = func(ctx context.Context) error {
-		db, err := sql.Open("pgx", p.source(p.Addr(0), "postgres"))
-		if err != nil {
-			return err
-		}
-		defer db.Close()
-		return db.PingContext(ctx)
+		return p.connected("ping", func(db *sql.DB) error { return db.PingContext(ctx) })
 	}
 	return server
 }
@@ -98,7 +89,7 @@ func (p *Postgres) source(addr, database string) string {
 func (p *Postgres) NewDatabase(t testing.TB) string {
 	t.Helper()
 	name := "uidtest_" + strings.ToLower(rand.Text())
-	if err := p.exec("postgres", "CREATE DATABASE "+name); err != nil {
+	if err := p.exec("CREATE DATABASE " + name); err != nil {
 		t.Fatal(err)
 	}
 	return p.source(p.Addr(0), name)
@@ -107,28 +98,29 @@ func (p *Postgres) NewDatabase(t testing.TB) string {
 // Version returns the server's version.
 func (p *Postgres) Version() (string, error) { return p.ask("SHOW server_version") }
 
-func (p *Postgres) exec(database, statement string) error {
-	db, err := sql.Open("pgx", p.source(p.Addr(0), database))
+// connected does something on the server; errors say what.
+func (p *Postgres) connected(what string, do func(*sql.DB) error) error {
+	db, err := sql.Open("pgx", p.source(p.Addr(0), "postgres"))
 	if err == nil {
 		defer db.Close()
-		_, err = db.Exec(statement)
+		err = do(db)
 	}
 	if err != nil {
-		return fmt.Errorf("cluster: %s: %s: %w", p.Name(), statement, err)
+		return fmt.Errorf("cluster: %s: %s: %w", p.Name(), what, err)
 	}
 	return nil
 }
 
+func (p *Postgres) exec(statement string) error {
+	return p.connected(statement, func(db *sql.DB) error {
+		_, err := db.Exec(statement)
+		return err
+	})
+}
+
 func (p *Postgres) ask(query string) (answer string, err error) {
-	db, err := sql.Open("pgx", p.source(p.Addr(0), "postgres"))
-	if err == nil {
-		defer db.Close()
-		err = db.QueryRow(query).Scan(&answer)
-	}
-	if err != nil {
-		return "", fmt.Errorf("cluster: %s: %s: %w", p.Name(), query, err)
-	}
-	return strings.TrimSpace(answer), nil
+	err = p.connected(query, func(db *sql.DB) error { return db.QueryRow(query).Scan(&answer) })
+	return strings.TrimSpace(answer), err
 }
 
 // StartPostgresPair starts a server and a standby that replicates it asynchronously: the primary
@@ -136,7 +128,7 @@ func (p *Postgres) ask(query string) (answer string, err error) {
 func StartPostgresPair(name string, options ...string) (*Pair, error) {
 	return startPair(name, func(name string, _ int) (replica, error) {
 		p, err := StartPostgres(name, options...)
-		return &postgresReplica{Postgres: p, options: options}, err
+		return &postgresReplica{p}, err
 	}, func(name string, _ int, link *harness.Proxy) (replica, error) {
 		p, err := newPostgres(name)
 		if err != nil {
@@ -148,18 +140,11 @@ func StartPostgresPair(name string, options ...string) (*Pair, error) {
 		if err == nil {
 			err = p.Start(p.server(options))
 		}
-		if err != nil {
-			p.Close()
-			return nil, err
-		}
-		return &postgresReplica{Postgres: p, options: options}, nil
+		return orClosed(replica(&postgresReplica{p}), err)
 	})
 }
 
-type postgresReplica struct {
-	*Postgres
-	options []string
-}
+type postgresReplica struct{ *Postgres }
 
 func (p *postgresReplica) position() (string, error) { return p.ask("SELECT pg_current_wal_lsn()") }
 
@@ -168,4 +153,4 @@ func (p *postgresReplica) reached(position string) (bool, error) {
 	return yes == "true", err
 }
 
-func (p *postgresReplica) promote() error { return p.exec("postgres", "SELECT pg_promote()") }
+func (p *postgresReplica) promote() error { return p.exec("SELECT pg_promote()") }

@@ -86,11 +86,7 @@ func startRedis(find func() (Program, error), name string, options []string) (*R
 		conn.Close()
 		return r.do(ctx, nil, "ping")
 	}
-	if err := s.Start(p); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return r, nil
+	return orClosed(r, s.Start(p))
 }
 
 func startRedisPair(find func() (Program, error), name string, options []string) (*Pair, error) {

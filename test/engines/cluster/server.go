@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,12 +62,11 @@ func New(name string, ports int) (*Server, error) {
 		s.ports = append(s.ports, port)
 	}
 	var err error
-	if s.dir, s.unlock, err = newFolder(); err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w", name, err)
+	if s.dir, s.unlock, err = newFolder(); err == nil {
+		err = os.Mkdir(s.Path("tmp"), 0o700)
 	}
-	if err := os.Mkdir(s.Path("tmp"), 0o700); err != nil {
-		s.Close()
-		return nil, fmt.Errorf("cluster: %s: %w", name, err)
+	if err != nil {
+		return orClosed(s, fmt.Errorf("cluster: %s: %w", name, err))
 	}
 	return s, nil
 }
@@ -226,11 +226,7 @@ func (s *Server) Stop() error {
 	if run == nil || run.HasEnded() {
 		return fmt.Errorf("cluster: %s is not running", s.name)
 	}
-	end := s.program.End
-	if end == 0 {
-		end = syscall.SIGTERM
-	}
-	run.Signal(end)
+	run.Signal(cmp.Or(s.program.End, syscall.SIGTERM))
 	select {
 	case <-run.Done():
 		return nil
@@ -256,7 +252,7 @@ func (s *Server) Resume() error {
 	if run == nil || run.HasEnded() {
 		return fmt.Errorf("cluster: %s is not running", s.name)
 	}
-	tree(run.PID(), false).resume()
+	tree(run.PID(), false).signal(syscall.SIGCONT)
 	return nil
 }
 
@@ -288,8 +284,7 @@ func newNodes(name string, n, ports int) (all Nodes, err error) {
 	for i := range n {
 		s, err := New(fmt.Sprint(name, i+1), ports)
 		if err != nil {
-			all.Close()
-			return nil, err
+			return orClosed(all, err)
 		}
 		all = append(all, s)
 	}

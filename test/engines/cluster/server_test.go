@@ -25,23 +25,11 @@ func script(s *Server, first string) Program {
 	}
 }
 
-// childOf returns the process that the script has started.
-func childOf(t *testing.T, s *Server) (pid int) {
-	t.Helper()
-	text, err := os.ReadFile(s.Path("child"))
-	require.NoError(t, err)
-	_, err = fmt.Sscan(string(text), &pid)
-	require.NoError(t, err)
-	return pid
-}
-
 func TestServer(t *testing.T) {
 	s, err := New("one", 2)
 	For(t, s, err)
 	require.NotEqual(t, s.Port(0), s.Port(1))
-	l, err := net.Listen("tcp", s.Addr(1))
-	require.NoError(t, err)
-	require.NoError(t, l.Close())
+	require.NoError(t, must(net.Listen("tcp", s.Addr(1))).Close())
 
 	require.False(t, s.Running())
 	require.NoError(t, s.Start(script(s, "start")))
@@ -49,7 +37,9 @@ func TestServer(t *testing.T) {
 	require.Error(t, s.Restart(), "it runs")
 	require.Contains(t, s.Output(), "start of one in "+s.Path())
 
-	pid := childOf(t, s)
+	var pid int
+	_, err = fmt.Sscan(string(must(os.ReadFile(s.Path("child")))), &pid)
+	require.NoError(t, err)
 	require.True(t, alive(pid))
 	require.NoError(t, s.Pause())
 	stopped := func() bool {
@@ -86,9 +76,7 @@ func TestServerEndsEarly(t *testing.T) {
 	require.ErrorContains(t, err, "two ended before it was ready:\nwhat went wrong")
 	_, err = s.Do(Program{Path: "/bin/sh", Args: []string{"-c", "echo no; exit 3"}})
 	require.ErrorContains(t, err, "exit status 3\nno")
-	said, err := s.Do(Program{Path: "/bin/sh", Args: []string{"-c", "echo yes"}})
-	require.NoError(t, err)
-	require.Equal(t, "yes\n", said)
+	require.Equal(t, "yes\n", must(s.Do(Program{Path: "/bin/sh", Args: []string{"-c", "echo yes"}})))
 }
 
 func TestFindSays(t *testing.T) {

@@ -33,7 +33,7 @@ func Main(m *testing.M, ends ...func()) {
 
 // Share returns a function that starts a server at its first call, and returns it to each. The
 // server ends with [Main].
-func Share[S interface{ Close() }](start func() (S, error)) func(testing.TB) S {
+func Share[S closer](start func() (S, error)) func(testing.TB) S {
 	once := sync.OnceValues(func() (s S, err error) {
 		if s, err = start(); err == nil {
 			shared.mu.Lock()

@@ -33,6 +33,13 @@ func child() {
 	os.Exit(0) // without an end of the server, as a crash
 }
 
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func TestDatabasesOfTests(t *testing.T) {
 	s := Shared(t)
 	var name string
@@ -47,9 +54,7 @@ func TestDatabasesOfTests(t *testing.T) {
 	require.Zero(t, count, "the database is dropped after its test")
 	require.Same(t, s, Shared(t))
 
-	again, err := external(s.DSN("some_database"))
-	require.NoError(t, err)
-	_, err = again.Version()
+	_, err := must(external(s.DSN("some_database"))).Version()
 	require.NoError(t, err)
 	for _, dsn := range []string{"root:secret@nonsense", "secret:secret@tcp(127.0.0.1:1)/secret"} {
 		_, err := external(dsn)
@@ -62,14 +67,11 @@ func TestDatabasesOfTests(t *testing.T) {
 func TestCrash(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"=1")
-	stdin, err := cmd.StdinPipe()
-	require.NoError(t, err)
+	stdin := must(cmd.StdinPipe())
 	defer stdin.Close()
-	stdout, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	stdout := bufio.NewReader(must(cmd.StdoutPipe()))
 	require.NoError(t, cmd.Start())
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	require.NoError(t, err)
+	line := must(stdout.ReadString('\n'))
 	dsn, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
 	db, err := Connect(dsn, Log(t))
 	require.NoError(t, err, line)

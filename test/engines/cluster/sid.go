@@ -39,10 +39,7 @@ func FromSid(program string) (p Program, root string, err error) {
 }
 
 func one(pattern string) (string, error) {
-	found, err := filepath.Glob(pattern)
-	if err != nil {
-		return "", err
-	}
+	found, _ := filepath.Glob(pattern)
 	if len(found) == 0 {
 		return "", fmt.Errorf("no file %s", pattern)
 	}

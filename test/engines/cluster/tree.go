@@ -47,9 +47,7 @@ func children(parent int) (all []int) {
 
 // kill kills all, and returns when they are gone.
 func (f family) kill() {
-	for _, pid := range f {
-		_ = unix.Kill(pid, unix.SIGKILL)
-	}
+	f.signal(unix.SIGKILL)
 	for _, pid := range f[1:] {
 		for began := time.Now(); alive(pid) && time.Since(began) < patience; {
 			time.Sleep(time.Millisecond)
@@ -64,9 +62,8 @@ func alive(pid int) bool {
 	return err == nil && i >= 0 && i+2 < len(stat) && stat[i+2] != 'Z' && stat[i+2] != 'X'
 }
 
-// resume has all go on.
-func (f family) resume() {
+func (f family) signal(s unix.Signal) {
 	for _, pid := range f {
-		_ = unix.Kill(pid, unix.SIGCONT)
+		_ = unix.Kill(pid, s)
 	}
 }

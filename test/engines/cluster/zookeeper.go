@@ -38,8 +38,7 @@ func StartZooKeeper(n int) (*ZooKeeper, error) {
 	z := &ZooKeeper{all, map[*Server]Program{}}
 	for i, s := range all {
 		if err := z.configure(s, i+1); err != nil {
-			z.Close()
-			return nil, err
+			return orClosed(z, err)
 		}
 		z.programs[s] = Program{
 			Path: java,
@@ -50,11 +49,7 @@ func StartZooKeeper(n int) (*ZooKeeper, error) {
 			Ready: func(ctx context.Context) error { _, err := ZooKeeperMode(ctx, s); return err },
 		}
 	}
-	if err := z.Restart(); err != nil {
-		z.Close()
-		return nil, err
-	}
-	return z, nil
+	return orClosed(z, z.Restart())
 }
 
 // Restart starts all servers, none of which runs.

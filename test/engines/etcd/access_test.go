@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"crypto/tls"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 const canary = "hunter2"
 
 // authenticate turns authentication on, with a service's account that has the rights of the
-// documentation, and one that may only read.
+// documentation, one that may only read, and one for one tag.
 func authenticate(t *testing.T, admin *clientv3.Client) {
 	t.Helper()
 	ctx := t.Context()
@@ -31,9 +32,16 @@ func authenticate(t *testing.T, admin *clientv3.Client) {
 	do(admin.UserAdd(ctx, "root", canary+"root"))
 	do(admin.UserGrantRole(ctx, "root", "root"))
 	read, write := clientv3.PermissionType(clientv3.PermRead), clientv3.PermissionType(clientv3.PermReadWrite)
-	for name, may := range map[string]clientv3.PermissionType{"service": write, "reader": read} {
+	end := clientv3.GetPrefixRangeEnd("uid/")
+	for name, right := range map[string]struct {
+		from, to string
+		may      clientv3.PermissionType
+	}{
+		"service": {"uid/", end, write}, "reader": {"uid/", end, read},
+		"invoices": {"uid/segments/invoices", "", write},
+	} {
 		do(admin.RoleAdd(ctx, name))
-		do(admin.RoleGrantPermission(ctx, name, "uid/", clientv3.GetPrefixRangeEnd("uid/"), may))
+		do(admin.RoleGrantPermission(ctx, name, right.from, right.to, right.may))
 		do(admin.UserAdd(ctx, canary+name, canary))
 		do(admin.UserGrantRole(ctx, canary+name, name))
 	}
@@ -61,11 +69,8 @@ func TestAccess(t *testing.T) {
 		}
 		require.NoError(t, err)
 		t.Cleanup(func() { client.Close() })
-		store, err := etcd.New(client, etcd.Config{RequestTimeout: 2 * time.Second})
-		require.NoError(t, err)
-		l, err := store.Leases("orders")
-		require.NoError(t, err)
-		return store, l
+		store := must(etcd.New(client, etcd.Config{RequestTimeout: 2 * time.Second}))
+		return store, must(store.Leases("orders"))
 	}
 	round := func(t *testing.T, l lease.Store) error {
 		renew := func(n *leasestore.Namespace, now leasestore.Clock) error { n.Renewed = now.Now; return nil }
@@ -88,9 +93,7 @@ func TestAccess(t *testing.T) {
 	t.Run("the service", func(t *testing.T) {
 		store, l := open(t, func(*clientv3.Config) {})
 		require.NoError(t, round(t, l))
-		findings, err := doctor.Check(t.Context(), store.Registry(), doctor.Config{})
-		require.NoError(t, err)
-		for _, f := range findings {
+		for _, f := range must(doctor.Check(t.Context(), store.Registry(), doctor.Config{})) {
 			t.Log(f)
 			require.NotContains(t, f.Value+f.Why+f.Do, canary)
 			require.NotEqual(t, doctor.LevelError, f.Level, f)
@@ -102,16 +105,12 @@ func TestAccess(t *testing.T) {
 		require.ErrorContains(t, err, "permission denied")
 		require.False(t, retry.IsTransient(err))
 		require.NotContains(t, logtest.Texts(err), canary)
-		p, err := store.Registry().Rows(t.Context(), "orders", -1, 10)
-		require.NoError(t, err)
-		require.Len(t, p.Rows, 10, "as many as were asked for")
-		findings, err := store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{})
-		require.NoError(t, err)
-		found := false
-		for _, f := range findings {
-			found = found || f.What == "etcd rights" && f.Level == doctor.LevelNote
-		}
-		require.True(t, found, findings)
+		rows := must(store.Registry().Rows(t.Context(), "orders", -1, 10)).Rows
+		require.Len(t, rows, 10, "as many as were asked for")
+		findings := must(store.Registry().(doctor.Examiner).Examine(t.Context(), doctor.Config{}))
+		require.True(t, slices.ContainsFunc(findings, func(f doctor.Finding) bool {
+			return f.What == "etcd rights" && f.Level == doctor.LevelNote
+		}), findings)
 	})
 	for name, change := range map[string]func(*clientv3.Config){
 		"no user":   func(c *clientv3.Config) { c.Username, c.Password = "", "" },

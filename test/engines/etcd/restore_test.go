@@ -45,10 +45,8 @@ func TestRestore(t *testing.T) {
 			c := start(t, 1)
 			f := new(late)
 			client := connect(t, f, c.Addrs()...)
-			store, err := etcd.New(client, etcd.Config{})
-			require.NoError(t, err)
-			l, err := store.Leases("orders")
-			require.NoError(t, err)
+			store := must(etcd.New(client, etcd.Config{}))
+			l := must(store.Leases("orders"))
 			require.NoError(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return nil }))
 			hold := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 				r.Until = now.Now.Add(time.Hour)
@@ -56,7 +54,7 @@ func TestRestore(t *testing.T) {
 			}
 			require.NoError(t, l.Take(t.Context(), all, hold))
 			restore := backup(t, c)
-			_, err = client.Put(t.Context(), "elsewhere", "lost") // so that the write is decided on what is lost
+			_, err := client.Put(t.Context(), "elsewhere", "lost") // so that the write is decided on what is lost
 			require.NoError(t, err)
 			f.hold = true
 			late := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
@@ -68,8 +66,7 @@ func TestRestore(t *testing.T) {
 			restore(token)
 			await(t, client)
 			f.deliver()
-			kv, err := client.Get(t.Context(), "uid/leases/orders/worker/0000000000000000000")
-			require.NoError(t, err)
+			kv := must(client.Get(t.Context(), "uid/leases/orders/worker/0000000000000000000"))
 			require.NotContains(t, string(kv.Kvs[0].Value), "late")
 
 			err = l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {

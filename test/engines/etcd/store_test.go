@@ -32,6 +32,14 @@ func connect(t testing.TB, late *late, endpoints ...string) *clientv3.Client {
 	return c
 }
 
+// must is for the test's own goroutine.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func start(t testing.TB, nodes int, args ...string) *cluster.Etcd {
 	t.Helper()
 	c, err := cluster.StartEtcd("etcd", nodes, args...)

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -27,10 +28,16 @@ type job struct {
 
 func TestMain(m *testing.M) {
 	harness.Ordered(func(j job, memory *os.File) error {
+		untilQuit, stop := context.WithCancel(context.Background())
+		defer stop()
+		go func() {
+			harness.AwaitQuit(2)
+			stop()
+		}()
 		if j.Leases != nil {
-			return j.Leases.do(j, memory)
+			return j.Leases.do(untilQuit, j, memory)
 		}
-		return j.Numbers.do(j, memory)
+		return j.Numbers.do(untilQuit, j, memory)
 	})
 	cluster.Main(m)
 }

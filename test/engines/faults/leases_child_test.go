@@ -50,13 +50,7 @@ const maxLead = lease.Burn
 // do draws UIDs until it is told to quit, and then closes the generator. Every third process is uncached.
 // Every other one draws as fast as the generator gives, up to the end of what is reserved; the others
 // keep to the clock.
-func (j leasesJob) do(p job, file *os.File) error {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	go func() {
-		harness.AwaitQuit(2)
-		stop()
-	}()
+func (j leasesJob) do(ctx context.Context, p job, file *os.File) error {
 	m, err := openMemory(harness.Geometry{Layout: layout, First: j.First, Ticks: j.Ticks}, file)
 	if err != nil {
 		return err

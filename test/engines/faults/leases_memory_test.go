@@ -39,12 +39,6 @@ type page struct {
 // An event is a lease.Event of a process. Kind is written last.
 type event struct{ process, kind, workerID atomic.Int64 }
 
-// geometry returns the ticks of a run that begins now.
-func geometry() (harness.Geometry, error) {
-	now := time.Now()
-	return harness.NewGeometry(layout, now.Add(-10*time.Second), now.Add(11*time.Minute+lease.Burn))
-}
-
 func openMemory(g harness.Geometry, file *os.File) (*memory, error) {
 	r, p, err := harness.OpenRecord[page](g, file)
 	return &memory{r, p}, err

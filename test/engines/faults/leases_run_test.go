@@ -28,7 +28,8 @@ type leasing struct {
 var namespaces atomic.Int64
 
 func newLeasing(t testing.TB, d *engines.Deployment, timing timing, blind bool) *leasing {
-	g, err := geometry()
+	now := time.Now()
+	g, err := harness.NewGeometry(layout, now.Add(-10*time.Second), now.Add(11*time.Minute+lease.Burn))
 	require.NoError(t, err)
 	m, err := openMemory(g, nil)
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -74,14 +73,10 @@ const none = "–"
 
 // failOver injects failovers that lose writes.
 func failOver(t *testing.T, s subject) (cell string) {
-	p, err := s.Pair()
-	if errors.Is(err, engines.ErrOthers) {
+	lost, can := s.paired(t)
+	if !can {
 		return none
 	}
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	s.d = engines.One(nil, p.Addr(), p.URL, p.Version, nil)
-	lost := failover(p)
 	return inject(t, s, fault{name: "failover with loss", few: 1, full: 10, loses: true, applies: always,
 		inject: func(r *leasing, n int) int { return lost.from(r, n) }})
 }

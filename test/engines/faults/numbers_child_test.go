@@ -14,7 +14,6 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/harness"
 )
 
 // A numbersJob has a process draw numbers of a tag.
@@ -31,13 +30,7 @@ type numbersJob struct {
 const timeout = 2 * time.Second
 
 // do draws numbers until it is told to quit, and then closes the generator.
-func (j numbersJob) do(p job, file *os.File) error {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	go func() {
-		harness.AwaitQuit(2)
-		stop()
-	}()
+func (j numbersJob) do(ctx context.Context, p job, file *os.File) error {
 	m, err := openNumbers(j.Most, file)
 	if err != nil {
 		return err

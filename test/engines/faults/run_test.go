@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -27,11 +28,7 @@ type run struct {
 }
 
 func newRun(t testing.TB, d *engines.Deployment) *run {
-	r := &run{TB: t, Members: harness.NewMembers(t), d: d}
-	var err error
-	r.net, err = engines.NewNetwork(d)
-	require.NoError(t, err)
-	t.Cleanup(r.net.Close)
+	r := &run{TB: t, Members: harness.NewMembers(t), d: d, net: engines.NewNetwork(t, d)}
 	r.visit()
 	return r
 }
@@ -127,6 +124,21 @@ func (r *run) outage(round int) int {
 type loss struct {
 	mark func(*run) // what is written from now on is lost
 	lose func(*run)
+}
+
+// paired has the subject be a pair, of which one lacks what the other has acknowledged, if there can be one.
+func (s *subject) paired(t testing.TB) (l loss, can bool) {
+	if s.Pair == nil {
+		return l, false
+	}
+	p, err := s.Pair()
+	if errors.Is(err, engines.ErrOthers) {
+		return l, false
+	}
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	s.d = engines.One(nil, p.Addr(), p.URL, p.Version, nil)
+	return failover(p), true
 }
 
 // failover has a replica that lacks the last writes take its primary's place.

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -200,24 +199,20 @@ func (r *taking) disturb(p plan) (servers int) {
 
 // keepPace has the processes draw as many numbers as are due.
 func (r *taking) keepPace(due func() float64) (stop func()) {
-	end := make(chan struct{})
+	const often = 20 * time.Millisecond
+	ctx, end := context.WithCancel(context.Background())
 	var keeping sync.WaitGroup
 	keeping.Go(func() {
-		for {
-			select {
-			case <-end:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-			pause := max(time.Duration(r.numbers.pause.Load())/2, 250*time.Microsecond)
+		for pause(ctx, often); ctx.Err() == nil; pause(ctx, often) {
+			rest := max(time.Duration(r.numbers.pause.Load())/2, 250*time.Microsecond)
 			if float64(r.issued()) > due() {
-				pause = min(4*pause, 100*time.Millisecond)
+				rest = min(4*rest, 100*time.Millisecond)
 			}
-			r.numbers.pause.Store(int64(pause))
+			r.numbers.pause.Store(int64(rest))
 		}
 	})
 	stop = sync.OnceFunc(func() {
-		close(end)
+		end()
 		keeping.Wait()
 	})
 	r.Cleanup(stop)
@@ -252,21 +247,10 @@ func restored(t *taking) loss {
 // testLosses has a store lose what some processes have taken, and not what others have, and sees that the
 // former notice when they next take numbers, and the latter go on.
 func testLosses(t *testing.T, s subject, rounds int) string {
-	var pair *loss
-	if s.Pair != nil {
-		p, err := s.Pair()
-		if !errors.Is(err, engines.ErrOthers) {
-			require.NoError(t, err)
-			t.Cleanup(p.Close)
-			s.d = engines.One(nil, p.Addr(), p.URL, p.Version, nil)
-			l := failover(p)
-			pair = &l
-		}
-	}
+	l, can := s.paired(t)
 	r := newTaking(t, s.d, numbersJob{Most: 1 << 26, MinStep: 200, MaxStep: 2000, Chunk: 50})
-	l := restored(r)
-	if pair != nil {
-		l = *pair
+	if !can {
+		l = restored(r)
 	}
 	r.numbers.pause.Store(int64(2 * time.Millisecond))
 	noticed, wentOn := 0, 0

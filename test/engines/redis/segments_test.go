@@ -102,20 +102,14 @@ func TestSegmentsOfCluster(t *testing.T) {
 			require.NoError(t, s.Change(t.Context(), want[i], draw(1)))
 		}
 		var tags []string
-		rows, err := s.Rows(t.Context(), "", 100)
-		require.NoError(t, err)
-		for _, r := range rows {
+		for _, r := range must(s.Rows(t.Context(), "", 100)) {
 			tags = append(tags, r.Tag)
 		}
 		require.Equal(t, want, tags)
 		for _, c := range nodes {
-			n, err := c.DBSize(t.Context()).Result()
-			require.NoError(t, err)
-			require.Positive(t, n, "all tags are elsewhere")
+			require.Positive(t, must(c.DBSize(t.Context()).Result()), "all tags are elsewhere")
 		}
-		lossy, err := s.Inspect(t.Context())
-		require.NoError(t, err)
-		require.Contains(t, strings.Join(lossy, "\n"), "Redis Cluster")
+		require.Contains(t, strings.Join(must(s.Inspect(t.Context())), "\n"), "Redis Cluster")
 	})
 }
 
@@ -149,8 +143,7 @@ func TestInspectSegments(t *testing.T) {
 					return err == nil && strings.Contains(info, "cluster_state:ok")
 				}, time.Minute, 50*time.Millisecond)
 			}
-			lossy, err := store(t, c).Segments().Inspect(t.Context())
-			require.NoError(t, err)
+			lossy := must(store(t, c).Segments().Inspect(t.Context()))
 			if says == "" {
 				require.Empty(t, lossy)
 			} else {
@@ -178,20 +171,15 @@ func TestSegmentRights(t *testing.T) {
 			return store(t, client(t, s.Addr(0), func(o *goredis.Options) { o.Username = "uid" })).Segments()
 		}
 		one := account("+config|get", "+pubsub|numsub", "allchannels")
-		lossy, err := one.Inspect(t.Context())
-		require.NoError(t, err)
-		require.Empty(t, lossy)
+		require.Empty(t, must(one.Inspect(t.Context())))
 
 		one = account()
-		lossy, err = one.Inspect(t.Context())
-		require.NoError(t, err)
+		lossy := must(one.Inspect(t.Context()))
 		require.Len(t, lossy, 2, lossy)
 		require.NotContains(t, fmt.Sprint(lossy), secret)
 		require.NoError(t, one.Change(t.Context(), "orders", draw(10)))
-		rows, err := one.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
-		require.Len(t, rows, 1)
-		err = one.Change(t.Context(), "invoices", draw(10))
+		require.Len(t, must(one.Rows(t.Context(), "", 10)), 1)
+		err := one.Change(t.Context(), "invoices", draw(10))
 		require.ErrorContains(t, err, "NOPERM")
 		require.False(t, retry.IsTransient(err))
 	})

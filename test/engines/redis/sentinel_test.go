@@ -21,8 +21,7 @@ func TestSentinel(t *testing.T) {
 	_, port, _ := strings.Cut(primary.Addr(0), ":")
 	replica := kinds[0].server(t, "--replicaof=127.0.0.1 "+port)
 
-	path, err := cluster.Find("redis-server", "redis-server", "/usr/bin", "/usr/local/bin")
-	require.NoError(t, err)
+	path := must(cluster.Find("redis-server", "redis-server", "/usr/bin", "/usr/local/bin"))
 	sentinel, err := cluster.New("sentinel", 1)
 	cluster.For(t, sentinel, err)
 	require.NoError(t, os.WriteFile(sentinel.Path("sentinel.conf"), fmt.Appendf(nil, `port %d
@@ -44,8 +43,7 @@ sentinel failover-timeout main 10000
 			replicas[0]["flags"] == "slave" && replicas[0]["master-link-status"] == "ok"
 	}, time.Minute, 100*time.Millisecond)
 
-	lossy, err := store(t, client(t, primary.Addr(0))).Segments().Inspect(ctx)
-	require.NoError(t, err)
+	lossy := must(store(t, client(t, primary.Addr(0))).Segments().Inspect(ctx))
 	require.Contains(t, strings.Join(lossy, "\n"), "Sentinel watches the server")
 
 	c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "main",
@@ -57,7 +55,5 @@ sentinel failover-timeout main 10000
 	primary.Kill()
 	takes := func() bool { return rows.Change(ctx, "orders", draw(10)) == nil }
 	require.Eventually(t, takes, time.Minute, 100*time.Millisecond)
-	is, err := store(t, client(t, replica.Addr(0))).Segments().Rows(ctx, "", 1)
-	require.NoError(t, err)
-	require.EqualValues(t, 20, is[0].Next)
+	require.EqualValues(t, 20, must(store(t, client(t, replica.Addr(0))).Segments().Rows(ctx, "", 1))[0].Next)
 }

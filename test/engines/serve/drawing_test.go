@@ -32,12 +32,7 @@ type client struct {
 	surprises     []string       // all else
 }
 
-func (c *client) failed(kind string) {
-	if c.failures == nil {
-		c.failures = map[string]int{}
-	}
-	c.failures[kind]++
-}
+func (c *client) failed(kind string) { c.failures[kind]++ }
 
 func (c *client) surprised(format string, args ...any) {
 	if len(c.surprises) < 5 {
@@ -49,7 +44,7 @@ func (c *client) surprised(format string, args ...any) {
 func draw(done <-chan struct{}, all []*cluster.Server) (clients []*client) {
 	var drawing sync.WaitGroup
 	start := func(i int, run func(<-chan struct{}, *client, *cluster.Server)) {
-		c := new(client)
+		c := &client{failures: map[string]int{}}
 		clients = append(clients, c)
 		drawing.Go(func() { run(done, c, all[i%len(all)]) })
 	}
@@ -129,11 +124,6 @@ func (c *client) read(target string, n int, body []byte) {
 	}
 }
 
-// silent drops what the client library says of servers that are down.
-type silent struct{}
-
-func (silent) Printf(context.Context, string, ...any) {}
-
 // dial returns a client library's client with one connection.
 func dial(s *cluster.Server) *redis.Client {
 	silent := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
@@ -142,37 +132,34 @@ func dial(s *cluster.Server) *redis.Client {
 
 // overRedis draws UIDs in pipelines.
 func overRedis(done <-chan struct{}, c *client, s *cluster.Server) {
-	r := dial(s)
-	defer func() { _ = r.Close() }()
-	for !isDone(done) {
-		pipe := r.Pipeline()
-		for range pipelined {
-			pipe.Incr(context.Background(), "uid")
-		}
-		answers, _ := pipe.Exec(context.Background()) // each answer has its own error
-		for _, a := range answers {
-			if u, ok := c.integer(a); ok {
-				c.uids = append(c.uids, u)
-			}
-		}
-	}
+	c.pipelines(done, s, func(p redis.Pipeliner, _ int) { p.Incr(context.Background(), "uid") },
+		func(_ int, u int64) { c.uids = append(c.uids, u) })
 }
 
 // numbersOverRedis draws numbers of the tag in pipelines: one by one, and some in a row.
 func numbersOverRedis(done <-chan struct{}, c *client, s *cluster.Server) {
+	c.pipelines(done, s, func(p redis.Pipeliner, i int) { p.IncrBy(context.Background(), tag, int64(1+i%3)) },
+		func(i int, last int64) {
+			for n := last - int64(i%3); n <= last; n++ {
+				c.numbers = append(c.numbers, n)
+			}
+		})
+}
+
+// pipelines sends pipelines of commands until done. add adds the command with a number, and got gets its answer.
+func (c *client) pipelines(done <-chan struct{}, s *cluster.Server, add func(p redis.Pipeliner, i int),
+	got func(i int, n int64)) {
 	r := dial(s)
 	defer func() { _ = r.Close() }()
 	for !isDone(done) {
 		pipe := r.Pipeline()
 		for i := range pipelined {
-			pipe.IncrBy(context.Background(), tag, int64(1+i%3))
+			add(pipe, i)
 		}
-		answers, _ := pipe.Exec(context.Background())
+		answers, _ := pipe.Exec(context.Background()) // each answer has its own error
 		for i, a := range answers {
-			if last, ok := c.integer(a); ok {
-				for n := last - int64(i%3); n <= last; n++ {
-					c.numbers = append(c.numbers, n)
-				}
+			if n, ok := c.integer(a); ok {
+				got(i, n)
 			}
 		}
 	}

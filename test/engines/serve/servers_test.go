@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os/exec"
 	"testing"
 	"time"
@@ -35,22 +33,8 @@ func startServer(t *testing.T, name, command, store string, args ...string) *clu
 		Path: command,
 		Args: append([]string{"serve", "--listen", s.Addr(0), "--resp-listen", s.Addr(1),
 			"--timeout", "1m", "--request-timeout", "1s"}, args...),
-		Env: []string{"UID_STORE=" + store, "UID_SERVE_TOKEN=", "HOME=" + s.Path()},
-		Ready: func(ctx context.Context) error {
-			r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Addr(0)+"/readyz", nil)
-			if err != nil {
-				return err
-			}
-			answer, err := http.DefaultClient.Do(r)
-			if err != nil {
-				return err
-			}
-			defer answer.Body.Close()
-			if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
-				return fmt.Errorf("/readyz: %s: %w", answer.Status, err)
-			}
-			return nil
-		},
+		Env:   []string{"UID_STORE=" + store, "UID_SERVE_TOKEN=", "HOME=" + s.Path()},
+		Ready: func(ctx context.Context) error { return cluster.Answers(ctx, s.Addr(0), "/readyz", "") },
 	}
 	require.NoError(t, s.Start(p), s.Output())
 	return s

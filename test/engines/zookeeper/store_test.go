@@ -24,18 +24,6 @@ var (
 
 func TestMain(m *testing.M) { cluster.Main(m) }
 
-// root returns the path of a node that is not there yet.
-func root() string { return fmt.Sprintf("/test%d/uid", roots.Add(1)) }
-
-// connect returns a connection that ends with the test.
-func connect(t testing.TB, servers ...string) *zk.Conn {
-	t.Helper()
-	c, _, err := zk.Connect(servers, 4*time.Second, zk.WithLogger(quiet{}))
-	require.NoError(t, err)
-	t.Cleanup(c.Close)
-	return c
-}
-
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
@@ -45,10 +33,12 @@ const secret = "hunter2"
 // subject is an empty store. Its clients share connections, each to one server: some servers lag
 // behind others.
 func subject(t *testing.T) drivertest.Subject {
-	e, root := ensemble(t), root()
+	root := fmt.Sprintf("/test%d/uid", roots.Add(1)) // which is not there yet
 	var conns []*zk.Conn
-	for _, addr := range e.Addrs() {
-		c := connect(t, addr)
+	for _, addr := range ensemble(t).Addrs() {
+		c, _, err := zk.Connect([]string{addr}, 4*time.Second, zk.WithLogger(quiet{}))
+		require.NoError(t, err)
+		t.Cleanup(c.Close)
 		require.NoError(t, c.AddAuth("digest", []byte("uid:"+secret)))
 		conns = append(conns, c)
 	}

@@ -5,8 +5,6 @@ package cached
 import (
 	"errors"
 	"fmt"
-	"testing"
-	"testing/synctest"
 	"time"
 
 	uid "github.com/uidgen/uid"
@@ -18,18 +16,6 @@ import (
 //explore:edit unordered.go homeBits = 6 => homeBits = 1
 //explore:edit lane.go minLaneChunk = 16 => minLaneChunk = 2
 //explore:edit shard.go bits.RotateLeft(uint(hash), homeBits) => bits.RotateLeft(atomic.Self(), -partBits)
-
-func TestExplore(t *testing.T) {
-	explore.Test(t, explore.Scenarios{
-		"chunk": chunk, "stale": stale, "crowd": crowd, "rest": rest, "restStale": restStale,
-		"restStaleTwice": restStaleTwice, "split": split, "splitStale": splitStale, "lane": lane, "fill": fill,
-		"laneStale": laneStale, "revoked": revoked, "close": closes(twos), "closeOfBlocks": closes(blocks),
-	})
-}
-
-func TestExploreWhole(t *testing.T) {
-	explore.TestWhole(t, explore.Scenarios{"whole": whole(false), "revoked": whole(true)})
-}
 
 // Ticks are short, so that a run comes to their ends: of two UIDs, of one that share slots, of eight and of a lot.
 var (
@@ -43,6 +29,7 @@ var (
 type scene struct {
 	*explore.Run
 	g      *Generator
+	draw   func() (uid.UID, error) // what takers call
 	worker *fake.Worker
 	now    time.Time
 	issued map[uid.UID]string
@@ -56,6 +43,7 @@ func newScene(r *explore.Run, l bits.Layout) *scene {
 	s.now = time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 	s.g = MustNew(s.worker, Config{Layout: l, MaxLead: Unbounded, Slots: 4, Now: func() time.Time { return s.now }})
 	s.g.padBelow = 4 // takers top the ring up wherever it is
+	s.draw = s.g.GetUID
 	r.Quiet(&s.g.counts)
 	return s
 }
@@ -97,17 +85,6 @@ func (s *scene) published(u uid.UID) error {
 	return err
 }
 
-// takers are tasks that make so many calls each.
-func (s *scene) takers(times int, draw func() (uid.UID, error), names ...string) {
-	for _, name := range names {
-		s.Go(name, func() {
-			for range times {
-				s.call(name, draw)
-			}
-		})
-	}
-}
-
 // ends is a task that closes the generator, but does not wait for its goroutine and the worker.
 func (s *scene) ends() {
 	s.Go("closer", func() {
@@ -125,95 +102,4 @@ func (s *scene) told(last int64) error {
 		return fmt.Errorf("a UID of tick %d was issued, and Close tells the worker %d", newest, last)
 	}
 	return nil
-}
-
-// passes is a task in whose time the clock comes to the next tick and the generator's goroutine looks at it.
-func (s *scene) passes() {
-	s.Go("clock", func() {
-		s.now = s.now.Add(s.g.unit)
-		s.g.mu.Lock()
-		s.g.tend(false)
-		s.g.mu.Unlock()
-		s.low = uid.UID(s.g.floor.Peek())
-	})
-}
-
-// close: two takers at the end of a tick, and Close.
-func closes(l bits.Layout) explore.Scenario {
-	return func(r *explore.Run) {
-		s := newScene(r, l)
-		s.call("setup", s.g.GetUID)
-		s.takers(2, s.g.GetUID, "A", "B")
-		s.ends()
-	}
-}
-
-// revoked: two takers, while what is buffered is discarded.
-func revoked(r *explore.Run) {
-	s := newScene(r, twos)
-	s.call("setup", s.g.GetUID)
-	s.takers(2, s.g.GetUID, "A", "B")
-	r.Go("revoker", func() {
-		s.g.discard()
-		s.low = uid.UID(s.g.state.void << s.g.valBits)
-	})
-}
-
-// fill: Fill, and one that draws directly, over the ends of ticks, while the clock moves on.
-func fill(r *explore.Run) {
-	s := newScene(r, twos)
-	s.call("setup", s.g.GetUID)
-	s.takers(1, s.g.GetUID, "A")
-	r.Go("fill", func() {
-		explore.Point()
-		low := s.low
-		all := make([]uid.UID, 4)
-		n, err := s.g.Fill(all)
-		if err != nil {
-			s.Failf("fill: %v", err)
-		}
-		for _, u := range all[:n] {
-			s.has("fill", u, low, false)
-		}
-	})
-	s.passes()
-}
-
-// lane: a Lane, one that draws directly, and Close.
-func lane(r *explore.Run) {
-	s := newScene(r, long)
-	s.takers(2, s.g.Lane().GetUID, "lane")
-	s.takers(1, s.g.GetUID, "A")
-	s.ends()
-}
-
-// laneStale: a Lane, while what it holds gets stale.
-func laneStale(r *explore.Run) {
-	s := newScene(r, long)
-	s.takers(2, s.g.Lane().GetUID, "lane")
-	s.passes()
-}
-
-// whole: a generator with its goroutine, two takers, Close, and a revocation.
-func whole(revoked bool) explore.Scenario {
-	return func(r *explore.Run) {
-		s := newScene(r, twos)
-		synctest.Wait()
-		s.call("setup", s.g.GetUID)
-		s.takers(1, s.g.GetUID, "A", "B")
-		if revoked {
-			r.Go("revoker", func() {
-				tail := s.g.ring.Tail()
-				s.worker.Terms.Revoke()
-				s.low = uid.UID(tail << s.g.valBits)
-			})
-		}
-		r.Go("closer", func() {
-			if err := s.g.Close(); err != nil {
-				s.Failf("Close: %v", err)
-			}
-			s.closed = true
-		})
-		s.Check(func() error { return s.told(s.worker.Released[0]) })
-	}
 }

@@ -4,11 +4,61 @@ package segment
 
 import (
 	"context"
+	"testing"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/explore"
 )
+
+// A segment of two numbers has two spans then.
+//
+//explore:edit span.go early := n / 10 => early := n / 2
+
+func TestExplore(t *testing.T) {
+	explore.Test(t, explore.Scenarios{
+		// Two takers at a segment's end, and the next one is in stock.
+		"draw": on(oneDrawn, (*scene).take, takers(2, "A", "B"), (*scene).counts),
+		// Three takers at a segment's end.
+		"three": on(oneDrawn, (*scene).take, takers(1, "A", "B", "C"), (*scene).counts),
+		// Two takers, while the store turns out to have lost the numbers.
+		"lost": on(oneDrawn, (*scene).take, takers(1, "A", "B"), (*scene).loss),
+		// Fill beside a taker, over the same end.
+		"fill": on(oneDrawn, (*scene).take, takers(1, "A"), (*scene).fill, (*scene).counts),
+		// Two takers, Release, and another program.
+		"release": on(oneDrawn, takers(1, "A", "B"), (*scene).release, (*scene).program, (*scene).counts),
+		// Numbers are given back, taken anew, and given back again.
+		"releaseTwice": on(oneDrawn, takers(2, "A"), (*scene).releaseTwice, (*scene).program, (*scene).counts),
+		// Release of two segments, while two calls draw.
+		"releaseAll": on(oneDrawn, (*scene).take, takers(1, "A", "B"), (*scene).release, (*scene).counts),
+		// Another program has what lies between two segments.
+		"releaseGap": on(oneDrawn, (*scene).other, (*scene).take, takers(1, "A"), (*scene).release, (*scene).counts),
+		// Nobody knows whether the numbers were given back. They were, and another program takes one.
+		"releaseInDoubt": on(oneDrawn, (*scene).deafen, takers(2, "A"), (*scene).release, (*scene).program,
+			(*scene).counts),
+		// Two takers, and Close.
+		"close": on(oneDrawn, (*scene).take, takers(1, "A", "B"), (*scene).closer, (*scene).counts),
+		// And another program has taken numbers, so that none are given back.
+		"closeKept": on(oneDrawn, (*scene).other, takers(1, "A", "B"), (*scene).closer),
+	})
+}
+
+func TestExploreWhole(t *testing.T) {
+	explore.TestWhole(t, explore.Scenarios{
+		// A generator as it is, two takers, and Close.
+		"whole": on(newScene, takers(1, "A", "B"), (*scene).closer, (*scene).counts),
+	})
+}
+
+// on is a scenario that begins with a scene, and adds tasks and checks.
+func on(begin func(*explore.Run) *scene, parts ...func(*scene)) explore.Scenario {
+	return func(r *explore.Run) {
+		s := begin(r)
+		for _, part := range parts {
+			part(s)
+		}
+	}
+}
 
 // oneDrawn is a scene with a segment of two, of which one is drawn.
 func oneDrawn(r *explore.Run) *scene {
@@ -18,39 +68,29 @@ func oneDrawn(r *explore.Run) *scene {
 	return s
 }
 
-// draw: two takers at a segment's end, and the next one is in stock.
-func draw(r *explore.Run) {
-	s := oneDrawn(r)
-	s.take()
-	s.takers(2, "A", "B")
-	s.counts()
+// takers are tasks that make so many calls.
+func takers(times int, names ...string) func(*scene) {
+	return func(s *scene) {
+		for _, name := range names {
+			s.Go(name, func() {
+				for range times {
+					s.call(name, s.g.GetUID)
+				}
+			})
+		}
+	}
 }
 
-// three: three takers at a segment's end.
-func three(r *explore.Run) {
-	s := oneDrawn(r)
-	s.take()
-	s.takers(1, "A", "B", "C")
-	s.counts()
-}
-
-// lost: two takers, while the store turns out to have lost the numbers.
-func lost(r *explore.Run) {
-	s := oneDrawn(r)
-	s.take()
-	s.takers(1, "A", "B")
-	r.Go("loss", func() {
+// loss is a task that tells of lost numbers.
+func (s *scene) loss() {
+	s.Go("loss", func() {
 		s.g.note(segmentstore.Range{}, ErrLost) // not to the log
 		s.closed = true
 	})
 }
 
-// fill: Fill beside a taker, over the same end.
-func fill(r *explore.Run) {
-	s := oneDrawn(r)
-	s.take()
-	s.takers(1, "A")
-	r.Go("fill", func() {
+func (s *scene) fill() {
+	s.Go("fill", func() {
 		explore.Point()
 		low := s.low
 		all := make([]uid.UID, 3)
@@ -59,81 +99,26 @@ func fill(r *explore.Run) {
 			s.issued("fill", int64(u), low)
 		}
 	})
-	s.counts()
 }
 
-// releases is a task that gives back what is left.
-func (s *scene) releases() {
+// release is a task that gives back what is left.
+func (s *scene) release() {
 	s.Go("release", func() { _, _ = s.g.Release(context.Background()) }) // without a reply it fails
 }
 
-// release: two takers, Release, and another program.
-func release(r *explore.Run) {
-	s := oneDrawn(r)
-	s.takers(1, "A", "B")
-	s.releases()
-	r.Go("other", s.other)
-	s.counts()
-}
-
-// releaseTwice: numbers are given back, taken anew, and given back again.
-func releaseTwice(r *explore.Run) {
-	s := oneDrawn(r)
-	s.takers(2, "A")
-	r.Go("release", func() {
+func (s *scene) releaseTwice() {
+	s.Go("release", func() {
 		_, _ = s.g.Release(context.Background())
 		s.take()
 		_, _ = s.g.Release(context.Background())
 	})
-	r.Go("other", s.other)
-	s.counts()
 }
 
-// releaseAll: of two segments, while two calls draw.
-func releaseAll(r *explore.Run) {
-	s := oneDrawn(r)
-	s.take()
-	s.takers(1, "A", "B")
-	s.releases()
-	s.counts()
-}
+// program is a task that is another program.
+func (s *scene) program() { s.Go("other", s.other) }
 
-// releaseGap: another program has what lies between two segments.
-func releaseGap(r *explore.Run) {
-	s := oneDrawn(r)
-	s.other()
-	s.take()
-	s.takers(1, "A")
-	s.releases()
-	s.counts()
-}
-
-// releaseInDoubt: nobody knows whether the numbers were given back. They were, and another program takes one.
-func releaseInDoubt(r *explore.Run) {
-	s := oneDrawn(r)
-	s.store.deaf = true
-	s.takers(2, "A")
-	s.releases()
-	r.Go("other", s.other)
-	s.counts()
-}
-
-// closes: two takers, and Close.
-func closes(r *explore.Run) {
-	s := oneDrawn(r)
-	s.take()
-	s.takers(1, "A", "B")
-	s.closer()
-	s.counts()
-}
-
-// closeKept: and another program has taken numbers, so that none are given back.
-func closeKept(r *explore.Run) {
-	s := oneDrawn(r)
-	s.other()
-	s.takers(1, "A", "B")
-	s.closer()
-}
+// deafen has the store give no replies from now on.
+func (s *scene) deafen() { s.store.deaf = true }
 
 func (s *scene) closer() {
 	s.Go("closer", func() {
@@ -142,12 +127,4 @@ func (s *scene) closer() {
 		}
 		s.closed = true
 	})
-}
-
-// whole: a generator as it is, two takers, and Close.
-func whole(r *explore.Run) {
-	s := newScene(r)
-	s.takers(1, "A", "B")
-	s.closer()
-	s.counts()
 }

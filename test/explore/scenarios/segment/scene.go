@@ -6,27 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/explore"
 )
-
-// A segment of two numbers has two spans then.
-//
-//explore:edit span.go early := n / 10 => early := n / 2
-
-func TestExplore(t *testing.T) {
-	explore.Test(t, explore.Scenarios{
-		"draw": draw, "three": three, "fill": fill, "lost": lost, "close": closes, "closeKept": closeKept,
-		"release": release, "releaseTwice": releaseTwice, "releaseAll": releaseAll, "releaseGap": releaseGap,
-		"releaseInDoubt": releaseInDoubt,
-	})
-}
-
-func TestExploreWhole(t *testing.T) { explore.TestWhole(t, explore.Scenarios{"whole": whole}) }
 
 // A memory is a store of one row.
 type memory struct {
@@ -113,17 +98,6 @@ func (s *scene) has(name string, n int64) {
 		s.Failf("%s: %d once more, %s has it", name, n, s.got[n])
 	}
 	s.got[n] = name
-}
-
-// takers are tasks that make so many calls.
-func (s *scene) takers(times int, names ...string) {
-	for _, name := range names {
-		s.Go(name, func() {
-			for range times {
-				s.call(name, s.g.GetUID)
-			}
-		})
-	}
 }
 
 // other is a program that takes a number, too.
