@@ -167,7 +167,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	defer st.Close()
+	defer func() { _ = st.Close() }()
 	w, err := s.worker(st)
 	if err != nil {
 		return interrupted(ctx, err)

@@ -57,7 +57,7 @@ func onStore(ctx context.Context, open func(context.Context) (*workerStore, erro
 	defer stop()
 	s, err := open(ctx)
 	if err == nil {
-		defer s.Close()
+		defer func() { _ = s.Close() }()
 		err = do(ctx, s)
 	}
 	if err != nil {
