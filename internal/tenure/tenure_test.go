@@ -129,6 +129,13 @@ func start(t testing.TB, w *fake.Worker, o *fakeOwner) *Tenure {
 	return ten
 }
 
+// refused returns why the last Extend failed, nil if it did not.
+func refused(t *Tenure) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refused
+}
+
 // upTo is a reservation of the ticks up to last, of which an Extend is due at renew.
 func upTo(last, renew int64) uid.Reservation {
 	return uid.Reservation{WorkerID: 3, Last: last, Renew: renew}
@@ -334,7 +341,7 @@ func TestBackOffAndRecovery(t *testing.T) {
 		ten := start(t, w, o)
 		pass(60 * time.Second)
 		made := calls(w)
-		require.ErrorIs(t, ten.refused, fake.ErrDown)
+		require.ErrorIs(t, refused(ten), fake.ErrDown)
 		require.Len(t, o.grants(), 1)
 		pause := minPause
 		for i := 1; i < len(made); i++ {
@@ -385,7 +392,7 @@ func TestExtendBreaksTheTerms(t *testing.T) {
 		ten := start(t, w, o)
 		pass(10 * time.Second)
 		require.Len(t, o.grants(), 1)
-		require.ErrorIs(t, ten.refused, uid.ErrRange)
+		require.ErrorIs(t, refused(ten), uid.ErrRange)
 	})
 }
 
@@ -402,7 +409,7 @@ func TestExtendTimesOut(t *testing.T) {
 		hang(w)
 		ten := start(t, w, o)
 		pass(extendTimeout)
-		require.ErrorIs(t, ten.refused, context.DeadlineExceeded)
+		require.ErrorIs(t, refused(ten), context.DeadlineExceeded)
 	})
 }
 
@@ -484,7 +491,7 @@ func TestStopDuringExtend(t *testing.T) {
 		require.NoError(t, ten.Stop(t.Context(), 8))
 		require.Equal(t, []int64{7}, w.Released)
 		require.Len(t, o.grants(), 1, "a reservation after Stop")
-		require.NoError(t, ten.refused)
+		require.NoError(t, refused(ten))
 	})
 }
 
@@ -613,7 +620,7 @@ func TestAwait(t *testing.T) {
 		grants(w, endless)
 		pass(maxPause)
 		requireClosed(t, granted)
-		require.NoError(t, ten.refused)
+		require.NoError(t, refused(ten))
 		require.EqualValues(t, 1<<30, ten.Grant().Until, "the layout's last tick")
 		news, err = ten.Await(first, 101, 150, true)
 		require.NoError(t, err)

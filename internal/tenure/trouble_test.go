@@ -57,7 +57,7 @@ func TestTroubleIsLogged(t *testing.T) {
 			require.Contains(t, o.log.String(), "left=0s")
 
 			h := ten.Health(layout, expiry, time.Now())
-			require.Contains(t, h.Failing.Error, ten.refused.Error())
+			require.Contains(t, h.Failing.Error, refused(ten).Error())
 			require.Equal(t, 20*time.Second, h.Failing.Since.Sub(ten.cfg.Terms.Epoch))
 			require.Greater(t, h.Failing.Attempts, int64(50))
 			require.EqualValues(t, h.Failing.Attempts, h.Counts["renewal_failures"])
