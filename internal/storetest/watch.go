@@ -199,10 +199,11 @@ func (c *client) Inspect(ctx context.Context) error { return c.p.Inspect(ctx, c.
 // Name calls the store's Name under watch.
 func (c *client) Name() string { return c.p.Named(c.store.Name()) }
 
-// seesRow shows a row to the judge, nil for none. One that was made with others and not leased yet is much like none.
+// seesRow shows a row to the judge, nil for none. One that was never used is much like none, unless it was made with
+// others: a Take offers it where the store has none, or had none a while ago.
 func (k *call) seesRow(id int64, r *row) {
 	key := k.c.key(id)
-	if r == nil || r.Unused() && k.c.p.Model.Text(key) == "" {
+	if r == nil || r.Unused() && k.c.p.Model.Text(key) != k.c.p.rowText(*r) {
 		k.Sees(key, "")
 		return
 	}
