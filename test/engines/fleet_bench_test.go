@@ -20,7 +20,7 @@ import (
 
 // BenchmarkFleet measures 2,000 processes, each with a connection of its own, that start at once and then keep their
 // leases for a minute: how long a start takes until its first UID, and a renewal. "far" is a line whose round trips
-// take 80 ms. docs/fleet.md has its figures:
+// take 80 ms:
 //
 //	go test -run '^$' -bench Fleet -benchtime 1x ./test/engines
 func BenchmarkFleet(b *testing.B) {
