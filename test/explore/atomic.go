@@ -27,7 +27,9 @@ func (c *cell[T]) CompareAndSwap(before, v T) (swapped bool) {
 // Peek is Load without a point, for a scenario's checks.
 func (c *cell[T]) Peek() T { return c.v }
 
-type number[T int32 | int64 | uint64] struct{ cell[T] }
+type integer interface{ int32 | int64 | uint64 }
+
+type number[T integer] struct{ cell[T] }
 
 func (n *number[T]) Add(d T) T { point("Add", unsafe.Pointer(n)); n.v += d; return saw(n.v) }
 
@@ -45,3 +47,13 @@ type (
 	Uint64         struct{ number[uint64] }
 	Pointer[T any] struct{ cell[*T] }
 )
+
+// at takes a plain integer for a number, which is laid out as it is.
+func at[T integer](p *T) *number[T] { return (*number[T])(unsafe.Pointer(p)) }
+
+func LoadInt64(p *int64) int64     { return at(p).Load() }
+func StoreInt64(p *int64, v int64) { at(p).Store(v) }
+
+func CompareAndSwapInt64(p *int64, before, v int64) (swapped bool) {
+	return at(p).CompareAndSwap(before, v)
+}
