@@ -105,7 +105,7 @@ func startGalera() (*Deployment, error) {
 		Isolate: func(i int, isolated bool) error { return g.Nodes[i].Isolate(isolated) },
 	}
 	for _, n := range g.Nodes {
-		d.Nodes = append(d.Nodes, galeraNode{n})
+		d.Nodes = append(d.Nodes, galeraNode{n, g})
 		d.Addrs = append(d.Addrs, n.Addr(0))
 	}
 	d.Output = func() string {
@@ -119,7 +119,10 @@ func startGalera() (*Deployment, error) {
 }
 
 // A galeraNode joins the others when it starts again.
-type galeraNode struct{ *cluster.GaleraNode }
+type galeraNode struct {
+	*cluster.GaleraNode
+	all *cluster.Galera
+}
 
 func (n galeraNode) Restart() error { return n.Join() }
 
@@ -127,5 +130,5 @@ func (n galeraNode) Resume() error {
 	if err := n.GaleraNode.Resume(); err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
-	return n.AwaitPrimary(true)
+	return n.all.AwaitWhole()
 }

@@ -227,6 +227,31 @@ func (n *GaleraNode) AwaitPrimary(want bool) error {
 	}
 }
 
+// AwaitWhole waits until all nodes are in the primary component, by what each of them says: one that has stood still
+// says so until it has heard that the others have given it up.
+func (g *Galera) AwaitWhole() error {
+	whole := func(n *GaleraNode) error {
+		size, err := n.status("wsrep_cluster_size")
+		if err == nil && size != fmt.Sprint(len(g.Nodes)) {
+			err = fmt.Errorf("cluster: %s knows of %s nodes", n.Name(), size)
+		}
+		return err
+	}
+	synced := func(n *GaleraNode) error { return n.Synced(context.Background()) }
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		var all []error
+		for _, is := range []func(*GaleraNode) error{whole, synced} {
+			for _, n := range g.Nodes {
+				all = append(all, is(n))
+			}
+		}
+		err := errors.Join(all...)
+		if err == nil || time.Since(began) > patience {
+			return err
+		}
+	}
+}
+
 // Version returns the servers' version.
 func (g *Galera) Version() (string, error) { return g.Nodes[0].Version() }
 
