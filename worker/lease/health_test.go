@@ -14,7 +14,8 @@ import (
 func TestWorkerHealth(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		require.NoError(t, h.foundWith(100, 104))
-		l := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
+		cfg := lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}}
+		l := h.lease(cfg)
 		w := l.WorkerHealth()
 		require.Equal(t, "lease", w.Kind)
 		require.NotEmpty(t, w.Place)
@@ -31,11 +32,9 @@ func TestWorkerHealth(t *testing.T) {
 		require.Equal(t, window/2, l.WorkerHealth().Ends.Sub(began.Ends).Round(time.Millisecond))
 
 		for range 3 {
-			other := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
-			h.acquire(other)
+			h.held(cfg)
 		}
-		last := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
-		h.acquire(last)
+		last, _ := h.held(cfg)
 		require.Equal(t, &health.IDs{Taken: 5, Total: 5, Low: true}, last.WorkerHealth().IDs)
 
 		require.NoError(t, l.Release(t.Context(), -1))
