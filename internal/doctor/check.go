@@ -59,6 +59,9 @@ type Config struct {
 	// far ahead of the clock their ticks may lie; the default, for 0, is 15 min beyond a [lease.Burn].
 	MaxClockSkew, MaxAhead time.Duration
 
+	// Disposable is what the Check has read of the disposable IDs, for the [Examiner]; nil if there are none.
+	Disposable *registry.NodeInfo
+
 	// Timeout bounds the Check, all attempts together. The default, for 0, is 30 s.
 	Timeout time.Duration
 
@@ -129,6 +132,7 @@ func (c *check) all(ctx context.Context, store registry.Store) error {
 	if err != nil {
 		return err
 	}
+	c.Disposable = o.Nodes
 	if e, ok := store.(Examiner); ok {
 		found, err := e.Examine(ctx, c.Config)
 		if err != nil {

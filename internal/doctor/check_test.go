@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,6 +137,7 @@ func TestCheck(t *testing.T) {
 				}
 				require.Equal(t, tt.want, got)
 				require.True(t, f.examinedBy.Never)
+				require.Equal(t, slices.Contains(tt.want, nodes), f.examinedBy.Disposable != nil)
 				require.Positive(t, f.examinedBy.MaxClockSkew, "with the defaults")
 			})
 		})
