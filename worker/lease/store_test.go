@@ -65,7 +65,7 @@ func (f *failing) fail(ctx context.Context) error {
 
 var errBroken = errors.New("the disk is on fire")
 
-// failing has the first calls fail, as many as that, with what may pass.
+// passing has the first calls fail, as many as that, with what may pass.
 func passing(calls int) func(n int) error {
 	return func(n int) error {
 		if n <= calls {
