@@ -88,12 +88,8 @@ func TestFileIsText(t *testing.T) {
 		require.NoError(t, d.Decode(&second))
 		require.False(t, d.More())
 		require.Contains(t, note, "file")
-		newest := []map[string]any{first, second}[i%2]
-		require.EqualValues(t, i+1, newest["sequence"])
-		require.EqualValues(t, os.Getpid(), newest["pid"])
-		require.EqualValues(t, i, newest["high"])
-		require.EqualValues(t, 7, newest["workerId"])
-		require.Equal(t, "alpha", newest["host"])
+		require.Subset(t, []map[string]any{first, second}[i%2], map[string]any{"sequence": float64(i + 1),
+			"pid": float64(os.Getpid()), "high": float64(i), "workerId": 7.0, "host": "alpha"})
 	}
 }
 

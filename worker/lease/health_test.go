@@ -16,11 +16,8 @@ func TestWorkerHealth(t *testing.T) {
 		require.NoError(t, h.foundWith(100, 104))
 		cfg := lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}}
 		l := h.lease(cfg)
-		w := l.WorkerHealth()
-		require.Equal(t, "lease", w.Kind)
-		require.NotEmpty(t, w.Place)
-		require.Zero(t, w.Ends)
-		require.Nil(t, w.IDs)
+		nothing := health.Worker{Kind: "lease", Place: `namespace "orders" in memory`}
+		require.Equal(t, nothing, l.WorkerHealth())
 
 		h.acquire(l)
 		began := l.WorkerHealth()
@@ -38,7 +35,6 @@ func TestWorkerHealth(t *testing.T) {
 		require.Equal(t, &health.IDs{Taken: 5, Total: 5, Low: true}, last.WorkerHealth().IDs)
 
 		require.NoError(t, l.Release(t.Context(), -1))
-		require.Zero(t, l.WorkerHealth().Ends)
-		require.Nil(t, l.WorkerHealth().IDs)
+		require.Equal(t, nothing, l.WorkerHealth())
 	})
 }

@@ -32,14 +32,10 @@ func TestLeaseAcquire(t *testing.T) {
 			require.Equal(t, lease.Event{Kind: "acquired", Store: `namespace "orders" in memory`, WorkerID: id},
 				told.last())
 
-			row := h.row(id)
+			row, now := h.row(id), h.storeNow().UTC()
 			require.Len(t, row.Nonce, 32)
-			require.Equal(t, r.Last, row.High)
-			require.Equal(t, "me", row.Holder)
-			require.Equal(t, millis(0).Layout, row.Layout)
-			require.Equal(t, ttl, row.Until.Sub(row.Renewed))
-			require.Equal(t, row.Renewed, row.Acquired)
-			require.Equal(t, h.storeNow().UTC(), row.Renewed)
+			require.Equal(t, leasestore.Row{WorkerID: id, Nonce: row.Nonce, High: r.Last, Until: now.Add(ttl),
+				Layout: millis(0).Layout, Holder: "me", Acquired: now, Renewed: now}, row)
 		}
 		require.Equal(t, 3, logged.Count("level=DEBUG msg=\"worker ID leased\""))
 
@@ -135,20 +131,13 @@ func TestLeaseExtend(t *testing.T) {
 		require.Equal(t, row, h.row(r.WorkerID))
 		for range 5 {
 			h.pass(window / 2)
-			before := h.tick()
 			next := h.extend(l, 0)
-			require.Equal(t, r.WorkerID, next.WorkerID)
-			require.Equal(t, r.First, next.First)
-			require.GreaterOrEqual(t, next.Last, before+ms(reach))
-			require.LessOrEqual(t, next.Last, h.tick()+ms(reach))
-			require.GreaterOrEqual(t, next.Renew, before+ms(window/2))
-			got := h.row(r.WorkerID)
+			require.Equal(t, uid.Reservation{WorkerID: r.WorkerID, First: r.First, Last: h.tick() + ms(reach),
+				Renew: h.tick() + ms(window/2)}, next)
+			got, now := h.row(r.WorkerID), h.storeNow().UTC()
 			require.NotEqual(t, row.Nonce, got.Nonce)
-			require.Equal(t, next.Last, got.High)
-			require.Equal(t, row.Acquired, got.Acquired)
-			require.Equal(t, ttl, got.Until.Sub(got.Renewed))
-			require.Equal(t, row.Holder, got.Holder)
-			row = got
+			row.Nonce, row.High, row.Until, row.Renewed = got.Nonce, next.Last, now.Add(ttl), now
+			require.Equal(t, row, got)
 		}
 	})
 }
