@@ -57,7 +57,8 @@ func (t roundTrip) rows(off time.Duration) []Row {
 			fmt.Sprintf("They may be more than %v apart, at which workers refuse to start.", maxClockSkew), sync},
 		{apart > maxClockSkew/4, LevelWarn, what, value,
 			fmt.Sprintf("Above %v workers refuse to start.", maxClockSkew), sync},
-		{bound > maxClockSkew, LevelNote, what, value, "The answers took too long to tell.", "Check again, from nearer by."},
+		{bound > maxClockSkew, LevelNote, what, value, "The answers took too long to tell.",
+			"Check again, from nearer by."},
 		{off > 0, LevelNote, what, value,
 			fmt.Sprintf("The store has no clock of its own. Workers go by their machines', and take each for at most "+
 				"%v off true time: by one that is further off, IDs are taken from owners that are at work.", off),
