@@ -87,6 +87,7 @@ func TestFixedID(t *testing.T) {
 			require.Equal(t, id, got)
 		} else {
 			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, fmt.Sprint("0..", most))
 		}
 	})
 }

@@ -56,6 +56,11 @@ func TestTwoStaticsAreReported(t *testing.T) {
 	acquire(t, worker.Static(3), terms)
 	runtime.KeepAlive(fourth)
 	require.Equal(t, 1, records.Count("level"), "once for an ID")
+	another := worker.Static(4)
+	acquire(t, another, terms)
+	acquire(t, worker.Static(4), terms)
+	runtime.KeepAlive(another)
+	require.Equal(t, 2, records.Count("level"), "and for each pair of ID and layout")
 }
 
 func TestStaticsThatAreNotReported(t *testing.T) {
@@ -74,18 +79,6 @@ func TestStaticsThatAreNotReported(t *testing.T) {
 		require.NoError(t, w.Release(t.Context(), 5))
 	}
 	require.Empty(t, records.String())
-}
-
-// The warning is for each pair of ID and layout.
-func TestEachIDIsReported(t *testing.T) {
-	records, terms := logtest.Default(t), newLayout()
-	for id := range int64(3) {
-		first := worker.Static(id)
-		acquire(t, first, terms)
-		acquire(t, worker.Static(id), terms)
-		runtime.KeepAlive(first)
-	}
-	require.Equal(t, 3, records.Count("level=WARN"))
 }
 
 func TestSpace(t *testing.T) {

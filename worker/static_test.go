@@ -33,16 +33,6 @@ func TestStaticReservesEverything(t *testing.T) {
 	}
 }
 
-func TestStaticRange(t *testing.T) {
-	for _, id := range []int64{-1, math.MinInt64, 1024, math.MaxInt64} {
-		logtest.Error(t, acquireError(t, worker.Static(id), terms(1023)), uid.ErrRange, "0..1023")
-	}
-	// A refusal binds nothing: under another layout the ID may fit.
-	w := worker.Static(1024)
-	require.ErrorIs(t, acquireError(t, w, terms(1023)), uid.ErrRange)
-	acquire(t, w, terms(1024))
-}
-
 // A worker serves one generator at a time, and so do all workers of a space.
 func TestStaticServesOneGenerator(t *testing.T) {
 	one := worker.Static(3)

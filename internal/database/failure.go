@@ -281,13 +281,6 @@ func dnsWords(e *net.DNSError) error {
 	return errors.New("the server's host name could not be looked up just now")
 }
 
-// duplicateKey is MySQL's error number for a key that exists already, outOfRange that of an
-// integer that is too large.
-const (
-	duplicateKey = 1062
-	outOfRange   = 1690
-)
-
 // Codes returns the code of a driver's error: a number of MySQL's, a state of PostgreSQL's or a code of SQLite's.
 func Codes(err error) (number uint16, state string, code int) {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
@@ -304,15 +297,17 @@ func Codes(err error) (number uint16, state string, code int) {
 
 // IsDuplicate reports whether a row was refused because of its key.
 func IsDuplicate(err error) bool {
+	const mysqlDuplicate = 1062
 	const constraint = 19 // SQLite's, whose others a worker cannot offend
 	number, state, code := Codes(err)
-	return number == duplicateKey || state == postgresDuplicate || code&0xff == constraint
+	return number == mysqlDuplicate || state == postgresDuplicate || code&0xff == constraint
 }
 
 // IsRaced reports whether a single statement was refused, and nothing of it was stored, because
 // of what others have written at the same time: a row with the key, a deadlock, a failed
 // certification, a conflict between two transactions.
 func IsRaced(err error) bool {
+	const outOfRange = 1690 // of an integer that is too large
 	number, state, _ := Codes(err)
 	return IsDuplicate(err) || number == outOfRange || number == 1020 || number == 1213 ||
 		state == "40001" || state == "40P01"

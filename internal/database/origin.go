@@ -59,10 +59,8 @@ func (o *Origin) Learn(ctx context.Context, conn sqlx.ExecerContext, d Dialect) 
 	if !o.unaware {
 		return false, nil
 	}
-	if _, err := conn.ExecContext(ctx, speeches[d].learn); err != nil {
-		return false, Failed("ask when the server was started", err)
-	}
-	return true, nil
+	_, err = conn.ExecContext(ctx, speeches[d].learn)
+	return err == nil, Failed("ask when the server was started", err)
 }
 
 // Young reports whether the server was started but now, and may be once more under the same history.

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -55,9 +54,8 @@ type Config struct {
 	// Without it Check judges neither the ticks of leases nor how many IDs are left for them.
 	Terms func(layout string) (uid.Terms, error)
 
-	// MaxClockSkew is the workers' setting of package lease; the default, for 0, is 2 s. MaxAhead is how
-	// far ahead of the clock their ticks may lie; the default, for 0, is 15 min beyond a [lease.Burn].
-	MaxClockSkew, MaxAhead time.Duration
+	// Disposable is what the Check has read of the disposable IDs, for the [Examiner]; nil if there are none.
+	Disposable *registry.NodeInfo
 
 	// Timeout bounds the Check, all attempts together. The default, for 0, is 30 s.
 	Timeout time.Duration
@@ -71,20 +69,10 @@ type Config struct {
 	Now func() time.Time
 }
 
-func (c Config) withDefaults() (Config, error) {
-	if c.MaxWorkerID < 0 || c.MaxClockSkew < 0 || c.MaxAhead < 0 {
-		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockSkew %v and MaxAhead %v none may be negative",
-			uid.ErrConfig, c.MaxWorkerID, c.MaxClockSkew, c.MaxAhead)
-	}
-	var err error
-	if c.Timeout, err = settings.Timeout(c.Timeout); err != nil {
-		return c, err
-	}
-	c.MaxClockSkew = cmp.Or(c.MaxClockSkew, 2*time.Second)
-	c.MaxAhead = cmp.Or(c.MaxAhead, lease.Burn+15*time.Minute)
-	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
-	return c, nil
-}
+const (
+	maxClockSkew = 2 * time.Second             // by which workers refuse to start, as package lease has it
+	maxAhead     = lease.Burn + 15*time.Minute // how far ahead of the clock the ticks of leases may lie
+)
 
 // Check examines the store for what can harm workers: the clocks, how many IDs are left, the
 // namespaces and their leases, and what the store tells by itself if it is an [Examiner]. It only
@@ -97,10 +85,14 @@ func Check(ctx context.Context, store registry.Store, cfg Config) ([]Finding, er
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store", uid.ErrConfig)
 	}
-	cfg, err := cfg.withDefaults()
-	if err != nil {
+	if cfg.MaxWorkerID < 0 {
+		return nil, fmt.Errorf("%w: MaxWorkerID %d is negative", uid.ErrConfig, cfg.MaxWorkerID)
+	}
+	var err error
+	if cfg.Timeout, err = settings.Timeout(cfg.Timeout); err != nil {
 		return nil, err
 	}
+	cfg.Logger, cfg.Now = settings.Logger(cfg.Logger), settings.Clock(cfg.Now)
 	var findings []Finding
 	err = retry.Do(ctx, cfg.Timeout, cfg.Logger, func(ctx context.Context) error {
 		c := &check{Config: cfg}
@@ -129,6 +121,7 @@ func (c *check) all(ctx context.Context, store registry.Store) error {
 	if err != nil {
 		return err
 	}
+	c.Disposable = o.Nodes
 	if e, ok := store.(Examiner); ok {
 		found, err := e.Examine(ctx, c.Config)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,7 +137,8 @@ func TestCheck(t *testing.T) {
 				}
 				require.Equal(t, tt.want, got)
 				require.True(t, f.examinedBy.Never)
-				require.Positive(t, f.examinedBy.MaxClockSkew, "with the defaults")
+				require.Equal(t, slices.Contains(tt.want, nodes), f.examinedBy.Disposable != nil)
+				require.Positive(t, f.examinedBy.Timeout, "with the defaults")
 			})
 		})
 	}
@@ -161,7 +163,7 @@ func TestCheck(t *testing.T) {
 func TestCheckRefuses(t *testing.T) {
 	_, err := Check(t.Context(), nil, Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	for _, cfg := range []Config{{MaxWorkerID: -1}, {MaxClockSkew: -1}, {MaxAhead: -1}, {Timeout: -1}} {
+	for _, cfg := range []Config{{MaxWorkerID: -1}, {Timeout: -1}} {
 		_, err := Check(t.Context(), &fake{}, cfg)
 		logtest.Error(t, err, uid.ErrConfig, "-1")
 	}

@@ -32,7 +32,7 @@ func (c *check) clocks(ctx context.Context, store registry.Store) error {
 		trips = append(trips, roundTrip{before, theirs.Now, c.Now()})
 	}
 	shortest := slices.MinFunc(trips, func(a, b roundTrip) int { return cmp.Compare(a.took(), b.took()) })
-	c.judge(shortest.rows(off, c.MaxClockSkew)...)
+	c.judge(shortest.rows(off)...)
 	return nil
 }
 
@@ -42,7 +42,7 @@ type roundTrip struct{ before, theirs, after time.Time }
 func (t roundTrip) took() time.Duration { return max(0, t.after.Sub(t.before)) }
 
 // rows judge the store's clock, which may itself be off.
-func (t roundTrip) rows(off, most time.Duration) []Row {
+func (t roundTrip) rows(off time.Duration) []Row {
 	const unit = time.Millisecond
 	// The store's clock is ahead of ours by offset, give or take bound.
 	offset, bound := t.theirs.Sub(t.before)-t.took()/2, (t.took()+1)/2
@@ -53,10 +53,12 @@ func (t roundTrip) rows(off, most time.Duration) []Row {
 	apart := max(0, offset.Abs()-bound)
 	const what, sync = "clocks", "Run a time service (chrony, ntpd, systemd-timesyncd) on both machines."
 	return []Row{
-		{apart > most || off > most-apart, LevelError, what, value,
-			fmt.Sprintf("They may be more than %v apart, at which workers refuse to start.", most), sync},
-		{apart > most/4, LevelWarn, what, value, fmt.Sprintf("Above %v workers refuse to start.", most), sync},
-		{bound > most, LevelNote, what, value, "The answers took too long to tell.", "Check again, from nearer by."},
+		{apart > maxClockSkew || off > maxClockSkew-apart, LevelError, what, value,
+			fmt.Sprintf("They may be more than %v apart, at which workers refuse to start.", maxClockSkew), sync},
+		{apart > maxClockSkew/4, LevelWarn, what, value,
+			fmt.Sprintf("Above %v workers refuse to start.", maxClockSkew), sync},
+		{bound > maxClockSkew, LevelNote, what, value, "The answers took too long to tell.",
+			"Check again, from nearer by."},
 		{off > 0, LevelNote, what, value,
 			fmt.Sprintf("The store has no clock of its own. Workers go by their machines', and take each for at most "+
 				"%v off true time: by one that is further off, IDs are taken from owners that are at work.", off),

@@ -77,7 +77,7 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 	var limit, tick int64
 	if told {
 		left += fmt.Sprintf(", %d can be had, of %d", count-busy, count)
-		limit, tick = t.TickAt(now.Add(c.MaxAhead)), t.TickAt(now)
+		limit, tick = t.TickAt(now.Add(maxAhead)), t.TickAt(now)
 	}
 	if told && ns.IDs != all {
 		left += fmt.Sprintf(" (the worker IDs %v)", ns.IDs)
@@ -86,7 +86,7 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 	const range_, rows, layout = "range of worker IDs", "rows of worker IDs", "layout"
 	const times, ticks = "times of leases", "last ticks of leases"
 	upTo := fmt.Sprintf("up to %d, of worker ID %d; %d is now", highest.High, highest.WorkerID, tick)
-	far := fmt.Sprintf("That is more than %v ahead (tick %d): ", c.MaxAhead.Round(time.Second), limit)
+	far := fmt.Sprintf("That is more than %v ahead (tick %d): ", maxAhead, limit)
 	return Judge([]Row{
 		{told && busy >= count, LevelError, whatLeases, left,
 			"No ID can be had: workers wait or fail until one is free.",

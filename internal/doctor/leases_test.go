@@ -44,7 +44,7 @@ func TestJudgeNamespace(t *testing.T) {
 	high := func(tick int64, s registry.State) info {
 		return one(4, func(l *info) { l.High, l.State = tick, s })
 	}
-	const far = 1000 + 900 // MaxAhead
+	const far = 1000 + int64(maxAhead/time.Second)
 	const whatRange, whatTimes, whatTicks = "range of worker IDs", "times of leases", "last ticks of leases"
 	some := lease.Range{First: 2, Last: 5}
 	bad := func(what string) map[string]Level { return map[string]Level{what: LevelError} }
@@ -91,7 +91,7 @@ func TestJudgeNamespace(t *testing.T) {
 		{"used up", namespace{}, []info{high(1_000_000, registry.Free)}, bad(whatTicks), "last tick is 1000000"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &check{Config: Config{MaxAhead: 15 * time.Minute, Terms: func(text string) (uid.Terms, error) {
+			c := &check{Config: Config{Terms: func(text string) (uid.Terms, error) {
 				if text != layout {
 					return uid.Terms{}, fmt.Errorf("no layout")
 				}

@@ -29,7 +29,7 @@ func TestCounter(t *testing.T) {
 			"ALTER TABLE NODES ALTER COLUMN ID RESTART WITH 10"},
 		{registry.NodeInfo{Rows: 1, Last: math.MaxInt64, Next: math.MaxInt64}, database.MySQL, bad, "not above"},
 	} {
-		e := &exam{dialect: tt.dialect, Tables: Tables{Nodes: "NODES", Counted: &tt.n}}
+		e := &exam{dialect: tt.dialect, Tables: Tables{Nodes: "NODES"}, Config: doctor.Config{Disposable: &tt.n}}
 		require.NoError(t, e.counter(t.Context()))
 		require.Len(t, e.findings, 1)
 		f := e.findings[0]

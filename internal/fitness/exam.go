@@ -8,14 +8,10 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/registry"
 )
 
-// Tables are the names of the workers' tables, and what the one of disposable IDs counts; nil: there is none.
-type Tables struct {
-	Nodes, Leases, Segments string
-	Counted                 *registry.NodeInfo
-}
+// Tables are the names of the workers' tables.
+type Tables struct{ Nodes, Leases, Segments string }
 
 // Examine returns all that is to be said of the server, account and session that answer. It needs no right but
 // to read the tables; what a server shows to some accounts only becomes a note.
@@ -101,11 +97,11 @@ func (e *exam) server(ctx context.Context) error {
 
 // counter judges what a table's next disposable ID will be.
 func (e *exam) counter(context.Context) error {
-	if e.Counted == nil {
+	if e.Disposable == nil {
 		return nil
 	}
 	const what = "counter of disposable IDs"
-	n := e.Counted
+	n := e.Disposable
 	value := fmt.Sprintf("next ID %d, largest ID %d", n.Next, n.Last)
 	do := map[database.Dialect]string{
 		database.MySQL:    fmt.Sprintf("ALTER TABLE %s AUTO_INCREMENT = %d", e.Nodes, n.Last+1),

@@ -13,22 +13,18 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 )
 
-// A Loss is a way in which a database can lose a commit that it has acknowledged.
-type Loss struct {
-	Why      string
-	Takeover bool // by another server, which lacks the newest commits; else in a crash
-}
-
 // A Table is one that is written to.
 type Table struct {
 	Name    string
 	Columns []database.Column
 }
 
-// Losses lists what this account may see of how the database can lose a commit. It returns an error
+// Losses lists what this account may see of how the database can lose a commit that it has acknowledged: in a crash
+// and, if takeovers count, when another server takes over, which lacks the newest commits. It returns an error
 // that wraps [uid.ErrConfig] when a table cannot hold what is written to it, or a commit does not reach
 // the other nodes of the cluster at all.
-func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, tables ...Table) (all []Loss, err error) {
+func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, takeovers bool,
+	tables ...Table) (all []string, err error) {
 	e := &exam{conn: conn, dialect: dialect, Config: doctor.Config{Never: true}}
 	for _, t := range tables {
 		if _, err := e.table(ctx, "table "+t.Name, t); err != nil {
@@ -41,14 +37,15 @@ func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, tabl
 		case refused:
 			return nil, fmt.Errorf("%w: %s: %s. %s %s", uid.ErrConfig, f.What, f.Value, f.Why, f.Do)
 		case crash, damage:
-			all = append(all, Loss{f.What + " is " + f.Value, false})
+			all = append(all, f.What+" is "+f.Value)
 		case takeover:
-			why, _, _ := strings.Cut(f.Why, lossWhy)
-			all = append(all, Loss{why, true})
+			if why, _, _ := strings.Cut(f.Why, lossWhy); takeovers {
+				all = append(all, why)
+			}
 		}
 	}
 	if err != nil && database.KindOf(err) == database.Final && !errors.Is(err, uid.ErrConfig) {
-		return append(all, Loss{Why: fmt.Sprintf("its settings cannot be told: %v", err)}), nil
+		return append(all, fmt.Sprintf("its settings cannot be told: %v", err)), nil
 	}
 	return all, err
 }

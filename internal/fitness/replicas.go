@@ -89,25 +89,21 @@ func connectedReplicas(ctx context.Context, conn *sqlx.Conn, vars, status settin
 
 // lacks says why one of the replicas can lack a commit that was acknowledged; "" if none can.
 func (r replicas) lacks(vars settings) string {
-	const when = "another one lacks the newest commits when it takes over"
 	if r.connected > 0 && !r.semiSync {
 		return fmt.Sprintf("%d replicas are connected without semi-synchronous replication: "+
 			"one of them lacks the newest commits when it takes over", r.connected)
 	}
+	waits, by := int64(1), "one replica's confirmation, as MariaDB does"
 	for _, name := range []string{
-		"rpl_semi_sync_source_wait_for_replica_count", "rpl_semi_sync_master_wait_for_slave_count",
+		"rpl_semi_sync_master_wait_for_slave_count", "rpl_semi_sync_source_wait_for_replica_count",
 	} {
 		if n, err := strconv.ParseInt(vars[name], 10, 64); err == nil {
-			if r.connected > n {
-				return fmt.Sprintf("%d replicas are connected, and a commit waits for %d (%s): %s",
-					r.connected, n, name, when)
-			}
-			return ""
+			waits, by = n, fmt.Sprintf("%d (%s)", n, name)
 		}
 	}
-	if r.connected > 1 {
-		return fmt.Sprintf("%d replicas are connected, and a commit waits for one replica's confirmation, "+
-			"as MariaDB does: %s", r.connected, when)
+	if r.connected <= waits {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("%d replicas are connected, and a commit waits for %s: "+
+		"another one lacks the newest commits when it takes over", r.connected, by)
 }

@@ -175,12 +175,13 @@ func rightsText(rights []right) string {
 	var places, parts []string
 	at := map[string][]string{}
 	for _, r := range rights {
-		if at[r.where] == nil && r.name != "USAGE" {
+		if r.name == "USAGE" || slices.Contains(at[r.where], r.name) {
+			continue
+		}
+		if at[r.where] == nil {
 			places = append(places, r.where)
 		}
-		if r.name != "USAGE" && !slices.Contains(at[r.where], r.name) {
-			at[r.where] = append(at[r.where], r.name)
-		}
+		at[r.where] = append(at[r.where], r.name)
 	}
 	for _, where := range places {
 		names := at[where]

@@ -134,6 +134,7 @@ func Read(ctx context.Context, store Store, quarantine time.Duration) (Overview,
 
 func (o *Overview) addNamespace(ctx context.Context, store Store, name string, quarantine time.Duration) error {
 	ns := NamespaceInfo{Namespace: name}
+	counts := map[State]*int64{Live: &ns.Live, Quarantined: &ns.Quarantined, Free: &ns.Free}
 	var own leasestore.Namespace
 	var have []int64
 	for above := int64(-1); ; {
@@ -148,7 +149,7 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 				continue
 			}
 			l := info(name, row, page.Clock, quarantine)
-			ns.count(l.State)
+			*counts[l.State]++
 			o.Leases = append(o.Leases, l)
 		}
 		if len(page.Rows) < pageSize {
@@ -162,17 +163,6 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 	}
 	o.Namespaces = append(o.Namespaces, ns)
 	return nil
-}
-
-func (ns *NamespaceInfo) count(s State) {
-	switch s {
-	case Live:
-		ns.Live++
-	case Quarantined:
-		ns.Quarantined++
-	case Free:
-		ns.Free++
-	}
 }
 
 // info says what a row means by a clock. A lease that may have lasted until just now is not over.

@@ -3,6 +3,7 @@ package scheme
 import (
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -138,13 +139,9 @@ func TestOneWrongCharacter(t *testing.T) {
 func TestParse(t *testing.T) {
 	u, err := Parse("MySQL://me:s%2Fcr%40t@db.example/app?tls=true&timeout=3s")
 	require.NoError(t, err)
-	require.Equal(t, []string{"mysql", "mariadb"}, u.Driver.Schemes)
-	require.Equal(t, "me", u.User)
-	require.Equal(t, "s/cr@t", u.Password)
-	require.Equal(t, []string{"db.example:3306"}, u.Hosts)
-	require.Equal(t, "app", u.Path)
-	require.Equal(t, "true", u.Params.Get("tls"))
-	require.Equal(t, "3s", u.Params.Get("timeout"))
+	require.Equal(t, &URL{Driver: find("mysql"), Scheme: "mysql", User: "me", Password: "s/cr@t",
+		Hosts: []string{"db.example:3306"}, Path: "app", Params: url.Values{"tls": {"true"}, "timeout": {"3s"}},
+		raw: "MySQL://me:s%2Fcr%40t@db.example/app"}, u)
 
 	for text, hosts := range map[string][]string{
 		"postgres://a:1,b,[::1],[fe80::1]:7/x": {"a:1", "b:5432", "[::1]:5432", "[fe80::1]:7"},

@@ -14,12 +14,10 @@ import (
 func TestWorkerHealth(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		require.NoError(t, h.foundWith(100, 104))
-		l := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
-		w := l.WorkerHealth()
-		require.Equal(t, "lease", w.Kind)
-		require.NotEmpty(t, w.Place)
-		require.Zero(t, w.Ends)
-		require.Nil(t, w.IDs)
+		cfg := lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}}
+		l := h.lease(cfg)
+		nothing := health.Worker{Kind: "lease", Place: `namespace "orders" in memory`}
+		require.Equal(t, nothing, l.WorkerHealth())
 
 		h.acquire(l)
 		began := l.WorkerHealth()
@@ -31,15 +29,12 @@ func TestWorkerHealth(t *testing.T) {
 		require.Equal(t, window/2, l.WorkerHealth().Ends.Sub(began.Ends).Round(time.Millisecond))
 
 		for range 3 {
-			other := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
-			h.acquire(other)
+			h.held(cfg)
 		}
-		last := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
-		h.acquire(last)
+		last, _ := h.held(cfg)
 		require.Equal(t, &health.IDs{Taken: 5, Total: 5, Low: true}, last.WorkerHealth().IDs)
 
 		require.NoError(t, l.Release(t.Context(), -1))
-		require.Zero(t, l.WorkerHealth().Ends)
-		require.Nil(t, l.WorkerHealth().IDs)
+		require.Equal(t, nothing, l.WorkerHealth())
 	})
 }

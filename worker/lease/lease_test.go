@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,14 +32,10 @@ func TestLeaseAcquire(t *testing.T) {
 			require.Equal(t, lease.Event{Kind: "acquired", Store: `namespace "orders" in memory`, WorkerID: id},
 				told.last())
 
-			row := h.row(id)
+			row, now := h.row(id), h.storeNow().UTC()
 			require.Len(t, row.Nonce, 32)
-			require.Equal(t, r.Last, row.High)
-			require.Equal(t, "me", row.Holder)
-			require.Equal(t, millis(0).Layout, row.Layout)
-			require.Equal(t, ttl, row.Until.Sub(row.Renewed))
-			require.Equal(t, row.Renewed, row.Acquired)
-			require.Equal(t, h.storeNow().UTC(), row.Renewed)
+			require.Equal(t, leasestore.Row{WorkerID: id, Nonce: row.Nonce, High: r.Last, Until: now.Add(ttl),
+				Layout: millis(0).Layout, Holder: "me", Acquired: now, Renewed: now}, row)
 		}
 		require.Equal(t, 3, logged.Count("level=DEBUG msg=\"worker ID leased\""))
 
@@ -74,6 +71,17 @@ func TestLeaseRelease(t *testing.T) {
 		require.Equal(t, []string{"acquired"}, told.kinds())
 		require.NoError(t, l.Release(t.Context(), math.MaxInt64))
 		require.LessOrEqual(t, h.row(0).High, h.tick()+ms(reach), "no more than what was reserved")
+	})
+}
+
+// A lease that has ended is not released: its row says when that was, and its quarantine goes on.
+func TestReleaseAfterTheEnd(t *testing.T) {
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		l, r := h.held(lease.Config{Losses: losses})
+		row := h.row(0)
+		h.pass(row.Until.Sub(h.storeNow()) + time.Millisecond)
+		require.NoError(t, l.Release(t.Context(), r.First))
+		require.Equal(t, row, h.row(0))
 	})
 }
 
@@ -113,17 +121,6 @@ func TestLeaseLayout(t *testing.T) {
 	})
 }
 
-func TestLeaseInUse(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		require.ErrorIs(t, h.extendError(l, 0), uid.ErrNoReservation)
-		h.acquire(l)
-		require.ErrorIs(t, h.acquireError(l, millis(1023)), uid.ErrWorkerInUse)
-		require.NoError(t, l.Release(t.Context(), -1))
-		h.acquire(l)
-	})
-}
-
 // A renewal reaches 3/2 Window beyond the clock, at least every half Window.
 func TestLeaseExtend(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
@@ -134,20 +131,13 @@ func TestLeaseExtend(t *testing.T) {
 		require.Equal(t, row, h.row(r.WorkerID))
 		for range 5 {
 			h.pass(window / 2)
-			before := h.tick()
 			next := h.extend(l, 0)
-			require.Equal(t, r.WorkerID, next.WorkerID)
-			require.Equal(t, r.First, next.First)
-			require.GreaterOrEqual(t, next.Last, before+ms(reach))
-			require.LessOrEqual(t, next.Last, h.tick()+ms(reach))
-			require.GreaterOrEqual(t, next.Renew, before+ms(window/2))
-			got := h.row(r.WorkerID)
+			require.Equal(t, uid.Reservation{WorkerID: r.WorkerID, First: r.First, Last: h.tick() + ms(reach),
+				Renew: h.tick() + ms(window/2)}, next)
+			got, now := h.row(r.WorkerID), h.storeNow().UTC()
 			require.NotEqual(t, row.Nonce, got.Nonce)
-			require.Equal(t, next.Last, got.High)
-			require.Equal(t, row.Acquired, got.Acquired)
-			require.Equal(t, ttl, got.Until.Sub(got.Renewed))
-			require.Equal(t, row.Holder, got.Holder)
-			row = got
+			row.Nonce, row.High, row.Until, row.Renewed = got.Nonce, next.Last, now.Add(ttl), now
+			require.Equal(t, row, got)
 		}
 	})
 }
@@ -203,25 +193,44 @@ func TestLeaseExtendThrough(t *testing.T) {
 // goes on under another one.
 func TestLeaseLost(t *testing.T) {
 	type loss struct {
-		how func(h *house)
+		how func(h *house, l *lease.Lease)
 		why string
 	}
+	edited := func(change func(row *leasestore.Row)) func(h *house, l *lease.Lease) {
+		return func(h *house, _ *lease.Lease) { h.edit(0, change) }
+	}
 	eachTrustOf(t, map[string]loss{
-		"taken over": {func(h *house) {
+		"taken over": {func(h *house, _ *lease.Lease) {
 			h.pass(ttl + quarantine + 100*time.Millisecond)
 			h.acquire(h.named("another", lease.Config{}))
 		}, `another nonce or other ticks than this owner wrote; it is held by "another"`},
-		"ended":         {func(h *house) { h.pass(ttl + 100*time.Millisecond) }, "it ended at 20"},
-		"row is gone":   {func(h *house) { h.memory.RemoveRow(orders, 0) }, "its row is gone"},
-		"released":      {func(h *house) { h.edit(0, func(r *leasestore.Row) { r.Nonce = "" }) }, "by somebody else"},
-		"another nonce": {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "x" }) }, "another nonce"},
-		"more ticks":    {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) }, "other ticks"},
-		"fewer ticks":   {func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) }, "other ticks"},
+		"ended":         {func(h *house, _ *lease.Lease) { h.pass(ttl + 100*time.Millisecond) }, "it ended at 20"},
+		"row is gone":   {func(h *house, _ *lease.Lease) { h.memory.RemoveRow(orders, 0) }, "its row is gone"},
+		"released":      {edited(func(row *leasestore.Row) { row.Nonce = "" }), "by somebody else"},
+		"another nonce": {edited(func(row *leasestore.Row) { row.Nonce = "x" }), "another nonce"},
+		"another owner's nonce": {edited(func(row *leasestore.Row) {
+			row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] // of the same write
+		}), "another nonce"},
+		"more ticks":  {edited(func(row *leasestore.Row) { row.High++ }), "other ticks"},
+		"fewer ticks": {edited(func(row *leasestore.Row) { row.High-- }), "other ticks"},
+		"an older row": {func(h *house, l *lease.Lease) {
+			older := h.row(0)
+			h.pass(window / 2)
+			h.extend(l, 0)
+			h.memory.SetRow(orders, older)
+		}, "another nonce"},
+		"a copy of the process has renewed": {func(h *house, l *lease.Lease) {
+			held, _ := l.Held()
+			held.Used = held.Last // so that the test may do it
+			other, err := h.lease(lease.Config{}).Resume(h.t.Context(), millis(1023), held)
+			require.NoError(h.t, err)
+			require.Zero(h.t, other.WorkerID)
+		}, "another nonce"},
 	}, func(t *testing.T, h *house, losses lease.Losses, c loss) {
 		var told events
 		l := h.named("one", lease.Config{OnEvent: told.add, Losses: losses})
 		was := h.acquire(l)
-		c.how(h)
+		c.how(h, l)
 		h.pass(window / 2)
 		before := h.tick()
 		r := h.extend(l, was.Last+10)
@@ -372,5 +381,35 @@ func TestLeaseLow(t *testing.T) {
 		h.pass(window + 50*time.Millisecond)
 		fail()
 		require.Len(t, told.kinds(), 3)
+	})
+}
+
+// A lease that is lost before its first reservation is replaced, and not by a failure of
+// the start.
+func TestLeaseLostWhileStarting(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		var told events
+		l := h.lease(lease.Config{OnEvent: func(e lease.Event) {
+			told.add(e)
+			if e.Kind == "acquired" && e.WorkerID == 0 {
+				h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Holder = "another", "another" })
+			}
+		}})
+		h.memory.LoseHistory() // it has to wait for its first ticks
+		r := h.acquire(l)
+		require.EqualValues(t, 1, r.WorkerID)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		require.Equal(t, []string{"acquired", "lost", "acquired"}, told.kinds())
+
+		// But not for ever.
+		told.all = nil
+		l = h.lease(lease.Config{Losses: lease.Anytime, OnEvent: func(e lease.Event) {
+			told.add(e)
+			for _, id := range h.ids()[2:] {
+				h.edit(id, func(row *leasestore.Row) { row.Nonce = "another" })
+			}
+		}})
+		require.ErrorContains(t, h.acquireError(l, millis(1023)), "its row has another nonce")
+		require.Len(t, told.kinds(), 7)
 	})
 }

@@ -3,7 +3,6 @@ package lease_test
 import (
 	"math"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +10,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -105,11 +103,6 @@ func TestFoundLost(t *testing.T) {
 		require.Greater(t, h.acquire(h.bare(lease.Config{})).First, at+ms(lease.Burn))
 		h.pass(window / 2)
 		require.Equal(t, was.First, h.extend(l, 0).First, "an owner goes on as it is")
-	})
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, storetest.MemoryConfig{})
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store(orders), lease.Founding{}))
-		require.Equal(t, bits.Default().String(), h.namespace().Layout, "the default layout")
 	})
 }
 

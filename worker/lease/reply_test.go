@@ -59,27 +59,7 @@ func onRetry(do func()) *slog.Logger {
 	return (&logtest.Records{On: map[string]func(){"trying again": do}}).Logger()
 }
 
-// What an acquisition has leased to nobody is not taken up once somebody else has had it.
-func TestLeaseLostReplyToAcquireIsStale(t *testing.T) {
-	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-		other := h.lease(lease.Config{Losses: losses})
-		var was, theirs leasestore.Row
-		l, client := h.client(lease.Config{Losses: losses, Logger: onRetry(func() {
-			was = h.row(0)
-			h.pass(ttl + quarantine + time.Second)
-			require.Zero(t, h.acquire(other).WorkerID)
-			theirs = h.row(0)
-		})})
-		client.Fault(storetest.LoseReply)
-		r := h.acquire(l)
-		require.NotEmpty(t, was.Nonce, "nobody could be told")
-		require.Greater(t, lease.ReservationOf(other).First, was.High)
-		require.EqualValues(t, 1, r.WorkerID)
-		require.Equal(t, theirs, h.row(0))
-	})
-}
-
-// It keeps the ticks of those who had the ID before.
+// What is given back keeps the ticks of those who had the ID before.
 func TestGivenBackKeepsTheBase(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		before := h.lease(lease.Config{})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -20,15 +19,14 @@ func TestRetake(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		var told events
 		var doubted, first leasestore.Row
-		var logged logtest.Records
-		logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
 		h.found()
 		client := h.memory.Store(orders)
 		counted := &meddled{Store: client}
-		l := h.on(counted, lease.Config{Losses: losses, Logger: logged.Logger(), OnEvent: func(e lease.Event) {
-			told.add(e)
-			first = h.row(0)
-		}})
+		l := h.on(counted, lease.Config{Losses: losses, Logger: onRetry(func() { doubted = h.row(0) }),
+			OnEvent: func(e lease.Event) {
+				told.add(e)
+				first = h.row(0)
+			}})
 		client.Fault(storetest.LoseReply)
 		r := h.acquire(l)
 		require.Equal(t, 2, counted.runs)
@@ -131,15 +129,22 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 
 // What is not as it was written, by its nonce, its ticks and its end, is not taken up.
 func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
-	each(t, map[string]func(h *house){
+	eachTrustOf(t, map[string]func(h *house){
 		"another nonce": func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" }) },
 		"released":      func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Until = "", h.now() }) },
 		"more ticks":    func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) },
 		"fewer ticks":   func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) },
 		"over":          func(h *house) { h.pass(ttl + time.Millisecond) },
-	}, func(t *testing.T, h *house, change func(h *house)) {
+		"somebody else has had it": func(h *house) {
+			was := h.row(0)
+			h.pass(ttl + quarantine + time.Second)
+			theirs := h.acquire(h.lease(lease.Config{}))
+			require.Zero(h.t, theirs.WorkerID)
+			require.Greater(h.t, theirs.First, was.High)
+		},
+	}, func(t *testing.T, h *house, losses lease.Losses, change func(h *house)) {
 		var row leasestore.Row
-		l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
+		l, client := h.client(lease.Config{Losses: losses, Logger: onRetry(func() {
 			change(h)
 			row = h.row(0)
 		})})
@@ -193,9 +198,8 @@ func TestDoubtIsGivenBackOnRelease(t *testing.T) {
 // A clock that is off is refused there as well.
 func TestRetakeComparesClocks(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		var logged logtest.Records
-		logged.On = map[string]func(){"trying again": func() { h.shiftStore(time.Minute) }}
-		l, client := h.client(lease.Config{Losses: lease.Never, Logger: logged.Logger()})
+		l, client := h.client(lease.Config{Losses: lease.Never,
+			Logger: onRetry(func() { h.shiftStore(time.Minute) })})
 		client.Fault(storetest.LoseReply)
 		require.ErrorIs(t, h.acquireError(l, millis(1023)), worker.ErrClock)
 		require.Empty(t, h.row(0).Nonce, "it is given back")

@@ -58,9 +58,6 @@ func (l *leaseTable) Place() string { return l.schema.Found() }
 // Bind implements [leasestore.PlacedStore].
 func (l *leaseTable) Bind(schema string) error { return l.schema.Find(l.leases, schema) }
 
-// Namespace returns the namespace's name.
-func (l *leaseTable) Namespace() string { return l.namespace }
-
 // A decision is made by a caller of Take or Change, from what a store has read, and changes that.
 type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 

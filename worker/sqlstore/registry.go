@@ -81,14 +81,6 @@ func (r register) Rows(ctx context.Context, namespace string, above int64, most 
 // account and session that answered.
 func (r register) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
 	t := fitness.Tables{Nodes: r.nodes, Leases: r.leases, Segments: r.segments}
-	// First, while no connection is held: the pool may have no other.
-	nodes, counted, err := r.Nodes(ctx)
-	if database.KindOf(err) == database.Transient {
-		return nil, err
-	}
-	if counted {
-		t.Counted = &nodes
-	}
 	err = r.connected(ctx, func(conn *sqlx.Conn) error {
 		findings, err = fitness.Examine(ctx, conn, r.dialect, t, cfg)
 		return err

@@ -114,10 +114,7 @@ func (s *numberTable) known(ctx context.Context, tx session, history, host strin
 	}
 	err = tx.GetContext(ctx, &known, s.dialect.SQL("SELECT COUNT(*) > 0 FROM `"+s.nodes+
 		"` WHERE TYPE = 5 AND HOST_NAME = ?"), host)
-	if err != nil {
-		return false, database.Failed("look for a mark of the node", err)
-	}
-	return known, nil
+	return known, database.Failed("look for a mark of the node", err)
 }
 
 // follow inserts a mark after the last one, with an ID of which as many before it are left out, and returns that. One
@@ -161,8 +158,5 @@ func (s *numberTable) follow(ctx context.Context, tx session, last mark, id, ski
 	if database.IsDuplicate(err) { // by a start that does not look at marks
 		return 0, errMarked
 	}
-	if err != nil {
-		return 0, database.Failed("mark the table and leave out IDs", err)
-	}
-	return id, nil
+	return id, database.Failed("mark the table and leave out IDs", err)
 }

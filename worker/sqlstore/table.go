@@ -36,12 +36,7 @@ func create(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, defa
 // can lose a commit: in a crash and, if takeovers count, when another server takes over.
 func (t *tables) inspect(ctx context.Context, takeovers bool, want ...fitness.Table) (lossy []string, err error) {
 	err = t.connected(ctx, func(conn *sqlx.Conn) error {
-		losses, err := fitness.Losses(ctx, conn, t.dialect, want...)
-		for _, l := range losses {
-			if takeovers || !l.Takeover {
-				lossy = append(lossy, l.Why)
-			}
-		}
+		lossy, err = fitness.Losses(ctx, conn, t.dialect, takeovers, want...)
 		return err
 	})
 	return lossy, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker/statefile"
 )
@@ -55,14 +56,17 @@ func TestFileWithAFlippedBit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they wait for the disk
-			clock, path, cfg := newClock(), tempPath(t), statefile.Config{Window: window, MaxAhead: math.MaxInt64}
+			var logged logtest.Records
+			clock, path := newClock(), tempPath(t)
+			cfg := statefile.Config{Window: window, MaxAhead: math.MaxInt64, Logger: logged.Logger()}
 			if name == "renewed" { // not ahead of the clock
 				cfg.MaxAhead = window + window/2
 			}
 			f := newFile(t, path, clock, cfg)
 			last := live(t, f, clock).Last
 			f.Crash()
-			image := content(t, path)
+			image, damaged := content(t, path), 0
+			require.Zero(t, logged.Count("damaged"))
 			for bit := 0; bit < state.Bits; bit += 7 { // package state flips all of them
 				if bit > 8*300 && bit%100 != 0 {
 					continue // the record is shorter
@@ -71,7 +75,9 @@ func TestFileWithAFlippedBit(t *testing.T) {
 				require.NoError(t, state.Damage(path, bit))
 				require.Greater(t, acquired(t, f, of).First, last)
 				f.Crash()
+				damaged++
 			}
+			require.Equal(t, damaged, logged.Count("damaged"))
 		})
 	}
 }

@@ -347,25 +347,6 @@ func TestFileBelongsToOneWorker(t *testing.T) {
 	}
 }
 
-func TestFileDamaged(t *testing.T) {
-	clock, path := newClock(), tempPath(t)
-	var logged logtest.Records
-	f := newFile(t, path, clock, statefile.Config{Logger: logged.Logger()})
-	acquired(t, f, terms(9))
-	f.Crash()
-	r := acquired(t, f, terms(9))
-	f.Crash()
-	require.Zero(t, logged.Count("damaged"))
-	image := content(t, path)
-
-	// Nobody knows that it is the older record that was damaged.
-	image[len(image)-100] = 'x'
-	require.NoError(t, os.WriteFile(path, image, 0o600))
-	require.Equal(t, r.Last+16, acquired(t, f, terms(9)).First)
-	require.Equal(t, 1, logged.Count("damaged"))
-	f.Crash()
-}
-
 func TestFileOnAFullDisk(t *testing.T) {
 	clock, path := newClock(), tempPath(t)
 	f := newFile(t, path, clock, statefile.Config{})
@@ -412,17 +393,13 @@ func TestFileExhausted(t *testing.T) {
 }
 
 func TestFileSource(t *testing.T) {
-	clock, path := newClock(), tempPath(t)
-	f := newFileOf(t, path, worker.FixedID(10), clock, statefile.Config{})
+	path, id := tempPath(t), int64(10)
+	f := newFileOf(t, path, func(int64) (int64, error) { return id, nil }, newClock(), statefile.Config{})
 	require.ErrorIs(t, acquireError(t, f, terms(9)), uid.ErrRange)
 	require.NoFileExists(t, path, "a refusal changes nothing")
-	acquired(t, f, terms(10))
-
-	t.Setenv("UID_TEST_WORKER_ID", "5")
-	f = newFileOf(t, path+"2", worker.EnvID("UID_TEST_WORKER_ID"), clock, statefile.Config{})
-	require.EqualValues(t, 5, acquired(t, f, terms(9)).WorkerID)
+	require.EqualValues(t, 10, acquired(t, f, terms(10)).WorkerID)
 	require.NoError(t, f.Release(t.Context(), 1))
-	t.Setenv("UID_TEST_WORKER_ID", "6")
+	id = 6 // it is asked each time
 	require.ErrorIs(t, acquireError(t, f, terms(9)), worker.ErrState)
 }
 

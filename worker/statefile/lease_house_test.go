@@ -1,6 +1,7 @@
 package statefile_test
 
 import (
+	"cmp"
 	"context"
 	"testing"
 	"testing/synctest"
@@ -123,9 +124,7 @@ func (h *house) held() (*process, uid.Reservation) {
 func (h *house) with(cfg lease.Config, file statefile.Config) *process {
 	h.t.Helper()
 	p := &process{h: h, store: &watched{Client: h.memory.Store(orders)}}
-	if cfg.TTL == 0 {
-		cfg.TTL = ttl
-	}
+	cfg.TTL = cmp.Or(cfg.TTL, ttl)
 	cfg.Logger, file.Logger = p.logged.Logger(), p.logged.Logger()
 	cfg.OnEvent = func(e lease.Event) { p.events = append(p.events, e.Kind) }
 	l, err := lease.New(p.store, cfg)
