@@ -71,7 +71,7 @@ type Limits struct {
 	Request     time.Duration // waiting for a UID or a number; 5 s
 }
 
-// How long what clients do may take besides.
+// The other limits of time.
 const (
 	strangerTime = 10 * time.Second // from when a stranger connects to when it shows the token
 	headerTime   = 5 * time.Second  // a request's header
