@@ -115,8 +115,7 @@ func TestMerged(t *testing.T) {
 	})
 }
 
-// TestDuplicates: of words that differ in their low bits only, and in their high bits only; and of
-// so many that buckets hold many.
+// TestDuplicates: of words that differ in their low bits only, and in their high bits only; and of many.
 func TestDuplicates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := rapid.Uint64Range(0, 30)

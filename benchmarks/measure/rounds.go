@@ -50,30 +50,26 @@ func (c cell) run(b *testing.B) {
 	if calls != nil {
 		percentiles(b, calls)
 		name := strings.SplitN(b.Name(), "/", 3) // the second is the round
-		of(name[0], name[2]).add(calls)
+		of := name[0] + "/" + name[2]
+		if pools[of] == nil {
+			pools[of] = make(merged)
+		}
+		pools[of].add(calls)
 	}
 }
 
 // pools are the calls of all rounds, by benchmark and cell.
-var pools = make(map[string]map[string]merged)
-
-func of(benchmark, cell string) merged {
-	if pools[benchmark] == nil {
-		pools[benchmark] = make(map[string]merged)
-	}
-	if pools[benchmark][cell] == nil {
-		pools[benchmark][cell] = make(merged)
-	}
-	return pools[benchmark][cell]
-}
+var pools = make(map[string]merged)
 
 // allRounds reports the calls that a benchmark has timed in all its rounds.
 func allRounds(b *testing.B) {
-	pool := pools[strings.TrimSuffix(b.Name(), MergedSuffix)]
-	for _, cell := range slices.Sorted(maps.Keys(pool)) {
-		b.Run("round=all/"+cell, func(b *testing.B) {
-			b.ReportMetric(0, "ns/op")
-			percentiles(b, pool[cell].histogram())
-		})
+	benchmark := strings.TrimSuffix(b.Name(), MergedSuffix) + "/"
+	for _, name := range slices.Sorted(maps.Keys(pools)) {
+		if cell, is := strings.CutPrefix(name, benchmark); is {
+			b.Run("round=all/"+cell, func(b *testing.B) {
+				b.ReportMetric(0, "ns/op")
+				percentiles(b, pools[name].histogram())
+			})
+		}
 	}
 }

@@ -3,8 +3,10 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -124,16 +126,13 @@ func (r *Results) words(name, label string) (out []string) {
 
 // numbers returns those values that are numbers, ascending. Others are 0, and come last.
 func (r *Results) numbers(name, label string) (out []float64) {
-	others := 0
 	for _, word := range r.words(name, label) {
-		if v, err := strconv.ParseFloat(word, 64); err == nil {
-			out = append(out, v)
-		} else {
-			others++
-		}
+		v, _ := strconv.ParseFloat(word, 64)
+		out = append(out, v)
 	}
-	slices.Sort(out)
-	return append(out, make([]float64, others)...)
+	rank := func(v float64) float64 { return cmp.Or(v, math.Inf(1)) }
+	slices.SortFunc(out, func(a, b float64) int { return cmp.Compare(rank(a), rank(b)) })
+	return out
 }
 
 // full is the part of names at the GOMAXPROCS of the run.

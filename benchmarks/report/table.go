@@ -244,9 +244,7 @@ func facts(r *Results) (out []row) {
 		}
 	}
 	add("not measured yet", strings.Join(later, "; "))
-	for _, m := range subject.Missing() {
-		add("left out", m)
-	}
+	add("left out", subject.Missing)
 	return out
 }
 

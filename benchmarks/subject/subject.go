@@ -94,7 +94,5 @@ func Served(db func() (*sqlx.DB, error), client func() (*redis.Client, error)) [
 	return slices.Concat(onMariaDB(db), onRedis(client))
 }
 
-// Missing returns the libraries that should be compared but are not, with the reasons.
-func Missing() []string {
-	return []string{"bytentropy/snowflake: the module proxy serves no version of it"}
-}
+// Missing names the library that should be compared but is not, with the reason.
+const Missing = "bytentropy/snowflake: the module proxy serves no version of it"

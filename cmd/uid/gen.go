@@ -87,10 +87,8 @@ func (g *gen) run(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := checkFloor(g.layout.Layout, g.after); err != nil {
-		return err
-	}
-	if err := checkRoom(g.layout.Layout, g.n, g.now()); err != nil {
+	l := g.layout.Layout
+	if err := cmp.Or(checkFloor(l, g.after), checkRoom(l, g.n, g.now())); err != nil {
 		return err
 	}
 	return onStore(ctx, g.open, g.make)

@@ -102,11 +102,6 @@ func TestRoom(t *testing.T) {
 	})
 }
 
-func TestTableOfUIDs(t *testing.T) {
-	listed := ok(t, "gen", "-n", "10000", "--format", "table", "--store", newStore(t))
-	require.Equal(t, 2+maxTableRows, strings.Count(listed, "\n"))
-}
-
 func TestWhereTheStoreIs(t *testing.T) {
 	root := string(filepath.Separator)
 	for _, tt := range []struct {

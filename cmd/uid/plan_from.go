@@ -78,14 +78,6 @@ func issuer(l bits.Layout, ids *lease.Range) bits.Issuer {
 	return i
 }
 
-// old describes the layout that is left.
-func (m *move) old() string {
-	if m.from.format != nil {
-		return m.from.format.String()
-	}
-	return m.from.Layout.String()
-}
-
 // list writes the cost for programs.
 func (m *move) list(plan planning.Move, c planning.Cost) {
 	var highest, passes any // nil: there is none
@@ -96,7 +88,7 @@ func (m *move) list(plan planning.Move, c planning.Cost) {
 		passes = c.Passes
 	}
 	m.record(*m.format,
-		"from", m.old(), "to", plan.To.Layout.String(), "at", plan.At, "overlap", sharing(c.Ever),
+		"from", m.from.String(), "to", plan.To.Layout.String(), "at", plan.At, "overlap", sharing(c.Ever),
 		"repeats", sharing(c.Repeats), "highest", highest, "full", c.Full, "lowest", c.Lowest, "safe_now", c.Above,
 		"safe", append(windows{}, c.Safe...), "floor_passed_at", passes, "cursors", cursors(c))
 }
@@ -168,7 +160,7 @@ func (m *move) tell(c planning.Cost) error {
 		Windows      []string
 		Ahead        time.Duration
 		Overflown    bool // it may be, below 0
-	}{plan, c, m.old(), cursors(c), windows, c.Passes.Sub(plan.At), overflows && c.Full})
+	}{plan, c, m.from.String(), cursors(c), windows, c.Passes.Sub(plan.At), overflows && c.Full})
 }
 
 // second is a time for a person, without its fraction.

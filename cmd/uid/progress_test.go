@@ -27,12 +27,3 @@ func TestProgress(t *testing.T) {
 		require.Regexp(t, `\r +\r$`, terminal.String(), "it is removed")
 	})
 }
-
-func TestProgressIsForTerminals(t *testing.T) {
-	var pipe bytes.Buffer
-	p := newProgress(&pipe, &pipe, 10)
-	require.Nil(t, p)
-	p.add(10)
-	p.end()
-	require.Empty(t, pipe.String())
-}

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/opaque"
 )
 
 // Two keys, in the form of a file.
@@ -49,16 +48,11 @@ func TestSealAndOpen(t *testing.T) {
 	})
 }
 
+// The rest is in scripts/seal.txt.
 func TestNewKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys")
-	made := call{args: []string{"seal", "--new-key", file, "-v"}}.succeeds(t)
-	require.Empty(t, made.out)
-	said := "uid: " + file + " has a new key: keep a copy, without it nothing that it seals can be opened\n"
-	require.Equal(t, said, made.err)
+	call{args: []string{"seal", "--new-key", file}}.succeeds(t)
 	b := must(os.ReadFile(file))
-	require.Regexp(t, `^1:[0-9a-f]{64}\n$`, string(b))
-	_, err := opaque.ParseSealer(string(b), "")
-	require.NoError(t, err)
 	if runtime.GOOS != "windows" {
 		require.Equal(t, os.FileMode(0o600), must(os.Stat(file)).Mode().Perm())
 	}

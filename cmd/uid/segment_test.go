@@ -318,12 +318,3 @@ func TestSegmentInterrupted(t *testing.T) {
 	})
 	require.Equal(t, outcome{exitInterrupted, "", "uid: interrupted\n"}, o)
 }
-
-// A series longer than what is taken at once.
-func TestGenSegment(t *testing.T) {
-	store := newStore(t)
-	o := call{args: []string{"gen", "--segment", "x", "--create", "-n", "2500000", "--store", store}}.succeeds(t)
-	require.Equal(t, 2_500_000, strings.Count(o.out, "\n"))
-	require.True(t, strings.HasPrefix(o.out, "1\n2\n") && strings.HasSuffix(o.out, "\n2500000\n"))
-	require.Equal(t, "2500001\n", ok(t, "segment", "next", "x", "--store", store))
-}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -123,14 +122,4 @@ func TestWorkerGolden(t *testing.T) {
 	golden(t, "worker_release", table, released(0))
 	golden(t, "worker_release_again", table, released(1))
 	golden(t, "worker_release_json", asJSON, released(0))
-}
-
-func TestWorkerInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	o := inProcess(table, func(r tables) error {
-		r.store.place = storeWithLease(t)
-		return r.with(ctx, func(context.Context, *registry.Registry) error { return nil })
-	})
-	require.Equal(t, exitInterrupted, o.code)
 }

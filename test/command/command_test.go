@@ -29,14 +29,6 @@ func TestMain(m *testing.M) { cluster.MainWithCommand(m, &file) }
 // file is the built command.
 var file string
 
-// command returns a run of the command with a store, by the variable of the environment that names it.
-func command(t *testing.T, store string, args ...string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), file, args...)
-	cmd.Env = []string{store, "HOME=" + t.TempDir()}
-	return cmd
-}
-
 // dsn names a database of MariaDB.
 func dsn(cfg *mysql.Config) string { return "UID_MYSQL_DSN=" + cfg.FormatDSN() }
 
@@ -46,11 +38,12 @@ type said struct {
 	code     int
 }
 
-// run runs the command.
+// run runs the command with a store, by the variable of the environment that names it.
 func run(t *testing.T, store string, args ...string) said {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	cmd := command(t, store, args...)
+	cmd := exec.CommandContext(t.Context(), file, args...)
+	cmd.Env = []string{store, "HOME=" + t.TempDir()}
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		require.NoError(t, err)
@@ -80,32 +73,25 @@ func account(t *testing.T, s *cluster.MySQL) *mysql.Config {
 }
 
 // Each process has a worker ID of its own, though all begin at once on an empty database. What they
-// print is read back.
+// print is read back. On SQLite they do so beside the command.
 func TestProcessesAtOnce(t *testing.T) {
-	for kind, store := range map[string]func(t *testing.T) string{
-		"MySQL":  func(t *testing.T) string { return dsn(account(t, cluster.Shared(t))) },
-		"SQLite": func(t *testing.T) string { return "UID_STORE=sqlite://" + t.TempDir() + "/uid.db" },
-	} {
-		t.Run(kind, func(t *testing.T) {
-			for range 4 {
-				var all sync.WaitGroup
-				var outs [8]said
-				in := store(t)
-				for i := range outs {
-					all.Go(func() { outs[i] = run(t, in, "gen", "-v", "-n", "3", "--format", "json") })
-				}
-				all.Wait()
-				ids := map[int64]bool{}
-				for _, o := range outs {
-					require.Zero(t, o.code, o.err)
-					require.NotContains(t, o.err, canary)
-					var parts uid.Parts
-					require.NoError(t, json.Unmarshal([]byte(strings.SplitN(o.out, "\n", 2)[0]), &parts))
-					ids[parts.WorkerID] = true
-				}
-				require.Len(t, ids, len(outs))
-			}
-		})
+	for range 4 {
+		var all sync.WaitGroup
+		var outs [8]said
+		store := dsn(account(t, cluster.Shared(t)))
+		for i := range outs {
+			all.Go(func() { outs[i] = run(t, store, "gen", "-v", "-n", "3", "--format", "json") })
+		}
+		all.Wait()
+		ids := map[int64]bool{}
+		for _, o := range outs {
+			require.Zero(t, o.code, o.err)
+			require.NotContains(t, o.err, canary)
+			var parts uid.Parts
+			require.NoError(t, json.Unmarshal([]byte(strings.SplitN(o.out, "\n", 2)[0]), &parts))
+			ids[parts.WorkerID] = true
+		}
+		require.Len(t, ids, len(outs))
 	}
 }
 
@@ -224,7 +210,8 @@ func TestDenied(t *testing.T) {
 // What a server says of its store at its start holds no secret.
 func TestServeTellsNoSecret(t *testing.T) {
 	const free = "127.0.0.1:0"
-	cmd := command(t, dsn(account(t, cluster.Shared(t))), "serve", "--listen", free, "--resp-listen", free)
+	cmd := exec.CommandContext(t.Context(), file, "serve", "--listen", free, "--resp-listen", free)
+	cmd.Env = []string{dsn(account(t, cluster.Shared(t))), "HOME=" + t.TempDir()}
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -21,18 +21,12 @@ func TestParse(t *testing.T) {
 			u.String(), form.Base32.Text(u), form.ID[order](u).String(), "a_b_" + form.Base32.Text(u),
 			strings.Repeat("x", 63) + "_" + form.Base32.Text(u),
 		} {
-			got, err := Parse(text)
-			require.NoError(t, err, text)
-			require.Equal(t, u, got, text)
+			require.Equal(t, u, must(Parse(text)), text)
 		}
 	}
 	both := "1234567890123"
-	u, err := Parse(both)
-	require.NoError(t, err)
-	require.Equal(t, both, u.String(), "decimal is the canonical form")
-	u, err = Parse("order_" + both)
-	require.NoError(t, err)
-	require.Equal(t, both, form.Base32.Text(u))
+	require.Equal(t, both, must(Parse(both)).String(), "decimal is the canonical form")
+	require.Equal(t, both, form.Base32.Text(must(Parse("order_"+both))))
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -63,30 +57,18 @@ func TestNamed(t *testing.T) {
 		"base32": true, "prefix=order": true, "prefix=a_1": true, "uuid=orders": true, "uuid=a=b": true,
 		"base58": false, "base58-flickr": false, "base62": false, "base62-inverted": false,
 	} {
-		f, err := Named(name)
-		require.NoError(t, err, name)
+		f := must(Named(name))
 		for _, u := range []uid.UID{0, 1, 7, 8, 180363646902239241, uid.Max} {
-			text, err := f.Write(u)
-			require.NoError(t, err, name)
-			got, err := f.Parse(text)
-			require.NoError(t, err, name)
-			require.Equal(t, u, got, name)
+			text := must(f.Write(u))
+			require.Equal(t, u, must(f.Parse(text)), name)
 			if tells {
-				got, err = Parse(text)
-				require.NoError(t, err, name)
-				require.Equal(t, u, got, name)
+				require.Equal(t, u, must(Parse(text)), name)
 			}
 		}
-		_, err = f.Parse("?")
+		_, err := f.Parse("?")
 		require.ErrorIs(t, err, uid.ErrSyntax, name)
 	}
-	orders, err := Named("uuid=orders")
-	require.NoError(t, err)
-	carts, err := Named("uuid=carts")
-	require.NoError(t, err)
-	text, err := orders.Write(42)
-	require.NoError(t, err)
-	_, err = carts.Parse(text)
+	_, err := must(Named("uuid=carts")).Parse(must(must(Named("uuid=orders")).Write(42)))
 	require.ErrorIs(t, err, uid.ErrSyntax, "of another namespace")
 	for _, version := range []string{"-0000-1000-", "-0000-4000-", "-0000-7000-"} {
 		_, err := Parse("00000000" + version + "8000-000000000000")
@@ -100,4 +82,12 @@ func TestNamed(t *testing.T) {
 		_, err := Named(no)
 		require.ErrorIs(t, err, uid.ErrConfig, no)
 	}
+}
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -68,13 +68,17 @@ type Config struct {
 type Limits struct {
 	Connections int           // of clients, of each protocol at once; 1024
 	Strangers   int           // likewise connections that have not shown the token; 128
-	Stranger    time.Duration // from when one connects to when it shows the token; 10 s
 	Request     time.Duration // waiting for a UID or a number; 5 s
-	Header      time.Duration // a request's header; 5 s
-	Read        time.Duration // a request, or a command; 10 s
-	Write       time.Duration // an answer, beside Request; 10 s
-	Idle        time.Duration // between requests; 2 min
 }
+
+// The other limits of time.
+const (
+	strangerTime = 10 * time.Second // from when a stranger connects to when it shows the token
+	headerTime   = 5 * time.Second  // a request's header
+	readTime     = 10 * time.Second // a request, or a command
+	writeTime    = 10 * time.Second // an answer, beside Limits.Request
+	idleTime     = 2 * time.Minute  // between requests
+)
 
 const (
 	maxHeader  = 8 << 10 // bytes of a request's line and header, as far as net/http keeps to it
@@ -86,19 +90,10 @@ const (
 )
 
 func (l Limits) withDefaults() (Limits, error) {
-	if min(l.Connections, l.Strangers) < 0 || min(l.Stranger, l.Request, l.Header, l.Read, l.Write, l.Idle) < 0 {
+	if min(l.Connections, l.Strangers) < 0 || l.Request < 0 {
 		return l, fmt.Errorf("%w: no limit may be below 0: %+v", uid.ErrConfig, l)
 	}
-	return Limits{
-		Connections: cmp.Or(l.Connections, 1024),
-		Strangers:   cmp.Or(l.Strangers, 128),
-		Stranger:    cmp.Or(l.Stranger, 10*time.Second),
-		Request:     cmp.Or(l.Request, 5*time.Second),
-		Header:      cmp.Or(l.Header, 5*time.Second),
-		Read:        cmp.Or(l.Read, 10*time.Second),
-		Write:       cmp.Or(l.Write, 10*time.Second),
-		Idle:        cmp.Or(l.Idle, 2*time.Minute),
-	}, nil
+	return Limits{cmp.Or(l.Connections, 1024), cmp.Or(l.Strangers, 128), cmp.Or(l.Request, 5*time.Second)}, nil
 }
 
 func (c Config) withDefaults() (Config, error) {

@@ -152,7 +152,7 @@ func (d *door) move(g *guest, to standing) {
 	switch to {
 	case stranger:
 		g.since, g.place = time.Now(), d.strangers.PushBack(g)
-		g.timeout = time.AfterFunc(d.limits.Stranger, g.expire)
+		g.timeout = time.AfterFunc(strangerTime, g.expire)
 	case client:
 		d.clients++
 	}

@@ -120,13 +120,13 @@ func (s *Server) serveConn(nc net.Conn) {
 type reader struct{ *conn }
 
 func (r reader) Read(b []byte) (int, error) {
-	c, limits := r.conn, &r.server.cfg.Limits
+	c := r.conn
 	if err := c.out.Flush(); err != nil {
 		return 0, err
 	}
-	until := time.Now().Add(limits.Idle)
+	until := time.Now().Add(idleTime)
 	if !c.began.IsZero() {
-		until = c.began.Add(limits.Read)
+		until = c.began.Add(readTime)
 	}
 	if err := c.SetReadDeadline(until); err != nil {
 		return 0, err
@@ -142,7 +142,7 @@ func (r reader) Read(b []byte) (int, error) {
 type writer struct{ *conn }
 
 func (w writer) Write(b []byte) (int, error) {
-	if err := w.SetWriteDeadline(time.Now().Add(w.server.cfg.Limits.Write)); err != nil {
+	if err := w.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return 0, err
 	}
 	n, err := w.Conn.Write(b)

@@ -56,9 +56,9 @@ func New(cfg Config) (*Server, error) {
 		}}
 	s.web = http.Server{
 		Handler:           s,
-		ReadHeaderTimeout: cfg.Limits.Header, ReadTimeout: cfg.Limits.Read, IdleTimeout: cfg.Limits.Idle,
+		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleTime,
 		DisableGeneralOptionsHandler: true,
-		WriteTimeout:                 cfg.Limits.Request + cfg.Limits.Write,
+		WriteTimeout:                 cfg.Limits.Request + writeTime,
 		MaxHeaderBytes:               maxHeader,
 		TLSConfig:                    cfg.TLS,
 		// What strangers do to the connection is nothing for an operator to read by default.

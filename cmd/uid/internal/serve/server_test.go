@@ -289,7 +289,7 @@ func TestConfig(t *testing.T) {
 	for _, change := range []func(*Config){
 		func(c *Config) { c.UIDs = nil }, func(c *Config) { c.Segments = nil },
 		func(c *Config) { c.UIDKey = "a b" }, func(c *Config) { c.UIDKey = strings.Repeat("a", 1025) },
-		func(c *Config) { c.Limits.Connections = -1 }, func(c *Config) { c.Limits.Idle = -1 },
+		func(c *Config) { c.Limits.Connections = -1 }, func(c *Config) { c.Limits.Request = -1 },
 	} {
 		cfg := h.cfg
 		change(&cfg)
