@@ -90,7 +90,7 @@ func (s *scene) empty() {
 	switch {
 	case s.keyed():
 		s.remove(everything)
-	case s.db != nil && s.sqlite():
+	case s.sqlite():
 		s.sql("DELETE FROM TABLE_OF_IDS")
 	default:
 		s.sql("TRUNCATE TABLE TABLE_OF_IDS")
@@ -228,7 +228,7 @@ var databaseFaults = []fault{
 			s.drain(p)
 			s.draw(p, other)
 			l.up()
-			if s.db != nil && s.sqlite() {
+			if s.sqlite() {
 				p.kill()
 				p = s.start(how{})
 			}
@@ -278,9 +278,7 @@ var databaseFaults = []fault{
 				swallow(write)
 				other := s.start(how{seat: s.processes, db: l.db})
 				require.Equal(s.t, before+1, swallowed())
-				s.draw(p, other)
-				s.pass(window)
-				s.draw(p, other)
+				s.drawAcross(p, other)
 				if s.leased() {
 					swallow(write)
 					s.drain(p) // all that it takes for reserved
@@ -470,9 +468,7 @@ var databaseFaults = []fault{
 			for range 2 {
 				all := []*process{s.start(here), s.start(there), s.start(here2), s.start(there2)}
 				for range 2 {
-					s.draw(all...)
-					s.pass(window)
-					s.draw(all...)
+					s.drawAcross(all...)
 				}
 				for _, p := range all {
 					p.kill()
@@ -586,7 +582,7 @@ func (s *scene) rounds(n int, drained []*process, ps ...*process) {
 // part of the history, and counts seconds.
 func (s *scene) aged() {
 	s.t.Helper()
-	if s.db == nil || !s.mysql() {
+	if !s.mysql() {
 		return
 	}
 	require.Eventually(s.t, func() bool {

@@ -137,7 +137,7 @@ var operatorFaults = []fault{
 		what: "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which " +
 			"would become two, is refused; in an ASCII one they have two IDs.",
 		play: func(s *scene) {
-			if s.db == nil || !s.mysql() {
+			if !s.mysql() {
 				s.drawSome(s.start(how{}))
 				return
 			}

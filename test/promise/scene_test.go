@@ -384,6 +384,14 @@ func (s *scene) draw(ps ...*process) {
 	s.stepDatabase(ticks * promisedTick)
 }
 
+// drawAcross has processes draw, and once more a window later.
+func (s *scene) drawAcross(ps ...*process) {
+	s.t.Helper()
+	s.draw(ps...)
+	s.pass(window)
+	s.draw(ps...)
+}
+
 // drawing starts a process that draws.
 func (s *scene) drawing() *process {
 	s.t.Helper()
@@ -505,8 +513,11 @@ func (s *scene) mark(u uid.UID, by string) {
 	s.duplicates++
 }
 
-// kill ends a process without a word to anybody; the kernel lets go of its locks.
+// kill ends a process without a word to anybody; the kernel lets go of its locks. A nil one has not begun.
 func (p *process) kill() {
+	if p == nil {
+		return
+	}
 	p.ended = true
 	p.leash.cut(func() {
 		if file := harness.StateFile(p.leash.Worker); file != nil {
