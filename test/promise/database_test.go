@@ -131,39 +131,33 @@ func (s *scene) link() link {
 	return link{db: db, proxy: p, down: func() { p.Refuse(true) }, up: func() { p.Refuse(false) }}
 }
 
-// split makes the twin: a second database with the same content.
+// split returns a second database with the same content, or nil where there is none.
 func (s *scene) split() *base {
 	s.t.Helper()
-	if s.db == nil {
-		return nil
-	}
-	if s.keyed() {
-		s.put(s.second().keys, s.all(), everything)
-		return s.twin
-	}
 	if s.sqlite() {
 		path := filepath.Join(s.t.TempDir(), "twin.db")
 		s.sql("VACUUM INTO '" + path + "'")
-		s.twin = s.opened(engines.Database{Driver: "sqlite", Source: path})
-		return s.twin
+		return s.opened(engines.Database{Driver: "sqlite", Source: path})
 	}
-	if s.postgres() {
-		s.twin = s.copied()
-		return s.twin
+	twin := s.second()
+	switch {
+	case twin == nil:
+	case s.keyed():
+		s.put(twin.keys, s.all(), everything)
+	case s.postgres():
+		s.copyTo(twin)
+	default:
+		cfg, err := mysql.ParseDSN(s.store.Source)
+		require.NoError(s.t, err)
+		engines.Do(s.t, twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
+			fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
 	}
-	cfg, err := mysql.ParseDSN(s.store.Source)
-	require.NoError(s.t, err)
-	s.twin = s.opened(s.way.store(s.t))
-	engines.Do(s.t, s.twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
-		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
-	return s.twin
+	return twin
 }
 
-// copied returns a copy of a database of PostgreSQL, whose rows and counter come through the test.
-func (s *scene) copied() *base {
+// copyTo copies a database of PostgreSQL, whose rows and counter come through the test.
+func (s *scene) copyTo(db *base) {
 	s.t.Helper()
-	twin := s.way.store(s.t)
-	db := s.opened(twin)
 	was := s.db
 	s.db = db // where the start below makes the table
 	if s.leased() {
@@ -182,7 +176,6 @@ func (s *scene) copied() *base {
 	if s.way.column == throwaway {
 		engines.Do(s.t, db.DB, "SELECT setval(pg_get_serial_sequence('worker_node', 'id'), MAX(ID)) FROM WORKER_NODE")
 	}
-	return db
 }
 
 const (
@@ -483,18 +476,16 @@ var databaseFaults = []fault{
 const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), " +
 	"and the ranges do not overlap"
 
-// second makes the twin: a second, empty database.
+// second returns a second, empty database, or nil where there is none.
 func (s *scene) second() *base {
 	s.t.Helper()
-	if s.db == nil {
+	switch {
+	case s.db == nil:
 		return nil
+	case s.keyed():
+		return &base{keys: s.way.keys(s.t)}
 	}
-	if s.keyed() {
-		s.twin = &base{keys: s.way.keys(s.t)}
-	} else {
-		s.twin = s.opened(s.way.store(s.t))
-	}
-	return s.twin
+	return s.opened(s.way.store(s.t))
 }
 
 // region makes the namespace of a region: with its range of IDs, if the condition holds.

@@ -55,7 +55,6 @@ type scene struct {
 
 	db    *base             // nil where the way has no database
 	kept  map[string]string // of keys
-	twin  *base             // a copy of it, if there is one
 	store engines.Database
 	dir   string // of the state files
 
@@ -142,7 +141,7 @@ func newScene(t testing.TB, w way, generator string, met bool) *scene {
 func (s *scene) set() {
 	s.t.Helper()
 	switch {
-	case s.way.keys != nil:
+	case s.keyed():
 		s.db = &base{keys: s.way.keys(s.t)}
 		s.make("", promised)
 		return
@@ -360,7 +359,7 @@ func (s *scene) pass(d time.Duration) {
 	s.data.add(d)
 }
 
-// stepDatabase sets the clock of the database, and of its twin.
+// stepDatabase sets the clock of the database, and of its copy.
 func (s *scene) stepDatabase(d time.Duration) { s.data.add(d) }
 
 // draw has the processes and the crew draw UIDs, in turns, while the time of some ticks goes by: what a
