@@ -220,33 +220,22 @@ func (s *scene) otherSeat() int {
 	return 1
 }
 
-// moveDatabase moves the SQLite file away, and opens a new one in its place.
-func (s *scene) moveDatabase() {
-	s.t.Helper()
-	for _, end := range []string{"", "-wal", "-shm"} {
-		s.rename(s.store.Source+end, s.store.Source+".moved"+end)
-	}
-	s.db = s.opened(s.store)
-}
+// moveDatabase moves the SQLite file away, and opens a new one in its place. moveBack moves the first one back.
+func (s *scene) moveDatabase() { s.move(s.store.Source, s.store.Source+".moved") }
+func (s *scene) moveBack()     { s.move(s.store.Source+".moved", s.store.Source) }
 
-// moveBack moves the first SQLite file back into its place.
-func (s *scene) moveBack() {
+// move moves a SQLite file to where another one may be, and opens what is in the scene's place then.
+func (s *scene) move(from, to string) {
 	s.t.Helper()
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(s.store.Source + end); !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(to + end); !errors.Is(err, fs.ErrNotExist) {
 			require.NoError(s.t, err)
 		}
-		s.rename(s.store.Source+".moved"+end, s.store.Source+end)
+		if err := os.Rename(from+end, to+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
+			require.NoError(s.t, err) // there may be only the first of the three
+		}
 	}
 	s.db = s.opened(s.store)
-}
-
-// rename moves a file, if there is one: of those of a SQLite file there may be only the first.
-func (s *scene) rename(from, to string) {
-	s.t.Helper()
-	if err := os.Rename(from, to); !errors.Is(err, fs.ErrNotExist) || from == s.store.Source || to == s.store.Source {
-		require.NoError(s.t, err)
-	}
 }
 
 // roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file

@@ -93,8 +93,7 @@ func TestPromise(t *testing.T) {
 						continue
 					}
 					t.Run(w.name, func(t *testing.T) {
-						c, ok := f.cell(w)
-						require.True(t, ok, "the matrix has no verdict: put one into the row's cells")
+						c, _ := f.cell(w) // TestPromiseIsComplete says if there is none
 						t.Parallel()
 						f.judge(t, w, c)
 					})
@@ -253,7 +252,7 @@ func TestPromiseIsComplete(t *testing.T) {
 				"%s is played with one process", f.name)
 			for _, w := range ways {
 				_, ok := f.cell(w)
-				require.True(t, ok, "%s has no verdict for %s", f.name, w.name)
+				require.True(t, ok, "%s has no verdict for %s: put one into the row's cells", f.name, w.name)
 			}
 			for key, c := range f.cells {
 				require.True(t, keys[key], "%s has a verdict for %s, which is no way", f.name, key)
