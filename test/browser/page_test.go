@@ -129,8 +129,7 @@ func TestDecodes(t *testing.T) {
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	server := cluster.NewMariaDB(t)
-	wire := must(harness.Listen("127.0.0.1:0", server.Addr(0)))
-	t.Cleanup(wire.Close)
+	wire := harness.NewProxy(t, server.Addr(0))
 	cfg := server.Config(server.NewDatabase(t))
 	cfg.Addr = wire.Addr()
 	db := must(cluster.Connect(cfg.FormatDSN(), cluster.Quiet))

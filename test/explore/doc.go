@@ -6,15 +6,13 @@
 //	func twoTakers(r *explore.Run) {
 //		q := newQueue(1, 2, 3)
 //		got := map[int]string{}
-//		for _, name := range []string{"A", "B"} {
-//			r.Go(name, func() {
-//				v := q.take()
-//				if got[v] != "" {
-//					r.Failf("%s has %d, and so has %s", name, v, got[v])
-//				}
-//				got[v] = name
-//			})
-//		}
+//		r.Each(1, func(name string) {
+//			v := q.take()
+//			if got[v] != "" {
+//				r.Failf("%s has %d, and so has %s", name, v, got[v])
+//			}
+//			got[v] = name
+//		}, "A", "B")
 //	}
 //
 //	func TestExplore(t *testing.T) {

@@ -16,9 +16,7 @@ import (
 func counts(add func(*explore.Int64)) explore.Scenario {
 	return func(r *explore.Run) {
 		var n explore.Int64
-		for _, name := range []string{"one", "other"} {
-			r.Go(name, func() { add(&n) })
-		}
+		r.Each(1, func(string) { add(&n) }, "one", "other")
 		r.Check(func() error {
 			if n.Peek() != 2 {
 				return fmt.Errorf("two tasks have counted to %d", n.Peek())
@@ -50,7 +48,7 @@ func TestEverySearchFindsALostUpdate(t *testing.T) {
 			res := search(t, s, inSteps)
 			require.EqualError(t, res.Err, "two tasks have counted to 1")
 			// And the line, where the sources are at hand.
-			require.Contains(t, strings.Join(res.Trace, "\n"), "explore_test.go:33  ")
+			require.Contains(t, strings.Join(res.Trace, "\n"), "explore_test.go:31  ")
 			synctest.Test(t, func(*testing.T) {
 				require.EqualError(t, s.Replay(res.Schedule, inSteps).Err, "two tasks have counted to 1")
 			})
@@ -107,9 +105,7 @@ func TestQuiet(t *testing.T) {
 	quiet := func(r *explore.Run) {
 		n := make([]explore.Int64, 2)
 		r.Quiet(n)
-		for _, name := range []string{"one", "other"} {
-			r.Go(name, func() { n[1].Store(n[1].Load() + 1) })
-		}
+		r.Each(1, func(string) { n[1].Store(n[1].Load() + 1) }, "one", "other")
 		r.Check(func() error { require.EqualValues(t, 2, n[1].Peek()); return nil })
 	}
 	res := search(t, explore.Search{Preemptions: 2}, quiet)

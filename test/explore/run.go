@@ -63,6 +63,17 @@ func (r *Run) Go(name string, f func()) {
 	r.engine.start(t, f)
 }
 
+// Each adds a task of each name, which calls f with it so many times.
+func (r *Run) Each(times int, f func(name string), names ...string) {
+	for _, name := range names {
+		r.Go(name, func() {
+			for range times {
+				f(name)
+			}
+		})
+	}
+}
+
 // Check adds what has to hold when all tasks have ended.
 func (r *Run) Check(f func() error) { r.checks = append(r.checks, f) }
 

@@ -44,7 +44,7 @@ func TestOneProcessAfterTheOther(t *testing.T) {
 	o.write(t, 100, map[string]writer{"new": of(newPlain(t, worker.Static(1, "floor"), twitter, &c, highest))})
 	require.Greater(t, o.edge(t, "MIN(id)", "new"), int64(highest))
 	require.Equal(t, 100, reader.poll(t, o, uid.Max))
-	g := newCachedAfter(t, worker.Static(1, "cached"), twitter, uid.UID(o.edge(t, "MAX(id)", "%")))
+	g := newCached(t, worker.Static(1, "cached"), twitter, uid.UID(o.edge(t, "MAX(id)", "%")))
 	o.write(t, 100, map[string]writer{"new": of(g)})
 	reader.poll(t, o, uid.Max)
 	sawAll(t, o, reader)
@@ -71,7 +71,7 @@ func TestBackTooEarly(t *testing.T) {
 	o := newTable(t, "BIGINT")
 	_, ahead, err := twitter.Range(time.Now().Add(time.Minute), time.Now().Add(time.Minute).Add(1))
 	require.NoError(t, err)
-	o.write(t, 10, map[string]writer{"new": of(newCachedAfter(t, worker.Static(1, "ahead"), twitter, ahead))})
+	o.write(t, 10, map[string]writer{"new": of(newCached(t, worker.Static(1, "ahead"), twitter, ahead))})
 	tick := must(twitter.Tick(uid.UID(o.edge(t, "MIN(id)", "new"))))
 	require.WithinRange(t, twitter.TimeOf(tick), time.Now(), time.Now().Add(time.Minute+time.Second))
 	o.refuses(t, must(twitter.Compose(tick, 1, 0))) // what the old program makes in a minute
@@ -100,13 +100,13 @@ func TestRollingBelowAFloor(t *testing.T) {
 	}
 	poll()
 	// 4. One process after the other, back, and forth again.
-	g := newCached(t, leased(orders, lease.Range{}), twitter)
+	g := newCached(t, leased(orders, lease.Range{}), twitter, 0)
 	o.write(t, 200, map[string]writer{"old 0": bwmarrin(zero), "new a": of(g)})
 	require.NoError(t, g.Close())
 	poll()
 	o.write(t, 100, map[string]writer{"old 0": bwmarrin(zero), "old 1": bwmarrin(one)})
 	poll()
-	g = newCached(t, leased(orders, lease.Range{}), twitter)
+	g = newCached(t, leased(orders, lease.Range{}), twitter, 0)
 	o.write(t, 200, map[string]writer{"old 1": bwmarrin(one), "new b": of(g)})
 	poll()
 	low.poll(t, o, floor+1)
@@ -127,7 +127,7 @@ func TestFloorOutOfReach(t *testing.T) {
 	for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
 		store := found(t, newTable(t, "BIGINT").DB, "orders", lease.Founding{Layout: twitter})
 		w := must(lease.New(store, lease.Config{Losses: losses, Logger: quiet}))
-		require.Greater(t, must(newCachedAfter(t, w, twitter, ahead).GetUID()), ahead)
+		require.Greater(t, must(newCached(t, w, twitter, ahead).GetUID()), ahead)
 	}
 	for _, floor := range []uid.UID{uid.Max, 9223372002503237631} {
 		_, err := cached.New(worker.Static(1, "out of reach"), cached.Config{Logger: quiet, After: floor})

@@ -45,7 +45,7 @@ func TestRollingInOneLayout(t *testing.T) {
 			free := lease.Range{First: 512, Last: 1023}
 			orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter, IDs: free})
 			// 2. One process after the other.
-			first := newCached(t, leased(orders, free), twitter)
+			first := newCached(t, leased(orders, free), twitter, 0)
 			o.write(t, 300, map[string]writer{"old 1": old[1], "new a": of(first)})
 			poll()
 			// Back: the old program again, and a new process once more.
@@ -53,8 +53,8 @@ func TestRollingInOneLayout(t *testing.T) {
 			o.write(t, 100, map[string]writer{"old 1": old[1], "old 2": old[2]})
 			poll()
 			highest := o.edge(t, "MAX(id)", "old%")
-			second := newCached(t, leased(orders, free), twitter)
-			third := newCached(t, leased(orders, free), twitter)
+			second := newCached(t, leased(orders, free), twitter, 0)
+			third := newCached(t, leased(orders, free), twitter, 0)
 			o.write(t, 300, map[string]writer{"new b": of(second), "new c": of(third)})
 			reader.poll(t, o, uid.Max)
 
@@ -122,7 +122,7 @@ func TestLeasesThatBeginAhead(t *testing.T) {
 	began := time.Now()
 	orders := found(t, o.DB, "orders", lease.Founding{Layout: twitter, IDs: free})
 	w := must(lease.New(orders, lease.Config{IDs: free, Losses: lease.Anytime, Logger: quiet}))
-	g := newCached(t, w, twitter)
+	g := newCached(t, w, twitter, 0)
 	old := node(1)
 	hasty, patient := &cursor{}, &cursor{}
 	o.write(t, 20, map[string]writer{"old": bwmarrin(old), "new": of(g)})

@@ -51,7 +51,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 
 	// 3. One process after the other.
 	orders := found(t, o.DB, "orders", lease.Founding{Layout: bits.Default()})
-	g := newCached(t, leased(orders, lease.Range{}), bits.Default())
+	g := newCached(t, leased(orders, lease.Range{}), bits.Default(), 0)
 	o.write(t, 200, map[string]writer{"old 2": two, "new": of(g)})
 	poll()
 	// Back, and forth again.
@@ -59,7 +59,7 @@ func TestRollingToAnotherLayout(t *testing.T) {
 	o.write(t, 100, map[string]writer{"old 1": one, "old 2": two})
 	poll()
 	require.Empty(t, high.got[200:])
-	g = newCached(t, leased(orders, lease.Range{}), bits.Default())
+	g = newCached(t, leased(orders, lease.Range{}), bits.Default(), 0)
 	o.write(t, 200, map[string]writer{"new": of(g)})
 	poll()
 	low.poll(t, o, border)

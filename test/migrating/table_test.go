@@ -2,7 +2,6 @@ package migrating
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func utc(y int, m time.Month, d, h, min, s int) time.Time {
 // The layouts of the old programs.
 var twitter, uidGenerator = bits.MustParseLayout("twitter"), bits.MustParseLayout("uidgenerator")
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // must returns a value that cannot fail to be there.
 func must[V any](v V, err error) V {
@@ -181,13 +180,8 @@ func leased(store lease.Store, ids lease.Range) uid.Worker {
 	return must(lease.New(store, lease.Config{IDs: ids, Losses: lease.NeverUnchecked, Logger: quiet}))
 }
 
-// newCached returns a generator that the test closes, or that ends with it; newCachedAfter has a floor.
-func newCached(t testing.TB, w uid.Worker, l bits.Layout) *cached.Generator {
-	t.Helper()
-	return newCachedAfter(t, w, l, 0)
-}
-
-func newCachedAfter(t testing.TB, w uid.Worker, l bits.Layout, after uid.UID) *cached.Generator {
+// newCached returns a generator above a floor, which the test closes, or which ends with it.
+func newCached(t testing.TB, w uid.Worker, l bits.Layout, after uid.UID) *cached.Generator {
 	t.Helper()
 	g := must(cached.New(w, cached.Config{Layout: l, Logger: quiet, After: after}))
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
@@ -231,7 +225,7 @@ type javaTicks struct {
 	ahead        int64 // how many ticks ahead of the clock it is
 }
 
-func (j *javaTicks) number() (uid.UID, error) {
+func (j *javaTicks) write() (any, error) {
 	now := j.layout.TickAt(time.Now()) + j.ahead
 	if now > j.tick || j.next > j.layout.MaxSequence() {
 		j.tick, j.next = max(now, j.tick+1), j.from
@@ -239,9 +233,7 @@ func (j *javaTicks) number() (uid.UID, error) {
 	j.next++
 	u, err := j.layout.Compose(j.tick, j.worker, j.next-1)
 	if err != nil {
-		return 0, fmt.Errorf("worker %d: %w", j.worker, err)
+		return nil, fmt.Errorf("worker %d: %w", j.worker, err)
 	}
-	return u, nil
+	return int64(u), nil
 }
-
-func (j *javaTicks) write() (any, error) { u, err := j.number(); return int64(u), err }

@@ -61,13 +61,13 @@ func TestRollingWithUidGeneratorsTable(t *testing.T) {
 	ring := &javaTicks{layout: l, worker: assigned(o), ahead: 8} // of CachedUidGenerator: 8 × 8,192
 	o.write(t, 200, map[string]writer{"java default": plain.write, "java cached": ring.write})
 
-	first := newCached(t, disposed(o), l)
+	first := newCached(t, disposed(o), l, 0)
 	o.write(t, 300, map[string]writer{"java cached": ring.write, "go": of(first)})
 	// Back: a Java process again, under the table's next ID.
 	require.NoError(t, first.Close())
 	again := &javaTicks{layout: l, worker: assigned(o), ahead: 8}
 	o.write(t, 200, map[string]writer{"java cached": ring.write, "java again": again.write})
-	first, second := newCached(t, disposed(o), l), newCached(t, disposed(o), l)
+	first, second := newCached(t, disposed(o), l, 0), newCached(t, disposed(o), l, 0)
 	o.write(t, 300, map[string]writer{"go": of(first), "go too": of(second)})
 
 	var workers []int64
@@ -105,7 +105,7 @@ func TestEpochInAnotherZone(t *testing.T) {
 	o.write(t, 50, map[string]writer{"java": java.write})
 	reader := &cursor{}
 	require.Equal(t, 50, reader.poll(t, o, uid.Max))
-	g := newCached(t, disposed(o), wrong)
+	g := newCached(t, disposed(o), wrong, 0)
 	o.write(t, 50, map[string]writer{"go": of(g)})
 	require.Zero(t, reader.poll(t, o, uid.Max), "they are below, for eight hours")
 	u := uid.UID(o.edge(t, "MIN(id)", "go"))
@@ -148,7 +148,7 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	require.NoError(t, o.insert("java", old...))
 	// 2. Default, beside the processes that are left. These go on with negative numbers, and
 	// processes that are started anew get IDs of the table as well.
-	g := newCached(t, disposed(o), bits.Default())
+	g := newCached(t, disposed(o), bits.Default(), 0)
 	late := int64(0)
 	java := func() (any, error) { late++; return overflowed(at, 1000, late), nil }
 	newest := overflowed(at, 1000, 1)

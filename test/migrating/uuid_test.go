@@ -19,7 +19,7 @@ import (
 func TestBigintBesideUUID(t *testing.T) {
 	db := engines.NewMySQL(t).Open(t)
 	engines.Do(t, db, "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
-	g := newCached(t, worker.Static(1), bits.Default())
+	g := newCached(t, worker.Static(1), bits.Default(), 0)
 	old := func() { db.MustExec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString()) }
 	both := func() {
 		db.MustExec("INSERT INTO orders (id, uid, writer) VALUES (?, ?, 'both')", uuid.NewString(), must(g.GetUID()))
@@ -119,7 +119,7 @@ func TestUUIDColumnsStay(t *testing.T) {
 		t.Run(column.keyType, func(t *testing.T) {
 			t.Parallel()
 			o, key := newTable(t, column.keyType), column.key
-			g := newCached(t, worker.Static(int64(10+id)), bits.Default())
+			g := newCached(t, worker.Static(int64(10+id)), bits.Default(), 0)
 			fourth := func() (any, error) { return key(form.UUID(uuid.New())), nil }
 			seventh := func() (any, error) {
 				x, err := uuid.NewV7()

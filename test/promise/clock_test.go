@@ -18,9 +18,7 @@ var clockFaults = []fault{
 		play: func(s *scene) {
 			p := s.drawing()
 			p.step(-time.Hour)
-			s.draw(p)
-			s.pass(window)
-			s.draw(p)
+			s.drawAcross(p)
 			p.step(time.Hour)
 			s.draw(p)
 			s.drain(p)
@@ -72,9 +70,7 @@ var clockFaults = []fault{
 			p.kill()
 			p = s.startUnless(how{}, worker.ErrClock)
 			s.draw(p)
-			if p != nil {
-				p.kill()
-			}
+			p.kill()
 			s.pass(time.Hour - 300*time.Millisecond)
 			p = s.start(how{})
 			for range 5 {

@@ -90,7 +90,7 @@ func (s *scene) empty() {
 	switch {
 	case s.keyed():
 		s.remove(everything)
-	case s.db != nil && s.sqlite():
+	case s.sqlite():
 		s.sql("DELETE FROM TABLE_OF_IDS")
 	default:
 		s.sql("TRUNCATE TABLE TABLE_OF_IDS")
@@ -131,39 +131,33 @@ func (s *scene) link() link {
 	return link{db: db, proxy: p, down: func() { p.Refuse(true) }, up: func() { p.Refuse(false) }}
 }
 
-// split makes the twin: a second database with the same content.
+// split returns a second database with the same content, or nil where there is none.
 func (s *scene) split() *base {
 	s.t.Helper()
-	if s.db == nil {
-		return nil
-	}
-	if s.keyed() {
-		s.put(s.second().keys, s.all(), everything)
-		return s.twin
-	}
 	if s.sqlite() {
 		path := filepath.Join(s.t.TempDir(), "twin.db")
 		s.sql("VACUUM INTO '" + path + "'")
-		s.twin = s.opened(engines.Database{Driver: "sqlite", Source: path})
-		return s.twin
+		return s.opened(engines.Database{Driver: "sqlite", Source: path})
 	}
-	if s.postgres() {
-		s.twin = s.copied()
-		return s.twin
+	twin := s.second()
+	switch {
+	case twin == nil:
+	case s.keyed():
+		s.put(twin.keys, s.all(), everything)
+	case s.postgres():
+		s.copyTo(twin)
+	default:
+		cfg, err := mysql.ParseDSN(s.store.Source)
+		require.NoError(s.t, err)
+		engines.Do(s.t, twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
+			fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
 	}
-	cfg, err := mysql.ParseDSN(s.store.Source)
-	require.NoError(s.t, err)
-	s.twin = s.opened(s.way.store(s.t))
-	engines.Do(s.t, s.twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
-		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
-	return s.twin
+	return twin
 }
 
-// copied returns a copy of a database of PostgreSQL, whose rows and counter come through the test.
-func (s *scene) copied() *base {
+// copyTo copies a database of PostgreSQL, whose rows and counter come through the test.
+func (s *scene) copyTo(db *base) {
 	s.t.Helper()
-	twin := s.way.store(s.t)
-	db := s.opened(twin)
 	was := s.db
 	s.db = db // where the start below makes the table
 	if s.leased() {
@@ -182,7 +176,6 @@ func (s *scene) copied() *base {
 	if s.way.column == throwaway {
 		engines.Do(s.t, db.DB, "SELECT setval(pg_get_serial_sequence('worker_node', 'id'), MAX(ID)) FROM WORKER_NODE")
 	}
-	return db
 }
 
 const (
@@ -228,7 +221,7 @@ var databaseFaults = []fault{
 			s.drain(p)
 			s.draw(p, other)
 			l.up()
-			if s.db != nil && s.sqlite() {
+			if s.sqlite() {
 				p.kill()
 				p = s.start(how{})
 			}
@@ -278,9 +271,7 @@ var databaseFaults = []fault{
 				swallow(write)
 				other := s.start(how{seat: s.processes, db: l.db})
 				require.Equal(s.t, before+1, swallowed())
-				s.draw(p, other)
-				s.pass(window)
-				s.draw(p, other)
+				s.drawAcross(p, other)
 				if s.leased() {
 					swallow(write)
 					s.drain(p) // all that it takes for reserved
@@ -470,9 +461,7 @@ var databaseFaults = []fault{
 			for range 2 {
 				all := []*process{s.start(here), s.start(there), s.start(here2), s.start(there2)}
 				for range 2 {
-					s.draw(all...)
-					s.pass(window)
-					s.draw(all...)
+					s.drawAcross(all...)
 				}
 				for _, p := range all {
 					p.kill()
@@ -487,18 +476,16 @@ var databaseFaults = []fault{
 const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), " +
 	"and the ranges do not overlap"
 
-// second makes the twin: a second, empty database.
+// second returns a second, empty database, or nil where there is none.
 func (s *scene) second() *base {
 	s.t.Helper()
-	if s.db == nil {
+	switch {
+	case s.db == nil:
 		return nil
+	case s.keyed():
+		return &base{keys: s.way.keys(s.t)}
 	}
-	if s.keyed() {
-		s.twin = &base{keys: s.way.keys(s.t)}
-	} else {
-		s.twin = s.opened(s.way.store(s.t))
-	}
-	return s.twin
+	return s.opened(s.way.store(s.t))
 }
 
 // region makes the namespace of a region: with its range of IDs, if the condition holds.
@@ -586,7 +573,7 @@ func (s *scene) rounds(n int, drained []*process, ps ...*process) {
 // part of the history, and counts seconds.
 func (s *scene) aged() {
 	s.t.Helper()
-	if s.db == nil || !s.mysql() {
+	if !s.mysql() {
 		return
 	}
 	require.Eventually(s.t, func() bool {

@@ -23,7 +23,7 @@ var fileFaults = []fault{
 		play: func(s *scene) {
 			p := s.drawing()
 			if !s.keepsState() {
-				if !s.onSQLite() {
+				if !s.sqlite() {
 					return
 				}
 				other, third := s.start(how{seat: 1, db: s.split()}), s.start(how{seat: 2})
@@ -53,7 +53,7 @@ var fileFaults = []fault{
 			"the same is played as for DROP TABLE, or, without the condition of leases by history, as for a table " +
 			"that is renamed away and back.",
 		play: func(s *scene) {
-			if s.onSQLite() && !s.keepsState() {
+			if s.sqlite() && !s.keepsState() {
 				if s.generator == "uncached" { // SQLite itself notices only without it
 					s.sql("PRAGMA journal_mode = WAL")
 				}
@@ -89,11 +89,11 @@ var fileFaults = []fault{
 			"and another one starts by the second name, and one more by the first.",
 		play: func(s *scene) {
 			path := s.path(0)
-			if s.onSQLite() && !s.keepsState() {
+			if s.sqlite() && !s.keepsState() {
 				path = s.store.Source
 			}
 			p := s.drawing()
-			if !s.keepsState() && !s.onSQLite() {
+			if !s.keepsState() && !s.sqlite() {
 				return
 			}
 			require.NoError(s.t, os.Link(path, path+".link"))
@@ -102,18 +102,12 @@ var fileFaults = []fault{
 				h = how{seat: 1, db: s.opened(engines.Database{Driver: "sqlite", Source: path + ".link"})}
 			}
 			other := s.startUnless(h, uid.ErrWorkerInUse, worker.ErrState)
-			s.draw(p, other)
-			s.pass(window)
-			s.draw(p, other)
+			s.drawAcross(p, other)
 			p.kill()
-			if other != nil {
-				other.kill()
-			}
+			other.kill()
 			third := s.startUnless(h, worker.ErrState)
 			s.draw(third)
-			if third != nil {
-				third.kill()
-			}
+			third.kill()
 			require.NoError(s.t, os.Remove(path+".link"))
 			s.draw(s.start(how{}))
 		},
@@ -182,9 +176,7 @@ var fileFaults = []fault{
 				return
 			}
 			room := s.fillDisk(p)
-			s.draw(p)
-			s.pass(window)
-			s.draw(p)
+			s.drawAcross(p)
 			if s.db != nil && !s.keepsState() {
 				_, err := s.try(how{seat: 1, db: db, lease: impatient})
 				require.Error(s.t, err)
@@ -195,9 +187,7 @@ var fileFaults = []fault{
 			p.kill()
 			p = s.start(how{db: db})
 			other := s.start(how{seat: 1, db: db})
-			s.draw(p, other)
-			s.pass(window)
-			s.draw(p, other)
+			s.drawAcross(p, other)
 		},
 		crowd: 3, cells: everywhere(unique()).but(noPart(), static),
 		also: []string{"worker/statefile TestFileOnAFullDisk", "internal/state TestFileOnAFullDisk"},
@@ -221,9 +211,6 @@ func (s *scene) keepsState() bool {
 	return s.way.column == file || s.way.column == withFile || s.way.column == lossyFile
 }
 
-// onSQLite reports whether the way has a SQLite file.
-func (s *scene) onSQLite() bool { return s.db != nil && s.sqlite() }
-
 // otherSeat is that of another process, but of the same one where there is a state file:
 // two processes that are configured to have different ones are not what is played.
 func (s *scene) otherSeat() int {
@@ -233,39 +220,28 @@ func (s *scene) otherSeat() int {
 	return 1
 }
 
-// moveDatabase moves the SQLite file away, and opens a new one in its place.
-func (s *scene) moveDatabase() {
-	s.t.Helper()
-	for _, end := range []string{"", "-wal", "-shm"} {
-		s.rename(s.store.Source+end, s.store.Source+".moved"+end)
-	}
-	s.db = s.opened(s.store)
-}
+// moveDatabase moves the SQLite file away, and opens a new one in its place. moveBack moves the first one back.
+func (s *scene) moveDatabase() { s.move(s.store.Source, s.store.Source+".moved") }
+func (s *scene) moveBack()     { s.move(s.store.Source+".moved", s.store.Source) }
 
-// moveBack moves the first SQLite file back into its place.
-func (s *scene) moveBack() {
+// move moves a SQLite file to where another one may be, and opens what is in the scene's place then.
+func (s *scene) move(from, to string) {
 	s.t.Helper()
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(s.store.Source + end); !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(to + end); !errors.Is(err, fs.ErrNotExist) {
 			require.NoError(s.t, err)
 		}
-		s.rename(s.store.Source+".moved"+end, s.store.Source+end)
+		if err := os.Rename(from+end, to+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
+			require.NoError(s.t, err) // there may be only the first of the three
+		}
 	}
 	s.db = s.opened(s.store)
-}
-
-// rename moves a file, if there is one: of those of a SQLite file there may be only the first.
-func (s *scene) rename(from, to string) {
-	s.t.Helper()
-	if err := os.Rename(from, to); !errors.Is(err, fs.ErrNotExist) || from == s.store.Source || to == s.store.Source {
-		require.NoError(s.t, err)
-	}
 }
 
 // roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file
 // fillDisk can keep from growing.
 func (s *scene) roomyDatabase() *base {
-	if !s.onSQLite() {
+	if !s.sqlite() {
 		return s.db
 	}
 	db := s.opened(s.store)

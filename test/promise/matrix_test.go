@@ -24,11 +24,10 @@ const (
 	vNoPart                    // the fault is of something that the way does not use
 )
 
-// A cell of the matrix is a verdict, and how a test shows it.
+// A cell of the matrix is a verdict.
 type cell struct {
 	verdict verdict
-	note    string         // the condition, why it is not covered, or what is worth knowing
-	play    func(s *scene) // the fault's own, for nil
+	note    string // the condition, why it is not covered, or what is worth knowing
 }
 
 // A fault is a row of the matrix. The play makes it happen to the processes of a scene,
@@ -73,12 +72,6 @@ func uniqueIf(condition string) cell { return cell{verdict: vUniqueIf, note: con
 func notCovered(why string) cell     { return cell{verdict: vNotCovered, note: why} }
 func noPart() cell                   { return cell{verdict: vNoPart} }
 
-// by plays something else than the fault's own.
-func (c cell) by(play func(s *scene)) cell {
-	c.play = play
-	return c
-}
-
 // cell returns what the fault's row says of a way.
 func (f fault) cell(w way) (cell, bool) {
 	if c, ok := f.cells[w.name]; ok {
@@ -100,8 +93,7 @@ func TestPromise(t *testing.T) {
 						continue
 					}
 					t.Run(w.name, func(t *testing.T) {
-						c, ok := f.cell(w)
-						require.True(t, ok, "the matrix has no verdict: put one into the row's cells")
+						c, _ := f.cell(w) // TestPromiseIsComplete says if there is none
 						t.Parallel()
 						f.judge(t, w, c)
 					})
@@ -118,10 +110,6 @@ const mostPlays = 5
 // judge plays a cell and holds what comes of it against the verdict. Where the condition is met there may
 // be no duplicate; where it is not, one has to come.
 func (f fault) judge(t testing.TB, w way, c cell) {
-	play := f.play
-	if c.play != nil {
-		play = c.play
-	}
 	met := c.verdict != vNotCovered
 	unmet := c.verdict == vUniqueIf || c.verdict == vNotCovered
 	for n := 1; met || unmet; n++ {
@@ -135,7 +123,7 @@ func (f fault) judge(t testing.TB, w way, c cell) {
 				}
 			}
 		}
-		playAll(scenes, play)
+		playAll(scenes, f.play)
 		if t.Failed() {
 			return
 		}
@@ -206,24 +194,25 @@ func TestPromiseJudges(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		cell
+		play func(s *scene)
 		good bool
 	}{
-		"unique":                                      {unique().by(once), true},
-		"unique, and duplicates come":                 {unique().by(twice), false},
-		"unique, and nothing is drawn":                {unique().by(func(*scene) {}), false},
-		"unique, and the play fails":                  {unique().by(func(s *scene) { once(s); s.t.FailNow() }), false},
-		"not covered":                                 {notCovered("why").by(twice), true},
-		"not covered, and no duplicates come":         {notCovered("why").by(once), false},
-		"unique if":                                   {uniqueIf("so").by(inAnyCase(false)), true},
-		"unique if, and duplicates come with it":      {uniqueIf("so").by(twice), false},
-		"unique if, and no duplicates come without":   {uniqueIf("so").by(once), false},
-		"unique if, and duplicates come with it only": {uniqueIf("so").by(inAnyCase(true)), false},
-		"no part":                      {noPart().by(once), true},
-		"no part, and duplicates come": {noPart().by(twice), false},
+		"unique":                                      {unique(), once, true},
+		"unique, and duplicates come":                 {unique(), twice, false},
+		"unique, and nothing is drawn":                {unique(), func(*scene) {}, false},
+		"unique, and the play fails":                  {unique(), func(s *scene) { once(s); s.t.FailNow() }, false},
+		"not covered":                                 {notCovered("why"), twice, true},
+		"not covered, and no duplicates come":         {notCovered("why"), once, false},
+		"unique if":                                   {uniqueIf("so"), inAnyCase(false), true},
+		"unique if, and duplicates come with it":      {uniqueIf("so"), twice, false},
+		"unique if, and no duplicates come without":   {uniqueIf("so"), once, false},
+		"unique if, and duplicates come with it only": {uniqueIf("so"), inAnyCase(true), false},
+		"no part":                      {noPart(), once, true},
+		"no part, and duplicates come": {noPart(), twice, false},
 	} {
 		seen := &judged{TB: t}
 		var wg sync.WaitGroup
-		wg.Go(func() { fault{}.judge(seen, ways[0], c.cell) })
+		wg.Go(func() { fault{play: c.play}.judge(seen, ways[0], c.cell) })
 		wg.Wait()
 		require.Equal(t, c.good, !seen.failed.Load(), name)
 	}
@@ -263,7 +252,7 @@ func TestPromiseIsComplete(t *testing.T) {
 				"%s is played with one process", f.name)
 			for _, w := range ways {
 				_, ok := f.cell(w)
-				require.True(t, ok, "%s has no verdict for %s", f.name, w.name)
+				require.True(t, ok, "%s has no verdict for %s: put one into the row's cells", f.name, w.name)
 			}
 			for key, c := range f.cells {
 				require.True(t, keys[key], "%s has a verdict for %s, which is no way", f.name, key)

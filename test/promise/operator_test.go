@@ -1,7 +1,6 @@
 package promise
 
 import (
-	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -137,7 +136,7 @@ var operatorFaults = []fault{
 		what: "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which " +
 			"would become two, is refused; in an ASCII one they have two IDs.",
 		play: func(s *scene) {
-			if s.db == nil || !s.mysql() {
+			if !s.mysql() {
 				s.drawSome(s.start(how{}))
 				return
 			}
@@ -276,7 +275,7 @@ func (s *scene) deleteRows() {
 		s.remove(isRow)
 		return
 	}
-	s.sql("DELETE FROM TABLE_OF_IDS WHERE " + s.rowsOfIDs())
+	s.sql("DELETE FROM TABLE_OF_IDS WHERE " + s.idColumn() + " >= 0")
 }
 
 func (s *scene) putRowsBack() {
@@ -286,14 +285,14 @@ func (s *scene) putRowsBack() {
 		s.put(s.db.keys, s.kept, func(key string) bool { return isRow(key) && there[key] == "" })
 		return
 	}
-	column, _, _ := strings.Cut(s.rowsOfIDs(), " ")
+	column := s.idColumn()
 	s.sql("INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT WHERE " + column +
 		" NOT IN (SELECT " + column + " FROM TABLE_OF_IDS)")
 }
 
-func (s *scene) rowsOfIDs() string {
+func (s *scene) idColumn() string {
 	if s.leased() {
-		return "WORKER_ID >= 0"
+		return "WORKER_ID"
 	}
-	return "ID >= 0"
+	return "ID"
 }

@@ -74,9 +74,7 @@ var processFaults = []fault{
 			s.drain(p) // what it still has
 			s.drawSome(other)
 			s.pass(window)
-			s.draw(p, other)
-			s.pass(window)
-			s.draw(p, other)
+			s.drawAcross(p, other)
 		},
 		crowd: 1, cells: everywhere(unique()),
 		also: []string{"test/engines/faults TestLeases"},
@@ -89,9 +87,7 @@ var processFaults = []fault{
 			p := s.start(how{})
 			other := s.startUnless(how{}, uid.ErrWorkerInUse)
 			s.drawSome(p)
-			s.draw(p, other)
-			s.pass(window)
-			s.draw(p, other)
+			s.drawAcross(p, other)
 		},
 		crowd: 1, cells: everywhere(unique()).but(notCovered("both have the ID that they were given"), static),
 		also: []string{"worker/statefile TestFileSecondProcess", "test/command TestProcessesAtOnce"},
@@ -101,9 +97,7 @@ var processFaults = []fault{
 		what: "What a process holds is copied, and both draw.",
 		play: func(s *scene) {
 			p := s.start(how{})
-			s.draw(p)
-			s.pass(window)
-			s.draw(p)
+			s.drawAcross(p)
 			c := p.clone()
 			if s.leased() && s.met {
 				_ = worker.Invalidate(p.lease)

@@ -55,7 +55,6 @@ type scene struct {
 
 	db    *base             // nil where the way has no database
 	kept  map[string]string // of keys
-	twin  *base             // a copy of it, if there is one
 	store engines.Database
 	dir   string // of the state files
 
@@ -142,7 +141,7 @@ func newScene(t testing.TB, w way, generator string, met bool) *scene {
 func (s *scene) set() {
 	s.t.Helper()
 	switch {
-	case s.way.keys != nil:
+	case s.keyed():
 		s.db = &base{keys: s.way.keys(s.t)}
 		s.make("", promised)
 		return
@@ -360,7 +359,7 @@ func (s *scene) pass(d time.Duration) {
 	s.data.add(d)
 }
 
-// stepDatabase sets the clock of the database, and of its twin.
+// stepDatabase sets the clock of the database, and of its copy.
 func (s *scene) stepDatabase(d time.Duration) { s.data.add(d) }
 
 // draw has the processes and the crew draw UIDs, in turns, while the time of some ticks goes by: what a
@@ -382,6 +381,14 @@ func (s *scene) draw(ps ...*process) {
 		s.skip.add(promisedTick)
 	}
 	s.stepDatabase(ticks * promisedTick)
+}
+
+// drawAcross has processes draw, and once more a window later.
+func (s *scene) drawAcross(ps ...*process) {
+	s.t.Helper()
+	s.draw(ps...)
+	s.pass(window)
+	s.draw(ps...)
 }
 
 // drawing starts a process that draws.
@@ -505,8 +512,11 @@ func (s *scene) mark(u uid.UID, by string) {
 	s.duplicates++
 }
 
-// kill ends a process without a word to anybody; the kernel lets go of its locks.
+// kill ends a process without a word to anybody; the kernel lets go of its locks. A nil one has not begun.
 func (p *process) kill() {
+	if p == nil {
+		return
+	}
 	p.ended = true
 	p.leash.cut(func() {
 		if file := harness.StateFile(p.leash.Worker); file != nil {

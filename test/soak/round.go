@@ -40,15 +40,16 @@ func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rat
 // run lets the round happen. It goes on until as many UIDs have been drawn as are wanted,
 // but not for longer than twice the length.
 func (r *round) run(ctx context.Context, wanted uint64) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	interrupted := ctx
+	ctx, fail := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer fail(nil)
+	defer context.AfterFunc(interrupted, func() { fail(errors.New("soak: interrupted")) })()
 	stop := make(chan struct{})
-	failed := make(chan error, len(r.slots)+8)
 	var tending, disturbing sync.WaitGroup
 	attempt := func(all *sync.WaitGroup, do func() error) {
 		all.Go(func() {
 			if err := do(); err != nil {
-				failed <- err
+				fail(err)
 			}
 		})
 	}
@@ -68,29 +69,20 @@ func (r *round) run(ctx context.Context, wanted uint64) error {
 		attempt(&disturbing, func() error { return r.disturb(ctx, own) })
 	}
 	r.injected[setClock].Store(int64(r.schedule.planned()[setClock])) // as told at their start
-	var err error
-	for err == nil {
+	for ctx.Err() == nil {
 		passed, drawn := time.Since(r.began), r.drawn()
 		if passed >= r.length && drawn >= wanted || passed >= 2*r.length {
 			break
 		}
 		select {
-		case err = <-failed:
 		case <-ctx.Done():
-			err = errors.New("soak: interrupted")
 		case <-time.After(200 * time.Millisecond):
 		}
-	}
-	if err != nil {
-		cancel()
 	}
 	disturbing.Wait() // so that the databases are there for the processes that end
 	close(stop)
 	tending.Wait()
-	if err == nil && len(failed) > 0 {
-		err = <-failed
-	}
-	return err
+	return context.Cause(ctx)
 }
 
 // disturb lets events happen to databases and connections. A machine that is too slow for them gets no further than

@@ -64,15 +64,7 @@ func on(l bits.Layout, parts ...func(*scene)) explore.Scenario {
 
 // takers are tasks that make so many calls each.
 func takers(times int, names ...string) func(*scene) {
-	return func(s *scene) {
-		for _, name := range names {
-			s.Go(name, func() {
-				for range times {
-					s.call(name, s.draw)
-				}
-			})
-		}
-	}
+	return func(s *scene) { s.Each(times, func(name string) { s.call(name, s.draw) }, names...) }
 }
 
 // setup draws a UID before the tasks begin.
@@ -117,10 +109,7 @@ func (s *scene) fills() {
 // lane is a task that makes two calls of a Lane.
 func (s *scene) lane() {
 	draw := s.g.Lane().GetUID
-	s.Go("lane", func() {
-		s.call("lane", draw)
-		s.call("lane", draw)
-	})
+	s.Each(2, func(name string) { s.call(name, draw) }, "lane")
 }
 
 // onShards has takers draw from the first shard, which holds a chunk of two, of which one is drawn.

@@ -70,23 +70,15 @@ func (f *face) during(name string, call func() int64) {
 
 // callers are tasks that ask for the tick, so many times.
 func (f *face) callers(times int, names ...string) {
-	for _, name := range names {
-		f.Go(name, func() {
-			for range times {
-				f.during(name, f.c.tick)
-			}
-		})
-	}
+	f.Each(times, func(name string) { f.during(name, f.c.tick) }, names...)
 }
 
 // moments are tasks in which time goes on.
 func (f *face) moments(names ...string) {
-	for _, name := range names {
-		f.Go(name, func() {
-			time.Sleep(moment)
-			f.note()
-		})
-	}
+	f.Each(1, func(string) {
+		time.Sleep(moment)
+		f.note()
+	}, names...)
 }
 
 // passes: two callers while time passes. There was a reading before, or not.

@@ -51,12 +51,7 @@ func closes(r *explore.Run) {
 		issued[u], newest = name, max(newest, u)
 	}
 	call("setup")
-	for _, name := range []string{"A", "B"} {
-		r.Go(name, func() {
-			call(name)
-			call(name)
-		})
-	}
+	r.Each(2, call, "A", "B")
 	r.Go("clock", func() { now = now.Add(layout.Unit()) })
 	r.Go("closer", func() {
 		if err := g.Close(); err != nil {

@@ -117,16 +117,6 @@ func (s *scene) has(name string, v, pos, low uint64) {
 	s.issued[v], s.low = name, max(s.low, v+1)
 }
 
-func (s *scene) takers(times int, names ...string) {
-	for _, name := range names {
-		s.Go(name, func() {
-			for range times {
-				s.take(name)
-			}
-		})
-	}
-}
-
 // loses checks in the end that no claim was given up whose run is there.
 func (s *scene) loses() {
 	s.Check(func() error {
@@ -143,7 +133,7 @@ func (s *scene) loses() {
 func moves(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 1, WorkerBits: 1})
 	s.put(3, 0)
-	s.takers(2, "A", "B")
+	s.Each(2, s.take, "A", "B")
 	r.Go("producer", func() {
 		s.put(4, 1)
 		s.ring.Shut()
@@ -156,7 +146,7 @@ func moves(r *explore.Run) {
 // puts: two takers that come to the end of what is published, and the producer.
 func puts(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 0, WorkerBits: 1})
-	s.takers(2, "A", "B")
+	s.Each(2, s.take, "A", "B")
 	r.Go("producer", func() {
 		for tick := uint64(3); tick < 6 && s.put(tick, tick&1); tick++ {
 		}
@@ -167,7 +157,7 @@ func puts(r *explore.Run) {
 // overtakes: on a single slot, what a taker has claimed may be gone when it looks.
 func overtakes(r *explore.Run) {
 	s := newScene(r, Config{Slots: 1, SequenceBits: 0, WorkerBits: 1})
-	s.takers(2, "A", "B")
+	s.Each(2, s.take, "A", "B")
 	r.Go("producer", func() {
 		for tick := uint64(3); tick < 6; tick++ {
 			s.put(s.ring.Tail(), tick&1)
@@ -179,7 +169,7 @@ func overtakes(r *explore.Run) {
 // lastTick: a put is rejected, and tried again when a call has made room.
 func lastTick(r *explore.Run) {
 	s := newScene(r, Config{Slots: 1, SequenceBits: 1, WorkerBits: 1})
-	s.takers(2, "A")
+	s.Each(2, s.take, "A")
 	r.Go("producer", func() {
 		for tick := uint64(3); !s.put(tick, 0); {
 			explore.Point()
@@ -197,7 +187,7 @@ func lastTick(r *explore.Run) {
 // inBlocks: two ticks of one UID share a slot, and the worker ID changes within one, or a gap ends it.
 func inBlocks(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 0, WorkerBits: 1, BlockBits: 1})
-	s.takers(2, "A", "B")
+	s.Each(2, s.take, "A", "B")
 	r.Go("producer", func() {
 		s.put(3, 1)
 		s.ring.Shut()
@@ -210,7 +200,7 @@ func inBlocks(r *explore.Run) {
 // blockPart: a block gets its second tick while calls look at its first one, or a later block begins in its slot.
 func blockPart(r *explore.Run) {
 	s := newScene(r, Config{Slots: 1, SequenceBits: 0, WorkerBits: 1, BlockBits: 1})
-	s.takers(2, "A", "B")
+	s.Each(2, s.take, "A", "B")
 	r.Go("producer", func() {
 		s.ring.Shut()
 		s.restart(4, 1)
@@ -223,7 +213,7 @@ func blockPart(r *explore.Run) {
 // allots: a call is served with the ring shut, beside takers.
 func allots(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 1, WorkerBits: 1})
-	s.takers(1, "A", "B")
+	s.Each(1, s.take, "A", "B")
 	r.Go("producer", func() {
 		s.ring.Shut()
 		for range 2 {

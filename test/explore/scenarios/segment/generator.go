@@ -70,15 +70,7 @@ func oneDrawn(r *explore.Run) *scene {
 
 // takers are tasks that make so many calls.
 func takers(times int, names ...string) func(*scene) {
-	return func(s *scene) {
-		for _, name := range names {
-			s.Go(name, func() {
-				for range times {
-					s.call(name, s.g.GetUID)
-				}
-			})
-		}
-	}
+	return func(s *scene) { s.Each(times, func(name string) { s.call(name, s.g.GetUID) }, names...) }
 }
 
 // loss is a task that tells of lost numbers.
