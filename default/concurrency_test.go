@@ -3,12 +3,11 @@ package uncached
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
@@ -66,13 +65,7 @@ func TestConcurrentDraws(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			seen := make(map[uid.UID]bool, goroutines*each)
-			for _, us := range all {
-				for _, u := range us {
-					require.False(t, seen[u], "%d came twice", u)
-					seen[u] = true
-				}
-			}
+			conformance.Distinct(t, slices.Concat(all...))
 		})
 	}
 }
@@ -127,37 +120,6 @@ func TestConcurrentRevocation(t *testing.T) {
 		}
 		now.Add(1)
 	}
-	stop.Store(true)
-	wg.Wait()
-}
-
-// While goroutines draw, the worker ID changes. No UID under the new one is smaller than any
-// that was drawn before.
-func TestConcurrentChangeOfWorkerID(t *testing.T) {
-	var readings atomic.Int64
-	done := make(chan struct{})
-	w := changing(20000, done)
-	g := quiet(t, w, Config{Layout: wide, Now: func() time.Time {
-		return wide.TimeOf(60000 + readings.Add(1)/8) // several readings a tick
-	}})
-	var newest atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			for !stop.Load() {
-				before := newest.Load()
-				u, err := g.TryGetUID()
-				if err == nil && int64(u) <= before {
-					t.Errorf("%d came after %d", u, before)
-					return
-				}
-				conformance.Raise(&newest, int64(u))
-			}
-		})
-	}
-	w.Terms.Revoke()
-	<-done
 	stop.Store(true)
 	wg.Wait()
 }

@@ -191,56 +191,6 @@ func TestClockRepeats(t *testing.T) {
 	}
 }
 
-// A leap second, as the kinds of clocks there are show it, to somebody who draws ten UIDs
-// a second: 23:59:59 comes twice, or lasts for two seconds.
-func TestLeapSecond(t *testing.T) {
-	midnight := time.Date(2026, time.December, 31, 23, 59, 58, 0, time.UTC)
-	shapes := map[string]func(*fake.Clock){
-		"repeated": func(c *fake.Clock) { time.AfterFunc(2*time.Second, func() { c.Step(-time.Second) }) },
-		"frozen": func(c *fake.Clock) {
-			time.AfterFunc(2*time.Second-time.Nanosecond, c.Freeze)
-			time.AfterFunc(3*time.Second-time.Nanosecond, c.Thaw)
-		},
-	}
-	for shape, leap := range shapes {
-		for _, policy := range policies {
-			t.Run(shape+"/"+policy.String(), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					clock := fake.NewClock(midnight)
-					g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
-					leap(clock)
-					seen := map[uid.UID]bool{}
-					last, failed, back := uid.UID(0), 0, 0
-					for range 50 {
-						time.Sleep(99 * time.Millisecond)
-						u, err := g.GetUID()
-						if err != nil {
-							require.ErrorIs(t, err, uid.ErrClockBack)
-							failed++
-							continue
-						}
-						require.False(t, seen[u])
-						seen[u] = true
-						if u < last {
-							back++
-						}
-						last = u
-					}
-					// The UID at the boundary is of 00:00:00, or the second is repeated with none.
-					require.Equal(t, clock.Now().Truncate(time.Second), must(g.ParseUID(last)).Time)
-					require.Zero(t, g.Health().Lead.Now.Duration)
-					if failed > 0 {
-						require.Contains(t, []kind{kindFail, kindWait}, policy.kind)
-					}
-					if back > 0 {
-						require.Contains(t, []kind{kindRemember, kindRollback}, policy.kind)
-					}
-				})
-			})
-		}
-	}
-}
-
 // A call that sleeps when the machine is suspended, or until a clock has caught up that is set
 // right meanwhile, does not sleep on for what is left.
 func TestSuspendedWhileWaiting(t *testing.T) {
@@ -301,25 +251,6 @@ func TestClockBackOverARestart(t *testing.T) {
 				})
 			})
 		}
-	}
-}
-
-// Without a state file nobody can see that, and the same UID comes again. That this is so
-// is stated in the documentation of Policy.
-func TestClockBackOverARestartWithoutAStateFile(t *testing.T) {
-	for _, policy := range policies {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(morning)
-			cfg := Config{Layout: seconds, ClockBack: policy, Now: clock.Now}
-			g := quiet(t, fake.Endless(7), cfg)
-			before := take(t, g)
-			require.NoError(t, g.Close())
-
-			time.Sleep(time.Minute)
-			clock.Step(-time.Minute)
-			g = quiet(t, fake.Endless(7), cfg)
-			require.Equal(t, before, take(t, g))
-		})
 	}
 }
 
