@@ -187,7 +187,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 		lead   time.Duration
 		slots  int
 	}
-	ends := []end{{short, 12, cached.Unbounded, 8}, {short, 12, time.Second, 8}, {allBits, 1, cached.Unbounded, 8}}
+	ends := []end{{short, 12, cached.Unbounded, 0}, {short, 12, time.Second, 0}, {allBits, 1, cached.Unbounded, 0}}
 	for left := range int64(20) { // wherever in a block the first tick is
 		ends = append(ends, end{blocks, left + 1, cached.Unbounded, 32})
 	}

@@ -121,6 +121,30 @@ func requireTake(t testing.TB, g *Generator, wait time.Duration, want at) {
 	require.Equal(t, wait, time.Since(began))
 }
 
+// requireSetback requires what a policy does when the clock is behind the last UID by so much. Remember has issued one
+// UID in each of the last 1,023 ticks of a millisecond.
+func requireSetback(t testing.TB, g *Generator, last at, back time.Duration) {
+	t.Helper()
+	next := last
+	next.sequence++
+	switch policy := g.cfg.ClockBack; {
+	case policy.kind == kindLogical:
+		requireTake(t, g, 0, next)
+	case policy.kind == kindFail:
+		requireBack(t, g, back, 0)
+	case policy.kind == kindWait && back > policy.limit:
+		requireBack(t, g, back, policy.limit)
+	case policy.kind == kindWait:
+		requireTake(t, g, back, next)
+	case policy.kind == kindRemember && back > 1023*time.Millisecond:
+		requireBack(t, g, back, 1023*time.Millisecond)
+	case policy.kind == kindRemember:
+		requireTake(t, g, 0, at{since: last.since - back, sequence: 1})
+	case policy.kind == kindRollback:
+		requireTake(t, g, 0, at{since: last.since - back, turn: last.turn + 1})
+	}
+}
+
 // The clock goes back once, over the boundary of ticks of a millisecond.
 func TestClockBack(t *testing.T) {
 	for _, policy := range policies {
@@ -137,29 +161,12 @@ func TestClockBack(t *testing.T) {
 						require.Equal(t, at{since: start, sequence: i}, take(t, g))
 					}
 					clock.Step(-d)
-					switch policy.kind {
-					case kindLogical:
-						requireTake(t, g, 0, at{since: start, sequence: 3})
+					requireSetback(t, g, at{since: start, sequence: 2}, d)
+					if policy.kind == kindLogical {
 						h := g.Health()
 						require.Equal(t, d, h.Lead.Now.Duration)
 						require.EqualValues(t, 1, h.Counts[count.ClockBehind])
 						require.Zero(t, h.Counts[count.SequenceWaits])
-					case kindFail:
-						requireBack(t, g, d, 0)
-					case kindWait:
-						if d > DefaultWait {
-							requireBack(t, g, d, DefaultWait)
-							break
-						}
-						requireTake(t, g, d, at{since: start, sequence: 3})
-					case kindRemember:
-						if d > 1023*time.Millisecond {
-							requireBack(t, g, d, 1023*time.Millisecond)
-							break
-						}
-						requireTake(t, g, 0, at{since: start - d, sequence: 1})
-					case kindRollback:
-						requireTake(t, g, 0, at{since: start - d, turn: 1})
 					}
 					// Once the clock has caught up, all is as it was, but for what was counted.
 					time.Sleep(d)

@@ -120,21 +120,7 @@ func TestStepWithinAGlance(t *testing.T) {
 						require.Equal(t, at{since: step + ms}, take(t, g))
 						return
 					}
-					back := -step - ms
-					switch policy.kind {
-					case kindLogical:
-						require.Equal(t, at{sequence: 3}, take(t, g))
-					case kindFail:
-						requireBack(t, g, back, 0)
-					case kindWait:
-						if step == -time.Hour {
-							requireBack(t, g, back, DefaultWait)
-							break
-						}
-						requireTake(t, g, back, at{sequence: 3})
-					case kindRollback:
-						require.Equal(t, at{since: step + ms, turn: 1}, take(t, g))
-					}
+					requireSetback(t, g, at{sequence: 2}, -step-ms)
 					require.NotZero(t, g.Health().Counts[count.ClockBehind])
 				})
 			})
