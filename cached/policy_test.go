@@ -148,8 +148,9 @@ func TestHealthCounts(t *testing.T) {
 		g := start(t, &fake.Worker{Window: 300}, fake.NewClock(day.Add(time.Millisecond)), cached.Config{})
 		st := g.Health()
 		require.Equal(t, &health.Lead{
-			Bound: health.Duration{Duration: 10 * time.Minute}, Reach: health.Duration{Duration: 300*time.Second - time.Millisecond},
-			LagBound: health.Duration{Duration: time.Second}, Tick: health.Duration{Duration: time.Second},
+			Bound: health.Duration{Duration: 10 * time.Minute}, LagBound: health.Duration{Duration: time.Second},
+			Reach: health.Duration{Duration: 300*time.Second - time.Millisecond},
+			Tick:  health.Duration{Duration: time.Second},
 		}, st.Lead)
 		require.Zero(t, st.Counts[count.Issued])
 		require.EqualValues(t, lap, st.Ring.Slots*st.Ring.PerTick)
