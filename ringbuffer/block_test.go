@@ -117,6 +117,28 @@ func TestBlockThatBeginsLate(t *testing.T) {
 	requireTicks(t, r, 6, 8)
 }
 
+// TestGapInABlock: ticks that were passed over are worth nothing, whether the ring goes on in their
+// block or in another one.
+func TestGapInABlock(t *testing.T) {
+	for _, next := range []uint64{6, 8, 12, 13, 400} {
+		r := newBlocks(t)
+		require.NoError(t, r.Restart(4, 3, 0))
+		r.Open()
+		first := r.Claim(2)
+		ahead := r.Claim(2) // of tick 5
+		_, s := r.Resolve(ahead)
+		require.Equal(t, Ahead, s)
+		r.Shut()
+		require.NoError(t, r.Restart(next, 3, 0))
+		r.Open()
+		for _, pos := range []uint64{first, ahead, ahead + 1} {
+			v, s := r.Resolve(pos)
+			require.Equal(t, Missed, s, "position %d after a restart at %d: %d", pos, next, v)
+		}
+		requireOfBlock(t, r, next, 0, false)
+	}
+}
+
 // TestBehindTheLastBlock: claims behind the layout's last tick are of no block.
 func TestBehindTheLastBlock(t *testing.T) {
 	r, err := New(Config{Slots: 2, BlockBits: 1, SequenceBits: 1, WorkerBits: 28})
