@@ -13,11 +13,44 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
 
 // ticksOfRings are rings of millis whose ticks have slots of their own, and share them.
 var ticksOfRings = []int{8, 32}
+
+// TestRevoke: what was ready is gone when Revoke returns, in the ring and in Lanes, and
+// its ticks are never used again.
+func TestRevoke(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fake.Worker{ID: 3, Window: 600}
+		// More ticks are ready than pass during the outage.
+		g := start(t, w, fake.NewClock(day), cached.Config{Slots: 64})
+		lane := g.Lane()
+		var last uid.UID
+		draws := []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID}
+		draws = append(draws, draws...)
+		for _, draw := range draws {
+			last = max(last, next(t, draw))
+		}
+		ready := g.Health().Counts[count.Ticks]
+		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
+		w.Terms.Revoke()
+		for _, draw := range append(draws, g.TryGetUID) {
+			require.ErrorIs(t, errOf(draw()), uid.ErrNoReservation)
+		}
+		require.Zero(t, g.Health().Buffered)
+		w.Set(func(w *fake.Worker) { w.Fail, w.ID = nil, 3 })
+		time.Sleep(10 * time.Second)
+		again := time.Now()
+		for _, draw := range draws {
+			u := next(t, draw)
+			require.Equal(t, again, time.Now(), "it had to wait")
+			require.GreaterOrEqual(t, parse(t, g, u).Time.Unix(), parse(t, g, last).Time.Unix()+int64(ready))
+		}
+	})
+}
 
 func TestRevokeDuringUse(t *testing.T) {
 	revokeDuringUse(t, cached.Config{MaxLead: cached.Unbounded}, 100_000)
