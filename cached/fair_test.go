@@ -15,6 +15,30 @@ import (
 	"github.com/uidgen/uid/internal/fake"
 )
 
+// TestServedFromMoreThanTheRing: calls that wait get all that the clock allows, however little of it
+// fits into the ring at a time.
+func TestServedFromMoreThanTheRing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(day)
+		g := start(t, &fake.Worker{}, clock, cached.Config{Layout: millis, MaxLead: 10 * time.Millisecond, Slots: 2})
+		for range 11 {
+			synctest.Wait() // a ring of two runs is soon a lap ahead of a claim
+			require.NoError(t, errOf(g.Fill(make([]uid.UID, 16))))
+		}
+		var c conformance.Crowd
+		for range 100 {
+			c.Join(g.GetUID)
+		}
+		clock.Step(10 * time.Millisecond)
+		u := next(t, g.TryGetUID)
+		require.Equal(t, 100, c.Returned())
+		c.Join(func() (uid.UID, error) { return u, nil })
+		for i := range 101 {
+			require.Equal(t, []int{11*16 + i}, c.Places(t, g, i))
+		}
+	})
+}
+
 // TestCountsOfACrowd: each call that waits was rejected once, and no UID is wasted but that of a call that had run
 // over the end of what was ready, and gives up.
 func TestCountsOfACrowd(t *testing.T) {
