@@ -123,3 +123,34 @@ func TestConcurrentRevocation(t *testing.T) {
 	stop.Store(true)
 	wg.Wait()
 }
+
+// While goroutines draw, the worker ID changes. No UID under the new one is smaller than any
+// that was drawn before.
+func TestConcurrentChangeOfWorkerID(t *testing.T) {
+	var readings atomic.Int64
+	done := make(chan struct{})
+	w := changing(20000, done)
+	g := quiet(t, w, Config{Layout: wide, Now: func() time.Time {
+		return wide.TimeOf(60000 + readings.Add(1)/8) // several readings a tick
+	}})
+	var newest atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for !stop.Load() {
+				before := newest.Load()
+				u, err := g.TryGetUID()
+				if err == nil && int64(u) <= before {
+					t.Errorf("%d came after %d", u, before)
+					return
+				}
+				conformance.Raise(&newest, int64(u))
+			}
+		})
+	}
+	w.Terms.Revoke()
+	<-done
+	stop.Store(true)
+	wg.Wait()
+}

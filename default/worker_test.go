@@ -91,3 +91,21 @@ func grantNow(g *Generator, w *fake.Worker, r uid.Reservation) {
 		runtime.Gosched()
 	}
 }
+
+// changing is a worker that gives another ID at each Extend, and wants the next one at
+// once, so many times; then it closes the channel.
+func changing(times int64, done chan struct{}) *fake.Worker {
+	w := fake.Giving(all)
+	w.OnExtend = func(context.Context, int64) (uid.Reservation, error) {
+		r := all
+		times--
+		r.WorkerID = times & 1
+		if times > 0 {
+			r.Renew = 0
+		} else {
+			close(done)
+		}
+		return r, nil
+	}
+	return w
+}
