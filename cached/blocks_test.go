@@ -201,32 +201,6 @@ func TestCloseWithinABlock(t *testing.T) {
 	}
 }
 
-// TestEndOfTheTimeFieldInBlocks: the last block is used to its end, and nothing comes behind it,
-// wherever in a block the first tick is.
-func TestEndOfTheTimeFieldInBlocks(t *testing.T) {
-	epoch := day.Add(-190 * 24 * time.Hour)
-	layout := bits.MustLayout(bits.Config{TimeBits: 34, WorkerBits: 29, Unit: time.Millisecond, Epoch: epoch})
-	for left := range int64(20) {
-		synctest.Test(t, func(t *testing.T) {
-			left++
-			g := start(t, &fake.Worker{ID: 5}, fake.NewClock(layout.TimeOf(layout.MaxTick()-left+1)), cached.Config{
-				Layout: layout, MaxLead: cached.Unbounded, Slots: 32, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
-			})
-			for i := range left {
-				require.EqualValues(t, (layout.MaxTick()-left+1+i)<<29|5, next(t, g.GetUID))
-			}
-			for range 100 {
-				for _, draw := range []func() (uid.UID, error){
-					g.GetUID, g.TryGetUID, g.Lane().GetUID, g.Unordered().GetUID,
-					func() (uid.UID, error) { return g.GetUIDContext(t.Context()) },
-				} {
-					require.ErrorIs(t, errOf(draw()), uid.ErrExhausted)
-				}
-			}
-		})
-	}
-}
-
 // TestRejectedPutsOfBlocks: of a ring of 8 blocks of 4 ticks, at the end of a block 7 are free. So
 // it has room for the clock's own tick if MaxLag is 28 ticks, and not if it is 29.
 func TestRejectedPutsOfBlocks(t *testing.T) {

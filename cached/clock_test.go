@@ -15,20 +15,6 @@ import (
 	"github.com/uidgen/uid/internal/fake"
 )
 
-func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day.Add(300 * time.Millisecond))
-		g := start(t, &fake.Worker{}, clock, cached.Config{})
-		lane := g.Lane()
-		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID} {
-			next(t, draw)
-			time.Sleep(time.Minute)
-			require.Equal(t, clock.Now().Truncate(time.Second).UTC(), parse(t, g, next(t, draw)).Time.UTC())
-		}
-		require.NotZero(t, g.Health().Counts[count.StaleTicks])
-	})
-}
-
 // TestIdleUpToTheTail: the clock comes to just the tick that is the next to be put, when
 // all that is in the ring is stale.
 func TestIdleUpToTheTail(t *testing.T) {
@@ -53,12 +39,13 @@ func TestIdleUpToTheTail(t *testing.T) {
 	}
 }
 
-// TestLagIsBounded draws at rates at which the generator never becomes idle, and at
-// some at which it does.
+// TestLagIsBounded draws at rates at which the generator never becomes idle, and at some at which it does.
 func TestLagIsBounded(t *testing.T) {
 	for _, layout := range []bits.Layout{bits.Default(), bits.MustParseLayout("twitter"), millis} {
-		for _, maxLag := range []time.Duration{time.Second, 3 * time.Second} {
-			for _, pause := range []time.Duration{time.Millisecond, 90 * time.Millisecond, 1700 * time.Millisecond} {
+		for _, maxLag := range []time.Duration{max(5*time.Millisecond, layout.Unit()), time.Second, 3 * time.Second} {
+			for _, pause := range []time.Duration{
+				1300 * time.Microsecond, 90 * time.Millisecond, 1700 * time.Millisecond, time.Minute,
+			} {
 				synctest.Test(t, func(t *testing.T) {
 					clock := fake.NewClock(day.Add(time.Millisecond))
 					g := start(t, &fake.Worker{}, clock, cached.Config{Layout: layout, MaxLag: maxLag})
@@ -68,26 +55,15 @@ func TestLagIsBounded(t *testing.T) {
 						lag := clock.Now().Truncate(layout.Unit()).Sub(parse(t, g, u).Time)
 						require.LessOrEqual(t, lag, maxLag, "%v, every %v", layout, pause)
 						require.GreaterOrEqual(t, lag, time.Duration(0))
+						if pause == time.Minute {
+							require.Zero(t, lag, "after an idle minute")
+						}
 						time.Sleep(pause)
 					}
 				})
 			}
 		}
 	}
-}
-
-// TestALagShorterThanASecond needs a generator that wakes more often than once a second
-// while it is used, and not at all when it is not.
-func TestALagShorterThanASecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		cfg := cached.Config{Layout: bits.MustParseLayout("twitter"), MaxLag: 5 * time.Millisecond}
-		g := start(t, &fake.Worker{}, clock, cfg)
-		for range 3000 {
-			require.LessOrEqual(t, clock.Now().Sub(parse(t, g, next(t, g.GetUID)).Time), 5*time.Millisecond)
-			time.Sleep(1300 * time.Microsecond)
-		}
-	})
 }
 
 // TestAnIdleGeneratorDoesNotWake counts how often the clock is read, which is once each
@@ -199,59 +175,60 @@ func TestClockStepsForward(t *testing.T) {
 // short is a layout whose time field is full soon after day.
 var short = bits.MustLayout(bits.Config{TimeBits: 23, WorkerBits: 3, SequenceBits: 6, Epoch: day.AddDate(0, 0, -50)})
 
-// beforeEnd returns the time from which on so many ticks of short are left.
-func beforeEnd(ticks int64) time.Time { return short.TimeOf(short.MaxTick() - ticks + 1) }
-
+// TestEndOfTheTimeField: the last tick is used to its end, and nothing comes behind it.
 func TestEndOfTheTimeField(t *testing.T) {
-	for name, lead := range map[string]time.Duration{"borrowing": cached.Unbounded, "waiting": time.Second} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				g := start(t, &fake.Worker{ID: 7}, fake.NewClock(beforeEnd(12)), cached.Config{
-					Layout: short, MaxLead: lead, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
-				})
-				// More UIDs than are left: Fill gets those that are. It claims one past the end,
-				// and loses what it claimed where the refiller is a lap ahead of it meanwhile.
-				dst := make([]uid.UID, 13*64)
-				n, err := g.Fill(dst)
-				require.ErrorIs(t, err, uid.ErrExhausted)
-				require.EqualValues(t, 12*64+1, uint64(n)+g.Health().Counts[count.Lost])
-				end, err := short.Compose(short.MaxTick(), 7, 63)
-				require.NoError(t, err)
-				require.Equal(t, end, dst[n-1])
-				draws := []func() (uid.UID, error){g.GetUID, g.TryGetUID, g.Lane().GetUID, g.Unordered().GetUID}
-				for range 3 {
-					for range 100 {
-						for _, draw := range draws {
-							require.ErrorIs(t, errOf(draw()), uid.ErrExhausted)
-						}
-						require.ErrorIs(t, errOf(g.Fill(dst)), uid.ErrExhausted)
-					}
-					time.Sleep(time.Hour)
-				}
+	epoch := day.Add(-190 * 24 * time.Hour)
+	blocks := bits.MustLayout(bits.Config{TimeBits: 34, WorkerBits: 29, Unit: time.Millisecond, Epoch: epoch})
+	// Tick and sequence take all of 63 bits: positions behind the last tick do not fit into 63 bits any more.
+	allBits := bits.MustLayout(bits.Config{TimeBits: 59, SequenceBits: 4, Unit: time.Nanosecond})
+	type end struct {
+		layout bits.Layout
+		ticks  int64 // that are left
+		lead   time.Duration
+		slots  int
+	}
+	ends := []end{{short, 12, cached.Unbounded, 0}, {short, 12, time.Second, 0}, {allBits, 1, cached.Unbounded, 0}}
+	for left := range int64(20) { // wherever in a block the first tick is
+		ends = append(ends, end{blocks, left + 1, cached.Unbounded, 32})
+	}
+	for _, c := range ends {
+		synctest.Test(t, func(t *testing.T) {
+			l, id, run := c.layout, c.layout.MaxWorkerID(), c.layout.MaxSequence()+1
+			first := l.MaxTick() - c.ticks + 1
+			g := start(t, &fake.Worker{ID: id}, fake.NewClock(l.TimeOf(first)), cached.Config{
+				Layout: l, MaxLead: c.lead, Slots: c.slots, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 			})
-		})
-	}
-}
-
-// TestEndOfAllBits: where tick and sequence take all of 63 bits, positions behind the last
-// tick do not fit into 63 bits any more.
-func TestEndOfAllBits(t *testing.T) {
-	layout := bits.MustLayout(bits.Config{TimeBits: 59, SequenceBits: 4, Unit: time.Nanosecond})
-	last := layout.TimeOf(layout.MaxTick())
-	g := start(t, &fake.Worker{}, nil, cached.Config{
-		Layout: layout, MaxLead: cached.Unbounded, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
-		Now: func() time.Time { return last },
-	})
-	draws := []func() (uid.UID, error){g.GetUID, g.TryGetUID, g.Lane().GetUID, g.Unordered().GetUID}
-	for i := range 16 {
-		require.EqualValues(t, 1<<63-16+uint64(i), uint64(next(t, g.GetUID)))
-	}
-	for range 100 {
-		for _, draw := range draws {
-			u, err := draw()
+			requireUID := func(i int64, got uid.UID) {
+				want, err := l.Compose(first+i/run, id, i%run)
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+			}
+			for i := range (c.ticks - 1) * run {
+				requireUID(i, next(t, g.GetUID))
+			}
+			synctest.Wait() // all is published
+			dst := make([]uid.UID, 2*run)
+			n, err := g.Fill(dst)
 			require.ErrorIs(t, err, uid.ErrExhausted)
-			require.Zero(t, u)
-		}
-		require.ErrorIs(t, errOf(g.Fill(make([]uid.UID, 5))), uid.ErrExhausted)
+			require.EqualValues(t, run, n)
+			for i, u := range dst[:n] {
+				requireUID((c.ticks-1)*run+int64(i), u)
+			}
+			draws := []func() (uid.UID, error){
+				g.GetUID, g.TryGetUID, g.Lane().GetUID, g.Unordered().GetUID,
+				func() (uid.UID, error) { return g.GetUIDContext(t.Context()) },
+			}
+			for range 3 {
+				for range 100 {
+					for _, draw := range draws {
+						u, err := draw()
+						require.ErrorIs(t, err, uid.ErrExhausted)
+						require.Zero(t, u)
+					}
+					require.ErrorIs(t, errOf(g.Fill(dst)), uid.ErrExhausted)
+				}
+				time.Sleep(time.Hour)
+			}
+		})
 	}
 }

@@ -6,37 +6,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/reason"
 )
-
-// What Health knows of the ring.
-func TestHealth(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := start(t, &fake.Worker{ID: 7, Window: 300}, fake.NewClock(day), cached.Config{})
-		synctest.Wait()
-		require.EqualValues(t, 8*8192, g.Health().Buffered)
-		require.Equal(t, &health.Lead{
-			Bound: health.Duration{Duration: 10 * time.Minute}, Reach: health.Duration{Duration: 300 * time.Second},
-			LagBound: health.Duration{Duration: time.Second}, Tick: health.Duration{Duration: time.Second},
-		}, g.Health().Lead)
-		for range 3 {
-			next(t, g.GetUID)
-		}
-		require.EqualValues(t, 3, g.Health().Counts[count.Issued])
-		g = start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{MaxLead: cached.Unbounded})
-		require.True(t, g.Health().Lead.Unbounded)
-		require.Zero(t, g.Health().Lead.Bound)
-	})
-}
 
 // What is ready to be issued, and what is not, is as calls find it.
 func TestHealthSaysWhatCallsFind(t *testing.T) {

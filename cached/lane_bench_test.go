@@ -20,50 +20,18 @@ type offset interface {
 //go:noinline
 func laneAt[P offset](l *cached.Lane, n int) (sum uint64) {
 	var p P
-	if len(p) > 0 {
+	if len(p)&1 != 0 {
 		sum = stir(sum, n)
 	}
-	if len(p) > 1 {
-		sum = stir(sum, n)
+	if len(p)&2 != 0 {
+		sum = stir2(sum, n)
 	}
-	if len(p) > 2 {
-		sum = stir(sum, n)
+	if len(p)&4 != 0 {
+		sum = stir2(stir2(sum, n), n)
 	}
-	if len(p) > 3 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 4 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 5 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 6 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 7 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 8 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 9 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 10 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 11 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 12 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 13 {
-		sum = stir(sum, n)
-	}
-	if len(p) > 14 {
-		sum = stir(sum, n)
+	if len(p)&8 != 0 {
+		sum = stir2(stir2(sum, n), n)
+		sum = stir2(stir2(sum, n), n)
 	}
 	for range n {
 		id, err := l.GetUID()
@@ -77,6 +45,8 @@ func laneAt[P offset](l *cached.Lane, n int) (sum uint64) {
 
 // stir is two instructions that the compiler cannot leave out: 7 bytes on amd64.
 func stir(sum uint64, n int) uint64 { return bits.RotateLeft64(sum, 7) + uint64(n) }
+
+func stir2(sum uint64, n int) uint64 { return stir(stir(sum, n), n) }
 
 // BenchmarkLanePlacement times a Lane in a loop at sixteen places: how long a short loop takes can
 // depend on where in a line of the instruction cache its jumps stand.

@@ -19,8 +19,8 @@ import (
 // lap is the number of UIDs in one lap of the default ring.
 const lap = 8 << 13
 
-// TestManyGoroutinesGetDistinctUIDs marks every UID in a set, over several laps of the
-// ring, with every way to draw at once and with rings from the smallest.
+// TestManyGoroutinesGetDistinctUIDs draws over several laps of the ring, with every way to draw at once and with
+// rings from the smallest.
 func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 	tiny := bits.MustLayout(bits.Config{TimeBits: 50, WorkerBits: 4, SequenceBits: 0, Unit: 1e3})
 	small := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 4, SequenceBits: 3, Unit: 1e6})
@@ -47,24 +47,13 @@ func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 				wg.Go(func() { streams[i] = drawSomehow(t, g, i, c.each) })
 			}
 			wg.Wait()
-			seen := make(map[uid.UID]bool, goroutines*c.each)
-			for i, s := range streams {
-				var last uid.UID = -1
-				for _, u := range s {
-					if u <= last {
-						t.Fatalf("goroutine %d got %d after %d", i, u, last)
-					}
-					last = u
-					if seen[u] {
-						t.Fatalf("goroutine %d got %d, which another one has", i, u)
-					}
-					seen[u] = true
-					if p, err := c.layout.Parse(u); err != nil || p.WorkerID != 9 {
-						t.Fatalf("%d is %v, %v", u, p, err)
-					}
+			for i, stream := range streams {
+				require.True(t, slices.IsSorted(stream), "goroutine %d", i)
+				for _, u := range stream {
+					require.EqualValues(t, 9, parse(t, g, u).WorkerID)
 				}
 			}
-			require.Len(t, seen, goroutines*c.each)
+			conformance.Distinct(t, slices.Concat(streams...))
 			require.GreaterOrEqual(t, g.Health().Counts[count.Issued], uint64(goroutines*c.each))
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
@@ -144,18 +145,18 @@ func TestRejectedPuts(t *testing.T) {
 
 func TestHealthCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := start(t, &fake.Worker{ID: 3}, fake.NewClock(day.Add(time.Millisecond)), cached.Config{})
+		g := start(t, &fake.Worker{Window: 300}, fake.NewClock(day.Add(time.Millisecond)), cached.Config{})
 		st := g.Health()
+		require.Equal(t, &health.Lead{
+			Bound: health.Duration{Duration: 10 * time.Minute}, LagBound: health.Duration{Duration: time.Second},
+			Reach: health.Duration{Duration: 300*time.Second - time.Millisecond},
+			Tick:  health.Duration{Duration: time.Second},
+		}, st.Lead)
 		require.Zero(t, st.Counts[count.Issued])
 		require.EqualValues(t, lap, st.Ring.Slots*st.Ring.PerTick)
 		require.EqualValues(t, lap, st.Buffered)
 		require.EqualValues(t, 8, st.Counts[count.Ticks])
 		require.EqualValues(t, 1, st.Counts[count.Refills])
-		require.EqualValues(t, 3, st.Reservation.WorkerID)
-		require.Equal(t, bits.Default().Expires(), st.TimeField.Expires)
-		require.Equal(t, bits.Default().Expires(), st.Reservation.Until)
-		require.False(t, st.TimeField.Ending)
-		require.Zero(t, st.Lead.Now.Duration+st.Lead.Lag.Duration)
 		for range 3*8192 + 10 {
 			next(t, g.GetUID)
 		}
@@ -172,6 +173,10 @@ func TestHealthCounts(t *testing.T) {
 		require.NotZero(t, st.Counts[count.StaleTicks])
 		require.EqualValues(t, 3*8192+11, st.Counts[count.Issued])
 		require.Zero(t, st.Counts[count.Lost])
+
+		g = start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{MaxLead: cached.Unbounded})
+		require.True(t, g.Health().Lead.Unbounded)
+		require.Zero(t, g.Health().Lead.Bound)
 	})
 }
 

@@ -12,30 +12,10 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 )
-
-// TestNothingUnreservedIsIssued draws as fast as it can under a worker that reserves a
-// few ticks at a time.
-func TestNothingUnreservedIsIssued(t *testing.T) {
-	for _, ticks := range ticksOfRings {
-		synctest.Test(t, func(t *testing.T) {
-			w := &fake.Worker{ID: 2, Window: 20}
-			g := start(t, w, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
-			var last uid.UID
-			for range 16 * 125 * ticks {
-				u := next(t, g.GetUID)
-				require.Greater(t, u, last)
-				last = u
-				w.Set(func(w *fake.Worker) {
-					require.LessOrEqual(t, w.Terms.TickAt(parse(t, g, u).Time), w.High)
-				})
-			}
-			w.Set(func(w *fake.Worker) { require.Greater(t, len(w.Asked), 20) })
-		})
-	}
-}
 
 // ticksOfRings are rings of millis whose ticks have slots of their own, and share them.
 var ticksOfRings = []int{8, 32}
@@ -97,9 +77,7 @@ func revokeDuringUse(t *testing.T, cfg cached.Config, draws int) {
 	for drawing.Load() > 0 {
 		w.Terms.Revoke()
 	}
-	all := slices.Concat(streams...)
-	slices.Sort(all)
-	require.Len(t, slices.Compact(all), len(streams)*draws, "each once")
+	conformance.Distinct(t, slices.Concat(streams...))
 }
 
 // TestRevokeOfClaimsAhead: what a Lane or a shard has claimed in the next run, and not

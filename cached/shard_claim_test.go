@@ -1,7 +1,6 @@
 package cached
 
 import (
-	"runtime"
 	"runtime/debug"
 	"testing"
 	"testing/synctest"
@@ -109,19 +108,6 @@ func TestDrawDuringRefill(t *testing.T) {
 	})
 }
 
-// TestLastReadBefore: who has read the last UID of a chunk before that was replaced gets
-// nothing from the next one.
-func TestLastReadBefore(t *testing.T) {
-	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
-		s.draw(t)
-		last := s.last.Load()
-		for s.last.Load() == last {
-			s.draw(t)
-		}
-		require.Greater(t, s.cursor.Add(1), last)
-	})
-}
-
 // withRest draws from the shard until its claim reaches into the next tick, and returns the
 // first UID there and how many there are.
 func (s *shard) withRest(t testing.TB, g *Generator) (first, n uint64) {
@@ -220,19 +206,6 @@ func TestRestAtTheFloor(t *testing.T) {
 	})
 }
 
-// TestRestIsRevoked: what is left of a claim is not handed out once the reservation was
-// revoked, although the ring still holds it.
-func TestRestIsRevoked(t *testing.T) {
-	inShard(t, Config{Layout: shortTicks}, func(t *testing.T, g *Generator, s *shard) {
-		s.withRest(t, g)
-		g.discard()
-		void := g.state.void << g.valBits
-		for range 3 * minLaneChunk {
-			require.GreaterOrEqual(t, s.draw(t), void)
-		}
-	})
-}
-
 // TestRestIsGone: what is left of a claim is given up, and counts as lost, once, when the
 // ring has passed it over.
 func TestRestIsGone(t *testing.T) {
@@ -282,62 +255,6 @@ func TestRestOfTheBlockInFront(t *testing.T) {
 
 // blockTicks are ticks of 8 UIDs, which share slots of the ring.
 var blockTicks = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 19, SequenceBits: 3, Unit: time.Millisecond})
-
-// TestWithdrawWaitsForRefills: whoever replaces a chunk may have looked at the floor before
-// it was raised, and may be about to open the shard.
-func TestWithdrawWaitsForRefills(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, o := shards(t)
-		other := &o.home[1]
-		other.draw(t)
-		floor := other.last.Load() + 1000
-
-		s := &o.home[0]
-		s.mu.Lock()
-		done := make(chan bool)
-		go func() {
-			o.withdraw(floor)
-			close(done)
-		}()
-		for range 1000 { // or it would be past this shard now
-			runtime.Gosched()
-		}
-		waited := other.last.Load() != 0
-		s.open(floor-100, floor)
-		s.mu.Unlock()
-		<-done
-		require.True(t, waited)
-		require.Zero(t, s.last.Load())
-		require.Zero(t, other.last.Load())
-	})
-}
-
-// TestFloorIsRaisedFirst: whoever looks at the floor when shards are being withdrawn sees it
-// raised, and opens nothing below it in a shard that was withdrawn already.
-func TestFloorIsRaisedFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, o := shards(t)
-		first, second := &o.home[0], &o.home[1]
-		first.draw(t)
-		floor := first.last.Load() + 1
-
-		second.mu.Lock()
-		done := make(chan bool)
-		go func() {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			g.setFloor(floor)
-			close(done)
-		}()
-		for first.last.Load() != 0 {
-			runtime.Gosched()
-		}
-		raised := g.floor.Load()
-		second.mu.Unlock()
-		<-done
-		require.Equal(t, floor, raised)
-	})
-}
 
 // TestHomesOfStacks: goroutines with stacks of their own do not all come to the same shard.
 // They would if the compiler gave what has no size a single address.

@@ -4,8 +4,6 @@ import (
 	mathbits "math/bits"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -25,19 +23,14 @@ func shards(t *testing.T) (*Generator, *Unordered) { return shardsOf(t, Config{}
 // when it returns, and as long as the test draws no time passes, so that it looks no more. It
 // would refill the ring, which may pass over what a taker is about to settle.
 func shardsOf(t *testing.T, cfg Config) (*Generator, *Unordered) {
-	g := unbounded(t, cfg)
-	synctest.Wait()
-	return g, g.Unordered()
-}
-
-func unbounded(t testing.TB, cfg Config) *Generator {
 	if cfg.MaxLead == 0 {
 		cfg.MaxLead = Unbounded
 	}
 	cfg.Now = fake.NewClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)).Now // a bubble's time is before the epoch
 	g := MustNew(&fake.Worker{ID: 7}, cfg)
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
-	return g
+	synctest.Wait()
+	return g, g.Unordered()
 }
 
 // inShard runs a test in a bubble, on a shard of a new generator.
@@ -255,67 +248,4 @@ var sunk atomic.Int64
 func growStack() byte {
 	var room [16 << 10]byte
 	return room[sunk.Load()&1]
-}
-
-// TestLaneBesideAWithdrawal: what a Lane takes in hand while the generator withdraws everything is
-// withdrawn as well.
-func TestLaneBesideAWithdrawal(t *testing.T) {
-	g := unbounded(t, Config{Layout: shortTicks})
-	l := g.Lane()
-	var void atomic.Uint64 // all below were withdrawn
-	var ended atomic.Bool
-	var withdrawing sync.WaitGroup
-	withdrawing.Go(func() {
-		for !ended.Load() {
-			g.mu.Lock()
-			g.drop()
-			below := g.state.void << g.valBits
-			g.mu.Unlock()
-			void.Store(below)
-		}
-	})
-	defer withdrawing.Wait()
-	defer ended.Store(true)
-	for range fake.Rounds(100_000) {
-		below := void.Load()
-		u, err := l.GetUID()
-		require.NoError(t, err)
-		if uint64(u) < below {
-			t.Fatalf("%d after all below %d were withdrawn", u, below)
-		}
-	}
-}
-
-// TestLateClaims: goroutines that draw from one shard get no UID twice, however late each is with
-// the claim after a chunk's last.
-func TestLateClaims(t *testing.T) {
-	g := unbounded(t, Config{Layout: shortTicks})
-	o := g.Unordered()
-	o.splits.Store(0)
-	s := &o.home[0]
-	for range fake.Rounds(10) {
-		const draws = 5000
-		var drawn [3][draws]uint64
-		var drawing sync.WaitGroup
-		for i := range drawn {
-			drawing.Go(func() {
-				for n := range draws {
-					u, err := s.take()
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					drawn[i][n] = uint64(u)
-					if n%16 == 0 && s.mu.TryLock() {
-						s.chunk = minLaneChunk // short ones end often
-						s.mu.Unlock()
-					}
-				}
-			})
-		}
-		drawing.Wait()
-		all := slices.Concat(drawn[0][:], drawn[1][:], drawn[2][:])
-		slices.Sort(all)
-		require.Len(t, slices.Compact(all), len(drawn)*draws, "each once")
-	}
 }

@@ -3,12 +3,11 @@ package uncached
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
@@ -66,13 +65,7 @@ func TestConcurrentDraws(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			seen := make(map[uid.UID]bool, goroutines*each)
-			for _, us := range all {
-				for _, u := range us {
-					require.False(t, seen[u], "%d came twice", u)
-					seen[u] = true
-				}
-			}
+			conformance.Distinct(t, slices.Concat(all...))
 		})
 	}
 }

@@ -230,28 +230,6 @@ func TestRenewalByTick(t *testing.T) {
 	})
 }
 
-// Under another worker ID, even a smaller one, UIDs begin with a later tick.
-func TestWorkerIDChanges(t *testing.T) {
-	for _, policy := range policies {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(morning)
-			w := fake.Giving(all)
-			g := quiet(t, w, Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
-			before := must(g.GetUID())
-			smaller := all
-			smaller.WorkerID = 2
-			w.Give(smaller, nil)
-			w.Terms.Revoke()
-			after := must(g.GetUID())
-			require.Greater(t, after, before)
-			p := must(g.ParseUID(after))
-			require.EqualValues(t, 2, p.WorkerID)
-			require.Equal(t, morning.Add(time.Second), p.Time)
-			require.EqualValues(t, 2, g.Health().Reservation.WorkerID)
-		})
-	}
-}
-
 // A call that was granted something when it began, and finds it withdrawn after it has
 // taken its position, gets no UID by it.
 func TestWithdrawnWhileDrawing(t *testing.T) {

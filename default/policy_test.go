@@ -121,6 +121,30 @@ func requireTake(t testing.TB, g *Generator, wait time.Duration, want at) {
 	require.Equal(t, wait, time.Since(began))
 }
 
+// requireSetback requires what a policy does when the clock is behind the last UID by so much. Remember has issued one
+// UID in each of the last 1,023 ticks of a millisecond.
+func requireSetback(t testing.TB, g *Generator, last at, back time.Duration) {
+	t.Helper()
+	next := last
+	next.sequence++
+	switch policy := g.cfg.ClockBack; {
+	case policy.kind == kindLogical:
+		requireTake(t, g, 0, next)
+	case policy.kind == kindFail:
+		requireBack(t, g, back, 0)
+	case policy.kind == kindWait && back > policy.limit:
+		requireBack(t, g, back, policy.limit)
+	case policy.kind == kindWait:
+		requireTake(t, g, back, next)
+	case policy.kind == kindRemember && back > 1023*time.Millisecond:
+		requireBack(t, g, back, 1023*time.Millisecond)
+	case policy.kind == kindRemember:
+		requireTake(t, g, 0, at{since: last.since - back, sequence: 1})
+	case policy.kind == kindRollback:
+		requireTake(t, g, 0, at{since: last.since - back, turn: last.turn + 1})
+	}
+}
+
 // The clock goes back once, over the boundary of ticks of a millisecond.
 func TestClockBack(t *testing.T) {
 	for _, policy := range policies {
@@ -137,29 +161,12 @@ func TestClockBack(t *testing.T) {
 						require.Equal(t, at{since: start, sequence: i}, take(t, g))
 					}
 					clock.Step(-d)
-					switch policy.kind {
-					case kindLogical:
-						requireTake(t, g, 0, at{since: start, sequence: 3})
+					requireSetback(t, g, at{since: start, sequence: 2}, d)
+					if policy.kind == kindLogical {
 						h := g.Health()
 						require.Equal(t, d, h.Lead.Now.Duration)
 						require.EqualValues(t, 1, h.Counts[count.ClockBehind])
 						require.Zero(t, h.Counts[count.SequenceWaits])
-					case kindFail:
-						requireBack(t, g, d, 0)
-					case kindWait:
-						if d > DefaultWait {
-							requireBack(t, g, d, DefaultWait)
-							break
-						}
-						requireTake(t, g, d, at{since: start, sequence: 3})
-					case kindRemember:
-						if d > 1023*time.Millisecond {
-							requireBack(t, g, d, 1023*time.Millisecond)
-							break
-						}
-						requireTake(t, g, 0, at{since: start - d, sequence: 1})
-					case kindRollback:
-						requireTake(t, g, 0, at{since: start - d, turn: 1})
 					}
 					// Once the clock has caught up, all is as it was, but for what was counted.
 					time.Sleep(d)
@@ -188,56 +195,6 @@ func TestClockRepeats(t *testing.T) {
 			requireTake(t, g, half+time.Millisecond, at{since: time.Millisecond})
 			require.LessOrEqual(t, g.Health().Counts[count.SequenceWaits], uint64(502), "it spins")
 		})
-	}
-}
-
-// A leap second, as the kinds of clocks there are show it, to somebody who draws ten UIDs
-// a second: 23:59:59 comes twice, or lasts for two seconds.
-func TestLeapSecond(t *testing.T) {
-	midnight := time.Date(2026, time.December, 31, 23, 59, 58, 0, time.UTC)
-	shapes := map[string]func(*fake.Clock){
-		"repeated": func(c *fake.Clock) { time.AfterFunc(2*time.Second, func() { c.Step(-time.Second) }) },
-		"frozen": func(c *fake.Clock) {
-			time.AfterFunc(2*time.Second-time.Nanosecond, c.Freeze)
-			time.AfterFunc(3*time.Second-time.Nanosecond, c.Thaw)
-		},
-	}
-	for shape, leap := range shapes {
-		for _, policy := range policies {
-			t.Run(shape+"/"+policy.String(), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					clock := fake.NewClock(midnight)
-					g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
-					leap(clock)
-					seen := map[uid.UID]bool{}
-					last, failed, back := uid.UID(0), 0, 0
-					for range 50 {
-						time.Sleep(99 * time.Millisecond)
-						u, err := g.GetUID()
-						if err != nil {
-							require.ErrorIs(t, err, uid.ErrClockBack)
-							failed++
-							continue
-						}
-						require.False(t, seen[u])
-						seen[u] = true
-						if u < last {
-							back++
-						}
-						last = u
-					}
-					// The UID at the boundary is of 00:00:00, or the second is repeated with none.
-					require.Equal(t, clock.Now().Truncate(time.Second), must(g.ParseUID(last)).Time)
-					require.Zero(t, g.Health().Lead.Now.Duration)
-					if failed > 0 {
-						require.Contains(t, []kind{kindFail, kindWait}, policy.kind)
-					}
-					if back > 0 {
-						require.Contains(t, []kind{kindRemember, kindRollback}, policy.kind)
-					}
-				})
-			})
-		}
 	}
 }
 
@@ -301,25 +258,6 @@ func TestClockBackOverARestart(t *testing.T) {
 				})
 			})
 		}
-	}
-}
-
-// Without a state file nobody can see that, and the same UID comes again. That this is so
-// is stated in the documentation of Policy.
-func TestClockBackOverARestartWithoutAStateFile(t *testing.T) {
-	for _, policy := range policies {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(morning)
-			cfg := Config{Layout: seconds, ClockBack: policy, Now: clock.Now}
-			g := quiet(t, fake.Endless(7), cfg)
-			before := take(t, g)
-			require.NoError(t, g.Close())
-
-			time.Sleep(time.Minute)
-			clock.Step(-time.Minute)
-			g = quiet(t, fake.Endless(7), cfg)
-			require.Equal(t, before, take(t, g))
-		})
 	}
 }
 

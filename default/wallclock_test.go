@@ -1,10 +1,7 @@
 package uncached
 
 import (
-	"context"
 	"fmt"
-	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -123,21 +120,7 @@ func TestStepWithinAGlance(t *testing.T) {
 						require.Equal(t, at{since: step + ms}, take(t, g))
 						return
 					}
-					back := -step - ms
-					switch policy.kind {
-					case kindLogical:
-						require.Equal(t, at{sequence: 3}, take(t, g))
-					case kindFail:
-						requireBack(t, g, back, 0)
-					case kindWait:
-						if step == -time.Hour {
-							requireBack(t, g, back, DefaultWait)
-							break
-						}
-						requireTake(t, g, back, at{sequence: 3})
-					case kindRollback:
-						require.Equal(t, at{since: step + ms, turn: 1}, take(t, g))
-					}
+					requireSetback(t, g, at{sequence: 2}, -step-ms)
 					require.NotZero(t, g.Health().Counts[count.ClockBehind])
 				})
 			})
@@ -163,60 +146,6 @@ func TestSuspendedWithinAGlance(t *testing.T) {
 	})
 }
 
-// A step that one call has found is seen by all that begin after it, though the reading from
-// before is not a glance old: it counts once.
-func TestStepSeenByAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := glancing(t, fake.Endless(7), Config{Layout: millis, ClockBack: RollbackBits(2)}, clock.Now)
-		require.Equal(t, at{}, take(t, g))
-		clock.Step(-time.Hour)
-		u, _, err := g.drawSlow(context.Background(), 1, true) // as after a swap that failed
-		require.NoError(t, err)
-		require.Equal(t, morning.Add(-time.Hour), must(g.ParseUID(u)).Time)
-		for i := range int64(3) {
-			require.Equal(t, at{since: -time.Hour, turn: 1, sequence: i + 1}, take(t, g))
-		}
-		require.EqualValues(t, 1, g.Health().Counts[count.ClockBehind])
-	})
-}
-
-// While one call reads the wall clock, others neither wait for it nor rely on the reading before.
-func TestReadingUnderWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		reading := clock.Now
-		g := glancing(t, fake.Endless(7), Config{Layout: millis}, func() time.Time { return reading() })
-		require.Equal(t, at{}, take(t, g))
-		later := g.tickAt(morning) + 5
-		reading = func() time.Time {
-			before := clock.Now()
-			clock.Step(5 * time.Millisecond)
-			reading = clock.Now
-			require.Equal(t, later, g.clock.tick())
-			return before
-		}
-		require.Equal(t, morning, g.clock.look())
-	})
-}
-
-// A goroutine that is held up while it reads the clock does not lengthen its tick.
-func TestHeldUpWhileReading(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		reading := clock.Now
-		g := glancing(t, fake.Endless(7), Config{Layout: millis}, func() time.Time { return reading() })
-		reading = func() time.Time {
-			now := clock.Now()
-			time.Sleep(3 * glance)
-			reading = clock.Now
-			return now
-		}
-		require.Equal(t, at{}, take(t, g))
-		require.Equal(t, at{since: 3 * time.Millisecond}, take(t, g))
-	})
-}
-
 // What was noted by one monotonic clock means nothing by another, be that ahead or behind. In a
 // synctest bubble a generator from outside finds another one.
 func TestOtherMonotonicClock(t *testing.T) {
@@ -229,38 +158,4 @@ func TestOtherMonotonicClock(t *testing.T) {
 			clock.Step(time.Second)
 		}
 	})
-}
-
-// Goroutines that draw at once, by a clock that goes with the monotonic one, get the tick of some
-// moment during the call.
-func TestTicksOfTheMoment(t *testing.T) {
-	start := time.Now()
-	wall := func() time.Time {
-		return morning.Add(time.Since(start))
-	}
-	for _, policy := range []Policy{Logical(), Fail()} {
-		g := glancing(t, fake.Endless(7), Config{Layout: roomy["ms"], ClockBack: policy}, wall)
-		const calls = 5000
-		goroutines := 2 * runtime.GOMAXPROCS(0)
-		var wg sync.WaitGroup
-		for range goroutines {
-			wg.Go(func() {
-				for range calls {
-					before := g.tickAt(morning.Add(time.Since(start)))
-					u, err := g.GetUID()
-					after := g.tickAt(morning.Add(time.Since(start)))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if tick, _ := g.layout.Tick(u); tick < before || tick > after {
-						t.Errorf("tick %d in a call that began in %d and ended in %d", tick, before, after)
-						return
-					}
-				}
-			})
-		}
-		wg.Wait()
-		require.NoError(t, g.Close())
-	}
 }

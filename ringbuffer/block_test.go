@@ -23,9 +23,9 @@ func takeOfBlock(r *Ring) (v, pos uint64, ok bool) {
 	return v, pos, ok
 }
 
-// requireOfBlock draws the UID of a position under a worker ID, and requires that it is known to lie
+// requireOfBlock draws the UID of a position under the worker ID 3, and requires that it is known to lie
 // in the block in front, or that Resolve has to be asked.
-func requireOfBlock(t *testing.T, r *Ring, tick, worker, sequence uint64, known bool) {
+func requireOfBlock(t *testing.T, r *Ring, tick, sequence uint64, known bool) {
 	v, pos, ok := takeOfBlock(r)
 	require.Equal(t, tick<<1|sequence, pos)
 	require.Equal(t, known, ok, "position %d", pos)
@@ -34,19 +34,19 @@ func requireOfBlock(t *testing.T, r *Ring, tick, worker, sequence uint64, known 
 		v, s = r.Resolve(pos)
 		require.Equal(t, Taken, s)
 	}
-	require.Equal(t, tick<<3|worker<<1|sequence, v)
+	require.Equal(t, tick<<3|3<<1|sequence, v)
 }
 
 // requireTicks draws the UIDs of the ticks from first up to but not including end, which Resolve has to be asked for.
-func requireTicks(t *testing.T, r *Ring, first, end, worker uint64) {
+func requireTicks(t *testing.T, r *Ring, first, end uint64) {
 	for tick := first; tick < end; tick++ {
-		requireOfBlock(t, r, tick, worker, 0, false)
-		requireOfBlock(t, r, tick, worker, 1, false)
+		requireOfBlock(t, r, tick, 0, false)
+		requireOfBlock(t, r, tick, 1, false)
 	}
 }
 
-func putThrough(t *testing.T, r *Ring, tick, last, worker, next uint64) {
-	got, err := r.PutThrough(tick, last, worker)
+func putThrough(t *testing.T, r *Ring, tick, last, next uint64) {
+	got, err := r.PutThrough(tick, last, 3)
 	require.NoError(t, err)
 	require.Equal(t, next, got)
 	require.Equal(t, next, r.Tail())
@@ -77,14 +77,14 @@ func TestOfBlock(t *testing.T) {
 	for _, first := range []uint64{4, 8} {
 		r := newBlocks(t)
 		require.NoError(t, r.Restart(first, 3, 0))
-		putThrough(t, r, first+1, 100, 3, first+4)
-		putThrough(t, r, first+4, 100, 3, first+8)
+		putThrough(t, r, first+1, 100, first+4)
+		putThrough(t, r, first+4, 100, first+8)
 		_, err := r.PutThrough(first+8, 100, 3)
 		require.ErrorIs(t, err, ErrFull)
 		r.Open()
 		for tick := first; tick < first+8; tick++ {
-			requireOfBlock(t, r, tick, 3, 0, tick%4 != 0)
-			requireOfBlock(t, r, tick, 3, 1, true)
+			requireOfBlock(t, r, tick, 0, tick%4 != 0)
+			requireOfBlock(t, r, tick, 1, true)
 		}
 	}
 }
@@ -93,28 +93,28 @@ func TestOfBlock(t *testing.T) {
 func TestOfBlockInPart(t *testing.T) {
 	r := newBlocks(t)
 	require.NoError(t, r.Restart(4, 3, 0))
-	putThrough(t, r, 5, 6, 3, 7)
+	putThrough(t, r, 5, 6, 7)
 	r.Open()
-	requireTicks(t, r, 4, 7, 3)
+	requireTicks(t, r, 4, 7)
 	_, pos, ok := takeOfBlock(r)
 	require.False(t, ok)
 	_, s := r.Resolve(pos)
 	require.Equal(t, Ahead, s)
-	putThrough(t, r, 7, 100, 3, 8)
+	putThrough(t, r, 7, 100, 8)
 	v, s := r.Resolve(pos)
 	require.Equal(t, Taken, s)
 	require.EqualValues(t, 7<<3|3<<1, v)
-	requireOfBlock(t, r, 7, 3, 1, true)
+	requireOfBlock(t, r, 7, 1, true)
 }
 
 // TestBlockThatBeginsLate: its ticks are known to Resolve alone, to the end.
 func TestBlockThatBeginsLate(t *testing.T) {
 	r := newBlocks(t)
 	require.NoError(t, r.Restart(5, 3, 1))
-	putThrough(t, r, 6, 100, 3, 8)
+	putThrough(t, r, 6, 100, 8)
 	r.Open()
-	requireOfBlock(t, r, 5, 3, 1, false)
-	requireTicks(t, r, 6, 8, 3)
+	requireOfBlock(t, r, 5, 1, false)
+	requireTicks(t, r, 6, 8)
 }
 
 // TestGapInABlock: ticks that were passed over are worth nothing, whether the ring goes on in their
@@ -135,27 +135,8 @@ func TestGapInABlock(t *testing.T) {
 			v, s := r.Resolve(pos)
 			require.Equal(t, Missed, s, "position %d after a restart at %d: %d", pos, next, v)
 		}
-		requireOfBlock(t, r, next, 3, 0, false)
+		requireOfBlock(t, r, next, 0, false)
 	}
-}
-
-// TestWorkerChangesInABlock: under another worker ID a block goes on when what it holds is used up.
-func TestWorkerChangesInABlock(t *testing.T) {
-	r := newBlocks(t)
-	require.NoError(t, r.Restart(4, 1, 0))
-	putThrough(t, r, 5, 5, 1, 6)
-	r.Open()
-	for range 3 {
-		_, err := r.PutThrough(6, 100, 2)
-		require.ErrorIs(t, err, ErrFull)
-		require.EqualValues(t, 6, r.Tail())
-		r.Claim(1)
-	}
-	_, err := r.PutThrough(6, 100, 2)
-	require.ErrorIs(t, err, ErrFull)
-	requireOfBlock(t, r, 5, 1, 1, false)
-	putThrough(t, r, 6, 100, 2, 8)
-	requireTicks(t, r, 6, 8, 2)
 }
 
 // TestBehindTheLastBlock: claims behind the layout's last tick are of no block.

@@ -81,15 +81,6 @@ func requireTaken(t testing.TB, r *Ring, tick, sequence uint64) {
 	require.Equal(t, runOf(r, tick)|sequence, v)
 }
 
-// requireNone draws and requires that there is nothing, for this reason. It returns the position.
-func requireNone(t testing.TB, r *Ring, why State) uint64 {
-	t.Helper()
-	v, pos, s := draw(r)
-	require.Equal(t, why, s)
-	require.Zero(t, v)
-	return pos
-}
-
 // requireWorth requires what positions are worth that were claimed.
 func requireWorth(t testing.TB, r *Ring, want State, positions ...uint64) {
 	t.Helper()
@@ -163,29 +154,6 @@ func TestNew(t *testing.T) {
 // and the default layout's.
 var shapes = []struct{ sequenceBits, workerBits int }{{0, 0}, {0, 22}, {1, 0}, {1, 22}, {13, 22}, {13, 0}}
 
-func TestTakeInOrder(t *testing.T) {
-	for _, shape := range shapes {
-		for _, slots := range []int{1, 2, 8} {
-			t.Run(fmt.Sprintf("%d,%d/%d", shape.sequenceBits, shape.workerBits, slots), func(t *testing.T) {
-				r := newRing(t, slots, shape.sequenceBits, shape.workerBits)
-				const first = 1000
-				startAt(t, r, first, 0)
-				length := r.seqMask + 1
-				for want := uint64(first << shape.sequenceBits); want < (first+20)*length; want++ {
-					if r.Buffered() == 0 {
-						require.Equal(t, slots, fill(t, r))
-					}
-					v, pos, s := draw(r)
-					if s != Taken || pos != want || v != uidAt(r, want) {
-						require.FailNow(t, "wrong take", "%#x at %d is %v, want %#x at %d", v, pos, s, uidAt(r, want),
-							want)
-					}
-				}
-			})
-		}
-	}
-}
-
 // Only the first take of each run leaves the fast path, and only it is told that it
 // enters the run.
 func TestTakeFast(t *testing.T) {
@@ -207,341 +175,75 @@ func TestTakeFast(t *testing.T) {
 	}
 }
 
-// A run may be put under another worker ID than the one before it.
-func TestTakeWorkerChanges(t *testing.T) {
-	r := newRing(t, 4, 1, 8)
-	require.NoError(t, r.Restart(7, 255, 0))
-	require.NoError(t, r.Put(8, 3))
-	require.NoError(t, r.Put(9, 0))
-	r.Open()
-	for _, want := range []uint64{7<<9 | 255<<1, 7<<9 | 255<<1 | 1, 8<<9 | 3<<1, 8<<9 | 3<<1 | 1, 9 << 9, 9<<9 | 1} {
-		v, _, s := draw(r)
-		require.Equal(t, Taken, s)
-		require.Equal(t, want, v)
-	}
-}
-
-func TestTakeShut(t *testing.T) {
-	for _, shape := range shapes {
-		r := newRing(t, 2, shape.sequenceBits, shape.workerBits)
-		for range 3 {
-			requireNone(t, r, NotOpen)
-		}
-		startAt(t, r, 0, 0)
-		requireTaken(t, r, 0, 0)
-		r.Shut()
-		before := look(r)
-		for range 3 {
-			requireNone(t, r, NotOpen)
-		}
-		requireWorth(t, r, NotOpen, r.Claim(r.Left(0)))
-		after := look(r)
-		after.cursor = before.cursor
-		require.Equal(t, before, after, "claims on a shut ring move nothing")
-	}
-}
-
-// A ring that nothing was put into has nothing to be opened for.
-func TestOpenUnused(t *testing.T) {
-	r := newRing(t, 2, 1, 1)
-	r.Open()
-	require.True(t, r.IsShut())
-	requireNone(t, r, NotOpen)
-	require.NoError(t, put(r, 0))
-	r.Open()
-	require.False(t, r.IsShut())
-	requireTaken(t, r, 0, 0)
-}
-
-// A claim beyond the tail is the claimant's for good.
-func TestAhead(t *testing.T) {
-	for _, shape := range shapes {
-		r := newRing(t, 2, shape.sequenceBits, shape.workerBits)
-		startAt(t, r, 40, r.seqMask)
-		requireTaken(t, r, 40, r.seqMask)
-		require.Zero(t, r.Buffered())
-		require.Zero(t, r.Ready())
-		var tickets []uint64
-		for range 3 {
-			tickets = append(tickets, requireNone(t, r, Ahead))
-		}
-		require.Zero(t, r.Buffered())
-		require.Zero(t, r.Ready())
-		requireWorth(t, r, Ahead, tickets...) // asking again changes nothing
-		for _, pos := range tickets {
-			if r.Tick(pos) == r.Tail() {
-				require.NoError(t, put(r, r.Tail()))
-			}
-			requireWorth(t, r, Taken, pos)
-		}
-		_, pos, _ := draw(r)
-		require.Equal(t, tickets[2]+1, pos, "behind the tickets")
-	}
-}
-
-// A ticket is good as long as its run is in the ring, and void when it has been
-// lapped or passed over.
-func TestMissed(t *testing.T) {
-	r := newRing(t, 2, 1, 2)
-	startAt(t, r, 10, 1)
-	paused := r.Claim(1)
+// The first take after a move, or after some UIDs were allotted, knows the run.
+func TestTakeAfterAMove(t *testing.T) {
+	r := newRing(t, 4, 3, 1)
+	startAt(t, r, 8, 0)
 	fill(t, r)
-	requireTaken(t, r, 11, 0)
-	fill(t, r)
-	requireWorth(t, r, Missed, paused) // tick 12 lies in its slot
-
-	requireTaken(t, r, 11, 1)
-	ticket := r.Claim(2) // 12
-	next := r.Claim(2)   // 13, beyond the tail
-	requireWorth(t, r, Ahead, next)
-	r.Shut()
-	require.NoError(t, restart(r, 15, 0)) // 12 was in slot 0, and slot 1 gets 15
-	r.Open()
-	requireWorth(t, r, Taken, ticket, ticket+1) // their run is still there
-	requireWorth(t, r, Missed, next, next+1)    // 13 will never be published
-	requireTaken(t, r, 15, 0)
-}
-
-func TestClaimMany(t *testing.T) {
-	r := newRing(t, 4, 2, 5)
-	startAt(t, r, 100, 1)
-	require.NoError(t, put(r, 101))
-	check := func(n, first uint64, want ...State) {
-		t.Helper()
-		require.Equal(t, first, r.Claim(n))
-		require.Equal(t, first+n, r.Position())
-		for i, state := range want {
-			requireWorth(t, r, state, first+uint64(i))
-		}
-	}
-	check(1, 401, Taken)
-	check(2, 402, Taken, Taken)               // to the end of a run
-	check(3, 404, Taken, Taken, Taken)        // within one
-	check(4, 407, Taken, Ahead, Ahead, Ahead) // over its end and the tail
-	check(4, 411, Ahead, Ahead, Ahead, Ahead) // over a boundary beyond the tail
-	require.NoError(t, put(r, 102))
-	check(1, 415, Ahead)
-	requireWorth(t, r, Taken, 408, 409, 410, 411)
-	require.EqualValues(t, 15, r.Claimed())
-}
-
-func TestPut(t *testing.T) {
-	for _, shape := range shapes {
-		for _, slots := range []int{1, 2, 8} {
-			r := newRing(t, slots, shape.sequenceBits, shape.workerBits)
-			for i := range slots {
-				require.True(t, r.hasRoom())
-				require.NoError(t, put(r, uint64(i)))
-				require.EqualValues(t, i+1, r.Tail())
-				require.EqualValues(t, uint64(i+1)<<shape.sequenceBits, r.Buffered())
-				require.Zero(t, r.Ready(), "shut")
-			}
-			requireFull := func() {
-				require.False(t, r.hasRoom())
-				before := look(r)
-				require.ErrorIs(t, put(r, r.Tail()), ErrFull)
-				require.Equal(t, before, look(r))
-			}
-			requireFull()
-			r.Open()
-			requireFull()
-			require.Equal(t, r.Buffered(), r.Ready())
-			// The slot of the first run is free when its last position is claimed, and not
-			// before.
-			for range r.seqMask {
-				r.Claim(1)
-				if r.Claimed()%1000 == 1 {
-					requireFull()
-				}
-			}
-			requireFull()
-			r.Claim(1)
-			require.True(t, r.hasRoom())
-			require.NoError(t, put(r, r.Tail()))
-			requireFull()
-			r.Shut()
-			requireFull()
-		}
-	}
-}
-
-func TestPutRefuses(t *testing.T) {
-	r := newRing(t, 4, 3, 2)
-	startAt(t, r, 6, 2)
-	before := look(r)
-	for _, c := range []struct {
-		tick, worker uint64
-		text         string
-	}{
-		{6, 1, "put of tick 6 at tail 7"},
-		{8, 1, "put of tick 8 at tail 7"},
-		{0, 1, "put of tick 0 at tail 7"},
-		{7, 4, "worker ID 4 does not fit into 2 bits"},
-		{7, math.MaxUint64, "worker ID 18446744073709551615 does not fit into 2 bits"},
-		{1 << 58, 1, "tick 288230376151711744 does not fit into 58 bits"},
-		{7 | 1<<59, 1, "does not fit into 58 bits"},
-		{math.MaxUint64, 1, "tick 18446744073709551615 does not fit into 58 bits"},
+	for _, move := range []func() error{
+		func() error { return r.Skip(10, 2) },
+		func() error { return restart(r, 20, 6) },
+		func() error {
+			r.Allot(1)
+			err := put(r, 21)
+			r.Allot(1)
+			return err
+		},
 	} {
-		require.ErrorContains(t, r.Put(c.tick, c.worker), c.text)
-		require.NotErrorIs(t, r.Put(c.tick, c.worker), ErrFull)
-		require.Equal(t, before, look(r))
-	}
-}
-
-func TestShutAndOpen(t *testing.T) {
-	r := newRing(t, 2, 2, 0)
-	startAt(t, r, 3, 0)
-	require.NoError(t, put(r, 4))
-	requireTaken(t, r, 3, 0)
-	r.Open() // open already
-	requireTaken(t, r, 3, 1)
-	require.EqualValues(t, 2, r.Claimed())
-	for i := range uint64(3) {
 		r.Shut()
-		require.True(t, r.IsShut())
-		require.Zero(t, r.Ready())
-		require.EqualValues(t, 3<<2+2+i, r.Position())
-		require.EqualValues(t, 6-i, r.Buffered())
-		require.EqualValues(t, 2+i, r.Claimed())
-		void := r.Claim(2)
-		r.Shut() // shut already
-		requireNone(t, r, NotOpen)
-		require.EqualValues(t, 2+i, r.Claimed())
-		require.EqualValues(t, 3<<2+2+i, r.Position())
+		require.NoError(t, move())
 		r.Open()
-		require.False(t, r.IsShut())
-		requireWorth(t, r, NotOpen, void) // still
-		require.EqualValues(t, 6-i, r.Ready())
-		if i < 2 {
-			requireTaken(t, r, 3, 2+i)
-		} else {
-			requireTaken(t, r, 4, 0)
-		}
+		_, _, ok := r.Take()
+		require.True(t, ok)
 	}
-	// Claims beyond the tail are kept over a shut, too.
-	r.Claim(4)
-	r.Shut()
-	require.EqualValues(t, 5<<2|1, r.Position())
-	require.Zero(t, r.Buffered())
-	r.Open()
-	require.NoError(t, put(r, 5))
-	requireWorth(t, r, Taken, 5<<2)
-	requireTaken(t, r, 5, 1)
 }
 
-func TestSkip(t *testing.T) {
+// What cannot be done is refused with the numbers, and changes nothing.
+func TestRefuses(t *testing.T) {
 	r := newRing(t, 4, 3, 1)
 	startAt(t, r, 8, 0)
 	fill(t, r) // 8 to 11
 	requireTaken(t, r, 8, 0)
-	require.ErrorContains(t, r.Skip(9, 0), "open ring cannot be moved")
-	r.Shut()
 	before := look(r)
+	require.ErrorContains(t, r.Skip(9, 0), "open ring cannot be moved")
+	require.ErrorContains(t, restart(r, 20, 0), "open ring cannot be moved")
+	require.Equal(t, before, look(r))
+	r.Shut()
+	before = look(r)
 	for _, tick := range []uint64{0, 4, 7, 12, 13, 1 << 40, 1<<59 - 1, 1 << 59, 1<<59 + 8, 1 << 63, math.MaxUint64} {
-		require.ErrorContains(t, r.Skip(tick, 0), fmt.Sprintf("skip to tick %d, which is not in the ring; tail 12",
-			tick))
-		require.Equal(t, before, look(r))
+		text := fmt.Sprintf("skip to tick %d, which is not in the ring; tail 12", tick)
+		require.ErrorContains(t, r.Skip(tick, 0), text)
 	}
 	for _, sequence := range []uint64{8, 9, 1 << 32, 1 << 60, math.MaxUint64} {
-		require.ErrorContains(t, r.Skip(9, sequence), fmt.Sprintf("sequence %d, the largest is 7", sequence))
-		require.Equal(t, before, look(r))
+		text := fmt.Sprintf("sequence %d, the largest is 7", sequence)
+		require.ErrorContains(t, r.Skip(9, sequence), text)
+		require.ErrorContains(t, restart(r, 20, sequence), text)
 	}
-	// Nothing is gone back to.
-	require.NoError(t, r.Skip(8, 0))
+	for _, tick := range []uint64{0, 8, 11} {
+		require.ErrorContains(t, restart(r, tick, 0), fmt.Sprintf("restart at tick %d, below tail 12", tick))
+	}
+	for _, tick := range []uint64{0, 11, 13} {
+		require.ErrorContains(t, r.Put(tick, 1), fmt.Sprintf("put of tick %d at tail 12", tick))
+	}
+	for _, tick := range []uint64{1 << 59, 12 | 1<<60, math.MaxUint64} {
+		text := fmt.Sprintf("tick %d does not fit into 59 bits", tick)
+		require.ErrorContains(t, r.Put(tick, 1), text)
+		require.ErrorContains(t, r.Restart(tick, 1, 0), text)
+	}
+	for _, worker := range []uint64{2, 1 << 63, math.MaxUint64} {
+		text := fmt.Sprintf("worker ID %d does not fit into 1 bits", worker)
+		require.ErrorContains(t, r.Put(12, worker), text)
+		require.ErrorContains(t, r.Restart(20, worker, 0), text)
+	}
 	require.Equal(t, before, look(r))
-	require.NoError(t, r.Skip(8, 1))
-	require.Equal(t, before, look(r), "where it stands")
-	// Onwards within the run, to a later one, and to the last.
-	require.NoError(t, r.Skip(8, 5))
-	require.EqualValues(t, 8<<3|5, r.Position())
-	require.NoError(t, r.Skip(10, 7))
-	require.EqualValues(t, 10<<3|7, r.Position())
-	require.EqualValues(t, 1+8, r.Buffered())
-	require.EqualValues(t, 1, r.Claimed(), "what was passed over was not claimed")
-	require.NoError(t, r.Skip(9, 7))
-	require.EqualValues(t, 10<<3|7, r.Position())
-	require.NoError(t, r.Skip(11, 2))
-	r.Open()
-	v, pos, ok := r.Take()
-	require.True(t, ok, "the first take knows the run")
-	require.EqualValues(t, 11<<3|2, pos)
-	require.Equal(t, uidAt(r, pos), v)
-	requireTaken(t, r, 11, 3)
-	require.Equal(t, 3, fill(t, r), "8, 9 and 10 made room")
-}
 
-// Skip must not take the empty slots of a new ring for the tick that follows the last
-// one.
-func TestSkipEmpty(t *testing.T) {
+	// The empty slots of a new ring are not taken for the tick that follows the last one.
 	for _, shape := range shapes {
 		r := newRing(t, 2, shape.sequenceBits, shape.workerBits)
 		before := look(r)
 		for _, tick := range []uint64{0, 1, ticksOf(r) - 1, ticksOf(r), ticksOf(r) + 1, 1 << 63, math.MaxUint64} {
 			require.ErrorContains(t, r.Skip(tick, 0), "not in the ring")
-			require.Equal(t, before, look(r))
 		}
+		require.Equal(t, before, look(r))
 	}
-}
-
-func TestRestart(t *testing.T) {
-	r := newRing(t, 4, 3, 1)
-	startAt(t, r, 8, 0)
-	require.NoError(t, put(r, 9))
-	requireTaken(t, r, 8, 0)
-	before := look(r)
-	require.ErrorContains(t, restart(r, 20, 0), "open ring cannot be moved")
-	require.Equal(t, before, look(r))
-	r.Shut()
-	before = look(r)
-	for _, tick := range []uint64{0, 8, 9} {
-		require.ErrorContains(t, restart(r, tick, 0), fmt.Sprintf("restart at tick %d, below tail 10", tick))
-	}
-	for _, sequence := range []uint64{8, 1 << 63} {
-		require.ErrorContains(t, restart(r, 20, sequence), fmt.Sprintf("sequence %d, the largest is 7", sequence))
-	}
-	for _, tick := range []uint64{1 << 59, 20 | 1<<59, math.MaxUint64} {
-		require.ErrorContains(t, r.Restart(tick, 1, 0), fmt.Sprintf("tick %d does not fit into 59 bits", tick))
-	}
-	for _, worker := range []uint64{2, 1 << 63, math.MaxUint64} {
-		require.ErrorContains(t, r.Restart(20, worker, 0), fmt.Sprintf("worker ID %d does not fit into 1 bits", worker))
-	}
-	require.Equal(t, before, look(r))
-
-	// At the tail itself, behind a gap, and behind one of more than a lap.
-	for _, tick := range []uint64{10, 13, 1000} {
-		require.NoError(t, restart(r, tick, 6))
-		require.Equal(t, tick+1, r.Tail())
-		require.Equal(t, tick<<3|6, r.Position())
-		require.EqualValues(t, 2, r.Buffered())
-	}
-	require.ErrorContains(t, r.Skip(999, 0), "skip to tick 999, which is not in the ring; tail 1001")
-	require.EqualValues(t, 1, r.Claimed())
-	require.Equal(t, 3, fill(t, r))
-	r.Open()
-	v, pos, ok := r.Take()
-	require.True(t, ok, "the first take knows the run")
-	require.Equal(t, uidAt(r, 1000<<3|6), v)
-	require.EqualValues(t, 1000<<3|6, pos)
-	requireTaken(t, r, 1000, 7)
-	requireTaken(t, r, 1001, 0)
-}
-
-// Restart does not go back behind claims that ran ahead of the tail.
-func TestRestartBehindTickets(t *testing.T) {
-	r := newRing(t, 2, 1, 0)
-	startAt(t, r, 4, 0)
-	first := r.Claim(2)
-	for range 3 {
-		r.Claim(2) // 5, 6, 7
-	}
-	r.Shut()
-	require.NoError(t, restart(r, 6, 0))
-	require.EqualValues(t, 8<<1, r.Position())
-	require.Zero(t, r.Buffered())
-	require.NoError(t, put(r, 7))
-	r.Open()
-	requireWorth(t, r, Missed, first, 5<<1)
-	requireWorth(t, r, Taken, 6<<1, 7<<1)
-	requireWorth(t, r, Ahead, 8<<1)
-	require.EqualValues(t, 8<<1, requireNone(t, r, Ahead))
 }

@@ -298,25 +298,17 @@ func likeTwin(t *rapid.T) {
 			}
 		},
 		"": func(t *rapid.T) {
-			ready := uint64(0)
-			if x.open {
-				ready = x.buffered()
+			type state struct {
+				tail, position, claimed, buffered, ready uint64
+				shut, room                               bool
 			}
-			for _, c := range []struct {
-				name      string
-				got, want any
-			}{
-				{"Tail", r.Tail(), x.tail},
-				{"Position", r.Position(), x.next},
-				{"Claimed", r.Claimed(), x.claimed},
-				{"Buffered", r.Buffered(), x.buffered()},
-				{"Ready", r.Ready(), ready},
-				{"IsShut", r.IsShut(), !x.open},
-				{"hasRoom", r.hasRoom(), !x.full()},
-			} {
-				if c.got != c.want {
-					t.Fatalf("%s is %v, want %v", c.name, c.got, c.want)
-				}
+			is := state{r.Tail(), r.Position(), r.Claimed(), r.Buffered(), r.Ready(), r.IsShut(), r.hasRoom()}
+			want := state{x.tail, x.next, x.claimed, x.buffered(), 0, !x.open, !x.full()}
+			if x.open {
+				want.ready = want.buffered
+			}
+			if is != want {
+				t.Fatalf("the ring is %+v, want %+v", is, want)
 			}
 		},
 	})

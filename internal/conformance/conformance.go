@@ -128,9 +128,17 @@ func Draw(t *testing.T, g uid.Generator, goroutines, each int) (all []uid.UID) {
 		})
 	}
 	drawing.Wait()
-	slices.Sort(all)
-	require.Len(t, slices.Compact(slices.Clone(all)), len(all), "each once")
+	Distinct(t, all)
 	return all
+}
+
+// Distinct sorts UIDs, and requires that each is there once.
+func Distinct(t testing.TB, all []uid.UID) {
+	t.Helper()
+	slices.Sort(all)
+	for i := range len(all) - 1 {
+		require.NotEqual(t, all[i], all[i+1], "it was issued twice")
+	}
 }
 
 // Raise sets n to at least to.

@@ -14,20 +14,6 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 )
 
-func TestReleasePanics(t *testing.T) {
-	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
-		w.OnRelease = func(context.Context, int64) error { panic(fake.ErrDown) }
-		ten := start(t, w, o)
-		require.EqualError(t, ten.Stop(t.Context(), 7), "the worker's Release panicked: the database is down")
-		require.Equal(t, 1, o.log.Count("level=ERROR"), o.log.String())
-		require.Contains(t, o.log.String(), "TestReleasePanics")
-
-		w.OnAcquire, w.Fixed = nil, &uid.Reservation{WorkerID: 16}
-		_, err := Start(t.Context(), w, o.cfg)
-		logtest.Error(t, err, uid.ErrRange, "released: false")
-	})
-}
-
 // deaf makes Extend wait for the channel, whatever its context.
 func deaf(w *fake.Worker, until chan struct{}) {
 	onExtend(w, func(context.Context, int64) (uid.Reservation, error) {

@@ -2,6 +2,7 @@ package tenure
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -28,9 +29,8 @@ type fakeOwner struct {
 	log  logtest.Records
 	busy atomic.Int64
 
-	mu       sync.Mutex
-	granted  []uid.Reservation
-	discards int
+	mu      sync.Mutex
+	granted []uid.Reservation
 }
 
 func (o *fakeOwner) enter() func() {
@@ -50,8 +50,7 @@ func (o *fakeOwner) onGranted(r uid.Reservation) {
 }
 
 func (o *fakeOwner) onDiscard() {
-	defer o.enter()()
-	o.discards++
+	o.enter()()
 }
 
 func (o *fakeOwner) grants() []uid.Reservation {
@@ -165,31 +164,20 @@ func TestNothingToRenew(t *testing.T) {
 	})
 }
 
-func TestAcquireFails(t *testing.T) {
-	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
-		w.OnAcquire, w.Fail = nil, uid.ErrNoWorkerID
-		_, err := Start(t.Context(), w, o.cfg)
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.Empty(t, o.grants())
-		require.Empty(t, w.Released, "it was not bound")
-		w.Terms.Revoke() // starts nothing
-		time.Sleep(time.Hour)
-		require.Empty(t, calls(w))
-	})
-}
-
 func TestAcquireBreaksTheTerms(t *testing.T) {
 	for _, c := range []struct {
-		r    uid.Reservation
-		text string
+		r     uid.Reservation
+		fails error // the worker's Release
+		text  string
 	}{
-		{uid.Reservation{WorkerID: 16, Last: 10, Renew: 5}, "worker ID 16: the layout holds 0 to 15"},
-		{uid.Reservation{WorkerID: -1, Last: 10, Renew: 5}, "worker ID -1"},
-		{uid.Reservation{WorkerID: 1, First: -2, Last: 10, Renew: 5}, "from tick -2"},
+		{uid.Reservation{WorkerID: 16, Last: 10, Renew: 5}, nil, "worker ID 16: the layout holds 0 to 15"},
+		{uid.Reservation{WorkerID: -1, Last: 10, Renew: 5}, nil, "worker ID -1"},
+		{uid.Reservation{WorkerID: 1, First: -2, Last: 10, Renew: 5}, fake.ErrDown, "from tick -2"},
 	} {
 		bubble(t, c.r, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
+			w.FailRelease = c.fails
 			_, err := Start(t.Context(), w, o.cfg)
-			logtest.Error(t, err, uid.ErrRange, c.text)
+			logtest.Error(t, err, uid.ErrRange, c.text, fmt.Sprint("released: ", c.fails == nil))
 			require.Equal(t, []int64{-1}, w.Released)
 			require.Empty(t, o.grants())
 			w.Terms.Revoke()
@@ -311,19 +299,6 @@ func TestRenewWhenWanted(t *testing.T) {
 	})
 }
 
-// A wish that could not be fulfilled is not forgotten.
-func TestWishIsRepeated(t *testing.T) {
-	bubble(t, upTo(100, math.MaxInt64), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
-		ten := start(t, w, o)
-		ten.Want(150)
-		time.Sleep(time.Minute)
-		require.Greater(t, len(calls(w)), 10)
-		grants(w, endless)
-		pass(maxPause)
-		require.Equal(t, endless, o.last())
-	})
-}
-
 // A renewal that is centuries away is not taken for one that is due.
 func TestRenewInTheFarFuture(t *testing.T) {
 	for _, renew := range []int64{1 << 34, 1 << 62, math.MaxInt64 - 1} {
@@ -410,19 +385,6 @@ func TestExtendTimesOut(t *testing.T) {
 		ten := start(t, w, o)
 		pass(extendTimeout)
 		require.ErrorIs(t, refused(ten), context.DeadlineExceeded)
-	})
-}
-
-// A revocation reaches the owner before it returns, and is followed by an Extend.
-func TestRevoke(t *testing.T) {
-	bubble(t, endless, func(t *testing.T, w *fake.Worker, o *fakeOwner) {
-		start(t, w, o)
-		grants(w, endless)
-		w.Terms.Revoke()
-		require.Equal(t, 1, o.discards)
-		synctest.Wait()
-		require.Len(t, calls(w), 1)
-		require.Len(t, o.grants(), 2)
 	})
 }
 

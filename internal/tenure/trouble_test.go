@@ -117,20 +117,6 @@ func TestTroubleOfABurst(t *testing.T) {
 	})
 }
 
-// A single failure costs two records, neither of them a warning.
-func TestTroubleThatPasses(t *testing.T) {
-	bubble(t, upTo(199, 20), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
-		start(t, w, o)
-		pass(20*time.Second + time.Millisecond)
-		grants(w, upTo(5000, 3000))
-		pass(20 * time.Minute)
-		require.Equal(t, []string{
-			"00:20 INFO the reservation cannot be renewed",
-			"00:20 INFO the reservation is renewed again",
-		}, o.told())
-	})
-}
-
 // The clock is set while renewals fail: what is left counts, not what has passed.
 func TestTroubleAndTheClock(t *testing.T) {
 	bubble(t, upTo(199, 0), func(t *testing.T, w *fake.Worker, o *fakeOwner) {
