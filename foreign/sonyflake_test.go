@@ -41,7 +41,7 @@ func TestSonyflakeAsSonyReadsIt(t *testing.T) {
 	}
 	// sony/sonyflake issue 33, of 2022-07-19: "a timestamp which is similar to 24869724975".
 	v1 := must(foreign.ParseFormat("sonyflake"))
-	require.Equal(t, "2022-07-19", must(v1.Parse(24869724975 << 24)).Time.Format(time.DateOnly))
+	require.Equal(t, "2022-07-19", must(v1.Parse(24869724975<<24)).Time.Format(time.DateOnly))
 	_, err := v1.Parse(-1)
 	logtest.Error(t, err, uid.ErrRange, "-1 is below 0")
 }
