@@ -160,11 +160,7 @@ func (x UUID) MarshalText() ([]byte, error) {
 // UnmarshalText sets x from text as ParseUUID does. A failure leaves it as it was.
 func (x *UUID) UnmarshalText(text []byte) error {
 	v, err := parseUUID(text)
-	if err != nil {
-		return err
-	}
-	*x = v
-	return nil
+	return set(x, v, err)
 }
 
 // Scan sets x from the text in a string or []byte, or from 16 bytes. It returns uid.ErrSyntax when src is anything
@@ -182,11 +178,7 @@ func (x *UUID) Scan(src any) error {
 		src = nil
 	case string:
 		parsed, err := parseUUID(v)
-		if err != nil {
-			return err
-		}
-		*x = parsed
-		return nil
+		return set(x, parsed, err)
 	}
 	if src == nil {
 		return nullError(*x)
