@@ -287,39 +287,6 @@ func TestNewLayoutAccepts(t *testing.T) {
 	require.ErrorIs(t, errorOf(NewLayout(Config{TimeBits: 28, Epoch: time.Now().Add(time.Hour)})), uid.ErrConfig)
 }
 
-func TestLayoutEquality(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := drawConfig(t), drawConfig(t)
-		if rapid.Bool().Draw(t, "near") { // one that differs in at most one thing
-			b = a
-			b.Epoch = b.Epoch.In(time.FixedZone("", 3600))
-			switch rapid.IntRange(0, 4).Draw(t, "change") {
-			case 0:
-				b.Fields = nil
-			case 1:
-				if a.Epoch.Before(now) && !a.Epoch.IsZero() {
-					b.Epoch = b.Epoch.Add(1)
-				}
-			case 2:
-				if b.WorkerBits > 0 && len(b.Fields) == 0 {
-					b.WorkerBits--
-				}
-			case 3:
-				if b.SequenceBits > 0 {
-					b.SequenceBits--
-				}
-			}
-		}
-		la := must(newLayout(a, now))
-		lb := must(newLayout(b, now))
-		require.Equal(t, la == lb, la.String() == lb.String())
-		require.Equal(t, la == lb, la.Terms().Layout == lb.Terms().Layout)
-		same := a.TimeBits == b.TimeBits && a.WorkerBits == b.WorkerBits && a.SequenceBits == b.SequenceBits &&
-			la.Unit() == lb.Unit() && la.Epoch().Equal(lb.Epoch()) && fmt.Sprint(a.Fields) == fmt.Sprint(b.Fields)
-		require.Equal(t, same, la == lb)
-	})
-}
-
 func TestAccessors(t *testing.T) {
 	epoch := time.Date(2020, 1, 1, 3, 0, 0, 5e8, time.FixedZone("", 3*3600))
 	fields := []uid.Field{{Name: "datacenter", Bits: 3}, {Name: "worker", Bits: 6}}

@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
+// Layouts of equal texts are equal, whatever the zone of the epoch.
 func TestTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLayout(t)
