@@ -65,25 +65,18 @@ func TestReadableUIDs(t *testing.T) {
 	}
 }
 
-// drawConfig draws a Config that New takes.
-func drawConfig(t *rapid.T) uidtest.Config {
+// UIDs are those that Nth says, each larger than the one before, of the worker, not before Start, and
+// of the first tick at least as long as half of it lasts.
+func checkUIDs(t *rapid.T) {
 	timeBits := rapid.IntRange(1, 40).Draw(t, "time bits")
 	sequenceBits := rapid.IntRange(0, 63-timeBits).Draw(t, "sequence bits")
 	workerBits := rapid.IntRange(0, 63-timeBits-sequenceBits).Draw(t, "worker bits")
 	l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: workerBits, SequenceBits: sequenceBits})
 	within := rapid.SampledFrom([]time.Duration{0, l.Unit() - 1}).Draw(t, "within")
-	return uidtest.Config{
-		Layout: l, WorkerID: rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker"),
-		Start: l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick")).Add(within),
-	}
-}
-
-// UIDs are those that Nth says, each larger than the one before, of the worker, not before Start, and
-// of the first tick at least as long as half of it lasts.
-func checkUIDs(t *rapid.T) {
-	cfg := drawConfig(t)
-	g, l := uidtest.MustNew(cfg), cfg.Layout
-	first, last := l.TimeOf(l.TickAt(cfg.Start)), uid.UID(-1)
+	first := l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"))
+	id := rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker")
+	g := uidtest.MustNew(uidtest.Config{Layout: l, WorkerID: id, Start: first.Add(within)})
+	last := uid.UID(-1)
 	far := rapid.Int64Range(51, math.MaxInt64-1).Draw(t, "far")
 	for i := range int64(52) {
 		n := i + 1
@@ -103,7 +96,7 @@ func checkUIDs(t *rapid.T) {
 		require.Greater(t, u, last)
 		last = u
 		parts := must(g.ParseUID(u))
-		require.Equal(t, cfg.WorkerID, parts.WorkerID)
+		require.Equal(t, id, parts.WorkerID)
 		require.False(t, parts.Time.Before(first))
 		if n <= (l.MaxSequence()+1)/2 {
 			require.Equal(t, first, parts.Time)
