@@ -71,6 +71,9 @@ func (r radix) read(text string) (uid.UID, error) {
 	if wrongLength || strings.Trim(text, r.digits) != "" {
 		return 0, uid.ErrSyntax
 	}
+	if len(text) > 20 { // without a zero in front
+		return 0, uid.ErrRange
+	}
 	n := new(big.Int)
 	for i := range len(text) {
 		n.Mul(n, big.NewInt(int64(len(r.digits))))
