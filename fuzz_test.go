@@ -49,7 +49,7 @@ var quoted = regexp.MustCompile(`(?s)^"(.*)"$`)
 
 // FuzzUnmarshalJSON reads a UID, quoted or not, and a Number; a failure leaves them as they were.
 func FuzzUnmarshalJSON(f *testing.F) {
-	for _, s := range append(texts, `"`, `"1`, `1"`, `true`, `Null`, `{}`, `[1]`, `\u0031`, `\"1\"`) {
+	for _, s := range append(texts, `"`, `"1`, `"12`, `1"`, `12"`, `true`, `Null`, `{}`, `[1]`, `\u0031`, `\"1\"`) {
 		f.Add([]byte(s))
 		f.Add([]byte(`"` + s + `"`))
 	}

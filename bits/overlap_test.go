@@ -28,7 +28,11 @@ func drawIssuer(t *rapid.T, name string) Issuer {
 	i.LastWorker = rapid.Int64Range(i.FirstWorker, i.LastWorker).Draw(t, name+" last worker")
 	instant := func(what string) time.Time {
 		ns := int64(i.Layout.Unit()) << cfg.TimeBits
-		return cfg.Epoch.Add(time.Duration(rapid.Int64Range(-ns/4, ns+ns/4).Draw(t, name+what)))
+		at := cfg.Epoch.Add(time.Duration(rapid.Int64Range(-ns/4, ns+ns/4).Draw(t, name+what)))
+		if rapid.Bool().Draw(t, name+what+" is when a tick begins") {
+			at = i.Layout.TimeOf(i.Layout.TickAt(at))
+		}
+		return at
 	}
 	if rapid.Bool().Draw(t, name+" has a from") {
 		i.From = instant(" from")
