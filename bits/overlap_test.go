@@ -148,6 +148,15 @@ func TestNoOverlapAfterTheEnd(t *testing.T) {
 	}
 }
 
+// One process after the other, the second from the beginning of a tick on.
+func TestNoOverlapOfOneAfterTheOther(t *testing.T) {
+	before, after := twitter.Issuer(), twitter.Issuer()
+	before.To, after.From = now, now
+	_, found, err := FindOverlap(before, after)
+	require.NoError(t, err)
+	require.False(t, found)
+}
+
 func TestFindOverlapDoesNotAllocate(t *testing.T) {
 	a, b := uidGenerator.Issuer(), twitter.Issuer()
 	require.Zero(t, testing.AllocsPerRun(10, func() { _, _, _ = FindOverlap(a, b) }))
