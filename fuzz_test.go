@@ -2,118 +2,83 @@ package uid_test
 
 import (
 	"encoding/json"
-	"errors"
+	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/uidgen/uid"
 )
 
-func seed(f *testing.F, wrap func(string) any) {
-	decimal := []string{"0", "1", "180363646902239241", "9223372036854775807", "null", `"1"`}
-	for _, s := range slices.Concat(decimal, notDecimal, tooLarge) {
-		f.Add(wrap(s))
-	}
-}
+// texts are UIDs, and what is none.
+var texts = slices.Concat([]string{
+	"0", "1", "9", "10", "99", "9007199254740991", "9007199254740992", "180363646902239241", "9223372036854775807",
+}, notDecimal, tooLarge)
 
-func asBytes(s string) any { return []byte(s) }
-
-// same checks one parser's answer against the reference's.
-func same(t *testing.T, want uid.UID, wantErr error, got uid.UID, err error) {
-	t.Helper()
-	if wantErr != nil {
-		require.ErrorIs(t, err, wantErr)
-		require.Less(t, len(err.Error()), 400)
-		return
-	}
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-}
-
+// FuzzParse reads a text in all ways but JSON; a failure leaves a UID as it was.
 func FuzzParse(f *testing.F) {
-	seed(f, func(s string) any { return s })
+	for _, s := range texts {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
 		want, wantErr := reference(s)
 		got, err := uid.Parse(s)
-		same(t, want, wantErr, got, err)
-		if err == nil {
-			require.Equal(t, s, got.String(), "one text for one UID")
-		}
-	})
-}
-
-func FuzzUnmarshalText(f *testing.F) {
-	seed(f, asBytes)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		want, wantErr := reference(string(text))
-		got := uid.UID(42)
-		err := got.UnmarshalText(text)
-		same(t, want, wantErr, got, err)
+		require.ErrorIs(t, err, wantErr)
+		require.Equal(t, want, got)
 		if err != nil {
-			require.EqualValues(t, 42, got)
-		}
-	})
-}
-
-func FuzzUnmarshalJSON(f *testing.F) {
-	seed(f, asBytes)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got := uid.UID(42)
-		err := got.UnmarshalJSON(data)
-		if err != nil {
-			require.True(t, errors.Is(err, uid.ErrSyntax) || errors.Is(err, uid.ErrRange))
-			require.EqualValues(t, 42, got)
-		}
-		// Whatever encoding/json takes for a number or a string, ours takes too if
-		// it is a UID, and to the same value.
-		var text string
-		switch trimmed := strings.TrimSpace(string(data)); {
-		case trimmed != string(data) || !json.Valid(data) || trimmed == "null":
-			return
-		case json.Unmarshal(data, &text) != nil:
-			text = trimmed
-		case strings.Contains(trimmed, `\`):
-			require.ErrorIs(t, err, uid.ErrSyntax)
-			return
-		}
-		want, wantErr := reference(text)
-		same(t, want, wantErr, got, err)
-	})
-}
-
-func FuzzScan(f *testing.F) {
-	seed(f, func(s string) any { return s })
-	f.Fuzz(func(t *testing.T, s string) {
-		want, wantErr := reference(s)
-		for _, src := range []any{s, []byte(s)} {
-			got := uid.UID(42)
-			err := got.Scan(src)
-			same(t, want, wantErr, got, err)
-			if err != nil {
-				require.EqualValues(t, 42, got)
-			}
-		}
-	})
-}
-
-func FuzzScanInteger(f *testing.F) {
-	f.Add(uint64(0))
-	f.Add(uint64(1) << 63)
-	f.Add(^uint64(0))
-	f.Fuzz(func(t *testing.T, n uint64) {
-		got := uid.UID(42)
-		err := got.Scan(int64(n))
-		require.Equal(t, int64(n) >= 0, err == nil)
-		err2 := got.Scan(n)
-		require.Equal(t, err == nil, err2 == nil)
-		if err != nil {
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorIs(t, err2, uid.ErrRange)
-			require.EqualValues(t, 42, got)
+			want = 42
+			require.Less(t, len(err.Error()), 400)
+			require.PanicsWithError(t, err.Error(), func() { uid.MustParse(s) })
 		} else {
-			require.EqualValues(t, n, got)
+			require.Equal(t, s, got.String(), "one text for one UID")
+			require.Equal(t, want, uid.MustParse(s))
+		}
+		for _, read := range []func(*uid.UID) error{
+			func(u *uid.UID) error { return u.UnmarshalText([]byte(s)) },
+			func(u *uid.UID) error { return u.Scan(s) },
+			func(u *uid.UID) error { return u.Scan([]byte(s)) },
+		} {
+			u := uid.UID(42)
+			require.Equal(t, err, read(&u))
+			require.Equal(t, want, u)
 		}
 	})
+}
+
+var quoted = regexp.MustCompile(`(?s)^"(.*)"$`)
+
+// FuzzUnmarshalJSON reads a UID, quoted or not, and a Number; a failure leaves them as they were.
+func FuzzUnmarshalJSON(f *testing.F) {
+	for _, s := range append(texts, `"`, `"1`, `"12`, `1"`, `12"`, `true`, `Null`, `{}`, `[1]`, `\u0031`, `\"1\"`) {
+		f.Add([]byte(s))
+		f.Add([]byte(`"` + s + `"`))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		u, n := uid.UID(42), uid.Number(42)
+		err, numberErr := u.UnmarshalJSON(data), n.UnmarshalJSON(data)
+		if string(data) == "null" {
+			require.Equal(t, []any{uid.UID(42), uid.Number(42), nil, nil}, []any{u, n, err, numberErr})
+			return
+		}
+		want, wantErr := reference(quoted.ReplaceAllString(string(data), "$1"))
+		same(t, want, wantErr, u, err)
+		if want, wantErr = reference(string(data)); want > uid.UID(uid.MaxNumber) {
+			wantErr = uid.ErrRange
+		}
+		same(t, want, wantErr, uid.UID(n), numberErr)
+		if numberErr == nil {
+			require.Equal(t, string(data), string(must(json.Marshal(n))))
+		}
+	})
+}
+
+// same checks what was read into a variable that was 42 against the reference.
+func same(t *testing.T, want uid.UID, wantErr error, got uid.UID, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, wantErr)
+	if err != nil {
+		want = 42
+		require.Less(t, len(err.Error()), 400)
+	}
+	require.Equal(t, want, got)
 }

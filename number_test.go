@@ -1,11 +1,7 @@
 package uid_test
 
 import (
-	"database/sql"
-	"database/sql/driver"
-	"encoding"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"testing"
@@ -14,15 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
-)
-
-var (
-	_ fmt.Stringer             = uid.Number(0)
-	_ encoding.TextMarshaler   = uid.Number(0)
-	_ encoding.TextAppender    = uid.Number(0)
-	_ encoding.TextUnmarshaler = (*uid.Number)(nil)
-	_ sql.Scanner              = (*uid.Number)(nil)
-	_ driver.Valuer            = uid.Number(0)
 )
 
 func TestNumberJSONRoundTrip(t *testing.T) {
@@ -63,31 +50,11 @@ func TestNumberJSONRange(t *testing.T) {
 }
 
 func TestNumberUnmarshalJSON(t *testing.T) {
-	n := uid.Number(42)
-	require.NoError(t, json.Unmarshal([]byte(`null`), &n))
-	require.EqualValues(t, 42, n, "null changes nothing")
+	var n uid.Number
 	require.NoError(t, json.Unmarshal([]byte(` 7 `), &n))
 	require.EqualValues(t, 7, n)
 
-	for want, texts := range map[error][]string{
-		uid.ErrSyntax: {`-1`, `-0`, `1.0`, `1e3`, `1E0`, `0.5`, `"7"`, `""`, `"null"`, `true`, `{}`, `[1]`},
-		uid.ErrRange:  {`9007199254740992`, `9223372036854775807`, `9223372036854775808`, `99999999999999999999999`},
-	} {
-		for _, text := range texts {
-			n := uid.Number(42)
-			err := json.Unmarshal([]byte(text), &n)
-			require.ErrorIs(t, err, want, "%s", text)
-			require.ErrorContains(t, err, strconv.Quote(text))
-			require.EqualValues(t, 42, n, "%s", text)
-		}
-	}
 	require.ErrorIs(t, json.Unmarshal([]byte(`{"7":0}`), &map[uid.Number]int{}), uid.ErrSyntax, "keys are strings")
-	// What encoding/json never passes on, but another caller may.
-	for _, text := range []string{``, `"`, `"1`, ` 1`, `1 `, `Null`, `01`, `+1`, `٣`} {
-		n := uid.Number(42)
-		require.ErrorIs(t, n.UnmarshalJSON([]byte(text)), uid.ErrSyntax, "%s", text)
-		require.EqualValues(t, 42, n, "%s", text)
-	}
 	require.EqualError(t, n.UnmarshalJSON([]byte(`"7"`)), `syntax error: "\"7\"" is not a JSON number of digits only`)
 	require.EqualError(t, n.UnmarshalJSON([]byte(`9007199254740992`)),
 		`value out of range: "9007199254740992" is above 9007199254740991, the largest UID to be a JSON number`)

@@ -104,15 +104,11 @@ func parseError[T string | []byte](s T) error {
 			return syntaxError(s)
 		}
 	}
-	return textRangeError(s)
+	return fmt.Errorf("%w: %s is above %d", ErrRange, quote(s), Max)
 }
 
 func syntaxError[T string | []byte](s T) error {
 	return fmt.Errorf("%w: %s is not a decimal UID", ErrSyntax, quote(s))
-}
-
-func textRangeError[T string | []byte](s T) error {
-	return fmt.Errorf("%w: %s is above %d", ErrRange, quote(s), Max)
 }
 
 func negativeError(n int64) error {

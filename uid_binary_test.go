@@ -3,7 +3,6 @@ package uid_test
 import (
 	"bytes"
 	"cmp"
-	"encoding"
 	"encoding/gob"
 	"testing"
 
@@ -11,17 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
-)
-
-// A binaryForm is a UID or a Number.
-type binaryForm interface {
-	encoding.BinaryMarshaler
-	encoding.BinaryAppender
-}
-
-var (
-	_ encoding.BinaryUnmarshaler = (*uid.UID)(nil)
-	_ encoding.BinaryUnmarshaler = (*uid.Number)(nil)
 )
 
 // The binary form sorts as the UIDs do, and is read as it was written, by gob as well.
@@ -52,7 +40,7 @@ func TestBinary(t *testing.T) {
 }
 
 func TestBinaryRefuses(t *testing.T) {
-	for _, n := range []binaryForm{uid.UID(-1), uid.Number(-1)} {
+	for _, n := range []number{uid.UID(-1), uid.Number(-1)} {
 		require.ErrorIs(t, errorOf(n.MarshalBinary()), uid.ErrRange)
 		b, err := n.AppendBinary([]byte("order:"))
 		require.ErrorIs(t, err, uid.ErrRange)

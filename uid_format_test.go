@@ -13,11 +13,6 @@ import (
 	"github.com/uidgen/uid"
 )
 
-var (
-	_ fmt.Formatter = uid.UID(0)
-	_ fmt.Formatter = uid.Number(0)
-)
-
 // The values are those of fmt for the int64, and for the string.
 func TestFormat(t *testing.T) {
 	const u uid.UID = 180363646902239241
@@ -78,11 +73,4 @@ func TestFormatAsFmtDoes(t *testing.T) {
 			require.Equal(t, fmt.Sprintf(directive, u.String()), fmt.Sprintf(directive, u), directive)
 		}
 	})
-}
-
-// String writes a UID once: no more than before UID was a Formatter.
-func TestStringAllocatesOnce(t *testing.T) {
-	var text string
-	require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { text = uid.UID(180363646902239241).String() }))
-	require.Equal(t, "180363646902239241", text)
 }

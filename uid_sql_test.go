@@ -12,11 +12,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-var (
-	_ sql.Scanner   = (*uid.UID)(nil)
-	_ driver.Valuer = uid.UID(0)
-)
-
 func TestScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := uid.UID(rapid.Int64Min(0).Draw(t, "u"))

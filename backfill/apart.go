@@ -2,7 +2,6 @@ package backfill
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -19,15 +18,11 @@ func checkApart(ctx context.Context, live lease.Store, layout string, ids []int6
 	var is leasestore.Namespace
 	err := retry.Do(ctx, retry.DefaultTimeout, log, func(ctx context.Context) error {
 		// It reads the namespace, and a row that is not there.
-		err := live.Change(ctx, math.MaxInt64, func(n *leasestore.Namespace, _ *leasestore.Row,
+		return written(live.Change(ctx, math.MaxInt64, func(n *leasestore.Namespace, _ *leasestore.Row,
 			_ leasestore.Clock) error {
 			is = *n
 			return errNothing
-		})
-		if errors.Is(err, errNothing) {
-			return nil
-		}
-		return err
+		}))
 	})
 	switch {
 	case err != nil:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +12,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/backfill"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/disposable"
@@ -39,34 +40,25 @@ func errorOf[V any](_ V, err error) error { return err }
 // at returns a time within a tick of seconds.
 func at(tick int64) time.Time { return seconds.TimeOf(tick).Add(300 * time.Millisecond) }
 
-// A clock is the present of all processes and the store.
-type clock struct{ ns atomic.Int64 }
-
-func newClock(tick int64) *clock {
-	c := &clock{}
-	c.set(tick)
-	return c
-}
-
-func (c *clock) set(tick int64)       { c.ns.Store(at(tick).UnixNano()) }
-func (c *clock) now() time.Time       { return time.Unix(0, c.ns.Load()).UTC() }
-func (c *clock) tick() int64          { return seconds.TickAt(c.now()) }
-func (c *clock) pass(d time.Duration) { c.ns.Add(int64(d)) }
-
 // present is the tick at which tests begin.
 const present = 10_000
+
+// now is the present for those that share it with nobody.
+func now() time.Time { return at(present) }
 
 // A store is a durable one in memory, with the namespace orders.
 type store struct {
 	*storetest.Memory
-	*clock
+	*fake.Clock // of all processes and the store
 }
+
+func (s store) tick() int64 { return seconds.TickAt(s.Now()) }
 
 const orders = "orders"
 
 func newStore(t require.TestingT, ids lease.Range) store {
-	s := store{clock: newClock(present)}
-	s.Memory = storetest.NewMemory(storetest.MemoryConfig{Now: s.now, Durable: true})
+	s := store{Clock: fake.NewFrozenClock(now())}
+	s.Memory = storetest.NewMemory(storetest.MemoryConfig{Now: s.Now, Durable: true})
 	require.NoError(t, s.found(orders, ids))
 	return s
 }
@@ -87,20 +79,17 @@ func numbered(n disposable.Numbers) backfill.Source {
 // refused makes a generator that New refuses.
 func refused(t *testing.T, source backfill.Source, cfg backfill.Config, is error, text string) {
 	t.Helper()
-	_, err := backfill.New(source, cfg)
-	require.ErrorIs(t, err, is)
-	require.ErrorContains(t, err, text)
+	logtest.Error(t, errorOf(backfill.New(source, cfg)), is, text)
 }
 
 // config is that of a run over ticks.
 func (s store) config(first, last int64) backfill.Config {
-	return backfill.Config{Layout: seconds, From: at(first), To: at(last), Logger: quiet, Now: s.now}
+	return backfill.Config{Layout: seconds, From: at(first), To: at(last), Logger: quiet, Now: s.Now}
 }
 
 // run makes a generator over ticks.
 func (s store) run(t require.TestingT, first, last int64) *backfill.Generator {
-	g := must(backfill.New(s.source(), s.config(first, last)))
-	return g
+	return must(backfill.New(s.source(), s.config(first, last)))
 }
 
 // high returns High of an ID's row.
@@ -112,11 +101,10 @@ func (s store) high(t require.TestingT, id int64) int64 {
 
 // live leases an ID for a live process, and returns what is reserved.
 func (s store) live(t require.TestingT) uid.Reservation {
-	w := must(lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now}))
+	w := must(lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.Now}))
 	terms := seconds.Terms()
 	terms.Revoke = func() {}
-	r := must(w.Acquire(context.Background(), terms))
-	return r
+	return must(w.Acquire(context.Background(), terms))
 }
 
 // numbers gives numbers from a list.
@@ -144,7 +132,7 @@ func (*numbers) Name() string { return "a list" }
 // listed is a run on numbers of a list over all ticks until present.
 func listed(t testing.TB, change func(*backfill.Config), ids ...int64) *backfill.Generator {
 	t.Helper()
-	cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: newClock(present).now, Workers: len(ids)}
+	cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: now, Workers: len(ids)}
 	if change != nil {
 		change(&cfg)
 	}

@@ -44,6 +44,14 @@ const releaseTimeout = 5 * time.Second
 // errNothing makes a store write nothing, because nothing has changed.
 var errNothing = errors.New("nothing to write")
 
+// written turns errNothing into success.
+func written(err error) error {
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return err
+}
+
 // FromLeases returns a source of worker IDs of a namespace of leases, which must exist. For each worker ID, New writes
 // one row. New returns
 //   - [uid.ErrNoWorkerID] when each ID is leased, or was used at or after From, and when the namespace's floor lies at
@@ -185,18 +193,14 @@ func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, ro
 // somebody has leased the ID since, and has begun above High.
 func (t *reserving) release(ctx context.Context, timeout time.Duration, last int64) error {
 	err := retry.Do(ctx, timeout, t.log, func(ctx context.Context) error {
-		err := t.store.Change(ctx, t.row.WorkerID, func(_ *leasestore.Namespace, row *leasestore.Row,
+		return written(t.store.Change(ctx, t.row.WorkerID, func(_ *leasestore.Namespace, row *leasestore.Row,
 			now leasestore.Clock) error {
 			if row == nil || row.Nonce != t.row.Nonce || row.High != t.row.High {
 				return errNothing
 			}
 			row.Nonce, row.High, row.Renewed = "", max(t.base, last), now.Now
 			return nil
-		})
-		if errors.Is(err, errNothing) {
-			return nil
-		}
-		return err
+		}))
 	})
 	if err != nil {
 		return fmt.Errorf("give back the ticks of worker ID %d in %s: %w", t.row.WorkerID, t.store.Name(), err)

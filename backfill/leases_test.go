@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid/backfill"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -58,11 +59,11 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"time passes": func(rt *rapid.T) {
-				s.pass(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute,
+				s.Step(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute,
 					10 * 24 * time.Hour}).Draw(rt, "for"))
 			},
 			"a live process starts": func(rt *rapid.T) {
-				w := must(lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now}))
+				w := must(lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.Now}))
 				r, err := w.Acquire(context.Background(), terms)
 				if err != nil {
 					require.ErrorIs(rt, err, uid.ErrNoWorkerID)
@@ -151,7 +152,7 @@ func TestWhatARunWrites(t *testing.T) {
 	}
 	require.NoError(t, g.Close())
 	require.EqualValues(t, 150, s.high(t, 5))
-	s.pass(time.Second)
+	s.Step(time.Second)
 
 	// The rest is another run's; what was issued is not.
 	require.Equal(t, []int64{5}, s.run(t, 151, 300).Stats().WorkerIDs)
@@ -194,7 +195,7 @@ func TestKilledRun(t *testing.T) {
 	g := s.run(t, 0, present)
 	require.Equal(t, []int64{1}, g.Stats().WorkerIDs)
 	refused(t, s.source(), s.config(0, present), uid.ErrNoWorkerID, "")
-	s.pass(5*time.Minute + time.Second)
+	s.Step(5*time.Minute + time.Second)
 	r := s.live(t)
 	require.EqualValues(t, present+1, r.First)
 	r = s.live(t)
@@ -260,10 +261,10 @@ func TestRefusedRows(t *testing.T) {
 		must(backfill.New(s.source(), cfg))
 	})
 	test("not durable", func(t *testing.T, _ store) {
-		m := storetest.NewMemory(storetest.MemoryConfig{Now: newClock(present).now, Lossy: []string{"it forgets"}})
+		m := storetest.NewMemory(storetest.MemoryConfig{Now: now, Lossy: []string{"it forgets"}})
 		client := m.Store(orders)
 		require.NoError(t, lease.Found(t.Context(), client, lease.Founding{Layout: seconds}))
-		cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: newClock(present).now}
+		cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: now}
 		refused(t, leased(client), cfg, uid.ErrConfig, "set Losses to Never")
 		never := backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.Never})
 		refused(t, never, cfg, uid.ErrConfig, "it forgets")
@@ -321,7 +322,7 @@ func TestApart(t *testing.T) {
 		if err == nil {
 			require.NoError(t, g.Close())
 		}
-		s.pass(time.Second)
+		s.Step(time.Second)
 		return err
 	}
 	require.NoError(t, apart(orders))
@@ -337,9 +338,7 @@ func TestApart(t *testing.T) {
 		{[]string{"other"}, worker.ErrLayout, "UIDs of two layouts can be equal"},
 		{[]string{"none"}, worker.ErrNoNamespace, `"none"`},
 	} {
-		err := apart(tt.names...)
-		require.ErrorIs(t, err, tt.is)
-		require.ErrorContains(t, err, tt.text)
+		logtest.Error(t, apart(tt.names...), tt.is, tt.text)
 		row, _ := s.Row("imports", 4)
 		require.EqualValues(t, -1, row.High, "the ticks are given back")
 	}

@@ -20,10 +20,6 @@ func (l Layout) Doubt(u uid.UID, now time.Time) string {
 	if err != nil {
 		return err.Error()
 	}
-	return l.doubt(p, now)
-}
-
-func (l Layout) doubt(p uid.Parts, now time.Time) string {
 	switch ahead := p.Time.Sub(now); { // saturates at 292 years
 	case ahead > slack:
 		return fmt.Sprintf("its time, %s, is %s in the future: it may be of another layout", stamp(p.Time), span(ahead))

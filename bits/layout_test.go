@@ -61,12 +61,14 @@ func drawConfig(t *rapid.T) Config {
 	}
 	if c.WorkerBits > 0 && rapid.Bool().Draw(t, "split") {
 		left := c.WorkerBits
-		for i := 0; left > 0; i++ {
+		name := rapid.StringMatching(`[a-z][a-z0-9_-]{0,15}`)
+		names := rapid.SliceOfNDistinct(name, 1, min(8, left), rapid.ID[string]).Draw(t, "names")
+		for i, name := range names {
 			n := left
-			if i < 7 {
-				n = rapid.IntRange(1, left).Draw(t, "part")
+			if others := len(names) - 1 - i; others > 0 {
+				n = rapid.IntRange(1, left-others).Draw(t, "part")
 			}
-			c.Fields = append(c.Fields, uid.Field{Name: fmt.Sprintf("part_%d", i), Bits: n})
+			c.Fields = append(c.Fields, uid.Field{Name: name, Bits: n})
 			left -= n
 		}
 	}
@@ -92,88 +94,59 @@ func within(t *rapid.T, name string, most int64) int64 {
 	return rapid.Int64Range(0, most).Draw(t, name)
 }
 
-func TestComposeParseRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cfg := drawConfig(t)
-		l := must(newLayout(cfg, now))
-		tick, worker, seq := within(t, "tick", l.MaxTick()), within(t, "worker", l.MaxWorkerID()),
-			within(t, "sequence", l.MaxSequence())
-		u := must(l.Compose(tick, worker, seq))
-		require.GreaterOrEqual(t, u, uid.UID(0))
+// A UID is (tick·2^W + worker)·2^S + sequence, and is taken apart again; what does not fit is refused.
+func checkCodec(t *rapid.T) {
+	cfg := drawConfig(t)
+	l := must(newLayout(cfg, now))
+	most := [3]int64{l.MaxTick(), l.MaxWorkerID(), l.MaxSequence()}
+	what := [3]string{"tick", "worker ID", "sequence"}
+	var n [3]int64
+	for i := range n {
+		n[i] = within(t, what[i], most[i])
+	}
+	u := must(l.Compose(n[0], n[1], n[2]))
+	want := big.NewInt(n[0])
+	want.Lsh(want, uint(cfg.WorkerBits)).Add(want, big.NewInt(n[1]))
+	want.Lsh(want, uint(cfg.SequenceBits)).Add(want, big.NewInt(n[2]))
+	require.Equal(t, want.String(), u.String())
 
-		// (tick·2^W + worker)·2^S + sequence, in numbers that know no overflow
-		want := big.NewInt(tick)
-		want.Lsh(want, uint(cfg.WorkerBits)).Add(want, big.NewInt(worker))
-		want.Lsh(want, uint(cfg.SequenceBits)).Add(want, big.NewInt(seq))
-		require.Equal(t, want.String(), u.String())
+	p := must(l.Parse(u))
+	require.Equal(t, uid.Parts{UID: u, Time: l.TimeOf(n[0]), WorkerID: n[1], Sequence: n[2], Fields: l.fields}, p)
+	require.Equal(t, n[0], must(l.Tick(u)))
+	require.Equal(t, n[0], l.TickAt(p.Time))
 
-		p := must(l.Parse(u))
-		require.Equal(t, uid.Parts{UID: u, Time: l.TimeOf(tick), WorkerID: worker, Sequence: seq, Fields: l.fields}, p)
-		require.True(t, p == must(l.Parse(u)))
-		require.Equal(t, tick, must(l.Tick(u)))
-		require.Equal(t, tick, l.TickAt(p.Time))
-	})
-}
-
-// Any number that has no bits beyond the layout is a UID of it, and comes back.
-func TestParseComposeRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		l := drawLayout(t)
-		most := int64(1)<<(l.TimeBits()+l.WorkerBits()+l.SequenceBits()) - 1
-		u := uid.UID(within(t, "uid", most))
-		p := must(l.Parse(u))
-		tick := must(l.Tick(u))
-		require.Equal(t, u, must(l.Compose(tick, p.WorkerID, p.Sequence)))
-
-		for _, bad := range []uid.UID{-1, -u - 1, math.MinInt64} {
-			p, err := l.Parse(bad)
-			refused(t, err, uid.ErrRange, bad.String())
-			require.Zero(t, p)
-		}
+	// beside returns numbers that are not within 0 and most.
+	beside := func(name string, most, good int64) []int64 {
+		bad := []int64{-1, math.MinInt64, -good - 1}
 		if most < math.MaxInt64 {
-			for _, bad := range []uid.UID{uid.UID(most + 1),
-				uid.UID(rapid.Int64Range(most+1, math.MaxInt64).Draw(t, "beyond")), math.MaxInt64} {
-				p, err := l.Parse(bad)
-				refused(t, err, uid.ErrRange, bad.String())
-				require.ErrorContains(t, err, fmt.Sprint(most))
-				require.Zero(t, p)
-			}
+			bad = append(bad, most+1, math.MaxInt64, rapid.Int64Range(most+1, math.MaxInt64).Draw(t, name+" beyond"))
 		}
-	})
-}
-
-func TestComposeRefusesWhatDoesNotFit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		l := drawLayout(t)
-		good := []int64{within(t, "tick", l.MaxTick()), within(t, "worker", l.MaxWorkerID()),
-			within(t, "sequence", l.MaxSequence())}
-		most := []int64{l.MaxTick(), l.MaxWorkerID(), l.MaxSequence()}
-		what := []string{"tick", "worker ID", "sequence"}
-		i := rapid.IntRange(0, 2).Draw(t, "field")
-		bad := []int64{-1, math.MinInt64, -good[i] - 1}
-		if most[i] < math.MaxInt64 {
-			bad = append(bad, most[i]+1, math.MaxInt64, rapid.Int64Range(most[i]+1, math.MaxInt64).Draw(t, "beyond"))
-		}
-		for _, n := range bad {
-			args := append([]int64(nil), good...)
-			args[i] = n
+		return bad
+	}
+	for i := range n {
+		for _, bad := range beside(what[i], most[i], n[i]) {
+			args := n
+			args[i] = bad
 			u, err := l.Compose(args[0], args[1], args[2])
-			refused(t, err, uid.ErrRange, fmt.Sprintf("%s %d is not within 0 and %d", what[i], n, most[i]))
+			refused(t, err, uid.ErrRange, fmt.Sprintf("%s %d is not within 0 and %d", what[i], bad, most[i]))
 			require.Zero(t, u)
 		}
-	})
+	}
+	largest := must(l.Compose(most[0], most[1], most[2]))
+	for _, bad := range beside("uid", int64(largest), int64(u)) {
+		text := fmt.Sprintf("%d is below 0", bad)
+		if bad > 0 {
+			text = fmt.Sprintf("%d is above %d", bad, largest)
+		}
+		p, err := l.Parse(uid.UID(bad))
+		refused(t, err, uid.ErrRange, text)
+		require.Zero(t, p)
+	}
 }
 
-// The order of UIDs is the order of their ticks, whatever the rest.
-func TestLaterTickIsLarger(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		l := drawLayout(t)
-		tick := within(t, "tick", l.MaxTick()-1)
-		last := must(l.Compose(tick, l.MaxWorkerID(), l.MaxSequence()))
-		require.Equal(t, last+1, must(l.Compose(tick+1, 0, 0)))
-		require.True(t, l.TimeOf(tick+1).Equal(l.TimeOf(tick).Add(l.Unit())) || l.unit > 24*time.Hour)
-	})
-}
+func TestCodec(t *testing.T) { rapid.Check(t, checkCodec) }
+
+func FuzzCodec(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkCodec)) }
 
 // UIDs that must never come out otherwise.
 func TestFrozenVectors(t *testing.T) {
@@ -312,39 +285,6 @@ func TestNewLayoutAccepts(t *testing.T) {
 	require.Equal(t, uidGenerator, must(NewLayout(cfg)))
 	require.Panics(t, func() { MustLayout(Config{TimeBits: 64}) })
 	require.ErrorIs(t, errorOf(NewLayout(Config{TimeBits: 28, Epoch: time.Now().Add(time.Hour)})), uid.ErrConfig)
-}
-
-func TestLayoutEquality(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := drawConfig(t), drawConfig(t)
-		if rapid.Bool().Draw(t, "near") { // one that differs in at most one thing
-			b = a
-			b.Epoch = b.Epoch.In(time.FixedZone("", 3600))
-			switch rapid.IntRange(0, 4).Draw(t, "change") {
-			case 0:
-				b.Fields = nil
-			case 1:
-				if a.Epoch.Before(now) && !a.Epoch.IsZero() {
-					b.Epoch = b.Epoch.Add(1)
-				}
-			case 2:
-				if b.WorkerBits > 0 && len(b.Fields) == 0 {
-					b.WorkerBits--
-				}
-			case 3:
-				if b.SequenceBits > 0 {
-					b.SequenceBits--
-				}
-			}
-		}
-		la := must(newLayout(a, now))
-		lb := must(newLayout(b, now))
-		require.Equal(t, la == lb, la.String() == lb.String())
-		require.Equal(t, la == lb, la.Terms().Layout == lb.Terms().Layout)
-		same := a.TimeBits == b.TimeBits && a.WorkerBits == b.WorkerBits && a.SequenceBits == b.SequenceBits &&
-			la.Unit() == lb.Unit() && la.Epoch().Equal(lb.Epoch()) && fmt.Sprint(a.Fields) == fmt.Sprint(b.Fields)
-		require.Equal(t, same, la == lb)
-	})
 }
 
 func TestAccessors(t *testing.T) {

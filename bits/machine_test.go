@@ -15,7 +15,9 @@ var drawSplit = rapid.Custom(drawConfig).Filter(func(c Config) bool { return len
 
 func TestWorkerIDFromParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := must(newLayout(drawSplit.Draw(t, "config"), now))
+		cfg := drawSplit.Draw(t, "config")
+		l := must(newLayout(cfg, now))
+		require.Equal(t, cfg.Fields, l.Fields())
 		values := map[string]int64{}
 		for _, f := range l.Fields() {
 			values[f.Name] = within(t, f.Name, 1<<f.Bits-1)
@@ -35,9 +37,9 @@ func TestWorkerIDFromParts(t *testing.T) {
 		delete(values, f.Name)
 		_, err := l.WorkerID(values)
 		refused(t, err, uid.ErrSyntax, f.Name)
-		values[f.Name], values["surplus"] = good, 0
+		values[f.Name], values["Surplus"] = good, 0
 		_, err = l.WorkerID(values)
-		refused(t, err, uid.ErrSyntax, "surplus")
+		refused(t, err, uid.ErrSyntax, "Surplus")
 	})
 	require.ErrorIs(t, errorOf(Default().WorkerID(nil)), uid.ErrSyntax)
 	require.ErrorIs(t, errorOf(Default().WorkerID(map[string]int64{"worker": 1})), uid.ErrSyntax)

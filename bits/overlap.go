@@ -65,49 +65,38 @@ type numbers struct {
 	shift  int // of the tick; the bits below it are worker ID and sequence
 }
 
-// numbers returns the numbers that i can make, and whether there are any.
+// numbers checks i and returns the numbers that it can make, and whether there are any.
 func (i Issuer) numbers() (n numbers, some bool, err error) {
-	first, last, some, err := i.ticks()
-	if err != nil {
-		return numbers{}, false, err
-	}
-	l := i.Layout
-	n.shift = int(l.workerBits + l.sequenceBits)
-	n.lo = uint64(first)<<n.shift | uint64(i.FirstWorker)<<l.sequenceBits
-	n.hi = uint64(last)<<n.shift | uint64(i.LastWorker)<<l.sequenceBits | (l.sequences - 1)
-	return n, some, nil
-}
-
-// ticks checks i and returns the first and the last tick that it uses, and whether there
-// are any.
-func (i Issuer) ticks() (first, last int64, some bool, err error) {
 	l := i.Layout
 	if l.IsZero() {
-		return 0, 0, false, errZero
+		return numbers{}, false, errZero
 	}
 	if i.FirstWorker < 0 || i.FirstWorker > i.LastWorker || i.LastWorker > l.MaxWorkerID() {
-		return 0, 0, false, fmt.Errorf("%w: worker IDs %d to %d are no range within 0 and %d, "+
+		return numbers{}, false, fmt.Errorf("%w: worker IDs %d to %d are no range within 0 and %d, "+
 			"the most that %d/%d/%d bits hold",
 			uid.ErrRange, i.FirstWorker, i.LastWorker, l.MaxWorkerID(), l.timeBits, l.workerBits, l.sequenceBits)
 	}
 	if !i.From.IsZero() && !i.To.IsZero() && !i.From.Before(i.To) {
-		return 0, 0, false, fmt.Errorf("%w: the span begins at %s and ends at %s",
+		return numbers{}, false, fmt.Errorf("%w: the span begins at %s and ends at %s",
 			uid.ErrRange, stamp(i.From), stamp(i.To))
 	}
-	last = l.MaxTick()
+	first, last := int64(0), l.MaxTick()
 	if !i.From.IsZero() && i.From.After(l.epoch) {
 		if !i.From.Before(l.end()) {
-			return 0, 0, false, nil
+			return numbers{}, false, nil
 		}
 		first = l.TickAt(i.From)
 	}
 	if !i.To.IsZero() && i.To.Before(l.end()) {
 		if !i.To.After(l.epoch) {
-			return 0, 0, false, nil
+			return numbers{}, false, nil
 		}
 		last = l.TickAt(i.To.Add(-1))
 	}
-	return first, last, true, nil
+	n.shift = int(l.workerBits + l.sequenceBits)
+	n.lo = uint64(first)<<n.shift | uint64(i.FirstWorker)<<l.sequenceBits
+	n.hi = uint64(last)<<n.shift | uint64(i.LastWorker)<<l.sequenceBits | (l.sequences - 1)
+	return n, true, nil
 }
 
 // A bound says which bounds of its field the bits of a number have met so far: while all

@@ -28,7 +28,11 @@ func drawIssuer(t *rapid.T, name string) Issuer {
 	i.LastWorker = rapid.Int64Range(i.FirstWorker, i.LastWorker).Draw(t, name+" last worker")
 	instant := func(what string) time.Time {
 		ns := int64(i.Layout.Unit()) << cfg.TimeBits
-		return cfg.Epoch.Add(time.Duration(rapid.Int64Range(-ns/4, ns+ns/4).Draw(t, name+what)))
+		at := cfg.Epoch.Add(time.Duration(rapid.Int64Range(-ns/4, ns+ns/4).Draw(t, name+what)))
+		if rapid.Bool().Draw(t, name+what+" is when a tick begins") {
+			at = i.Layout.TimeOf(i.Layout.TickAt(at))
+		}
+		return at
 	}
 	if rapid.Bool().Draw(t, name+" has a from") {
 		i.From = instant(" from")
@@ -144,71 +148,13 @@ func TestNoOverlapAfterTheEnd(t *testing.T) {
 	}
 }
 
-// second is the issuer of a worker in one second.
-func second(l Layout, worker int64, at time.Time) Issuer {
-	return Issuer{Layout: l, FirstWorker: worker, LastWorker: worker, From: at, To: at.Add(time.Second)}
-}
-
-// The moves that people make.
-func TestOverlapOfMoves(t *testing.T) {
-	utc := func(y int, m time.Month, d, h, min, s int) time.Time {
-		return time.Date(y, m, d, h, min, s, 0, time.UTC)
-	}
-	found := func(a, b Issuer) Overlap {
-		t.Helper()
-		o, some, err := FindOverlap(a, b)
-		require.NoError(t, err)
-		require.True(t, some)
-		return o
-	}
-	none := func(a, b Issuer) {
-		t.Helper()
-		_, some, err := FindOverlap(a, b)
-		require.NoError(t, err)
-		require.False(t, some)
-	}
-
-	// bwmarrin's default is Twitter's: everything overlaps, for ever.
-	bwmarrin := MustLayout(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
-		Epoch: time.UnixMilli(1288834974657)})
-	begin, end := bwmarrin.Epoch(), bwmarrin.Expires()
-	require.Equal(t, Overlap{0, uid.Max, begin, end, begin, end}, found(bwmarrin.Issuer(), twitter.Issuer()))
-	// One process after the other: the millisecond of the switch is in both.
-	before, after := bwmarrin.Issuer(), twitter.Issuer()
-	before.To, after.From = now.Add(1), now
-	o := found(before, after)
-	require.Equal(t, now, o.FirstA)
-	require.Equal(t, now, o.LastB)
-	before.To = now
-	none(before, after)
-
-	// UidGenerator's to Default: a fresh table has worker 9 again, and in November 2026
-	// it makes what worker 9 made in April 2017. DESIGN saw this number of both.
-	const twice uid.UID = 963862335636709376
-	o = found(second(uidGenerator, 9, utc(2017, 4, 9, 8, 14, 46)), second(Default(), 9, utc(2026, 11, 21, 16, 14, 46)))
-	require.Equal(t, twice, o.First)
-	require.Equal(t, twice+8191, o.Last)
-	o = found(uidGenerator.Issuer(), Default().Issuer())
-	require.Equal(t,
-		Overlap{0, uid.Max, uidGenerator.Epoch(), uidGenerator.Expires(), Default().Epoch(), Default().Expires()}, o)
-	// What Default makes from now on, UidGenerator made from then on.
-	o = found(uidGenerator.Issuer(),
-		Issuer{Layout: Default(), LastWorker: Default().MaxWorkerID(), From: utc(2026, 11, 21, 16, 14, 46)})
-	require.Equal(t, utc(2017, 4, 9, 8, 14, 46), o.FirstA)
-	// The same table, whose IDs go on, makes none twice.
-	none(Issuer{Layout: uidGenerator, LastWorker: 1000}, Issuer{Layout: Default(), FirstWorker: 1001, LastWorker: 2000})
-
-	// 28/22/13 widened to 29/21/13 on the old epoch: a bit of the worker ID becomes the
-	// lowest of the tick.
-	wide := MustLayout(Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: uidGenerator.Epoch()})
-	const widened uid.UID = 5696891900414435328
-	o = found(second(uidGenerator, 5, utc(2021, 8, 20, 15, 56, 16)), second(wide, 5, utc(2026, 11, 21, 15, 52, 32)))
-	require.Equal(t, widened, o.First)
-	require.Equal(t, "2021-08-20", must(uidGenerator.Parse(widened)).Time.Format(time.DateOnly))
-	// Only each other second: of the odd ones the old layout would have a worker from 2^21 on.
-	old := Issuer{Layout: uidGenerator, FirstWorker: 1, LastWorker: 1000}
-	none(old, second(wide, 5, utc(2026, 11, 21, 15, 52, 33)))
-	none(old, Issuer{Layout: wide, FirstWorker: 1001, LastWorker: 2000})
+// One process after the other, the second from the beginning of a tick on.
+func TestNoOverlapOfOneAfterTheOther(t *testing.T) {
+	before, after := twitter.Issuer(), twitter.Issuer()
+	before.To, after.From = now, now
+	_, found, err := FindOverlap(before, after)
+	require.NoError(t, err)
+	require.False(t, found)
 }
 
 func TestFindOverlapDoesNotAllocate(t *testing.T) {

@@ -10,6 +10,44 @@ import (
 	"github.com/uidgen/uid/internal/presets"
 )
 
+// A preset never changes. Those of others are no choice for new UIDs.
+func TestPresets(t *testing.T) {
+	const (
+		js      = "33/4/15 unit=1s epoch=2026-01-01T00:00:00Z"
+		twitter = "41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z"
+	)
+	all := presets.Layouts()
+	for i, c := range []struct {
+		name, text, expires string
+		foreign             bool
+	}{
+		{"default", "28/22/13 unit=1s epoch=2026-01-01T00:00:00Z", "2034-07-04T21:24:15Z", false},
+		{"uidgenerator", "28/22/13 unit=1s epoch=2016-05-19T16:00:00Z", "2024-11-20T13:24:15Z", true},
+		{"twitter", twitter, "2080-07-10T17:30:30.208Z", false},
+		{"javascript", js, "2298-03-16T12:56:31Z", false},
+		{"redis", "41/12/10 unit=1ms epoch=2026-01-01T00:00:00Z", "2095-09-07T15:47:35.551Z", false},
+		{"discord", "41/10/12 unit=1ms epoch=2015-01-01T00:00:00Z fields=worker:5,process:5",
+			"2084-09-06T15:47:35.551Z", true},
+		{"instagram", "40/13/10 unit=1ms epoch=2011-08-24T21:07:01.721Z", "2046-06-27T17:00:49.496Z", true},
+		{"yitter", "41/6/6 unit=1ms epoch=2020-02-19T18:20:02Z", "2089-10-26T10:07:37.551Z", true},
+		{"js", js, "2298-03-16T12:56:31Z", false},
+		{"bwmarrin", twitter, "2080-07-10T17:30:30.208Z", false},
+		{"leaf", twitter, "2080-07-10T17:30:30.208Z", false},
+	} {
+		l := must(ParseLayout(c.name))
+		require.Equal(t, []string{c.text, c.expires}, []string{l.String(), stamp(l.Expires())})
+		if i < len(all) {
+			require.Equal(t, presets.Layout{Name: c.name, Foreign: c.foreign}, all[i])
+		}
+	}
+	require.Len(t, named, len(all))
+	for _, name := range []string{"", "Default", "no such"} {
+		l, err := preset(name)
+		refused(t, err, uid.ErrSyntax, "default, uidgenerator, twitter, javascript, redis")
+		require.True(t, l.IsZero())
+	}
+}
+
 // IDs that others made, and what the source says is in them.
 func TestPresetsReadWhatOthersMade(t *testing.T) {
 	for _, c := range []struct {
@@ -28,11 +66,11 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 		{"Stack Overflow, Instagram media ID to timestamp conversion", "instagram", 2384288897814875714,
 			"2006-01-02T15:04:05", "2020-08-26T13:43:27", ""},
 		{"the same", "instagram", 2383568809444681765, "2006-01-02T15:04:05", "2020-08-25T13:52:46", ""},
+		// As SnowflakeIDGenImpl.java puts together what LeafMonitorController.java shows.
+		{"Leaf", "leaf", (1567733700834-1288834974657)<<22 | 39<<12 | 3448,
+			"2006-01-02T15:04:05.000", "2019-09-06T01:35:00.834", "worker 39, sequence 3448"},
 	} {
-		l, err := preset(c.preset)
-		require.NoError(t, err, c.source)
-		p, err := l.Parse(c.id)
-		require.NoError(t, err, c.source)
+		p := must(must(preset(c.preset)).Parse(c.id))
 		require.Equal(t, c.time, p.Time.Format(c.form), c.source)
 		require.Contains(t, p.String(), c.want, c.source)
 	}
@@ -53,29 +91,4 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 		require.Equal(t, [2]int64{1, sequence}, [2]int64{p.WorkerID, p.Sequence})
 		require.Equal(t, "2021-10-25", p.Time.Format(time.DateOnly))
 	}
-}
-
-// What Leaf's decodeSnowflakeId says of an ID (LeafMonitorController.java: timestamp
-// 1567733700834, workerId 39, sequenceId 3448) is what Leaf's layout says.
-func TestLeafIsTwitter(t *testing.T) {
-	l := must(preset("leaf"))
-	require.Equal(t, twitter, l)
-	const id = (1567733700834-1288834974657)<<22 | 39<<12 | 3448 // as SnowflakeIDGenImpl.java puts it together
-	p := must(l.Parse(id))
-	require.Equal(t, uid.Parts{UID: id, Time: time.UnixMilli(1567733700834).UTC(), WorkerID: 39, Sequence: 3448}, p)
-
-	require.Equal(t, twitter, must(preset("bwmarrin")))
-}
-
-// The presets that are no choice for new UIDs.
-func TestForeignPresets(t *testing.T) {
-	var foreign []string
-	require.Len(t, presets.Layouts(), len(named))
-	for _, p := range presets.Layouts() {
-		require.Contains(t, named, p.Name)
-		if p.Foreign {
-			foreign = append(foreign, p.Name)
-		}
-	}
-	require.Equal(t, []string{"uidgenerator", "discord", "instagram", "yitter"}, foreign)
 }

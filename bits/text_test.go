@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/presets"
 )
 
+// Layouts of equal texts are equal, whatever the zone of the epoch.
 func TestTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLayout(t)
@@ -93,49 +93,6 @@ func TestParseLayoutRefuses(t *testing.T) {
 	must(ParseLayout("28/22/13" + strings.Repeat(" ", maxText-8)))
 	_, err = ParseLayout("28/22/13" + strings.Repeat(" ", maxText-7))
 	refused(t, err, uid.ErrSyntax, "at most 255 bytes, not 256")
-}
-
-func TestPresets(t *testing.T) {
-	var names []string
-	for _, p := range presets.Layouts() {
-		names = append(names, p.Name)
-		for _, find := range []func(string) (Layout, error){preset, ParseLayout} {
-			require.Equal(t, named[p.Name], must(find(p.Name)))
-		}
-	}
-	require.Equal(t,
-		[]string{"default", "uidgenerator", "twitter", "javascript", "redis", "discord", "instagram", "yitter"}, names)
-	require.Equal(t, JavaScriptSafe(), must(preset("js")))
-	for _, name := range []string{"", "Default", "no such"} {
-		l, err := preset(name)
-		refused(t, err, uid.ErrSyntax, "default, uidgenerator, twitter, javascript, redis")
-		require.True(t, l.IsZero())
-	}
-}
-
-// The presets as the checks of a stranger would write them.
-func TestPresetsAreTheConfigs(t *testing.T) {
-	for _, c := range []struct {
-		preset Layout
-		cfg    Config
-	}{
-		{Default(), Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Unit: time.Second,
-			Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}},
-		{uidGenerator, Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)}},
-		{twitter, Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
-			Epoch: time.UnixMilli(1288834974657)}},
-		{JavaScriptSafe(), Config{TimeBits: 33, WorkerBits: 4, SequenceBits: 15}},
-		{redis, Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond}},
-		{discord, Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
-			Epoch:  time.UnixMilli(1420070400000),
-			Fields: []uid.Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}}},
-		{instagram, Config{TimeBits: 40, WorkerBits: 13, SequenceBits: 10, Unit: time.Millisecond,
-			Epoch: time.UnixMilli(1314220021721)}},
-		{yitter, Config{TimeBits: 41, WorkerBits: 6, SequenceBits: 6, Unit: time.Millisecond,
-			Epoch: time.UnixMilli(1582136402000)}},
-	} {
-		require.Equal(t, MustLayout(c.cfg), c.preset)
-	}
 }
 
 func FuzzParseLayout(f *testing.F) {

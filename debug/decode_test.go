@@ -13,10 +13,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/form"
 	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/worker"
 )
 
 func decode(t testing.TB, h *handler, text string) []parts {
@@ -75,6 +73,9 @@ func TestDecodeLayouts(t *testing.T) {
 	require.Len(t, all, 1)
 	require.Equal(t, []string{"a", "b"}, all[0].Generators)
 	require.Equal(t, []string{"a"}, all[0].Own)
+	require.NoError(t, a.Close())
+	h.sampled = time.Time{}
+	require.Empty(t, decode(t, h, u.String())[0].Own, "nobody has the worker ID now")
 
 	narrow := newPage(t, Config{Layout: bits.JavaScriptSafe()})
 	p := decode(t, narrow, uid.Max.String())[0]
@@ -172,15 +173,4 @@ func FuzzDecode(f *testing.F) {
 			require.Equal(t, uint64(u), back)
 		}
 	})
-}
-
-// Only a generator that has the worker ID now is said to have it.
-func TestDecodeOwn(t *testing.T) {
-	g := cached.MustNew(worker.Static(7, "TestDecodeOwn"), cached.Config{})
-	u := must(g.GetUID())
-	h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: g}}})
-	require.Equal(t, []string{"a"}, decode(t, h, u.String())[0].Own)
-	require.NoError(t, g.Close())
-	h.sampled = time.Time{}
-	require.Empty(t, decode(t, h, u.String())[0].Own)
 }

@@ -6,28 +6,24 @@ import (
 	"embed"
 	"encoding/json"
 	"net/http"
+	"path"
 	"strings"
 	"sync"
 	"time"
 )
 
-// files are what the browser loads; page/page.html comes for the folder itself.
+// files are what the browser loads.
 //
 //go:embed page
 var files embed.FS
 
-// types has the content type of each file that is served. Go's own table would ask the operating
+// types has the content types of the files, by their extensions. Go's own table would ask the operating
 // system's.
 var types = map[string]string{
-	"page.html": "text/html; charset=utf-8",
-	"page.css":  "text/css; charset=utf-8",
-	"icon.svg":  "image/svg+xml",
-	"page.js":   "text/javascript; charset=utf-8",
-	"card.js":   "text/javascript; charset=utf-8",
-	"draw.js":   "text/javascript; charset=utf-8",
-	"decode.js": "text/javascript; charset=utf-8",
-	"table.js":  "text/javascript; charset=utf-8",
-	"words.js":  "text/javascript; charset=utf-8",
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".js":   "text/javascript; charset=utf-8",
 }
 
 // A handler serves the page.
@@ -94,11 +90,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveWorkers(w)
 	case "decode":
 		h.serveDecode(w, r)
+	case "page.html": // it comes for the folder itself
+		http.Error(w, "there is no such file", http.StatusNotFound)
 	default:
-		if types[name] == "" || name == "page.html" {
-			http.Error(w, "there is no such file", http.StatusNotFound)
-			return
-		}
 		h.file(w, name)
 	}
 }
@@ -123,7 +117,7 @@ func (h *handler) file(w http.ResponseWriter, name string) {
 		http.Error(w, "there is no such file", http.StatusNotFound)
 		return
 	}
-	w.Header().Set("Content-Type", types[name])
+	w.Header().Set("Content-Type", types[path.Ext(name)])
 	_, _ = w.Write(text) // the reader may have gone
 }
 

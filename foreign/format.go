@@ -42,7 +42,7 @@ type Format interface {
 }
 
 // formats are the formats as they are by default, in the order of presets.Formats.
-var formats = []Format{sonyflakeV1, sonyflakeV2, uidGenerator{}}
+var formats = []Format{sonyflakeV1, sonyflakeV2, original}
 
 // ParseFormat reads a format from a text for people to type: a name (sonyflake is version 1, sonyflake2 version 2,
 // uidgenerator Baidu's UidGenerator), and what differs from its defaults, in the form of bits.ParseLayout:

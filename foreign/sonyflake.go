@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 )
 
 // A sonyflake reads the IDs of github.com/sony/sonyflake, versions 1 and 2: the time since a
-// start, then the sequence, then the machine ID. The zero one is that of version 2.
+// start, then the sequence, then the machine ID.
 type sonyflake struct {
 	// layout has the sequence where UIDs have the worker ID, and the machine ID where
 	// they have the sequence.
@@ -76,28 +75,27 @@ func roundDown(t time.Time, unit time.Duration) time.Time {
 }
 
 func (s sonyflake) Name() string {
-	if s.Layout() == sonyflakeV2.layout {
+	if s == sonyflakeV2 {
 		return "sonyflake2"
 	}
 	return "sonyflake"
 }
 
-func (s sonyflake) String() string { return s.Name() + " " + s.Layout().String() }
+func (s sonyflake) String() string { return s.Name() + " " + s.layout.String() }
 
 // Layout returns the layout that has Sonyflake's sequence as worker ID, and its machine ID
 // as sequence.
-func (s sonyflake) Layout() bits.Layout { return cmp.Or(s.layout, sonyflakeV2.layout) }
+func (s sonyflake) Layout() bits.Layout { return s.layout }
 
 // Fields returns time, sequence and machine.
 func (s sonyflake) Fields() []uid.Field {
-	l := s.Layout()
-	return []uid.Field{{Name: "time", Bits: l.TimeBits()}, {Name: "sequence", Bits: l.WorkerBits()},
-		{Name: "machine", Bits: l.SequenceBits()}}
+	return []uid.Field{{Name: "time", Bits: s.layout.TimeBits()}, {Name: "sequence", Bits: s.layout.WorkerBits()},
+		{Name: "machine", Bits: s.layout.SequenceBits()}}
 }
 
 // Parse takes id apart. It returns ErrRange when id is negative.
 func (s sonyflake) Parse(id int64) (Parts, error) {
-	p, err := s.Layout().Parse(uid.UID(id))
+	p, err := s.layout.Parse(uid.UID(id))
 	if err != nil {
 		return Parts{}, err
 	}

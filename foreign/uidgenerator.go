@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -18,13 +17,12 @@ import (
 // A negative UID has the time that UidGenerator's own parseUID gives it. As signed numbers
 // the negative ones are below all others, though they are younger, and a uid.UID refuses
 // them: read such a column as an int64, and sort it as uint64.
-//
-// The zero one is that of the original layout, the preset "uidgenerator".
 type uidGenerator struct {
 	layout bits.Layout
 }
 
-var original = bits.MustParseLayout("uidgenerator")
+// original is that of the preset.
+var original = uidGenerator{bits.MustParseLayout("uidgenerator")}
 
 // newUidGenerator returns the format of a UidGenerator with other settings: timeBits,
 // workerBits, seqBits, and epochStr, which Java reads in the zone of its JVM. It returns
@@ -38,22 +36,21 @@ func newUidGenerator(l bits.Layout) (uidGenerator, error) {
 }
 
 func (g uidGenerator) Name() string   { return "uidgenerator" }
-func (g uidGenerator) String() string { return g.Name() + " " + g.Layout().String() }
+func (g uidGenerator) String() string { return g.Name() + " " + g.layout.String() }
 
 // Layout returns the layout of the UIDs that are not negative.
-func (g uidGenerator) Layout() bits.Layout { return cmp.Or(g.layout, original) }
+func (g uidGenerator) Layout() bits.Layout { return g.layout }
 
 // Fields returns time, worker and sequence. The time has one bit more than in the layout,
 // the sign.
 func (g uidGenerator) Fields() []uid.Field {
-	l := g.Layout()
-	return []uid.Field{{Name: "time", Bits: l.TimeBits() + 1}, {Name: "worker", Bits: l.WorkerBits()},
-		{Name: "sequence", Bits: l.SequenceBits()}}
+	return []uid.Field{{Name: "time", Bits: g.layout.TimeBits() + 1}, {Name: "worker", Bits: g.layout.WorkerBits()},
+		{Name: "sequence", Bits: g.layout.SequenceBits()}}
 }
 
 // Parse takes id apart, negative or not. It never fails.
 func (g uidGenerator) Parse(id int64) (Parts, error) {
-	l := g.Layout()
+	l := g.layout
 	p, err := l.Parse(uid.UID(id & math.MaxInt64))
 	if err != nil {
 		return Parts{}, err // not of 63 bits

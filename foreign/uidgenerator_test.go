@@ -1,7 +1,6 @@
 package foreign_test
 
 import (
-	"cmp"
 	"math"
 	"testing"
 
@@ -27,11 +26,11 @@ var asJavaReads = []foreign.Parts{
 }
 
 func TestUidGeneratorAsJavaReadsIt(t *testing.T) {
+	original := must(foreign.ParseFormat("uidgenerator"))
 	for _, want := range asJavaReads {
-		require.Equal(t, want, must(foreign.UidGenerator{}.Parse(want.ID)))
+		require.Equal(t, want, must(original.Parse(want.ID)))
 	}
-	wide := must(foreign.NewUidGenerator(bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13,
-		Epoch: bits.MustParseLayout("uidgenerator").Epoch()})))
+	wide := must(foreign.ParseFormat("uidgenerator 29/21/13"))
 	p := must(wide.Parse(5696891900414435328))
 	require.Equal(t, foreign.Parts{ID: 5696891900414435328, Time: at("2026-11-21T15:52:32Z"), Machine: 5}, p)
 }
@@ -44,7 +43,7 @@ func TestUidGeneratorTakesApart(t *testing.T) {
 		workerBits := rapid.IntRange(0, 63-timeBits).Draw(t, "worker bits")
 		l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: workerBits,
 			SequenceBits: 63 - timeBits - workerBits})
-		g := must(foreign.NewUidGenerator(l))
+		g := must(foreign.ParseFormat("uidgenerator " + l.String()))
 		id := rapid.Int64().Draw(t, "id")
 		p := must(g.Parse(id))
 		require.Equal(t, uint64(id),
@@ -53,39 +52,11 @@ func TestUidGeneratorTakesApart(t *testing.T) {
 			want := must(l.Parse(uid.UID(id)))
 			require.Equal(t, foreign.Parts{ID: id, Time: want.Time, Machine: want.WorkerID, Sequence: want.Sequence}, p)
 		}
-		require.Equal(t, g.Layout(), must(foreign.ParseFormat(g.String())).Layout())
+		require.Equal(t, l, g.Layout())
 		sum := 0
 		for _, f := range g.Fields() {
 			sum += f.Bits
 		}
 		require.Equal(t, 64, sum)
-	})
-}
-
-func TestUidGeneratorRefuses(t *testing.T) {
-	for _, c := range []struct {
-		l    bits.Layout
-		want string
-	}{
-		{bits.Layout{}, "not 0 bits and 0s"},
-		{bits.MustParseLayout("twitter"), "not 63 bits and 1ms"},
-		{bits.JavaScriptSafe(), "not 52 bits and 1s"},
-	} {
-		g, err := foreign.NewUidGenerator(c.l)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, c.want)
-		require.Zero(t, g)
-	}
-}
-
-// As unsigned numbers, UIDs sort by time.
-func TestUidGeneratorOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		u, v := rapid.Int64().Draw(t, "u"), rapid.Int64().Draw(t, "v")
-		p := must(foreign.UidGenerator{}.Parse(u))
-		q := must(foreign.UidGenerator{}.Parse(v))
-		if order := p.Time.Compare(q.Time); order != 0 {
-			require.Equal(t, order, cmp.Compare(uint64(u), uint64(v)))
-		}
 	})
 }

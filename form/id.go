@@ -112,11 +112,7 @@ func (id ID[P]) MarshalText() ([]byte, error) {
 // UnmarshalText sets id from text as ParseID does. A failure leaves it as it was.
 func (id *ID[P]) UnmarshalText(text []byte) error {
 	v, err := parseID[P](text)
-	if err != nil {
-		return err
-	}
-	*id = v
-	return nil
+	return set(id, v, err)
 }
 
 // Scan sets id from what uid.UID.Scan takes, or from its text, with the errors of either. A failure leaves id as it
@@ -135,11 +131,7 @@ func (id *ID[P]) Scan(src any) error {
 	case string:
 		if strings.IndexByte(v, '_') >= 0 {
 			parsed, err := parseID[P](v)
-			if err != nil {
-				return err
-			}
-			*id = parsed
-			return nil
+			return set(id, parsed, err)
 		}
 	}
 	return (*uid.UID)(id).Scan(src)

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -41,11 +42,12 @@ var (
 )
 
 func TestIDRoundTrip(t *testing.T) {
+	prefix = longest
 	rapid.Check(t, func(t *rapid.T) {
 		u := uids().Draw(t, "u")
 		checkRoundTrip[Order](t, u)
 		checkRoundTrip[Line](t, u)
-		checkRoundTrip[longest](t, u)
+		checkRoundTrip[anything](t, u)
 
 		v := uids().Draw(t, "v")
 		require.Equal(t, cmp.Compare(u, v), cmp.Compare(OrderID(u), OrderID(v)))
@@ -95,44 +97,16 @@ var notOrders = []string{
 	"order-05067s0001009", "order__05067s0001009", "user_05067s0001009", "Order_05067s0001009", "ORDER_05067S0001009",
 	"order_05067S0001009", "orders_05067s0001009", "orde_05067s0001009", "order_line_2_05067s0001009",
 	" order_05067s0001009", "order_05067s0001009 ", "order_5067s0001009", "order_180363646902239241",
-	"order_-5067s0001009", "order_05067s000100u",
+	"order_-5067s0001009", "order_05067s000100u", strings.Repeat("order_", 1<<10),
 }
 
-func TestParseIDRefuses(t *testing.T) {
-	refuse := func(text string, want error) {
-		id, err := form.ParseID[Order](text)
-		require.ErrorIs(t, err, want, "%q", text)
-		require.Zero(t, id)
-		require.Less(t, len(err.Error()), 300)
-		id = 42
-		require.ErrorIs(t, id.UnmarshalText([]byte(text)), want)
-		require.ErrorIs(t, json.Unmarshal(must(json.Marshal(text)), &id), want)
-		require.EqualValues(t, 42, id)
-	}
-	for _, text := range append(notOrders, strings.Repeat("order_", 1<<10)) {
-		refuse(text, uid.ErrSyntax)
-	}
-	refuse("order_8000000000000", uid.ErrRange)
-
-	_, err := form.ParseID[Order]("user_05067s0001009")
-	require.EqualError(t, err, `syntax error: "user_05067s0001009" does not begin with order_`)
-	_, err = form.ParseID[Line]("order_05067s0001009")
-	require.EqualError(t, err, `syntax error: "order_05067s0001009" does not begin with order_line_2_`)
+func TestParseIDErrors(t *testing.T) {
+	require.EqualError(t, errorOf(form.ParseID[Order]("user_05067s0001009")),
+		`syntax error: "user_05067s0001009" does not begin with order_`)
+	require.EqualError(t, errorOf(form.ParseID[Line]("order_05067s0001009")),
+		`syntax error: "order_05067s0001009" does not begin with order_line_2_`)
 	require.EqualError(t, errorOf(form.ParseID[Order]("order_05067S0001009")),
 		`syntax error: "05067S0001009" is no base32 UID: "S" at position 6 is none of 0123456789abcdefghjkmnpqrstvwxyz`)
-}
-
-func TestIDUnmarshalJSONRefuses(t *testing.T) {
-	id := OrderID(42)
-	require.NoError(t, json.Unmarshal([]byte(`null`), &id))
-	for _, text := range []string{`"7"`, `"null"`, `"user_05067s0001009"`} {
-		require.ErrorIs(t, json.Unmarshal([]byte(text), &id), uid.ErrSyntax, "%s", text)
-	}
-	for _, text := range []string{``, `"`, `7`, `true`, `{}`, `[]`, `order_05067s0001009`, `'order_05067s0001009"`,
-		`Null`} {
-		require.Error(t, json.Unmarshal([]byte(text), &id), "%s", text)
-	}
-	require.EqualValues(t, 42, id)
 }
 
 func TestIDScanRefuses(t *testing.T) {
@@ -172,77 +146,47 @@ func TestNegativeID(t *testing.T) {
 	require.Equal(t, "order_-0000000000001", OrderID(-1).String())
 }
 
-type longest struct{}
+// longest is a prefix of 63 characters.
+var longest = "_" + strings.Repeat("z9", 31)
 
-func (longest) Prefix() string { return "_" + strings.Repeat("z9", 31) }
+// anything has the prefix that a test sets.
+type anything struct{}
 
-type (
-	empty    struct{}
-	tooLong  struct{}
-	capital  struct{}
-	hyphen   struct{}
-	trailing struct{}
-	letter   struct{}
-	quotes   struct{}
-	endless  struct{}
-)
+var prefix string
 
-func (empty) Prefix() string    { return "" }
-func (tooLong) Prefix() string  { return strings.Repeat("z", 64) }
-func (capital) Prefix() string  { return "Order" }
-func (hyphen) Prefix() string   { return "or-der" }
-func (trailing) Prefix() string { return "order_" }
-func (letter) Prefix() string   { return "ordér" }
-func (quotes) Prefix() string   { return `"` }
-func (endless) Prefix() string  { return strings.Repeat("z", 1<<20) }
+func (anything) Prefix() string { return prefix }
 
 // A prefix that is not allowed is an error wherever there can be one, and makes String write what
 // nobody reads.
 func TestPrefixes(t *testing.T) {
-	require.Len(t, longest{}.Prefix(), 63)
-	refusePrefix[empty](t, `the prefix "" has 0 bytes, not 1 to 63`, `""_05067s0001009`)
-	refusePrefix[tooLong](t, `the prefix "`+strings.Repeat("z", 64)+`" has 64 bytes, not 1 to 63`,
-		`"`+strings.Repeat("z", 64)+`"_05067s0001009`)
-	refusePrefix[capital](t, `the prefix "Order" has "O" at position 1: a-z, 0-9 and _ can be used`,
-		`"Order"_05067s0001009`)
-	refusePrefix[hyphen](t, `the prefix "or-der" has "-" at position 3: a-z, 0-9 and _ can be used`,
-		`"or-der"_05067s0001009`)
-	refusePrefix[trailing](t, `the prefix "order_" ends with an underscore`, `"order_"_05067s0001009`)
-	refusePrefix[letter](t, `the prefix "ordér" has "\xc3" at position 4: a-z, 0-9 and _ can be used`,
-		`"ordér"_05067s0001009`)
-	refusePrefix[quotes](t, `the prefix "\"" has "\"" at position 1: a-z, 0-9 and _ can be used`, `"\""_05067s0001009`)
-	refusePrefix[endless](t, `the prefix "`+strings.Repeat("z", 70)+`" has 1048576 bytes, not 1 to 63`,
-		`"`+strings.Repeat("z", 70)+`"_05067s0001009`)
-}
-
-func refusePrefix[P form.Prefixed](t *testing.T, want, text string) {
-	const u uid.UID = 180363646902239241
-	id := form.ID[P](u)
-	check := func(err error) {
-		t.Helper()
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.EqualError(t, err, "unusable configuration: "+want)
+	endless := strings.Repeat("z", 1<<20)
+	for _, c := range []struct{ prefix, want string }{
+		{"", `"" has 0 bytes, not 1 to 63`},
+		{endless[:64], `"` + endless[:64] + `" has 64 bytes, not 1 to 63`},
+		{endless, `"` + endless[:70] + `" has 1048576 bytes, not 1 to 63`},
+		{"Order", `"Order" has "O" at position 1: a-z, 0-9 and _ can be used`},
+		{"or-der", `"or-der" has "-" at position 3: a-z, 0-9 and _ can be used`},
+		{"order_", `"order_" ends with an underscore`},
+		{"ordér", `"ordér" has "\xc3" at position 4: a-z, 0-9 and _ can be used`},
+		{`"`, `"\"" has "\"" at position 1: a-z, 0-9 and _ can be used`},
+	} {
+		prefix = c.prefix
+		const u uid.UID = 180363646902239241
+		id := form.ID[anything](u)
+		require.Equal(t, fmt.Sprintf("%.70q_05067s0001009", prefix), id.String())
+		b, err := id.AppendText([]byte("x"))
+		require.Equal(t, "x", string(b))
+		text, marshalErr := id.MarshalText()
+		require.Nil(t, text)
+		errs := []error{err, marshalErr, errors.Unwrap(errorOf(json.Marshal(id)))}
+		for _, s := range []string{prefix + "_05067s0001009", id.String()} {
+			errs = append(errs, errorOf(form.ParseID[anything](s)), id.UnmarshalText([]byte(s)), id.Scan(s))
+		}
+		for _, err := range errs {
+			require.ErrorIs(t, err, uid.ErrConfig)
+			require.EqualError(t, err, "unusable configuration: the prefix "+c.want)
+		}
+		require.Equal(t, u, uid.UID(id))
+		require.Equal(t, driver.Value(int64(u)), must(id.Value()), "a number has no prefix")
 	}
-	var kind P
-	for _, s := range []string{kind.Prefix() + "_05067s0001009", id.String()} {
-		_, err := form.ParseID[P](s)
-		check(err)
-		check(id.UnmarshalText([]byte(s)))
-		check(id.Scan(s))
-	}
-	b, err := id.MarshalText()
-	check(err)
-	require.Nil(t, b)
-	b, err = id.AppendText([]byte("x"))
-	check(err)
-	require.Equal(t, "x", string(b))
-	_, err = json.Marshal(id)
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, want)
-	require.Equal(t, text, id.String())
-	require.Equal(t, u, uid.UID(id))
-
-	v, err := id.Value()
-	require.NoError(t, err, "a number has no prefix")
-	require.Equal(t, driver.Value(int64(u)), v)
 }

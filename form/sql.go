@@ -10,3 +10,11 @@ import (
 func nullError(v any) error {
 	return fmt.Errorf("%w: NULL is not a %T; scan it into a sql.Null[%[2]T]", uid.ErrSyntax, v)
 }
+
+// set sets a variable to what a parser returns with an error, unless that is one.
+func set[V any](to *V, v V, err error) error {
+	if err == nil {
+		*to = v
+	}
+	return err
+}

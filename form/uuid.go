@@ -91,11 +91,6 @@ func (n Namespace) UID(x UUID) (uid.UID, error) {
 
 const uuidLen = 36
 
-// isHyphen reports whether a hyphen stands at index i of a text.
-func isHyphen(i int) bool {
-	return i == 8 || i == 13 || i == 18 || i == 23
-}
-
 // ParseUUID reads a UUID, of any version, from its text. It returns uid.ErrSyntax when s is anything else.
 func ParseUUID(s string) (UUID, error) {
 	return parseUUID(s)
@@ -111,7 +106,7 @@ func parseUUID[T string | []byte](s T) (UUID, error) {
 	for i := range len(s) {
 		c := s[i]
 		switch {
-		case isHyphen(i):
+		case i == 8 || i == 13 || i == 18 || i == 23:
 			if c != '-' {
 				return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is no hyphen",
 					uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
@@ -160,11 +155,7 @@ func (x UUID) MarshalText() ([]byte, error) {
 // UnmarshalText sets x from text as ParseUUID does. A failure leaves it as it was.
 func (x *UUID) UnmarshalText(text []byte) error {
 	v, err := parseUUID(text)
-	if err != nil {
-		return err
-	}
-	*x = v
-	return nil
+	return set(x, v, err)
 }
 
 // Scan sets x from the text in a string or []byte, or from 16 bytes. It returns uid.ErrSyntax when src is anything
@@ -182,11 +173,7 @@ func (x *UUID) Scan(src any) error {
 		src = nil
 	case string:
 		parsed, err := parseUUID(v)
-		if err != nil {
-			return err
-		}
-		*x = parsed
-		return nil
+		return set(x, parsed, err)
 	}
 	if src == nil {
 		return nullError(*x)

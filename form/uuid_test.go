@@ -48,34 +48,27 @@ func TestUUIDGolden(t *testing.T) {
 	}
 }
 
-func namespaces() *rapid.Generator[form.Namespace] {
-	return rapid.Map(rapid.StringN(1, -1, -1), func(name string) form.Namespace { return form.Namespace(name) })
+// The UUIDs of a namespace are of version 8, sort as the UIDs do, and turn back.
+func checkNamespace(t *rapid.T) {
+	n := form.Namespace(rapid.StringN(1, -1, -1).Draw(t, "n"))
+	u, v := uids().Draw(t, "u"), uids().Draw(t, "v")
+	x, y := must(n.UUID(u)), must(n.UUID(v))
+	require.EqualValues(t, 8, x[6]>>4, "the version")
+	require.EqualValues(t, 0b10, x[8]>>6, "the variant")
+	require.Equal(t, u, must(n.UID(x)))
+	require.Equal(t, cmp.Compare(u, v), bytes.Compare(x[:], y[:]))
+	require.Equal(t, cmp.Compare(u, v), strings.Compare(x.String(), y.String()))
+
+	require.Equal(t, x, must(form.ParseUUID(x.String())))
+	require.Equal(t, fmt.Sprintf("%x-%x-%x-%x-%x", x[:4], x[4:6], x[6:8], x[8:10], x[10:]), x.String())
+
+	type googleUUID [16]byte
+	require.Equal(t, x, form.UUID(googleUUID(x)))
 }
 
-func TestUUIDRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n, u := namespaces().Draw(t, "n"), uids().Draw(t, "u")
-		x := must(n.UUID(u))
-		require.EqualValues(t, 8, x[6]>>4, "the version")
-		require.EqualValues(t, 0b10, x[8]>>6, "the variant")
-		require.Equal(t, u, must(n.UID(x)))
+func TestUUIDs(t *testing.T) { rapid.Check(t, checkNamespace) }
 
-		require.Equal(t, x, must(form.ParseUUID(x.String())))
-		require.Equal(t, fmt.Sprintf("%x-%x-%x-%x-%x", x[:4], x[4:6], x[6:8], x[8:10], x[10:]), x.String())
-
-		type googleUUID [16]byte
-		require.Equal(t, x, form.UUID(googleUUID(x)))
-	})
-}
-
-func TestUUIDOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n, u, v := namespaces().Draw(t, "n"), uids().Draw(t, "u"), uids().Draw(t, "v")
-		x, y := must(n.UUID(u)), must(n.UUID(v))
-		require.Equal(t, cmp.Compare(u, v), bytes.Compare(x[:], y[:]))
-		require.Equal(t, cmp.Compare(u, v), strings.Compare(x.String(), y.String()))
-	})
-}
+func FuzzNamespace(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkNamespace)) }
 
 // Each bit counts: with one of them turned it is another UID, or none.
 func TestUUIDOneForEachUID(t *testing.T) {
@@ -106,21 +99,13 @@ func TestUUIDOneForEachUID(t *testing.T) {
 	})
 }
 
-// RFC 9562, appendices A and B: its UUIDs of version 8 are of no namespace here, the others of another version.
-func TestUIDRefusesTheExamplesOfRFC9562(t *testing.T) {
+// With UUIDs of RFC 9562, appendices A and B.
+func TestUIDRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"c232ab00-9414-11ec-b3c8-9f6bdeced846": "is of version 1, one of a UID is of 8",
-		"5df41881-3aed-3515-88a7-2f4a814cf09e": "is of version 3, one of a UID is of 8",
-		"919108f7-52d1-4320-9bac-f847db4148a8": "is of version 4, one of a UID is of 8",
-		"2ed6657d-e927-568b-95e1-2665a8aea6a2": "is of version 5, one of a UID is of 8",
-		"1ec9414c-232a-6b00-b3c8-9f6bdeced846": "is of version 6, one of a UID is of 8",
 		"017f22e2-79b0-7cc3-98c4-dc0c0c07398f": "is of version 7, one of a UID is of 8",
-		"2489e9ad-2ee2-8e00-8ec9-32d5f69181c0": `is not of the namespace "orders": ` +
-			`its last 59 bits are 6c932d5f69181c0, not 0e0b456d8069047`,
 		"5c146b14-3c52-8afd-938a-375d0df1fbf6": `is not of the namespace "orders": ` +
 			`its last 59 bits are 38a375d0df1fbf6, not 0e0b456d8069047`,
-		"00000000-0000-0000-0000-000000000000": "is of version 0, one of a UID is of 8",
-		"ffffffff-ffff-ffff-ffff-ffffffffffff": "is of version 15, one of a UID is of 8",
 		"05018f90-0001-8001-48e0-b456d8069047": "has the variant 01, one of a UID has 10",
 		"05018f90-0001-8001-c8e0-b456d8069047": "has the variant 11, one of a UID has 10",
 	} {
@@ -159,18 +144,7 @@ var notUUIDs = []string{
 	"05018f90-0001-8001-88e0-b456d806904\n",
 }
 
-func TestParseUUIDRefuses(t *testing.T) {
-	for _, text := range notUUIDs {
-		x, err := form.ParseUUID(text)
-		require.ErrorIs(t, err, uid.ErrSyntax, "%q", text)
-		require.Zero(t, x, "%q", text)
-
-		x = form.UUID{7}
-		require.ErrorIs(t, x.UnmarshalText([]byte(text)), uid.ErrSyntax)
-		require.ErrorIs(t, x.Scan(text), uid.ErrSyntax)
-		require.ErrorIs(t, x.Scan([]byte(text)), uid.ErrSyntax)
-		require.Equal(t, form.UUID{7}, x, "a failure changes nothing")
-	}
+func TestParseUUIDErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"05018F90-0001-8001-88e0-b456d8069047": `syntax error: "05018F90-0001-8001-88e0-b456d8069047" is no UUID: ` +
 			`"F" at position 6 is none of 0123456789abcdef`,
@@ -200,15 +174,6 @@ func TestUUIDJSON(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &out))
 		require.Equal(t, in, out)
 	})
-	x := form.UUID{7}
-	require.NoError(t, json.Unmarshal([]byte(`null`), &x))
-	for _, text := range []string{`""`, `"null"`, `"05018F90-0001-8001-88e0-b456d8069047"`} {
-		require.ErrorIs(t, json.Unmarshal([]byte(text), &x), uid.ErrSyntax, "%s", text)
-	}
-	for _, text := range []string{``, `"`, `7`, `true`, `{}`, `[]`, `05018f90-0001-8001-88e0-b456d8069047`} {
-		require.Error(t, json.Unmarshal([]byte(text), &x), "%s", text)
-	}
-	require.Equal(t, form.UUID{7}, x)
 }
 
 func TestUUIDScan(t *testing.T) {

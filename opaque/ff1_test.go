@@ -2,7 +2,6 @@ package opaque
 
 import (
 	"crypto/aes"
-	"crypto/cipher"
 	"encoding/hex"
 	"math/big"
 	"strconv"
@@ -49,11 +48,6 @@ var samples = []sample{
 // upTo254 is the bytes 0, 1, 2 to 254.
 var upTo254 = hex.EncodeToString(counting(255))
 
-// parts are the cipher of the key, and the tweak.
-func (s sample) parts() (cipher.Block, []byte) {
-	return must(aes.NewCipher(must(hex.DecodeString(s.key)))), must(hex.DecodeString(s.tweak))
-}
-
 // littleEndian spells bytes as bits, the lowest of each byte first, as Zcash does.
 func littleEndian(text string) string {
 	var s strings.Builder
@@ -66,73 +60,58 @@ func littleEndian(text string) string {
 	return s.String()
 }
 
-// TestSamples runs the very code that seals UIDs, with other radices and lengths.
+// TestSamples runs the very code that seals UIDs, with other radices and lengths, and the textbook.
 func TestSamples(t *testing.T) {
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
-			block, tweak := s.parts()
-			f := newFF1(block, s.radix, len(s.plain), string(tweak))
-			half := func(text string) uint64 { return must(strconv.ParseUint(text, int(s.radix), 64)) }
-			halves := func(text string) (a, b uint64) {
-				return half(text[:len(text)/2]), half(text[len(text)/2:])
-			}
-			type pair [2]uint64
-			a, b := f.encrypt(halves(s.plain))
-			wantA, wantB := halves(s.sealed)
-			require.Equal(t, pair{wantA, wantB}, pair{a, b})
-			a, b = f.decrypt(a, b)
-			wantA, wantB = halves(s.plain)
-			require.Equal(t, pair{wantA, wantB}, pair{a, b})
-		})
-	}
-}
-
-// The textbook, with which the code is compared below, gives the samples, too.
-func TestSamplesOfTheTextbook(t *testing.T) {
-	for _, s := range samples {
-		t.Run(s.name, func(t *testing.T) {
-			block, tweak := s.parts()
-			f := textbook{block, int64(s.radix), tweak}
+			book := textbook{must(aes.NewCipher(must(hex.DecodeString(s.key)))), int64(s.radix),
+				must(hex.DecodeString(s.tweak))}
 			numerals := func(text string) (x []uint16) {
 				for _, c := range text {
 					x = append(x, uint16(must(strconv.ParseUint(string(c), int(s.radix), 16))))
 				}
 				return x
 			}
-			require.Equal(t, numerals(s.sealed), f.encrypt(numerals(s.plain)))
-			require.Equal(t, numerals(s.plain), f.decrypt(numerals(s.sealed)))
+			require.Equal(t, numerals(s.sealed), compare(t, book, numerals(s.plain)))
 		})
 	}
 }
 
+// compare encrypts a string, and decrypts it again, by the textbook and by the code, which do the same.
+func compare(t require.TestingT, book textbook, x []uint16) (sealed []uint16) {
+	sealed = book.encrypt(x)
+	require.Equal(t, x, book.decrypt(sealed))
+	code := newFF1(book.block, uint64(book.radix), len(x), string(book.tweak))
+	halves := func(x []uint16) [2]uint64 {
+		return [2]uint64{book.num(x[:len(x)/2]).Uint64(), book.num(x[len(x)/2:]).Uint64()}
+	}
+	plain := halves(x)
+	a, b := code.encrypt(plain[0], plain[1])
+	require.Equal(t, halves(sealed), [2]uint64{a, b})
+	a, b = code.decrypt(a, b)
+	require.Equal(t, plain, [2]uint64{a, b})
+	return sealed
+}
+
 // The code does what the textbook does, for any radix, length, tweak and key whose halves it can
 // hold.
-func TestTextbook(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		radix := rapid.Int64Range(2, 65535).Draw(t, "radix")
-		if rapid.Bool().Draw(t, "binary") {
-			radix = 1 << rapid.IntRange(1, 15).Draw(t, "bits")
-		}
-		most := 0 // numerals of a half
-		for n := big.NewInt(radix); n.Cmp(big.NewInt(1).Lsh(big.NewInt(1), 63)) <= 0; n.Mul(n, big.NewInt(radix)) {
-			most++
-		}
-		length := rapid.IntRange(2, 2*most).Draw(t, "length")
-		key := rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "key")
-		tweak := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "tweak")
-		x := rapid.SliceOfN(rapid.Uint16Range(0, uint16(radix-1)), length, length).Draw(t, "string")
-
-		block := must(aes.NewCipher(key))
-		want := textbook{block, radix, tweak}
-		code := newFF1(block, uint64(radix), length, string(tweak))
-		plainA, plainB := want.num(x[:length/2]).Uint64(), want.num(x[length/2:]).Uint64()
-		sealed := want.encrypt(x)
-		a, b := code.encrypt(plainA, plainB)
-		require.Equal(t, want.num(sealed[:length/2]).Uint64(), a)
-		require.Equal(t, want.num(sealed[length/2:]).Uint64(), b)
-		a, b = code.decrypt(a, b)
-		require.Equal(t, plainA, a)
-		require.Equal(t, plainB, b)
-		require.Equal(t, x, want.decrypt(sealed))
-	})
+func checkTextbook(t *rapid.T) {
+	radix := rapid.Int64Range(2, 65535).Draw(t, "radix")
+	if rapid.Bool().Draw(t, "binary") {
+		radix = 1 << rapid.IntRange(1, 15).Draw(t, "bits")
+	}
+	most := 0 // numerals of a half
+	for n := big.NewInt(radix); n.Cmp(big.NewInt(1).Lsh(big.NewInt(1), 63)) <= 0; n.Mul(n, big.NewInt(radix)) {
+		most++
+	}
+	length := rapid.IntRange(2, 2*most).Draw(t, "length")
+	size := rapid.SampledFrom([]int{16, 24, 32}).Draw(t, "size")
+	key := rapid.SliceOfN(rapid.Byte(), size, size).Draw(t, "key")
+	tweak := rapid.SliceOfN(rapid.Byte(), 0, maxTweak).Draw(t, "tweak")
+	x := rapid.SliceOfN(rapid.Uint16Range(0, uint16(radix-1)), length, length).Draw(t, "string")
+	compare(t, textbook{must(aes.NewCipher(key)), radix, tweak}, x)
 }
+
+func TestTextbook(t *testing.T) { rapid.Check(t, checkTextbook) }
+
+func FuzzCipher(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkTextbook)) }

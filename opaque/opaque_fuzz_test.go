@@ -1,7 +1,6 @@
 package opaque
 
 import (
-	"crypto/aes"
 	"encoding/hex"
 	"errors"
 	"strings"
@@ -11,39 +10,6 @@ import (
 
 	"github.com/uidgen/uid"
 )
-
-// FuzzCipher seals and opens any number under any key and tweak, as the textbook does.
-func FuzzCipher(f *testing.F) {
-	f.Add([]byte(counting(16)), "orders", int64(180363646902239241))
-	f.Add([]byte(counting(24)), year, int64(-1))
-	f.Add(make([]byte, 32), "", int64(0))
-	f.Fuzz(func(t *testing.T, secret []byte, tweak string, n int64) {
-		c, err := newCipher(secret, tweak)
-		if err != nil {
-			require.ErrorIs(t, err, uid.ErrConfig)
-			return
-		}
-		sealed, err := c.seal(uid.UID(n))
-		opened, err2 := c.open(uid.UID(n))
-		if n < 0 {
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorIs(t, err2, uid.ErrRange)
-			return
-		}
-		require.NoError(t, err)
-		require.NoError(t, err2)
-
-		book := textbook{must(aes.NewCipher(secret)), 2, []byte(tweak)}
-		x := make([]uint16, uidBits)
-		for i := range x {
-			x[i] = uint16(n >> (uidBits - 1 - i) & 1)
-		}
-		require.Equal(t, book.num(book.encrypt(x)).Int64(), int64(sealed))
-		require.Equal(t, book.num(book.decrypt(x)).Int64(), int64(opened))
-		require.Equal(t, uid.UID(n), must(c.open(sealed)))
-		require.Equal(t, uid.UID(n), must(c.seal(opened)))
-	})
-}
 
 // FuzzOpen opens any text. What opens is the only text of its UID under its key.
 func FuzzOpen(f *testing.F) {

@@ -4,9 +4,7 @@ import (
 	"crypto/aes"
 	"maps"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -14,21 +12,11 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
 )
 
-// sealedEnv says how many UIDs the tests below seal.
-const sealedEnv = "UID_SEALED"
-
-func amount(t *testing.T) int {
-	text, found := os.LookupEnv(sealedEnv)
-	if !found {
-		return 100_000
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err, sealedEnv)
-	require.GreaterOrEqual(t, n, 100_000, sealedEnv)
-	return n
-}
+// amount is how many UIDs the tests below seal.
+func amount() int { return max(100_000, fake.Amount("UID_SEALED", 100_000)) }
 
 // TestNoVisibleOrder: what a generator has issued in a day looks, sealed, like random numbers. By
 // chance less than one key in 10^9 would fail (see limit); the key is fixed, so that the test
@@ -40,7 +28,7 @@ func amount(t *testing.T) int {
 func TestNoVisibleOrder(t *testing.T) {
 	c := must(newCipher(counting(16), "orders"))
 	seal := func(u uid.UID) uid.UID { return must(c.seal(u)) }
-	all := examine(seal, aDay(t, amount(t)))
+	all := examine(seal, aDay(amount()))
 	t.Log(all)
 	require.Empty(t, all.visible())
 }
@@ -48,7 +36,7 @@ func TestNoVisibleOrder(t *testing.T) {
 // TestWeakCiphersShow plants ciphers that do not hide the order, and says by what they are found. There
 // is one for each statistic.
 func TestWeakCiphersShow(t *testing.T) {
-	uids := aDay(t, amount(t))
+	uids := aDay(amount())
 	f := newFF1(must(aes.NewCipher(counting(16))), 2, uidBits, "orders")
 	seen := map[string]bool{}
 	for _, tt := range []struct {
@@ -101,7 +89,7 @@ func TestWeakCiphersShow(t *testing.T) {
 
 // aDay returns n UIDs of one day in the order in which a worker issues them, in the default layout:
 // the same number in each second, until there are n.
-func aDay(t *testing.T, n int) []uid.UID {
+func aDay(n int) []uid.UID {
 	l := bits.Default()
 	first := l.TickAt(time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC))
 	uids := make([]uid.UID, n)

@@ -11,13 +11,14 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/form"
+	"github.com/uidgen/uid/internal/logtest"
 )
 
 func TestSealer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.IntRange(1, maxKeyNumber).Draw(t, "number")
 		s := must(New(Config{Keys: []Key{{number, counting(32)}}, Current: number, Tweak: "orders"}))
-		u := drawUID(t, "u")
+		u := uid.UID(rapid.Int64Min(0).Draw(t, "u"))
 		text := must(s.Seal(u))
 		require.Regexp(t, "^["+digits+"]{14}$", text)
 		require.Equal(t, digits[number], text[0])
@@ -37,11 +38,11 @@ func TestRotation(t *testing.T) {
 	first, second := Key{1, counting(16)}, Key{2, counting(32)}
 	const u uid.UID = 180363646902239241
 	seal := func(s *Sealer) string { return must(s.Seal(u)) }
-	before := must(New(Config{Keys: []Key{first}, Current: 1, Tweak: "orders"}))
-	ready := must(New(Config{Keys: []Key{first, second}, Current: 1, Tweak: "orders"}))
-	after := must(New(Config{Keys: []Key{second, first}, Current: 2, Tweak: "orders"}))
-	ended := must(New(Config{Keys: []Key{second}, Current: 2, Tweak: "orders"}))
-
+	sealer := func(current int, keys ...Key) *Sealer {
+		return must(New(Config{Keys: keys, Current: current, Tweak: "orders"}))
+	}
+	before, ready := sealer(1, first), sealer(1, first, second)
+	after, ended := sealer(2, second, first), sealer(2, second)
 	require.Equal(t, seal(before), seal(ready))
 	require.Equal(t, seal(after), seal(ended))
 	require.NotEqual(t, seal(before)[1:], seal(after)[1:])
@@ -53,24 +54,10 @@ func TestRotation(t *testing.T) {
 	number := must(before.SealNumber(u))
 	require.Equal(t, u, must(ready.OpenNumber(number)))
 	require.NotEqual(t, u, must(after.OpenNumber(number)), "another key")
-	got, err := before.Open(seal(after))
-	require.ErrorIs(t, err, ErrUnknownKey)
-	require.ErrorContains(t, err, "names key 2, known are 1")
-	require.Zero(t, got)
+	_, err := before.Open(seal(after))
+	logtest.Error(t, err, ErrUnknownKey, "names key 2, known are 1")
 	_, err = ended.Open(seal(before))
-	require.ErrorIs(t, err, ErrUnknownKey)
-	require.ErrorContains(t, err, "names key 1, known are 2")
-}
-
-func TestTweaksDiffer(t *testing.T) {
-	const u uid.UID = 180363646902239241
-	keys := []Key{{1, counting(16)}}
-	seen := map[string]string{}
-	for _, tweak := range []string{"", "orders", "Orders", "orders ", "invoices", "o", "\x00", "orders\x00"} {
-		text := must(must(New(Config{Keys: keys, Current: 1, Tweak: tweak})).Seal(u))
-		require.NotContains(t, seen, text, "%q", tweak)
-		seen[text] = tweak
-	}
+	logtest.Error(t, err, ErrUnknownKey, "names key 1, known are 2")
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -119,8 +106,7 @@ func TestNewRefuses(t *testing.T) {
 			Tweak: strings.Repeat("x", 300)},
 	} {
 		s, err := New(cfg)
-		require.ErrorIs(t, err, uid.ErrConfig, says)
-		require.ErrorContains(t, err, says)
+		logtest.Error(t, err, uid.ErrConfig, says)
 		require.Nil(t, s)
 	}
 }

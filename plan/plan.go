@@ -274,12 +274,6 @@ func (n Need) end(lead time.Duration) time.Time {
 	return n.From.Add(time.Duration(n.Years * float64(meanYear))).Add(lead)
 }
 
-// timeOf returns the instant at which a tick begins, for a unit that divides a second.
-func (n Need) timeOf(tick int64, unit time.Duration) time.Time {
-	perSecond := int64(time.Second / unit)
-	return time.Unix(n.Epoch.Unix()+tick/perSecond, int64(n.Epoch.Nanosecond())+tick%perSecond*int64(unit))
-}
-
 // least returns the least widths that fit at the given unit. Their sum is the least as
 // well: one more bit of sequence halves a burst's lead, which saves at most one bit of
 // time. It reports false if no width of the sequence is enough.
@@ -289,12 +283,8 @@ func (n Need) least(unit time.Duration) (w widths, ok bool) {
 		if !ok {
 			continue
 		}
-		end := n.end(lead)
-		tick := tick.At(n.Epoch, unit, end)
-		if n.timeOf(tick, unit).Before(end) {
-			tick++
-		}
-		return widths{max(1, mathbits.Len64(uint64(tick))), mathbits.Len64(uint64(n.leasedIDs() - 1)), s}, true
+		last := tick.At(n.Epoch, unit, n.end(lead).Add(unit-1)) // the first that does not begin before the end
+		return widths{max(1, mathbits.Len64(uint64(last))), mathbits.Len64(uint64(n.leasedIDs() - 1)), s}, true
 	}
 	return w, false
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/presets"
 )
 
@@ -87,14 +88,8 @@ func lastTick(t int, unit time.Duration) *big.Rat {
 }
 
 func timeNeeded(n Need, epoch time.Time, lead, strictness *big.Rat) *big.Rat {
-	begin := new(big.Rat).SetInt(new(big.Int).Sub(nanoseconds(n.From), nanoseconds(epoch)))
+	begin := new(big.Rat).SetInt(minus(nanosecond(n.From), nanosecond(epoch)))
 	return mul(strictness, add(add(begin, mul(rat(n.Years), ratOf(int64(meanYear)))), lead))
-}
-
-// nanoseconds is a time as a number that knows no overflow.
-func nanoseconds(at time.Time) *big.Int {
-	n := big.NewInt(at.Unix())
-	return n.Mul(n, big.NewInt(1e9)).Add(n, big.NewInt(int64(at.Nanosecond())))
 }
 
 func bruteHolds(n Need, l bits.Layout, strictness *big.Rat) bool {
@@ -256,7 +251,7 @@ func TestLayoutsRefuseNothingThatHolds(t *testing.T) {
 }
 
 // Each thing to give up is enough alone, is lower than before, and could not have
-// been kept in full.
+// been kept in full; what one number lowered to its least could cure is among them.
 func TestLayoutsSayWhatToGiveUp(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -278,6 +273,7 @@ func TestLayoutsSayWhatToGiveUp(t *testing.T) {
 			require.Zero(t, sum)
 			require.ErrorContains(t, err, "no sequence is wide enough")
 		}
+		var offered [6]bool
 		for _, c := range nofit.GiveUp {
 			require.ErrorContains(t, err, c.Text)
 			options, err := layouts(c.Need, now)
@@ -292,6 +288,7 @@ func TestLayoutsSayWhatToGiveUp(t *testing.T) {
 			lowered[5].JSSafe = c.Need.JSSafe
 			require.Contains(t, lowered, c.Need, c.Text)
 			require.NotEqual(t, n, c.Need)
+			offered[slices.Index(lowered, c.Need)] = true
 			if c.Need.Workers < n.Workers {
 				again := c.Need
 				again.Workers++
@@ -299,45 +296,20 @@ func TestLayoutsSayWhatToGiveUp(t *testing.T) {
 				require.Error(t, err, "%s, but one more fits", c.Text)
 			}
 		}
-	})
-	require.Positive(t, refused)
-}
-
-// What one number lowered to its least could cure is on the list of what to give
-// up.
-func TestLayoutsOfferWhatWouldHelp(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		asked := drawNeed(t)
-		_, err := layouts(asked, now)
-		var nofit *NoFitError
-		if !errors.As(err, &nofit) {
-			return
-		}
-		offers := map[string]bool{}
-		for _, c := range nofit.GiveUp {
-			offers[fmt.Sprint(c.Need.JSSafe == asked.JSSafe, c.Need.Rate == asked.Rate, c.Need.Burst == asked.Burst,
-				c.Need.Workers == asked.Workers, c.Need.RestartsPerDay == asked.RestartsPerDay,
-				c.Need.Years == asked.Years)] = true
-		}
 		for i, change := range []func(*Need){
-			func(n *Need) { n.JSSafe = false },
 			func(n *Need) { n.Rate = min(n.Rate, 0.001) },
 			func(n *Need) { n.Burst = 0 },
 			func(n *Need) { n.Workers = 1 },
 			func(n *Need) { n.RestartsPerDay = 0 },
 			func(n *Need) { n.Years = min(n.Years, 0.001) },
+			func(n *Need) { n.JSSafe = false },
 		} {
-			least := asked
+			least := n
 			change(&least)
-			if least, err = least.complete(now); err != nil || !least.fits() {
-				require.NoError(t, err)
-				continue
-			}
-			same := []any{true, true, true, true, true, true}
-			same[i] = false
-			require.True(t, offers[fmt.Sprint(same...)], "%d of %v", i, nofit)
+			require.True(t, offered[i] || !least.fits(), "%d of %v", i, nofit)
 		}
 	})
+	require.Positive(t, refused)
 }
 
 func TestLayoutsRefuseBadNumbers(t *testing.T) {
@@ -373,8 +345,7 @@ func TestLayoutsRefuseBadNumbers(t *testing.T) {
 		n := ok
 		change(&n)
 		options, err := layouts(n, now)
-		require.ErrorIs(t, err, uid.ErrConfig, text)
-		require.ErrorContains(t, err, text)
+		logtest.Error(t, err, uid.ErrConfig, text)
 		require.Empty(t, options)
 		var nofit *NoFitError
 		require.False(t, errors.As(err, &nofit))

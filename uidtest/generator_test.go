@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/uidtest"
 )
 
@@ -26,14 +27,11 @@ func must[V any](v V, err error) V {
 // errorOf returns the error of a call.
 func errorOf[V any](_ V, err error) error { return err }
 
-// made is MustNew with the error that it panics with.
-func made(cfg uidtest.Config) (g *uidtest.Generator, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = r.(error)
-		}
-	}()
-	return uidtest.MustNew(cfg), nil
+// refusal returns what MustNew panics with.
+func refusal(cfg uidtest.Config) (err error) {
+	defer func() { err = recover().(error) }()
+	uidtest.MustNew(cfg)
+	return nil
 }
 
 func draw(t *testing.T, g *uidtest.Generator, n int) []uid.UID {
@@ -67,58 +65,58 @@ func TestReadableUIDs(t *testing.T) {
 	}
 }
 
-// drawConfig draws a Config that New takes.
-func drawConfig(t *rapid.T) uidtest.Config {
+// UIDs are those that Nth says, each larger than the one before, of the worker, not before Start, and
+// of the first tick at least as long as half of it lasts.
+func checkUIDs(t *rapid.T) {
 	timeBits := rapid.IntRange(1, 40).Draw(t, "time bits")
 	sequenceBits := rapid.IntRange(0, 63-timeBits).Draw(t, "sequence bits")
 	workerBits := rapid.IntRange(0, 63-timeBits-sequenceBits).Draw(t, "worker bits")
 	l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: workerBits, SequenceBits: sequenceBits})
 	within := rapid.SampledFrom([]time.Duration{0, l.Unit() - 1}).Draw(t, "within")
-	return uidtest.Config{
-		Layout: l, WorkerID: rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker"),
-		Start: l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick")).Add(within),
+	first := l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"))
+	id := rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker")
+	g := uidtest.MustNew(uidtest.Config{Layout: l, WorkerID: id, Start: first.Add(within)})
+	last := uid.UID(-1)
+	far := rapid.Int64Range(51, math.MaxInt64-1).Draw(t, "far")
+	for i := range int64(52) {
+		n := i + 1
+		if i >= 50 {
+			n = far + i - 50
+		}
+		u, err := g.Nth(n)
+		if n <= 50 {
+			drawn, drawErr := g.GetUID()
+			require.Equal(t, []any{u, err}, []any{drawn, drawErr})
+		}
+		if err != nil {
+			require.ErrorIs(t, err, uid.ErrExhausted)
+			require.Equal(t, min(n-1, 50), g.Drawn())
+			return
+		}
+		require.Greater(t, u, last)
+		last = u
+		parts := must(g.ParseUID(u))
+		require.Equal(t, id, parts.WorkerID)
+		require.False(t, parts.Time.Before(first))
+		if n <= (l.MaxSequence()+1)/2 {
+			require.Equal(t, first, parts.Time)
+		}
+		if n <= 50 && l.MaxSequence() >= 255 { // two digits count
+			require.Equal(t, n, int64(u)%100)
+		}
 	}
 }
 
-// UIDs are those that Nth says, each larger than the one before, of the worker, and of the first
-// tick at least as long as half of it lasts.
-func TestUIDsAreKnownBeforehand(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cfg := drawConfig(t)
-		g, again := uidtest.MustNew(cfg), uidtest.MustNew(cfg)
-		l, last := cfg.Layout, uid.UID(-1)
-		for n := int64(1); n <= 50; n++ {
-			want, err := again.Nth(n)
-			u, drawErr := g.GetUID()
-			if err != nil {
-				require.ErrorIs(t, err, uid.ErrExhausted)
-				require.Equal(t, err, drawErr)
-				require.Equal(t, n-1, g.Drawn())
-				return
-			}
-			require.NoError(t, drawErr)
-			require.Equal(t, want, u)
-			require.Greater(t, u, last)
-			last = u
-			parts := must(g.ParseUID(u))
-			require.Equal(t, cfg.WorkerID, parts.WorkerID)
-			if n <= (l.MaxSequence()+1)/2 {
-				require.Equal(t, l.TimeOf(l.TickAt(cfg.Start)), parts.Time)
-			}
-			if l.MaxSequence() >= 255 { // two digits count
-				require.Equal(t, n, int64(u)%100)
-			}
-		}
-	})
-}
+func TestUIDsAreKnownBeforehand(t *testing.T) { rapid.Check(t, checkUIDs) }
+
+func FuzzConfig(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkUIDs)) }
 
 func TestUIDsToTheEnd(t *testing.T) {
 	l := bits.MustLayout(bits.Config{TimeBits: 2, WorkerBits: 1, SequenceBits: 2})
 	g := uidtest.MustNew(uidtest.Config{Layout: l, WorkerID: 1, Start: l.TimeOf(1)})
 	all := make([]uid.UID, 13)
 	n, err := g.Fill(all)
-	require.ErrorIs(t, err, uid.ErrExhausted)
-	require.ErrorContains(t, err, "UID number 13 is behind the last tick, 3,")
+	logtest.Error(t, err, uid.ErrExhausted, "UID number 13 is behind the last tick, 3,")
 	require.Equal(t, 12, n)
 	require.Equal(t, []uid.UID{12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31, 0}, all)
 	require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrExhausted)
@@ -140,13 +138,11 @@ func TestConfigRefuses(t *testing.T) {
 		"FailAfter -1 with the Err closed": {FailAfter: -1, Err: errors.New("closed")},
 		"FailAfter 3 with the Err <nil>":   {FailAfter: 3},
 	} {
-		_, err := made(cfg)
-		require.ErrorContains(t, err, says)
 		want := uid.ErrRange
 		if cfg.FailAfter != 0 {
 			want = uid.ErrConfig
 		}
-		require.ErrorIs(t, err, want)
+		logtest.Error(t, refusal(cfg), want, says)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/uidtest"
 )
 
@@ -59,14 +60,11 @@ func TestWorkerReservesTicks(t *testing.T) {
 func TestWorkerRefuses(t *testing.T) {
 	for id, says := range map[int64]string{-1: "worker ID -1", 1024: "worker ID 1024"} {
 		w := &uidtest.Worker{ID: id}
-		_, err := w.Acquire(t.Context(), terms())
-		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, says+": the layout holds 0 to 1023")
+		logtest.Error(t, errorOf(w.Acquire(t.Context(), terms())), uid.ErrRange, says+": the layout holds 0 to 1023")
 		require.ErrorIs(t, w.Release(t.Context(), 1), uid.ErrNoReservation, "a refusal binds nothing")
 	}
 	_, err := (&uidtest.Worker{Ticks: -1}).Acquire(t.Context(), terms())
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "-1 Ticks")
+	logtest.Error(t, err, uid.ErrConfig, "-1 Ticks")
 
 	var w uidtest.Worker
 	require.ErrorIs(t, errorOf(w.Extend(t.Context(), 1)), uid.ErrNoReservation)

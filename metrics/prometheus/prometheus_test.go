@@ -50,10 +50,6 @@ func TestCollector(t *testing.T) {
 	descs := make(chan *client.Desc, 1000)
 	c.Describe(descs)
 	require.Len(t, descs, len(measure.All()))
-	require.Equal(t, len(s.Samples()), testutil.CollectAndCount(c))
 	s.Remove("orders")
 	require.Equal(t, len(s.Samples()), testutil.CollectAndCount(c))
-	registry := client.NewRegistry()
-	require.NoError(t, registry.Register(c))
-	require.Error(t, registry.Register(prometheus.NewCollector(s)), "the names are there already")
 }

@@ -121,7 +121,7 @@ func TestServiceRefuses(t *testing.T) {
 		"not a DSN":  {"UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1/shop"},
 		"UID_DRAIN":  {"UID_DRAIN=20", "UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1)/shop"},
 	} {
-		var log lines
+		var log harness.Tail
 		p := must(harness.Start(harness.Program{Env: append(env, serve+"=1", "UID_LISTEN=127.0.0.1:0"), Output: &log}))
 		<-p.Done()
 		require.Equal(t, 1, p.State().ExitCode())
@@ -134,7 +134,7 @@ func TestServiceRefuses(t *testing.T) {
 type pod struct {
 	*harness.Process
 	url string
-	log *lines
+	log *harness.Tail
 }
 
 // startPod starts the service with the variables of its container, and returns when it listens. value returns
@@ -151,17 +151,19 @@ func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string
 		}
 		env = append(env, v.Name+"="+v.Value)
 	}
-	log := &lines{listening: make(chan string, 1)}
+	log := &harness.Tail{}
 	p := must(harness.Start(harness.Program{Env: append(env, serve+"=1"), Output: log}))
 	t.Cleanup(p.Kill)
-	select {
-	case addr := <-log.listening:
-		return &pod{p, "http://" + addr, log}
-	case <-p.Done():
-		require.Fail(t, "the service ended", log.String())
-		return nil
-	}
+	var found []string
+	harness.Await(t, "the service listens", func() bool {
+		found = listening.FindStringSubmatch(log.String())
+		return found != nil || p.HasEnded()
+	})
+	require.NotNil(t, found, log)
+	return &pod{p, "http://" + found[1], log}
 }
+
+var listening = regexp.MustCompile(`listening on (\S+)\n`)
 
 // probe returns the status that a probe gets.
 func (p *pod) probe(t *testing.T, probe *corev1.Probe) int {
@@ -213,23 +215,4 @@ func (p *pod) drawAndEnd(t *testing.T, c corev1.Container, drawn map[uid.UID]boo
 	<-p.Done()
 	require.Zero(t, p.State().ExitCode(), p.log)
 	require.Contains(t, p.log.String(), "draining")
-}
-
-// lines are the log of a service.
-type lines struct {
-	harness.Tail
-	listening chan string // gets its address, once
-}
-
-var listening = regexp.MustCompile(`listening on (\S+)\n`)
-
-func (l *lines) Write(p []byte) (int, error) {
-	n, err := l.Tail.Write(p)
-	if found := listening.FindStringSubmatch(l.String()); found != nil && l.listening != nil {
-		select {
-		case l.listening <- found[1]:
-		default:
-		}
-	}
-	return n, err
 }
