@@ -11,7 +11,6 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 var errMissing = worker.ErrNoNamespace
@@ -33,15 +32,6 @@ type probe struct {
 }
 
 func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
-	if s.Open == nil && s.Registry != nil {
-		s.Open = func(namespace string) (lease.Store, error) {
-			all, err := s.Registry()
-			if err != nil {
-				return nil, err
-			}
-			return all.Namespace(namespace)
-		}
-	}
 	p := &probe{Probe: suite.NewProbe(ctx, settings, s.Secret), Subject: s}
 	p.rows, p.namespaces, p.told = map[string]row{}, map[string]common{}, map[string]bool{}
 	p.spaces = map[string]*space{}
