@@ -122,25 +122,37 @@ func TestFaults(t *testing.T) {
 		}
 		require.ErrorContains(t, err, c.says)
 	}
+}
 
-	for says, spoil := range map[string]func(*leasestore.Row, *leasestore.Namespace){
-		"-2": func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.Floor = -2, -2 },
-		"1969": func(r *leasestore.Row, n *leasestore.Namespace) {
-			r.Until, n.Made = time.Unix(0, -1).UTC(), time.Unix(0, -1).UTC()
-		},
-		"10000-": func(r *leasestore.Row, n *leasestore.Namespace) { r.Renewed, n.Made = tooLate, tooLate },
+// What could not be read back is not written.
+func TestUnwritable(t *testing.T) {
+	before, bad := time.Unix(0, -1).UTC(), "\xff"
+	for _, c := range []struct {
+		kind           error
+		row, namespace string // what their errors say
+		spoil          func(*leasestore.Row, *leasestore.Namespace)
+	}{
+		{uid.ErrRange, "-2", "-2", func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.Floor = -2, -2 }},
+		{uid.ErrRange, "1969", "1969",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Until, n.Made = before, before }},
+		{uid.ErrRange, "10000-", "10000-",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Renewed, n.Made = tooLate, tooLate }},
+		{uid.ErrConfig, "nonce is not valid UTF-8", "layout is not valid UTF-8",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Nonce, n.Layout = bad, bad }},
+		{uid.ErrConfig, "layout is not valid UTF-8", "history is not valid UTF-8",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Layout, n.History = bad, bad }},
+		{uid.ErrConfig, "holder is not valid UTF-8", "layout is not valid UTF-8",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Holder, n.Layout = bad, bad }},
+		{uid.ErrRange, "-2", "first is 4 and last 3",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.IDs = -2, lease.Range{First: 4, Last: 3} }},
 	} {
 		r, n := row, namespace
-		spoil(&r, &n)
+		c.spoil(&r, &n)
 		_, err := leasejson.Row(r, "")
-		logtest.Error(t, err, uid.ErrRange, says)
+		logtest.Error(t, err, c.kind, c.row)
 		_, err = leasejson.Namespace(n, "")
-		logtest.Error(t, err, uid.ErrRange, says)
+		logtest.Error(t, err, c.kind, c.namespace)
 	}
-	n := namespace
-	n.IDs = lease.Range{First: 4, Last: 3}
-	_, err = leasejson.Namespace(n, "")
-	require.ErrorIs(t, err, uid.ErrRange)
 }
 
 var tooLate = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -158,23 +170,6 @@ func TestBounds(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, r, is)
 	}
-}
-
-func TestTextsAreUTF8(t *testing.T) {
-	for name, spoil := range map[string]func(*leasestore.Row){
-		"nonce":  func(r *leasestore.Row) { r.Nonce = "\xff" },
-		"layout": func(r *leasestore.Row) { r.Layout = "\xff" },
-		"holder": func(r *leasestore.Row) { r.Holder = "\xff" },
-	} {
-		r := row
-		spoil(&r)
-		_, err := leasejson.Row(r, "")
-		logtest.Error(t, err, uid.ErrConfig, name+" is not valid UTF-8")
-	}
-	n := namespace
-	n.Layout = "\xff"
-	_, err := leasejson.Namespace(n, "")
-	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
 // An object around a namespace is as strict as that.
