@@ -167,10 +167,7 @@ func (c *client) within(w way) error {
 // fault makes a client's next call fail, if the store can.
 func (p *probe) fault(c *client, f Fault) bool {
 	can := p.Subject.Fault != nil && (f != Delay || p.Deliver != nil) && p.Subject.Fault(c.store, f)
-	if !can {
-		p.Notef("not tried: %v", f)
-	}
-	return can
+	return p.Can(can, f.String())
 }
 
 // removed notes that people have removed a row, or a namespace.

@@ -321,8 +321,7 @@ func atOnce(p *probe) {
 }
 
 func loses(p *probe) {
-	if p.Backup == nil {
-		p.Notef("not tried: the Subject has no Backup")
+	if !p.Can(p.Backup != nil, "the Subject has no Backup") {
 		return
 	}
 	const name = "orders"
