@@ -58,17 +58,6 @@ func TestWriteIsSentOnce(t *testing.T) {
 	require.EqualValues(t, 2, w.lost.Load())
 }
 
-// A server without the scripts gets them.
-func TestScriptsAreSentAgain(t *testing.T) {
-	f, l := made(t)
-	evals := f.count("EVAL")
-	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
-	require.Equal(t, evals+1, f.count("EVAL"))
-	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
-	require.Equal(t, evals+1, f.count("EVAL"))
-}
-
 // A renewal takes two round trips, and so does an acquisition.
 func TestRoundTrips(t *testing.T) {
 	f, l := made(t)
