@@ -1,7 +1,6 @@
 package leasejson_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -136,17 +135,4 @@ func TestUnwritable(t *testing.T) {
 		_, err = leasejson.Namespace(n, "")
 		logtest.Error(t, err, c.kind, c.namespace)
 	}
-}
-
-// An object around a namespace is as strict as that.
-func TestStrict(t *testing.T) {
-	type outer struct {
-		Version int             `json:"v"`
-		Inner   json.RawMessage `json:"inner"`
-	}
-	var v outer
-	require.NoError(t, leasejson.Strict(`{"v":3,"inner":{"v":1}}`, 3, &v))
-	require.Equal(t, outer{3, json.RawMessage(`{"v":1}`)}, v)
-	err := leasejson.Strict(`{"v":3,"inner":{"v": 1}}`, 3, &v)
-	require.ErrorContains(t, err, "in another way")
 }

@@ -26,47 +26,32 @@ func subject(m *Memory) Subject {
 	}
 }
 
-func TestMemory(t *testing.T) {
-	t.Parallel()
-	for name, locks := range map[string]bool{"locks": true, "versions": false} {
-		t.Run(name, func(t *testing.T) {
-			Run(t, Config{Histories: 50, Patience: time.Millisecond}, func(t *testing.T) Subject {
-				m := NewMemory()
-				m.Locks = locks
-				return subject(m)
-			})
-		})
-	}
-}
-
 // A store need not be able to do more than Open, nor know when a row was written, and may take
 // tags for the same one that differ in the case of letters.
-func TestPlainStores(t *testing.T) {
+func TestMemory(t *testing.T) {
 	t.Parallel()
-	t.Run("Open alone", func(t *testing.T) {
-		Run(t, Config{Histories: 10, Patience: time.Millisecond}, func(t *testing.T) Subject {
-			return Subject{Open: NewMemory().Open}
-		})
-	})
-	t.Run("without Updated and case", func(t *testing.T) {
-		Run(t, Config{Histories: 10, Patience: time.Millisecond}, func(t *testing.T) Subject {
-			m := NewMemory()
+	for name, of := range map[string]func(*Memory) Subject{
+		"versions":   subject,
+		"locks":      func(m *Memory) Subject { m.Locks = true; return subject(m) },
+		"Open alone": func(m *Memory) Subject { return Subject{Open: m.Open} },
+		"without Updated and case": func(m *Memory) Subject {
 			m.Now = func() time.Time { return time.Time{} }
 			s := subject(m)
-			s.Open = func() (segment.Store, error) {
-				w := renames(func(tag string) string {
-					if tag == "orders" && !m.Row("Orders").Fresh {
-						return "Orders"
-					}
-					return tag
-				})
-				w.Client = m.Client()
-				return w, nil
-			}
-			s.Fault = func(store segment.Store, f Fault) bool { store.(wrongStore).faults.Set(f); return f != Delay }
+			opens(m, &s, renames(func(tag string) string {
+				if tag == "orders" && !m.Row("Orders").Fresh {
+					return "Orders"
+				}
+				return tag
+			}))
+			fault := s.Fault
+			s.Fault = func(store segment.Store, f Fault) bool { return fault(store, f) && f != Delay }
 			return s
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Run(t, Config{Histories: 50, Patience: time.Millisecond}, func(*testing.T) Subject { return of(NewMemory()) })
 		})
-	})
+	}
 }
 
 // The tests of package segment show what becomes of calls with faults.
