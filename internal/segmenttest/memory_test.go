@@ -28,6 +28,7 @@ func subject(m *Memory) Subject {
 // tags for the same one that differ in the case of letters.
 func TestMemory(t *testing.T) {
 	t.Parallel()
+	cfg := Config{Histories: 50, Patience: time.Millisecond}
 	for name, of := range map[string]func(*Memory) Subject{
 		"versions":   subject,
 		"locks":      func(m *Memory) Subject { m.Locks = true; return subject(m) },
@@ -47,7 +48,7 @@ func TestMemory(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			Run(t, Config{Histories: 50, Patience: time.Millisecond}, func(*testing.T) Subject { return of(NewMemory()) })
+			Run(t, cfg, func(*testing.T) Subject { return of(NewMemory()) })
 		})
 	}
 }
