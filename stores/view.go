@@ -207,7 +207,7 @@ func (v *view) free(ctx context.Context) (known, error) {
 		case all && len(over) > 0:
 			return v.draw(over), nil
 		case all:
-			return known{}, v.noneFree(v.end(), v.have())
+			return known{}, v.noneFree(v.there())
 		case !many:
 			err = v.read(ctx, v.first())
 		case !v.full:
@@ -262,27 +262,20 @@ func (v *view) draw(rows []known) known {
 	return rows[rand.IntN(len(rows))]
 }
 
-// end returns when the first of the leases that were read ends.
-func (v *view) end() (first time.Time) {
+// there returns the IDs of the rows that were read and are there, and when the first of their leases ends.
+func (v *view) there() (ids []int64, end time.Time) {
 	for id, k := range v.rows {
-		if k.Text != "" && v.ids.Has(id) && (first.IsZero() || k.Until.Before(first)) {
-			first = k.Until
+		if k.Text == "" {
+			continue
+		}
+		if ids = append(ids, id); v.ids.Has(id) && (end.IsZero() || k.Until.Before(end)) {
+			end = k.Until
 		}
 	}
-	return first
+	return ids, end
 }
 
-// have returns the IDs of the rows that were read.
-func (v *view) have() (ids []int64) {
-	for id, k := range v.rows {
-		if k.Text != "" {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-func (v *view) noneFree(first time.Time, have []int64) error {
+func (v *view) noneFree(have []int64, first time.Time) error {
 	if !first.IsZero() {
 		first = first.Add(v.wanted.Rest + v.answer.Clock.Error)
 	}
@@ -310,8 +303,9 @@ func (v *view) scan(ctx context.Context, of lease.Range) (known, error) {
 			if len(usable) > 0 {
 				return v.draw(usable), nil
 			}
-			resort, have = append(resort, over...), append(have, v.have()...)
-			if end := v.end(); first.IsZero() || !end.IsZero() && end.Before(first) {
+			read, end := v.there()
+			resort, have = append(resort, over...), append(have, read...)
+			if first.IsZero() || !end.IsZero() && end.Before(first) {
 				first = end
 			}
 		}
@@ -319,5 +313,5 @@ func (v *view) scan(ctx context.Context, of lease.Range) (known, error) {
 	if len(resort) > 0 {
 		return v.draw(resort), nil
 	}
-	return known{}, v.noneFree(first, have)
+	return known{}, v.noneFree(have, first)
 }

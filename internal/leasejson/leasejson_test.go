@@ -1,8 +1,6 @@
 package leasejson_test
 
 import (
-	"encoding/json"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -28,30 +26,14 @@ var (
 	}
 )
 
-// Stored texts are read by later versions: they must not change.
-func TestTexts(t *testing.T) {
+// Stored texts are read by later versions: they must not change. Package test/stored has those of each version, and
+// storetest tries what is read back.
+func TestText(t *testing.T) {
 	s, err := leasejson.Row(row, "W1")
 	require.NoError(t, err)
 	require.Equal(t, `{"v":2,"write":"W1","nonce":"ABC","high":9007199254740993,"until":1782907200123456,`+
 		`"layout":"sign=1 \u003ctime\u003e=28","holder":"a\"b`+"\U0001F984"+`",`+
 		`"acquired":1782903600123456,"renewed":1782907140123456}`, s)
-	r, err := leasejson.ParseRow(7, s)
-	require.NoError(t, err)
-	require.Equal(t, row, r)
-
-	s, err = leasejson.Namespace(namespace, "")
-	require.NoError(t, err)
-	require.Equal(t, `{"v":3,"layout":"x","first":3,"last":9,"given":5,"floor":-1,`+
-		`"history":"server 1 since noon","made":0,"renewed":1782907200123456}`, s)
-	n, err := leasejson.ParseNamespace(s)
-	require.NoError(t, err)
-	require.Equal(t, namespace, n)
-
-	s, err = leasejson.Row(leasestore.Row{}, "")
-	require.NoError(t, err)
-	r, err = leasejson.ParseRow(0, s)
-	require.NoError(t, err)
-	require.Equal(t, time.Unix(0, 0).UTC(), r.Until)
 }
 
 // Nothing is guessed, and nothing of a text is repeated.
@@ -122,70 +104,35 @@ func TestFaults(t *testing.T) {
 		}
 		require.ErrorContains(t, err, c.says)
 	}
+}
 
-	for says, spoil := range map[string]func(*leasestore.Row, *leasestore.Namespace){
-		"-2": func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.Floor = -2, -2 },
-		"1969": func(r *leasestore.Row, n *leasestore.Namespace) {
-			r.Until, n.Made = time.Unix(0, -1).UTC(), time.Unix(0, -1).UTC()
-		},
-		"10000-": func(r *leasestore.Row, n *leasestore.Namespace) { r.Renewed, n.Made = tooLate, tooLate },
+// What could not be read back is not written.
+func TestUnwritable(t *testing.T) {
+	before, tooLate, bad := time.Unix(0, -1).UTC(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), "\xff"
+	for _, c := range []struct {
+		kind           error
+		row, namespace string // what their errors say
+		spoil          func(*leasestore.Row, *leasestore.Namespace)
+	}{
+		{uid.ErrRange, "-2", "-2", func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.Floor = -2, -2 }},
+		{uid.ErrRange, "1969", "1969",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Until, n.Made = before, before }},
+		{uid.ErrRange, "10000-", "10000-",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Renewed, n.Made = tooLate, tooLate }},
+		{uid.ErrConfig, "nonce is not valid UTF-8", "layout is not valid UTF-8",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Nonce, n.Layout = bad, bad }},
+		{uid.ErrConfig, "layout is not valid UTF-8", "history is not valid UTF-8",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Layout, n.History = bad, bad }},
+		{uid.ErrConfig, "holder is not valid UTF-8", "layout is not valid UTF-8",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.Holder, n.Layout = bad, bad }},
+		{uid.ErrRange, "-2", "first is 4 and last 3",
+			func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.IDs = -2, lease.Range{First: 4, Last: 3} }},
 	} {
 		r, n := row, namespace
-		spoil(&r, &n)
+		c.spoil(&r, &n)
 		_, err := leasejson.Row(r, "")
-		logtest.Error(t, err, uid.ErrRange, says)
+		logtest.Error(t, err, c.kind, c.row)
 		_, err = leasejson.Namespace(n, "")
-		logtest.Error(t, err, uid.ErrRange, says)
+		logtest.Error(t, err, c.kind, c.namespace)
 	}
-	n := namespace
-	n.IDs = lease.Range{First: 4, Last: 3}
-	_, err = leasejson.Namespace(n, "")
-	require.ErrorIs(t, err, uid.ErrRange)
-}
-
-var tooLate = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// The largest numbers, and the smallest, come back as they were.
-func TestBounds(t *testing.T) {
-	for _, r := range []leasestore.Row{
-		{High: -1, Until: time.Unix(0, 0).UTC()},
-		{High: math.MaxInt64, Until: tooLate.Add(-time.Microsecond)},
-	} {
-		r.Acquired, r.Renewed = r.Until, r.Until
-		s, err := leasejson.Row(r, "")
-		require.NoError(t, err)
-		is, err := leasejson.ParseRow(0, s)
-		require.NoError(t, err)
-		require.Equal(t, r, is)
-	}
-}
-
-func TestTextsAreUTF8(t *testing.T) {
-	for name, spoil := range map[string]func(*leasestore.Row){
-		"nonce":  func(r *leasestore.Row) { r.Nonce = "\xff" },
-		"layout": func(r *leasestore.Row) { r.Layout = "\xff" },
-		"holder": func(r *leasestore.Row) { r.Holder = "\xff" },
-	} {
-		r := row
-		spoil(&r)
-		_, err := leasejson.Row(r, "")
-		logtest.Error(t, err, uid.ErrConfig, name+" is not valid UTF-8")
-	}
-	n := namespace
-	n.Layout = "\xff"
-	_, err := leasejson.Namespace(n, "")
-	require.ErrorIs(t, err, uid.ErrConfig)
-}
-
-// An object around a namespace is as strict as that.
-func TestStrict(t *testing.T) {
-	type outer struct {
-		Version int             `json:"v"`
-		Inner   json.RawMessage `json:"inner"`
-	}
-	var v outer
-	require.NoError(t, leasejson.Strict(`{"v":3,"inner":{"v":1}}`, 3, &v))
-	require.Equal(t, outer{3, json.RawMessage(`{"v":1}`)}, v)
-	err := leasejson.Strict(`{"v":3,"inner":{"v": 1}}`, 3, &v)
-	require.ErrorContains(t, err, "in another way")
 }

@@ -273,9 +273,7 @@ func strangers(p *probe) {
 		tries["Lower"] = func(tag string) { p.lower(tag, 10) }
 		tries["Lower to less than nothing"] = func(tag string) { p.lower(tag, -1) }
 	}
-	if len(tries) < 3 {
-		p.Notef("not tried: what others do to Next (the Subject lacks Foreign or Lower)")
-	}
+	p.Can(len(tries) == 3, "what others do to Next (the Subject lacks Foreign or Lower)")
 	c, other, all := p.open(), p.open(), []string(nil)
 	for tag, try := range tries {
 		all = append(all, tag)
@@ -326,8 +324,7 @@ func (p *probe) lower(tag string, next int64) {
 
 // lostWrites looks whether something is stored that was decided about a row that is lost, even if other rows followed.
 func lostWrites(p *probe) {
-	if p.Backup == nil {
-		p.Notef("not tried: the Subject has no Backup")
+	if !p.Can(p.Backup != nil, "the Subject has no Backup") {
 		return
 	}
 	c, other := p.open(), p.open()
@@ -360,10 +357,7 @@ func lostWrites(p *probe) {
 // fault makes a client's next Change fail, if the store can.
 func (p *probe) fault(c *client, f Fault) bool {
 	can := p.Subject.Fault != nil && (f != Delay || p.Deliver != nil) && p.Subject.Fault(c.store, f)
-	if !can {
-		p.Notef("not tried: %v", f)
-	}
-	return can
+	return p.Can(can, f.String())
 }
 
 func lateWrites(p *probe) {

@@ -1,8 +1,6 @@
 package segmenttest
 
 import (
-	"context"
-	"math"
 	"testing"
 	"time"
 
@@ -26,136 +24,67 @@ func subject(m *Memory) Subject {
 	}
 }
 
+// A store need not be able to do more than Open, nor know when a row was written, and may take
+// tags for the same one that differ in the case of letters.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	for name, locks := range map[string]bool{"locks": true, "versions": false} {
+	cfg := Config{Histories: 50, Patience: time.Millisecond}
+	for name, of := range map[string]func(*Memory) Subject{
+		"versions":   subject,
+		"locks":      func(m *Memory) Subject { m.Locks = true; return subject(m) },
+		"Open alone": func(m *Memory) Subject { return Subject{Open: m.Open} },
+		"without Updated and case": func(m *Memory) Subject {
+			m.Now = func() time.Time { return time.Time{} }
+			s := subject(m)
+			opens(m, &s, renames(func(tag string) string {
+				if tag == "orders" && !m.Row("Orders").Fresh {
+					return "Orders"
+				}
+				return tag
+			}))
+			fault := s.Fault
+			s.Fault = func(store segment.Store, f Fault) bool { return fault(store, f) && f != Delay }
+			return s
+		},
+	} {
 		t.Run(name, func(t *testing.T) {
-			Run(t, Config{Histories: 50, Patience: time.Millisecond}, func(t *testing.T) Subject {
-				m := NewMemory()
-				m.Locks = locks
-				return subject(m)
-			})
+			Run(t, cfg, func(*testing.T) Subject { return of(NewMemory()) })
 		})
 	}
 }
 
-// A store need not be able to do more than Open, nor know when a row was written, and may take
-// tags for the same one that differ in the case of letters.
-func TestPlainStores(t *testing.T) {
-	t.Parallel()
-	t.Run("Open alone", func(t *testing.T) {
-		Run(t, Config{Histories: 10, Patience: time.Millisecond}, func(t *testing.T) Subject {
-			return Subject{Open: NewMemory().Open}
-		})
-	})
-	t.Run("without Updated and case", func(t *testing.T) {
-		Run(t, Config{Histories: 10, Patience: time.Millisecond}, func(t *testing.T) Subject {
-			m := NewMemory()
-			m.Now = func() time.Time { return time.Time{} }
-			s := subject(m)
-			s.Open = func() (segment.Store, error) {
-				w := renames(func(tag string) string {
-					if tag == "orders" && !m.Row("Orders").Fresh {
-						return "Orders"
-					}
-					return tag
-				})
-				w.Client = m.Client()
-				return w, nil
-			}
-			s.Fault = func(store segment.Store, f Fault) bool { store.(wrongStore).faults.Set(f); return f != Delay }
-			return s
-		})
-	})
-}
-
-// next raises the next number to n.
-func next(t *testing.T, c *Client, n int64) error {
-	t.Helper()
-	return c.Change(t.Context(), "orders", func(r *row) error {
-		r.Fresh, r.Next, r.Step = false, n, 1
-		return nil
-	})
-}
-
+// The tests of package segment show what becomes of calls with faults.
 func TestMemoryFaults(t *testing.T) {
 	t.Parallel()
 	m := NewMemory()
 	m.Lossy = []string{"it is in memory"}
-	stored := func() int64 { return m.Row("orders").Next }
+	m.SetRow(row{Tag: "orders", Next: 5, Step: 1})
 	c := m.Client()
 	lossy, err := c.Inspect(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, m.Lossy, lossy)
-
-	c.Fault(Refuse, LoseWrite, OK, LoseReply)
-	for _, want := range []struct {
-		writes int64
-		fails  bool
-		stored int64
-	}{{1, true, 0}, {2, true, 0}, {3, false, 3}, {4, true, 4}, {5, false, 5}} {
-		err := next(t, c, want.writes)
-		require.Equal(t, want.fails, err != nil)
-		require.Equal(t, want.fails, retry.IsTransient(err))
-		require.Equal(t, want.stored, stored())
-	}
-
 	m.Outage(true)
-	require.Error(t, next(t, c, 6))
-	_, err = c.Inspect(t.Context())
-	require.Error(t, err)
-	_, err = c.Rows(t.Context(), "", 1)
-	require.Error(t, err)
+	_, inspected := c.Inspect(t.Context())
+	_, listed := c.Rows(t.Context(), "", 1)
+	changed := c.Change(t.Context(), "orders", func(*row) error { t.Error("decide has run"); return nil })
+	for _, err := range []error{inspected, listed, changed} {
+		require.True(t, retry.IsTransient(err), err)
+	}
 	_, err = m.Foreign("orders", 1)
 	require.Error(t, err)
 	m.Outage(false)
 	_, err = m.Foreign("none", 1)
 	require.Error(t, err)
-
-	// One of two late writes arrives: the other one was to replace the same.
-	c.Fault(Delay, Delay)
-	require.Error(t, next(t, c, 7))
-	require.Error(t, next(t, c, 8))
-	require.EqualValues(t, 5, stored())
-	m.Deliver()
-	require.EqualValues(t, 7, stored())
-
-	// A write that is late does not survive a backup.
-	restore := m.Backup()
-	c.Fault(OK, Delay)
-	require.NoError(t, next(t, c, 9))
-	require.Error(t, next(t, c, 10))
-	restore()
-	m.Deliver()
-	require.EqualValues(t, 7, stored())
 }
 
-// What people have put there by hand is refused when it is no row.
+// What people have put there by hand is refused when it is no row, and is nobody else's.
 func TestMemoryOfOperators(t *testing.T) {
 	t.Parallel()
 	m := NewMemory()
-	c := m.Client()
 	takers := []taker{{Nonce: "a", Last: 4}}
-	m.SetRow(row{Tag: "orders", Next: 5, Step: 1, Takers: takers})
+	m.SetRow(row{Tag: "orders", Next: 5, Step: 0, Takers: takers})
 	takers[0].Last = 99
-	m.Row("orders").Takers[0].Last = 99
 	require.EqualValues(t, 4, m.Row("orders").Takers[0].Last)
-
-	m.SetRow(row{Tag: "orders", Next: 5, Step: 0})
-	never := func(*row) error { t.Error("decide has run"); return nil }
-	err := c.Change(t.Context(), "orders", never)
+	_, err := m.Client().Rows(t.Context(), "", 1)
 	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorContains(t, err, "the step of tag \"orders\" is 0")
-	_, err = c.Rows(t.Context(), "", 1)
-	require.ErrorIs(t, err, uid.ErrRange)
-
-	m.SetRow(row{Tag: "orders", Fresh: true})
-	require.True(t, m.Row("orders").Fresh)
-	rows, err := c.Rows(t.Context(), "", math.MaxInt)
-	require.NoError(t, err)
-	require.Empty(t, rows)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, c.Change(ctx, "orders", never), context.Canceled)
 }

@@ -30,17 +30,19 @@ type decision = func(*row) error
 // A wrong store is a Memory's, but for what is replaced here.
 type wrongStore struct {
 	*Client
-	change  func(c *Client, ctx context.Context, tag string, decide decision) error
+	call    func(k *call) error
 	rows    func(c *Client, ctx context.Context, after string, most int) ([]row, error)
 	inspect func(c *Client) ([]string, error)
 	name    func() string
 }
 
 func (w wrongStore) Change(ctx context.Context, tag string, decide decision) error {
-	if w.change != nil {
-		return w.change(w.Client, ctx, tag, decide)
+	k := &call{Call: wrong.Call{Ctx: ctx}, c: w.Client, tag: tag, decide: decide}
+	k.Make = k.make
+	if w.call == nil {
+		return k.make(ctx)
 	}
-	return w.Client.Change(ctx, tag, decide)
+	return w.call(k)
 }
 
 func (w wrongStore) Rows(ctx context.Context, after string, most int) ([]row, error) {
@@ -66,13 +68,14 @@ func (w wrongStore) Name() string {
 
 // decides is wrong in how it lets decide run.
 func decides(f func(r *row, decide func() error) error) wrongStore {
-	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-		err := c.Change(ctx, tag, func(r *row) error { return f(r, func() error { return decide(r) }) })
-		if errors.Is(err, errSkip) {
-			return nil
+	return returns(func(k *call) error {
+		decide := k.decide
+		k.decide = func(r *row) error { return f(r, func() error { return decide(r) }) }
+		if err := k.make(k.Ctx); !errors.Is(err, errSkip) {
+			return err
 		}
-		return err
-	}}
+		return nil
+	})
 }
 
 // errSkip is returned by decisions that are acknowledged, and not stored.
@@ -99,13 +102,7 @@ func (k *call) make(ctx context.Context) error {
 }
 
 // returns is wrong in what it makes of a whole call.
-func returns(f func(k *call) error) wrongStore {
-	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-		k := &call{Call: wrong.Call{Ctx: ctx}, c: c, tag: tag, decide: decide}
-		k.Make = k.make
-		return f(k)
-	}}
-}
+func returns(f func(k *call) error) wrongStore { return wrongStore{call: f} }
 
 // after is wrong in what it makes of a call that was made.
 func after(f func(k *call, err error) error) wrongStore {
@@ -125,14 +122,14 @@ func lists(f func(c *Client, after string, most int, rows []row) []row) wrongSto
 
 // renames is wrong in where it keeps rows.
 func renames(f func(tag string) string) wrongStore {
-	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-		return c.Change(ctx, f(tag), func(r *row) error {
+	return returns(func(k *call) error {
+		return k.c.Change(k.Ctx, f(k.tag), func(r *row) error {
 			stored := r.Tag
-			r.Tag = tag
+			r.Tag = k.tag
 			defer func() { r.Tag = stored }()
-			return decide(r)
+			return k.decide(r)
 		})
-	}}
+	})
 }
 
 func isLost(err error) bool { return errors.Is(err, errLost) }
@@ -390,11 +387,10 @@ func misdeeds() map[string]wrongStore {
 		})
 	}
 	last := func(f func(r *row, runs int, decide func() error) error) wrongStore {
-		return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+		return returns(func(k *call) error {
 			runs := 0
-			counted := decides(func(r *row, decide func() error) error { runs++; return f(r, runs, decide) })
-			return counted.change(c, ctx, tag, decide)
-		}}
+			return decides(func(r *row, decide func() error) error { runs++; return f(r, runs, decide) }).call(k)
+		})
 	}
 	halves := func(half func(now, wrote row) row) wrongStore {
 		return after(func(k *call, err error) error {

@@ -175,9 +175,7 @@ func apart(p *probe) {
 		c.init(func(*common) {})
 		c.all()
 	}
-	if p.RemoveNamespace == nil {
-		p.Notef("not tried: namespaces that are lost (the Subject has no RemoveNamespace)")
-	}
+	p.Can(p.RemoveNamespace != nil, "namespaces that are lost (the Subject has no RemoveNamespace)")
 }
 
 func choices(p *probe) {
@@ -220,8 +218,9 @@ func choices(p *probe) {
 		c.all()
 	}
 	c, _ := p.stocked(base()...)
-	if now := c.now(); p.Advance == nil || !now.Equal(c.now()) {
-		p.Notef("not tried: Rest to the microsecond (the clock does not stand still)")
+	now := c.now()
+	stands := p.Advance != nil && now.Equal(c.now())
+	if !p.Can(stands, "Rest to the microsecond (the clock does not stand still)") {
 		return
 	}
 	w := wanted(0, 0)
@@ -272,8 +271,7 @@ func newIDs(p *probe) {
 
 // removedRows looks whether an ID whose row somebody has removed is offered again.
 func removedRows(p *probe) {
-	if p.RemoveRow == nil {
-		p.Notef("not tried: rows that somebody removes (the Subject has no RemoveRow)")
+	if !p.Can(p.RemoveRow != nil, "rows that somebody removes (the Subject has no RemoveRow)") {
 		return
 	}
 	c, _ := p.stocked()
@@ -298,8 +296,7 @@ func removedRows(p *probe) {
 
 // rowsAboveGiven looks what becomes of rows that a namespace which was put back does not know.
 func rowsAboveGiven(p *probe) {
-	if p.SetGiven == nil {
-		p.Notef("not tried: rows above Given (the Subject has no SetGiven)")
+	if !p.Can(p.SetGiven != nil, "rows above Given (the Subject has no SetGiven)") {
 		return
 	}
 	given := func(c *client, n int64) {
@@ -412,8 +409,7 @@ func (p *probe) waits(c, other *client, w way) {
 }
 
 func lostWrites(p *probe) {
-	if p.Backup == nil {
-		p.Notef("not tried: the Subject has no Backup")
+	if !p.Can(p.Backup != nil, "the Subject has no Backup") {
 		return
 	}
 	for _, w := range ways {

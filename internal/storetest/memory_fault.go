@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/uidgen/uid/worker"
 )
@@ -26,11 +25,7 @@ const (
 )
 
 func (f Fault) String() string {
-	names := [...]string{"OK", "Refuse", "LoseWrite", "LoseReply", "Delay"}
-	if f < 0 || int(f) >= len(names) {
-		return fmt.Sprintf("Fault(%d)", int(f))
-	}
-	return names[f]
+	return [...]string{"OK", "Refuse", "LoseWrite", "LoseReply", "Delay"}[f]
 }
 
 var (

@@ -11,7 +11,6 @@ import (
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 var errMissing = worker.ErrNoNamespace
@@ -33,15 +32,6 @@ type probe struct {
 }
 
 func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
-	if s.Open == nil && s.Registry != nil {
-		s.Open = func(namespace string) (lease.Store, error) {
-			all, err := s.Registry()
-			if err != nil {
-				return nil, err
-			}
-			return all.Namespace(namespace)
-		}
-	}
 	p := &probe{Probe: suite.NewProbe(ctx, settings, s.Secret), Subject: s}
 	p.rows, p.namespaces, p.told = map[string]row{}, map[string]common{}, map[string]bool{}
 	p.spaces = map[string]*space{}
@@ -177,10 +167,7 @@ func (c *client) within(w way) error {
 // fault makes a client's next call fail, if the store can.
 func (p *probe) fault(c *client, f Fault) bool {
 	can := p.Subject.Fault != nil && (f != Delay || p.Deliver != nil) && p.Subject.Fault(c.store, f)
-	if !can {
-		p.Notef("not tried: %v", f)
-	}
-	return can
+	return p.Can(can, f.String())
 }
 
 // removed notes that people have removed a row, or a namespace.

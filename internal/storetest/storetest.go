@@ -37,12 +37,11 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A Subject is an empty store under test. Only Open or Registry is required; the suite skips what
-// needs a nil field, and logs that.
+// A Subject is an empty store under test. Only Open is required, and Registry for RunRegistry; the
+// suite skips what needs a nil field, and logs that.
 type Subject struct {
 	// Open returns a new client of a namespace. It shares nothing with other clients but the
-	// store, as if it were in another process. It creates nothing. The default, for nil, is the
-	// Namespace of a new Registry.
+	// store, as if it were in another process. It creates nothing.
 	Open func(namespace string) (lease.Store, error)
 
 	// Registry returns a new client of all namespaces, which shares as little, and creates

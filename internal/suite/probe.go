@@ -162,6 +162,14 @@ func (p *Probe) Notef(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
+// Can reports whether a check can try something, and notes that it cannot.
+func (p *Probe) Can(can bool, what string) bool {
+	if !can {
+		p.Notef("not tried: %s", what)
+	}
+	return can
+}
+
 // Found returns the violations.
 func (p *Probe) Found() []string {
 	p.mu.Lock()

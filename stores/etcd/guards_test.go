@@ -113,23 +113,8 @@ func TestDecidedBeforeRestore(t *testing.T) {
 	})
 }
 
-// What is under the namespace's key is read by later versions: it must not change.
-func TestNamespaceValue(t *testing.T) {
-	s := newServer(t)
-	l := orders.Leases(t, s.store(t, etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 0) },
-		ClockError: 250 * time.Millisecond}))
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
-		n.Layout, n.IDs, n.Floor, n.Made, n.Renewed = "l", lease.Range{First: 3, Last: 9}, 5, now.Now, now.Now
-		return nil
-	}))
-	is := s.value(namespaceKey)
-	require.Regexp(t, `^\{"v":2,"cluster":"cdf818194e3a8c32","clock_error":250000,`+
-		`"text":\{"v":3,"write":"[A-Z2-7]{26}","layout":"l","first":3,"last":9,"given":-1,"floor":5,`+
-		`"history":"","made":1782907200000000,"renewed":1782907200000000\}\}$`, is)
-}
-
 // All clients of a namespace have the same bound for their clocks, and what this package cannot have written is an
-// error that names the key.
+// error that names the key. What is under a key is read by later versions: it must not change.
 func TestEnvelope(t *testing.T) {
 	for says, c := range map[string]struct{ of, old, new string }{
 		"not a JSON object":             {"both", `{`, orders.Secret},

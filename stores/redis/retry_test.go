@@ -1,11 +1,9 @@
 package redis_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/leasestore"
@@ -38,7 +36,7 @@ func (f *fake) row() string { return f.HGet("uid:{orders}:rows", zero) }
 func TestWriteIsSentOnce(t *testing.T) {
 	f, _ := made(t)
 	var w wire
-	l := orders.Leases(t, w.store(f, goredis.Options{}))
+	l := orders.Leases(t, f.store(&w))
 
 	writes := f.count("HSET")
 	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
@@ -60,17 +58,6 @@ func TestWriteIsSentOnce(t *testing.T) {
 	require.EqualValues(t, 2, w.lost.Load())
 }
 
-// A server without the scripts gets them.
-func TestScriptsAreSentAgain(t *testing.T) {
-	f, l := made(t)
-	evals := f.count("EVAL")
-	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
-	require.Equal(t, evals+1, f.count("EVAL"))
-	require.NoError(t, l.Change(t.Context(), 0, orders.Keep))
-	require.Equal(t, evals+1, f.count("EVAL"))
-}
-
 // A renewal takes two round trips, and so does an acquisition.
 func TestRoundTrips(t *testing.T) {
 	f, l := made(t)
@@ -79,19 +66,4 @@ func TestRoundTrips(t *testing.T) {
 	require.Equal(t, before+2, f.count("EVALSHA"))
 	require.NoError(t, l.Take(t.Context(), orders.Wanted(0, 9), orders.Keep))
 	require.Equal(t, before+4, f.count("EVALSHA"))
-}
-
-// A client that waits for ever does not keep a call that has been given up.
-func TestContextEndsWait(t *testing.T) {
-	f, _ := made(t)
-	w := wire{hang: true}
-	l := orders.Leases(t, w.store(f, goredis.Options{ReadTimeout: -1, WriteTimeout: -1}))
-	w.lose("d7647000f247155ec476a0797763d3d4950d0000")
-	ctx, cancel := context.WithCancel(t.Context())
-	err := l.Change(ctx, 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-		time.AfterFunc(10*time.Millisecond, cancel)
-		return nil
-	})
-	require.ErrorIs(t, err, context.Canceled)
-	orders.Fails(t, err, true)
 }
