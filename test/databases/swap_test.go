@@ -153,6 +153,38 @@ func TestSegmentRoundTrips(t *testing.T) {
 	})
 }
 
+// Of many that want new IDs at once one makes the rows. The others wait for it, and hold nothing meanwhile that it
+// needs: else they deadlock with it, each in turn.
+func TestWhoWaitsHoldsNothing(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
+		if s.Driver != "mysql" {
+			t.Skip("a file is locked as a whole")
+		}
+		waiting := tenantOf(t, db)
+		tx := must(db.Beginx())
+		defer func() { require.NoError(t, tx.Rollback()) }()
+		must(tx.Exec("SELECT 1 FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = -1 FOR UPDATE"))
+		runs, taken := 0, make(chan error)
+		go func() {
+			taken <- waiting.Take(t.Context(), wanted, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+				runs++
+				return nil
+			})
+		}()
+		require.Eventually(t, func() (waits bool) {
+			require.NoError(t, db.Get(&waits, "SELECT COUNT(*) FROM information_schema.INNODB_TRX t"+
+				" JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id"+
+				" WHERE t.trx_state = 'LOCK WAIT' AND p.DB = DATABASE()"))
+			return waits
+		}, time.Minute, 200*time.Millisecond) // what it tells is older, if it was asked in the last 100 ms
+		must(tx.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED," +
+			" RENEWED, HISTORY) VALUES ('default', 5, '', -1, 0, '', '', 0, 0, '')"))
+		must(tx.Exec("ROLLBACK"))
+		require.NoError(t, <-taken)
+		require.Equal(t, 1, runs, "it was no victim of a deadlock")
+	})
+}
+
 // A server that is read-only, as a replica is, may lack the newest rows: nothing is decided by
 // them, even if the account may write to it. Nor does a session that is read-only decide.
 func TestReadOnly(t *testing.T) {

@@ -86,10 +86,10 @@ func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 			l.insert() + " SELECT v.* FROM `" + l.leases + "` c, (SELECT ? AS NAMESPACE, ? AS " +
 				strings.Join(leaseColumns, ", ? AS ") + strings.Repeat(" UNION ALL SELECT "+row, n) + ") v WHERE " +
 				asRead("c.", false) + " AND " + l.dialect.Same(l.leases) + " AND NOT EXISTS (SELECT 1 FROM `" +
-				l.leases + "` r WHERE r.NAMESPACE = ? AND r.WORKER_ID BETWEEN ? AND ?)" +
+				l.leases + "` r WHERE r.NAMESPACE = c.NAMESPACE AND r.WORKER_ID BETWEEN ? AND ?)" +
 				" FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "),
 			join([]any{l.namespace}, control.values(), rows, l.wasRead(*s.control, false), s.Is(l.dialect),
-				[]any{l.namespace, made[0].WorkerID, made[n-1].WorkerID}),
+				[]any{made[0].WorkerID, made[n-1].WorkerID}),
 			int64(n) + 2, // a row that is updated counts as two
 		}}
 	case database.Postgres:
