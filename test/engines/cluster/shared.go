@@ -73,8 +73,8 @@ func external(dsn string) (*MySQL, error) {
 	if err != nil {
 		return nil, errors.New("cluster: the DSN in " + Env + " cannot be parsed")
 	}
-	m := &MySQL{Server: &Server{name: Env}, root: *cfg}
-	m.root.DBName = ""
+	cfg.DBName = ""
+	m := of(&Server{name: Env}, cfg)
 	if err := m.ping(context.Background()); err != nil {
 		return nil, fmt.Errorf("cluster: no connection to the server in %s (%T)", Env, err)
 	}
