@@ -89,13 +89,5 @@ func NewMariaDB(t testing.TB, options ...string) *MySQL {
 	return m
 }
 
-// NewMariaDBPair is StartMariaDBPair for a test, with which the pair ends.
-func NewMariaDBPair(t testing.TB, options ...string) *Pair {
-	t.Helper()
-	p, err := StartMariaDBPair("mariadb pair", options...)
-	For(t, p, err)
-	return p
-}
-
 // SharedPostgres returns the PostgreSQL that the tests of a package share, likewise.
 var SharedPostgres = Share(func() (*Postgres, error) { return StartPostgres("shared postgres") })
