@@ -289,24 +289,3 @@ func TestLiveIDGivesDuplicates(t *testing.T) {
 		require.Positive(t, all.twice)
 	})
 }
-
-// A namespace that was made for all worker IDs is no neighbour of disposable ones, and a number within
-// its range is refused.
-func TestApart(t *testing.T) {
-	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
-		tables := must(sqlstore.New(db, sqlstore.Config{}))
-		for name, ids := range map[string]lease.Range{
-			"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()},
-		} {
-			leases := must(tables.Leases(name))
-			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: ids}))
-			_, err := backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "h", Logger: quiet}),
-				backfill.Config{Logger: quiet, Apart: []lease.Store{leases}})
-			if name == "last" {
-				require.NoError(t, err)
-			} else {
-				require.ErrorIs(t, err, uid.ErrRange)
-			}
-		}
-	})
-}

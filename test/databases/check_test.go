@@ -25,21 +25,15 @@ import (
 // findings are those of a check, by what was looked at.
 type findings map[string]doctor.Finding
 
-// allFound returns all findings of a check, of which several may look at one thing.
-func allFound(t testing.TB, db *sqlx.DB, cfg doctor.Config) []doctor.Finding {
+func checked(t testing.TB, db *sqlx.DB, cfg doctor.Config) findings {
 	t.Helper()
 	if cfg.Terms == nil {
 		cfg.Terms = layoutTerms
 	}
 	all, err := doctor.Check(t.Context(), examined(db), cfg)
 	require.NoError(t, err)
-	return all
-}
-
-func checked(t testing.TB, db *sqlx.DB, cfg doctor.Config) findings {
-	t.Helper()
 	m := findings{}
-	for _, f := range allFound(t, db, cfg) {
+	for _, f := range all {
 		require.NotEmpty(t, f.Value, f.What)
 		require.Equal(t, f.Level == doctor.LevelOK, f.Why == "" && f.Do == "", "%+v", f)
 		m[f.What] = f
@@ -320,92 +314,16 @@ func TestCheckOfTables(t *testing.T) {
 	})
 }
 
-func TestCheckOfCounters(t *testing.T) {
-	eachStore(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
-		acquire(t, db, asked{})
-		cfg := doctor.Config{MaxWorkerID: 1000}
-		putNode(t, db, 900)
-		require.Equal(t, doctor.LevelWarn, checked(t, db, cfg)["disposable IDs"].Level)
-		putNode(t, db, 1000000007)
-		value := "3 rows, largest ID 1000000007, next ID 1000000008, of 1000"
-		checked(t, db, cfg).is(t, "disposable IDs", doctor.LevelError, value)
-		engines.Do(t, db, "DELETE FROM WORKER_NODE WHERE ID > 1000")
-		require.Equal(t, doctor.LevelError, checked(t, db, cfg)["disposable IDs"].Level, "the counter stays")
-	})
-	t.Run("SQLite behind", func(t *testing.T) {
-		db := engines.NewSQLite(t).Open(t)
-		acquire(t, db, asked{})
-		acquire(t, db, asked{})
-		engines.Do(t, db, "UPDATE sqlite_sequence SET seq = 1")
-		f := checked(t, db, doctor.Config{})["counter of disposable IDs"]
-		require.Equal(t, doctor.LevelError, f.Level)
-		engines.Do(t, db, f.Do)
-		require.Equal(t, doctor.LevelOK, checked(t, db, doctor.Config{})["counter of disposable IDs"].Level)
-	})
-}
-
-func TestCheckOfLeases(t *testing.T) {
+func TestCheckOfACounterThatIsBehind(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
-		putLeases(t, db,
-			aLease{namespace: "far", id: 1, until: -time.Hour, renewed: -time.Hour, high: time.Hour},
-			aLease{namespace: "fine", id: 1, until: time.Minute, renewed: -time.Minute, high: time.Minute},
-			aLease{namespace: "mixed", id: 1, until: -time.Hour, renewed: -time.Hour, high: -time.Hour,
-				layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z"},
-			aLease{namespace: "young", id: 1, until: -time.Hour, renewed: time.Hour, high: -time.Hour},
-		)
-		found := badness{}
-		for _, f := range allFound(t, db, doctor.Config{}) {
-			m := regexp.MustCompile(`^namespace "(\w+)"`).FindStringSubmatch(f.Value)
-			if m != nil && f.Level != doctor.LevelOK {
-				found[m[1]+": "+f.What] = f.Level
-			}
-		}
-		require.Equal(t, badness{
-			"far: last ticks of leases": doctor.LevelError,
-			"mixed: layout":             doctor.LevelError,
-			"young: times of leases":    doctor.LevelError,
-		}, found)
-	})
-}
-
-// Spaces of worker IDs whose UIDs could be equal are named, and are no fault.
-func TestCheckOfSpaces(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
-		aged := func(name, layout string) aLease {
-			return aLease{namespace: name, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
-		}
-		spaces := func() (values []string) {
-			for _, f := range allFound(t, db, doctor.Config{}) {
-				if f.What == "spaces of worker IDs" {
-					values = append(values, string(f.Level)+": "+f.Value)
-				}
-			}
-			return values
-		}
-		require.Empty(t, spaces())
-		putLeases(t, db, aged("carts", ""))
-		require.Equal(t, []string{"ok: no two whose UIDs could be equal are known"}, spaces())
-		putLeases(t, db, aged("orders", ""))
-		same := `note: namespaces "carts", "orders" have the layout ` + seconds.String()
-		require.Equal(t, []string{same}, spaces())
-		acquire(t, db, asked{})
-		require.Equal(t, []string{same, `note: disposable IDs beside leases of "carts", "orders"`}, spaces())
-	})
-}
-
-func TestCheckOfClocks(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
-		for shift, want := range map[time.Duration]doctor.Level{
-			0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError,
-		} {
-			now := func() time.Time { return time.Now().Add(shift) }
-			f := checked(t, db, doctor.Config{Now: now})["clocks"]
-			require.Equal(t, want, f.Level, f.Value)
-		}
-	})
+	db := engines.NewSQLite(t).Open(t)
+	acquire(t, db, asked{})
+	acquire(t, db, asked{})
+	engines.Do(t, db, "UPDATE sqlite_sequence SET seq = 1")
+	f := checked(t, db, doctor.Config{})["counter of disposable IDs"]
+	require.Equal(t, doctor.LevelError, f.Level)
+	engines.Do(t, db, f.Do)
+	require.Equal(t, doctor.LevelOK, checked(t, db, doctor.Config{})["counter of disposable IDs"].Level)
 }
 
 func TestCheckOfSQLiteFiles(t *testing.T) {

@@ -42,7 +42,6 @@ type aLease struct {
 	until     time.Duration
 	renewed   time.Duration
 	high      time.Duration // the time of its last tick
-	layout    string        // "": seconds
 }
 
 // leaseColumns are all columns of the table of leases.
@@ -53,23 +52,23 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 	t.Helper()
 	engines.Do(t, db, createTable(db, "WORKER_LEASE"))
 	now := time.Now()
-	insert := func(namespace string, id int64, nonce string, high, until int64, layout string, renewed int64) {
+	insert := func(namespace string, id int64, nonce string, high, until, renewed int64) {
 		holder := ""
 		if id >= 0 {
 			holder = fmt.Sprintf("host/%d", id)
 		}
 		statement := "INSERT INTO WORKER_LEASE (" + leaseColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')"
-		db.MustExec(db.Rebind(statement), namespace, id, nonce, high, until, layout, holder, renewed, renewed)
+		db.MustExec(db.Rebind(statement), namespace, id, nonce, high, until, seconds.String(), holder, renewed, renewed)
 	}
 	namespaces := map[string]bool{}
 	for _, row := range rows {
 		row.namespace = cmp.Or(row.namespace, "default")
 		if !namespaces[row.namespace] {
 			namespaces[row.namespace] = true
-			insert(row.namespace, -1, "", -1, 0, seconds.String(), 0)
+			insert(row.namespace, -1, "", -1, 0, 0)
 		}
 		insert(row.namespace, row.id, fmt.Sprint("nonce", row.id), seconds.TickAt(now.Add(row.high)),
-			now.Add(row.until).UnixMicro(), cmp.Or(row.layout, seconds.String()), now.Add(row.renewed).UnixMicro())
+			now.Add(row.until).UnixMicro(), now.Add(row.renewed).UnixMicro())
 	}
 }
 

@@ -53,7 +53,9 @@ func mariaDB(t testing.TB, options ...string) *cluster.MySQL {
 func mariaDBPair(t testing.TB, options ...string) *cluster.Pair {
 	t.Helper()
 	engines.Needs(t, "mysql")
-	return cluster.NewMariaDBPair(t, options...)
+	p, err := cluster.StartMariaDBPair("mariadb pair", options...)
+	cluster.For(t, p, err)
+	return p
 }
 
 // opening returns a pool of a client's own, by a source for its driver.

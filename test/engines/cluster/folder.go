@@ -34,7 +34,7 @@ func newFolder() (dir string, unlock func(), err error) {
 func removeLeftovers() {
 	locks, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*", "lock"))
 	for _, lock := range locks {
-		if unlock, held, err := tryLockFile(lock); err == nil && !held {
+		if unlock, err := tryLockFile(lock); err == nil {
 			_ = os.RemoveAll(filepath.Dir(lock))
 			unlock()
 		}

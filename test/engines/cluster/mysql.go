@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -22,8 +21,16 @@ import (
 // all rights and no password. A commit outlives its death, if not the machine's, unless options say otherwise.
 type MySQL struct {
 	*Server
+	admin
 	flavour flavour
-	root    mysql.Config // what connects its user to no database
+	root    *mysql.Config // what connects its user to no database
+}
+
+// of is a server to which root connects, as the account with all rights.
+func of(s *Server, root *mysql.Config) *MySQL {
+	m := &MySQL{Server: s, root: root}
+	m.admin = admin{s.name, func() (*sqlx.DB, error) { return Connect(m.DSN(""), Quiet) }}
+	return m
 }
 
 // StartMariaDB starts a server of the machine's package. Options are of the form "--name=value";
@@ -120,8 +127,10 @@ func newMySQL(f flavour, name string, ports int) (*MySQL, Program, error) {
 	if err != nil {
 		return nil, run, err
 	}
-	m := &MySQL{Server: s, flavour: f, root: *mysql.NewConfig()}
-	m.root.User, m.root.Net, m.root.Addr, m.root.Timeout = "root", "tcp", s.Addr(0), 2*time.Second
+	root := mysql.NewConfig()
+	root.User, root.Net, root.Addr, root.Timeout = "root", "tcp", s.Addr(0), 2*time.Second
+	m := of(s, root)
+	m.flavour = f
 	own := []string{"--datadir=" + m.Path("data")}
 	if os.Geteuid() == 0 && run.User == "" {
 		own = append(own, "--user=root") // else it refuses to
@@ -139,20 +148,6 @@ func newMySQL(f flavour, name string, ports int) (*MySQL, Program, error) {
 		// A server's death loses nothing that the system has; the machine's would.
 		"--innodb-flush-method=nosync")
 	return m, run, nil
-}
-
-func (m *MySQL) ping(ctx context.Context) error {
-	return m.connected(func(db *sqlx.DB) error { return db.PingContext(ctx) })
-}
-
-// connected does something as the account with all rights.
-func (m *MySQL) connected(do func(*sqlx.DB) error) error {
-	db, err := Connect(m.DSN(""), Quiet)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	return do(db)
 }
 
 // Config returns new driver settings for a database and the account with all rights. The test may
@@ -204,27 +199,6 @@ func (m *MySQL) Source(addr string) string { return "root@tcp(" + addr + ")/uid?
 
 // Version returns the server's version.
 func (m *MySQL) Version() (string, error) { return m.ask("SELECT VERSION()") }
-
-// Exec executes statements on one connection, as the account with all rights.
-func (m *MySQL) Exec(statements ...string) error {
-	return m.connected(func(db *sqlx.DB) error {
-		db.SetMaxOpenConns(1)
-		for _, statement := range statements {
-			if _, err := db.Exec(statement); err != nil {
-				return fmt.Errorf("cluster: %s: %s: %w", m.Name(), statement, err)
-			}
-		}
-		return nil
-	})
-}
-
-func (m *MySQL) ask(query string) (answer string, err error) {
-	err = m.connected(func(db *sqlx.DB) error { return db.Get(&answer, query) })
-	if err != nil {
-		err = fmt.Errorf("cluster: %s: %s: %w", m.Name(), query, err)
-	}
-	return answer, err
-}
 
 // StartMariaDBPair and StartMySQL9Pair start a server and a replica that replicates it
 // asynchronously: the primary acknowledges commits that the replica may not have yet.

@@ -1,9 +1,7 @@
 package cluster
 
 import (
-	"context"
 	"crypto/rand"
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,6 +9,7 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/test/harness"
 )
@@ -19,6 +18,7 @@ import (
 // rights and no password. A commit outlives its death, as by PostgreSQL's own settings.
 type Postgres struct {
 	*Server
+	admin
 	bin string // the folder of its programs
 }
 
@@ -36,7 +36,7 @@ func StartPostgres(name string, options ...string) (*Postgres, error) {
 		err = p.Start(p.server(options))
 	}
 	if err == nil {
-		err = p.exec("CREATE DATABASE uid")
+		err = p.Exec("CREATE DATABASE uid")
 	}
 	return orClosed(p, err)
 }
@@ -53,7 +53,9 @@ func newPostgres(name string) (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Postgres{s, filepath.Dir(initdb)}, nil
+	p := &Postgres{Server: s, bin: filepath.Dir(initdb)}
+	p.admin = admin{name, func() (*sqlx.DB, error) { return sqlx.Open("pgx", p.source(p.Addr(0), "postgres")) }}
+	return p, nil
 }
 
 // program returns a program of PostgreSQL.
@@ -72,9 +74,7 @@ func (p *Postgres) server(options []string) Program {
 	}
 	server := p.program("postgres", args...)
 	server.End = syscall.SIGINT // SIGTERM waits for the clients to leave
-	server.Ready = func(ctx context.Context) error {
-		return p.connected("ping", func(db *sql.DB) error { return db.PingContext(ctx) })
-	}
+	server.Ready = p.ping
 	return server
 }
 
@@ -89,7 +89,7 @@ func (p *Postgres) source(addr, database string) string {
 func (p *Postgres) NewDatabase(t testing.TB) string {
 	t.Helper()
 	name := "uidtest_" + strings.ToLower(rand.Text())
-	if err := p.exec("CREATE DATABASE " + name); err != nil {
+	if err := p.Exec("CREATE DATABASE " + name); err != nil {
 		t.Fatal(err)
 	}
 	return p.source(p.Addr(0), name)
@@ -97,31 +97,6 @@ func (p *Postgres) NewDatabase(t testing.TB) string {
 
 // Version returns the server's version.
 func (p *Postgres) Version() (string, error) { return p.ask("SHOW server_version") }
-
-// connected does something on the server; errors say what.
-func (p *Postgres) connected(what string, do func(*sql.DB) error) error {
-	db, err := sql.Open("pgx", p.source(p.Addr(0), "postgres"))
-	if err == nil {
-		defer db.Close()
-		err = do(db)
-	}
-	if err != nil {
-		return fmt.Errorf("cluster: %s: %s: %w", p.Name(), what, err)
-	}
-	return nil
-}
-
-func (p *Postgres) exec(statement string) error {
-	return p.connected(statement, func(db *sql.DB) error {
-		_, err := db.Exec(statement)
-		return err
-	})
-}
-
-func (p *Postgres) ask(query string) (answer string, err error) {
-	err = p.connected(query, func(db *sql.DB) error { return db.QueryRow(query).Scan(&answer) })
-	return strings.TrimSpace(answer), err
-}
 
 // StartPostgresPair starts a server and a standby that replicates it asynchronously: the primary
 // acknowledges commits that the standby may not have yet.
@@ -153,4 +128,4 @@ func (p *postgresReplica) reached(position string) (bool, error) {
 	return yes == "true", err
 }
 
-func (p *postgresReplica) promote() error { return p.exec("SELECT pg_promote()") }
+func (p *postgresReplica) promote() error { return p.Exec("SELECT pg_promote()") }

@@ -73,8 +73,8 @@ func external(dsn string) (*MySQL, error) {
 	if err != nil {
 		return nil, errors.New("cluster: the DSN in " + Env + " cannot be parsed")
 	}
-	m := &MySQL{Server: &Server{name: Env}, root: *cfg}
-	m.root.DBName = ""
+	cfg.DBName = ""
+	m := of(&Server{name: Env}, cfg)
 	if err := m.ping(context.Background()); err != nil {
 		return nil, fmt.Errorf("cluster: no connection to the server in %s (%T)", Env, err)
 	}
@@ -87,14 +87,6 @@ func NewMariaDB(t testing.TB, options ...string) *MySQL {
 	m, err := StartMariaDB("mariadb", options...)
 	For(t, m, err)
 	return m
-}
-
-// NewMariaDBPair is StartMariaDBPair for a test, with which the pair ends.
-func NewMariaDBPair(t testing.TB, options ...string) *Pair {
-	t.Helper()
-	p, err := StartMariaDBPair("mariadb pair", options...)
-	For(t, p, err)
-	return p
 }
 
 // SharedPostgres returns the PostgreSQL that the tests of a package share, likewise.
