@@ -166,10 +166,11 @@ func TestWhoWaitsHoldsNothing(t *testing.T) {
 		must(tx.Exec("SELECT 1 FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = -1 FOR UPDATE"))
 		runs, taken := 0, make(chan error)
 		go func() {
-			taken <- waiting.Take(t.Context(), wanted, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-				runs++
-				return nil
-			})
+			taken <- waiting.Take(t.Context(), wanted,
+				func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+					runs++
+					return nil
+				})
 		}()
 		require.Eventually(t, func() (waits bool) {
 			require.NoError(t, db.Get(&waits, "SELECT COUNT(*) FROM information_schema.INNODB_TRX t"+
@@ -177,8 +178,8 @@ func TestWhoWaitsHoldsNothing(t *testing.T) {
 				" WHERE t.trx_state = 'LOCK WAIT' AND p.DB = DATABASE()"))
 			return waits
 		}, time.Minute, 200*time.Millisecond) // what it tells is older, if it was asked in the last 100 ms
-		must(tx.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED," +
-			" RENEWED, HISTORY) VALUES ('default', 5, '', -1, 0, '', '', 0, 0, '')"))
+		must(tx.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER," +
+			" ACQUIRED, RENEWED, HISTORY) VALUES ('default', 5, '', -1, 0, '', '', 0, 0, '')"))
 		must(tx.Exec("ROLLBACK"))
 		require.NoError(t, <-taken)
 		require.Equal(t, 1, runs, "it was no victim of a deadlock")
