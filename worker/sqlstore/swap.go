@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -54,20 +52,6 @@ var (
 		"by another server, or session, or before the server has lost its memory: does a proxy share connections?"))
 )
 
-// Who has lost to another client pauses, at random: of many that start at once all but a few lose, and would keep the
-// server busy with attempts that lose again. A pause is as long as the attempt at most, and twice as long after each
-// further loss.
-const firstPause, longestPause = 5 * time.Millisecond, 2 * time.Second
-
-// lull waits after the attempt that has lost, or until the context ends.
-func lull(ctx context.Context, attempt time.Duration, races int) {
-	most := min(max(attempt, firstPause), longestPause) << min(races, 9)
-	select {
-	case <-time.After(rand.N(min(most, longestPause))):
-	case <-ctx.Done():
-	}
-}
-
 // swap makes attempts until what one has decided is stored. races is how many have lost to others.
 func (t *tables) swap(ctx context.Context, place *database.Place,
 	try func(conn session, races int) (attempt, error)) error {
@@ -86,7 +70,6 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 		}
 		var lost *attempt // whose write has changed no row
 		for races := 0; ; races++ {
-			began := time.Now()
 			a, err := try(conn, races)
 			if err == nil && lost != nil && lost.found == a.found {
 				// Then it was not another client that has kept it from being written.
@@ -106,9 +89,6 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 				lost = &a
 			case !database.IsRaced(err) && (err != nil || !a.again):
 				return err
-			}
-			if err != nil {
-				lull(ctx, time.Since(began), races)
 			}
 			if err := ctx.Err(); err != nil {
 				return worker.Transient(fmt.Errorf("write a row: others have written it before, %d times in a row: %w",
