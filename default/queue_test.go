@@ -47,7 +47,7 @@ func TestRevocationTakesBack(t *testing.T) {
 
 // TestServedByAnEarlierReading: who waits is not served by a reading of the clock that another call made before.
 func TestServedByAnEarlierReading(t *testing.T) {
-	clock, sixteen := fake.NewClock(morning), conformance.Sixteen
+	clock, sixteen := fake.NewFrozenClock(morning), conformance.Sixteen
 	g := quiet(t, fake.Endless(7), Config{Layout: sixteen, Now: clock.Now, ClockBack: Remember(1024)})
 	before := sixteen.TickAt(clock.Now())
 	clock.Step(time.Millisecond)
