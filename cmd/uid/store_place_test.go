@@ -1,7 +1,9 @@
 package main
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,8 +34,10 @@ func storeCommands(t *testing.T) (all [][]string) {
 		"segment next": "x", "segment set": "x --create", "worker release": "1", "backfill": "2026-01-02",
 		"serve": "--listen 127.0.0.1:0 --resp-listen 127.0.0.1:0",
 	}
-	for words, cmd := range commands() {
-		if cmd.Flags().Lookup("store") != nil {
+	known := commands()
+	// In order, so that serve is not the first: where a wrong store is not refused it goes on for ever.
+	for _, words := range slices.Sorted(maps.Keys(known)) {
+		if known[words].Flags().Lookup("store") != nil {
 			all = append(all, strings.Fields(words+" "+args[words]))
 			delete(args, words)
 		}
