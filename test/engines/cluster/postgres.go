@@ -79,11 +79,14 @@ func (p *Postgres) server(options []string) Program {
 }
 
 // URL returns where the database is: at the server's address, or at that of a proxy.
-func (p *Postgres) URL(addr string) string { return p.source(addr, "uid") }
+func (p *Postgres) URL(addr string) string { return p.source(addr, "uid") + connectTimeout }
 
 func (p *Postgres) source(addr, database string) string {
-	return "postgres://uid@" + addr + "/" + database + "?sslmode=disable&connect_timeout=2"
+	return "postgres://uid@" + addr + "/" + database + "?sslmode=disable"
 }
+
+// connectTimeout is for the clients of tests, whose networks are cut.
+const connectTimeout = "&connect_timeout=2"
 
 // NewDatabase returns the URL of an empty database, which ends with its server.
 func (p *Postgres) NewDatabase(t testing.TB) string {
@@ -92,7 +95,7 @@ func (p *Postgres) NewDatabase(t testing.TB) string {
 	if err := p.Exec("CREATE DATABASE " + name); err != nil {
 		t.Fatal(err)
 	}
-	return p.source(p.Addr(0), name)
+	return p.source(p.Addr(0), name) + connectTimeout
 }
 
 // Version returns the server's version.
