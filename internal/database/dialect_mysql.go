@@ -37,7 +37,7 @@ var mysqlStarted = "UNIX_TIMESTAMP() - CAST(" + mysqlStatus("Uptime") + " AS SIG
 
 // mysqlStatus reads the server's status: MariaDB has it in one schema, MySQL in another.
 func mysqlStatus(name string) string {
-	return "(SELECT VARIABLE_VALUE FROM /*M! information_schema */ /*!50700 performance_schema */ .global_status" +
+	return "(SELECT VARIABLE_VALUE FROM /*M! information_schema */ /*!50700 performance_schema */ .session_status" +
 		" WHERE VARIABLE_NAME = '" + name + "')"
 }
 

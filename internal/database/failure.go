@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -192,6 +193,7 @@ var mysqlMeaning = map[uint16]meaning{
 	3032: {Transient, "the server is in offline mode"},
 	3101: {Transient, "the transaction was rolled back by group replication"},
 	3118: {Final, "access denied: the account is locked"},
+	3572: {Transient, "another one has the lock"},
 	4031: {Transient, "the server closed an idle connection"},
 }
 
@@ -304,11 +306,10 @@ func IsDuplicate(err error) bool {
 }
 
 // IsRaced reports whether a single statement was refused, and nothing of it was stored, because
-// of what others have written at the same time: a row with the key, a deadlock, a failed
+// of what others have written at the same time: a row with the key, a lock, a deadlock, a failed
 // certification, a conflict between two transactions.
 func IsRaced(err error) bool {
-	const outOfRange = 1690 // of an integer that is too large
 	number, state, _ := Codes(err)
-	return IsDuplicate(err) || number == outOfRange || number == 1020 || number == 1213 ||
+	return IsDuplicate(err) || slices.Contains([]uint16{1020, 1205, 1213, 3572}, number) ||
 		state == "40001" || state == "40P01"
 }

@@ -94,6 +94,9 @@ func (o *Origin) Is(d Dialect) []any {
 	return []any{o.session, o.history}
 }
 
+// Alone reports whether the server is known to be no node of a Galera cluster.
+func (o *Origin) Alone() bool { return o.history != "" && !strings.Contains(o.history, ", cluster ") }
+
 // SameAs reports whether both were read from one server, in one session, with nothing lost between.
 func (o *Origin) SameAs(p Origin) bool { return o.session == p.session && o.history == p.history }
 

@@ -17,7 +17,7 @@ const (
 		"|group_replication_(group_name|single_primary_mode)" +
 		"|rpl_semi_sync_(master_wait_for_slave|source_wait_for_replica)_count" +
 		"|wsrep_(on|sync_wait|trx_fragment_size))$'"
-	mysqlStatus = "SHOW GLOBAL STATUS WHERE Variable_name RLIKE '^(" +
+	mysqlStatus = "SHOW STATUS WHERE Variable_name RLIKE '^(" +
 		"slaves_(connected|running)|rpl_semi_sync_(master|source)_(status|clients)" +
 		"|wsrep_(connected|ready|cluster_(status|size)|local_(state_comment|cert_failures|bf_aborts)))$'"
 )

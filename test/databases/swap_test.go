@@ -153,37 +153,75 @@ func TestSegmentRoundTrips(t *testing.T) {
 	})
 }
 
-// Of many that want new IDs at once one makes the rows. The others wait for it, and hold nothing meanwhile that it
-// needs: else they deadlock with it, each in turn.
-func TestWhoWaitsHoldsNothing(t *testing.T) {
+// Of many that want new IDs at once one makes the rows. The others do not wait for its lock: they look again.
+func TestWhoLosesDoesNotWait(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
 		if s.Driver != "mysql" {
 			t.Skip("a file is locked as a whole")
 		}
-		waiting := tenantOf(t, db)
+		owner := tenantOf(t, db)
 		tx := must(db.Beginx())
-		defer func() { require.NoError(t, tx.Rollback()) }()
-		must(tx.Exec("SELECT 1 FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = -1 FOR UPDATE"))
-		runs, taken := 0, make(chan error)
+		defer tx.Rollback()
+		must(tx.Exec("SELECT 1 FROM WORKER_LEASE WHERE WORKER_ID = -1 FOR UPDATE"))
+		decisions, taken := make(chan int, 1000), make(chan error)
 		go func() {
-			taken <- waiting.Take(t.Context(), wanted,
+			taken <- owner.Take(t.Context(), wanted,
 				func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-					runs++
+					decisions <- 0
 					return nil
 				})
 		}()
-		require.Eventually(t, func() (waits bool) {
-			require.NoError(t, db.Get(&waits, "SELECT COUNT(*) FROM information_schema.INNODB_TRX t"+
-				" JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id"+
-				" WHERE t.trx_state = 'LOCK WAIT' AND p.DB = DATABASE()"))
-			return waits
-		}, time.Minute, 200*time.Millisecond) // what it tells is older, if it was asked in the last 100 ms
-		must(tx.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER," +
-			" ACQUIRED, RENEWED, HISTORY) VALUES ('default', 5, '', -1, 0, '', '', 0, 0, '')"))
+		require.Eventually(t, func() bool { return len(decisions) > 1 }, 20*time.Second, time.Millisecond)
 		must(tx.Exec("ROLLBACK"))
 		require.NoError(t, <-taken)
-		require.Equal(t, 1, runs, "it was no victim of a deadlock")
 	})
+}
+
+// A Take writes the namespace's row where servers replicate to each other: these refuse one of two writes, and no
+// write because of what was read. On a MariaDB server of its own Takes share the row.
+func TestNamespaceRowOnGalera(t *testing.T) {
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+		if s.Driver != "mysql" {
+			t.Skip("has no Galera")
+		}
+		owner := ownerOf(t, db)
+		const nonce = "SELECT NONCE FROM WORKER_LEASE WHERE WORKER_ID = -1"
+		before := one[string](t, db, nonce)
+		owner.take(t)
+		shared := isMariaDB(t, s) && len(s.Others) == 0
+		require.Equal(t, shared, before == one[string](t, db, nonce))
+	})
+}
+
+// A Take waits for who changes the namespace's row, and decides anew, even where a session reads without locks.
+func TestNamespaceChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := engines.NewMySQL(t)
+	admin := s.Open(t)
+	ownerOf(t, admin)
+	isolation := map[string]string{transaction(t, s, "isolation"): "'READ-COMMITTED'"}
+	owner := strangerOf(s.With(t, func(c *mysql.Config) { c.Params = isolation }).Open(t), "")
+	tx := must(admin.Beginx())
+	floors, taken := make(chan int64, 2), make(chan error)
+	go func() {
+		taken <- owner.Take(t.Context(), wanted,
+			func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) (err error) {
+				if floors <- n.Floor; len(floors) == 1 {
+					_, err = tx.Exec("UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID = -1")
+				}
+				owner.write(r, now)
+				return err
+			})
+	}()
+	require.Eventually(t, func() (waits bool) {
+		require.NoError(t, admin.Get(&waits, "SELECT COUNT(*) FROM information_schema.INNODB_TRX t"+
+			" JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id"+
+			" WHERE t.trx_state = 'LOCK WAIT' AND p.DB = DATABASE()"))
+		return waits
+	}, time.Minute, 200*time.Millisecond) // what it tells is older, if it was asked in the last 100 ms
+	require.NoError(t, tx.Commit())
+	require.NoError(t, <-taken)
+	require.Equal(t, <-floors+1, <-floors)
 }
 
 // A server that is read-only, as a replica is, may lack the newest rows: nothing is decided by

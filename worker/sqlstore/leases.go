@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -62,9 +64,14 @@ func (l *leaseTable) Bind(schema string) error { return l.schema.Find(l.leases, 
 type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 
 // Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
-// or nothing else is left, and again two for each time that it loses the ID to another client.
+// or nothing else is left, and again two for each time that it loses the ID to another client, after a random pause.
 func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+	began := time.Now()
 	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
+		if races > 0 {
+			lull(ctx, time.Since(began), races)
+		}
+		began = time.Now()
 		seen, f, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
 			return attempt{Origin: seen.Origin}, err
@@ -88,6 +95,17 @@ func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decis
 		}
 		return l.grown(seen, seen.control.changed(namespace), is), nil
 	})
+}
+
+// lull waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has taken, and
+// twice as long after each further one. Of many that start at once all but a few lose. Those who look again at once
+// keep the server so busy that what they have read is old before they write.
+func lull(ctx context.Context, attempt time.Duration, races int) {
+	const longest = 10 * time.Second
+	select {
+	case <-time.After(rand.N(min(attempt<<min(races, 12), longest) + 1)):
+	case <-ctx.Done():
+	}
 }
 
 // Change implements [lease.Store]. It takes two round trips to a server, and again two for each

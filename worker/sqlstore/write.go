@@ -33,12 +33,16 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 	c, r := *s.control, *was
 	switch l.dialect {
 	case database.MySQL:
-		// The namespace's row is written, too: nodes of a Galera cluster refuse one of two writes of the same row, not
-		// what was decided by a row that was only read.
+		// The namespace's row is written, too: servers that replicate to each other refuse one of two writes of the same
+		// row, not what was decided by a row that was only read. A MariaDB server that is no node of a Galera cluster
+		// reads it under a shared lock, so that no Take waits for another one.
+		also := sets("c.") + ", "
+		if !changes && s.Alone() {
+			also = "/*!50700 " + also + " */"
+		}
 		a.writes = []write{{
-			l.dialect.Strict("UPDATE") + " `" + l.leases + "` c, `" + l.leases + "` r SET " +
-				sets("c.") + ", " + sets("r.") + " WHERE " + asRead("c.", false) +
-				" AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),
+			l.dialect.Strict("UPDATE") + " `" + l.leases + "` c, `" + l.leases + "` r SET " + also + sets("r.") +
+				" WHERE " + asRead("c.", false) + " AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),
 			join(touched(control).values()[1:], is.values()[1:], l.wasRead(c, false),
 				l.wasRead(r, true), s.Is(l.dialect)), 2,
 		}}
@@ -77,6 +81,8 @@ func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 	update, values := l.update(s, *s.control, control, false), "VALUES ("+row+")"+strings.Repeat(", ("+row+")", n-1)
 	switch l.dialect {
 	case database.MySQL: // where a statement writes to a table once
+		// Who has the lock will have changed the row. InnoDB's queue of n who wait for it costs each of them time that
+		// grows with n.
 		var updates []string
 		for _, name := range leaseColumns[1:] {
 			updates = append(updates, name+" = IF(`"+l.leases+"`.WORKER_ID = -1, VALUES("+name+
@@ -87,7 +93,8 @@ func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 				strings.Join(leaseColumns, ", ? AS ") + strings.Repeat(" UNION ALL SELECT "+row, n) + ") v WHERE " +
 				asRead("c.", false) + " AND " + l.dialect.Same(l.leases) + " AND NOT EXISTS (SELECT 1 FROM `" +
 				l.leases + "` r WHERE r.NAMESPACE = c.NAMESPACE AND r.WORKER_ID BETWEEN ? AND ?)" +
-				" FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "),
+				" FOR UPDATE /*!80001 NOWAIT */ /*M!100300 NOWAIT */ ON DUPLICATE KEY UPDATE " +
+				strings.Join(updates, ", "),
 			join([]any{l.namespace}, control.values(), rows, l.wasRead(*s.control, false), s.Is(l.dialect),
 				[]any{made[0].WorkerID, made[n-1].WorkerID}),
 			int64(n) + 2, // a row that is updated counts as two
