@@ -97,9 +97,9 @@ func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decis
 	})
 }
 
-// lull waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has taken, and
-// twice as long after each further one. Of many that start at once all but a few lose. Those who look again at once
-// keep the server so busy that what they have read is old before they write.
+// lull waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has
+// taken, and twice as long after each further one. Of many that start at once all but a few lose. Those who look again
+// at once keep the server so busy that what they have read is old before they write.
 func lull(ctx context.Context, attempt time.Duration, races int) {
 	const longest = 10 * time.Second
 	select {

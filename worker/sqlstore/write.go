@@ -33,9 +33,9 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 	c, r := *s.control, *was
 	switch l.dialect {
 	case database.MySQL:
-		// The namespace's row is written, too: servers that replicate to each other refuse one of two writes of the same
-		// row, not what was decided by a row that was only read. A MariaDB server that is no node of a Galera cluster
-		// reads it under a shared lock, so that no Take waits for another one.
+		// The namespace's row is written, too: servers that replicate to each other refuse one of two writes of the
+		// same row, not what was decided by a row that was only read. A MariaDB server that is no node of a Galera
+		// cluster reads it under a shared lock, so that no Take waits for another one; it skips such a comment.
 		also := sets("c.") + ", "
 		if !changes && s.Alone() {
 			also = "/*!50700 " + also + " */"
