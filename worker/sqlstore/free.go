@@ -16,11 +16,17 @@ type search struct {
 	races  int // how many IDs this Take has lost to another one
 }
 
-// few is how many rows that are over a search reads at first, many how many it reads at most.
+// A search reads a few rows that are over at first, and twice as many after each loss, up to many.
 const (
-	few  = 16
-	many = 256
+	few       = 16
+	doublings = 4
+	many      = few << doublings
 )
+
+// reach is how many rows a search reads, and chooses from.
+func (s search) reach() int {
+	return few << min(s.races, doublings)
+}
 
 // A find is what a Take is offered.
 type find struct {
@@ -33,7 +39,7 @@ type find struct {
 // find reads the namespace and finds an ID, in one statement where it can.
 func (s search) find(ctx context.Context, conn session) (seen sight, f find, err error) {
 	ids := s.wanted.IDs
-	for most := min(few<<s.races, many); ; most = many {
+	for most := s.reach(); ; most = many {
 		seen, err = s.look(ctx, conn, inRange+" AND LEASE_UNTIL < "+s.dialect.Now()+" - ?"+bySoon,
 			ids.First, ids.Last, s.wanted.Rest.Microseconds(), int64(most))
 		if err == nil {
@@ -59,13 +65,13 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 		made, some := f.namespace.NewIDs(ids)
 		switch {
 		case len(usable) > 0:
-			f.offer(usable, s.races)
+			s.offer(&f, usable)
 		case len(seen.rows) == most && most < many: // there may be more
 			continue
 		case some:
 			f.id, f.made = made.First, made
 		case len(seen.rows) > 0: // all were used too far ahead
-			f.offer(seen.rows, s.races)
+			s.offer(&f, seen.rows)
 		default:
 			return seen, f, s.none(ctx, conn, ids, f.namespace)
 		}
@@ -73,14 +79,14 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 	}
 }
 
-// offer chooses the first row or, after others were lost, one of the first at random: many that start at
+// offer chooses the first row or, after others were lost, one in reach at random: many that start at
 // once would else all want the same one, and the next.
-func (f *find) offer(rows []leaseRow, races int) {
-	f.was = &rows[0]
-	if races > 0 {
-		f.was = &rows[rand.N(min(len(rows), few<<races))]
+func (s search) offer(f *find, rows []leaseRow) {
+	chosen := 0
+	if s.races > 0 {
+		chosen = rand.N(min(len(rows), s.reach()))
 	}
-	f.id = f.was.WorkerID
+	f.was, f.id = &rows[chosen], rows[chosen].WorkerID
 }
 
 // none says why no ID is free.

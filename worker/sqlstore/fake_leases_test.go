@@ -1,0 +1,65 @@
+package sqlstore_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// A fakeLeases is a MySQL server with one worker ID, whose row somebody else writes before each update.
+type fakeLeases struct{ steps }
+
+func (f *fakeLeases) ExecContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Result, error) {
+	return fakeResult{}, f.step(stepOf(query))
+}
+
+func (f *fakeLeases) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
+	if strings.HasPrefix(query, "SHOW VARIABLES") {
+		return answer(), nil
+	}
+	if err := f.step("select"); err != nil {
+		return nil, err
+	}
+	if !regexp.MustCompile(` LIMIT [1-9]\d*\)`).MatchString(query) {
+		return nil, &mysql.MySQLError{Number: 1064}
+	}
+	time.Sleep(time.Millisecond)
+	row := []driver.Value{int64(1), int64(0), int64(1), "here", false, false, true, false, "", int64(0)}
+	nonce, holder := fmt.Sprint(f.calls("select")), "all worker IDs, given up to 0"
+	row = append(row, int64(-1), "", int64(-1), int64(0), "", holder, int64(0), int64(0), "")
+	row = append(row, int64(0), nonce, int64(-1), int64(0), "", "", int64(0), int64(0), "")
+	return answer(row), nil
+}
+
+// Who loses again and again goes on, until its time is over.
+func TestTakeThatAlwaysLoses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeLeases{}
+		d, err := sqlstore.New(opened(t, fake, "mysql"), sqlstore.Config{Logger: quiet})
+		require.NoError(t, err)
+		defer sqlstore.Database(d).Close()
+		leases, err := d.Leases("")
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+		defer cancel()
+		wanted := leasestore.Wanted{IDs: lease.Range{Last: 1023}, Highest: func(time.Time) int64 { return 0 }}
+		err = leases.Take(ctx, wanted, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			r.Nonce = "mine"
+			return nil
+		})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Greater(t, fake.calls("update"), 70)
+	})
+}
