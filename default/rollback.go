@@ -22,13 +22,13 @@ func turnBack(g *Generator, b setback) (int64, time.Duration, error) {
 	return b.tick, 0, nil
 }
 
-// rewind begins another turn with a tick from which nothing was issued in that turn. g.mu
-// is held.
+// rewind begins another turn with a tick from which on nothing was issued in that turn. The tick before may have been
+// used in it: its mark says that it is used up. g.mu is held.
 func (g *Generator) rewind(tick, turn int64) {
 	mark := &g.marks[0]
 	for {
 		at := mark.Load()
-		if mark.CompareAndSwap(at, (tick-1)<<g.tickShift|turn) {
+		if mark.CompareAndSwap(at, (tick-1)<<g.tickShift|turn|g.seqMask) {
 			g.used[at&g.turnMask/(g.seqMask+1)] = at >> g.tickShift
 			return
 		}
