@@ -71,10 +71,11 @@ func (w *worker) Acquire(ctx context.Context, t uid.Terms) (r uid.Reservation, e
 		if end == nil {
 			end = func() error { return nil }
 		}
+		w.opened.Store(&opened{inner, end}) // before Acquire, which may take seconds: Invalidate has to reach it
 		if r, err = inner.Acquire(ctx, t); err != nil {
+			w.opened.Store(nil)
 			return errors.Join(err, end())
 		}
-		w.opened.Store(&opened{inner, end})
 		return nil
 	})
 	return r, err

@@ -74,3 +74,31 @@ func TestLeaseInHere(t *testing.T) {
 	require.NoError(t, g.Close())
 	logtest.Error(t, worker.Invalidate(worker.Static(1)), uid.ErrConfig, "leases no IDs")
 }
+
+// A process may be cloned while it starts.
+func TestInvalidateWhileItStarts(t *testing.T) {
+	inner := &starting{Worker: worker.Static(1)}
+	w := lazy.New(func(context.Context) (uid.Worker, func() error, error) { return inner, nil, nil })
+	inner.during = func() error { return worker.Invalidate(w) }
+	_, err := w.Acquire(t.Context(), bits.Default().Terms())
+	require.NoError(t, err)
+	require.Equal(t, 1, inner.invalidated)
+}
+
+type starting struct {
+	uid.Worker
+	during      func() error
+	invalidated int
+}
+
+func (s *starting) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	if err := s.during(); err != nil {
+		return uid.Reservation{}, err
+	}
+	return s.Worker.Acquire(ctx, t)
+}
+
+func (s *starting) Invalidate() error {
+	s.invalidated++
+	return nil
+}
