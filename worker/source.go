@@ -78,7 +78,8 @@ func HostOrdinalID() Source {
 // address gets the same ID.
 //
 // It fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when the
-// network has more hosts than the layout has worker IDs, or the layout's maximum is not a power of two less one.
+// network has more hosts than the layout has worker IDs, or the address tells of no network, as many a cloud's /32 does,
+// or the layout's maximum is not a power of two less one.
 func AddressID(networkInterface string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		all, err := hostAddresses()
@@ -142,6 +143,10 @@ func addressID(networkInterface string, all []hostAddress, maxWorkerID int64) (i
 	case maxWorkerID&(maxWorkerID+1) != 0:
 		return 0, fmt.Errorf("%w: the maximum worker ID %d is not a power of two less one, "+
 			"so that no number of bits of an address makes one", uid.ErrRange, maxWorkerID)
+	}
+	if found[0].Bits() > 30 {
+		return 0, fmt.Errorf("%w: %s has the whole address but %d bits as its network's, "+
+			"which does not tell how many hosts there are", uid.ErrRange, found[0], 32-found[0].Bits())
 	}
 	if hosts := int64(1) << (32 - found[0].Bits()); hosts-1 > maxWorkerID {
 		return 0, fmt.Errorf("%w: the network of %s has %d addresses, the layout only %d worker IDs: "+

@@ -28,8 +28,7 @@ func TestAddressID(t *testing.T) {
 		{"", addresses("eth0", "10.1.2.3/22"), 1<<22 - 1, 1<<16 | 2<<8 | 3},
 		{"", addresses("eth0", "10.255.2.3/10"), 1<<22 - 1, 0x3f0203},
 		{"", addresses("eth0", "10.1.2.3/24"), 1<<8 - 1, 3},
-		{"", addresses("eth0", "10.1.2.3/32"), 1<<10 - 1, 2<<8 | 3},
-		{"", addresses("eth0", "10.1.2.3/32"), 0, 0},
+		{"", addresses("eth0", "10.1.2.3/30"), 1<<10 - 1, 2<<8 | 3},
 		{"", addresses("eth0", "203.0.113.5/24", "eth1", "192.168.7.9/24"), 1<<10 - 1, 3<<8 | 9},
 		{"eth0", addresses("eth0", "203.0.113.5/24", "eth1", "192.168.7.9/24"), 1<<10 - 1, 1<<8 | 5},
 		{"docker0", two, 1<<22 - 1, 0x110001},
@@ -56,6 +55,7 @@ func TestAddressID(t *testing.T) {
 		{"", addresses("eth0", "10.1.2.3/16"), 1<<10 - 1, uid.ErrRange, []string{"65536 addresses", "1024 worker IDs"}},
 		{"", addresses("eth0", "10.1.2.3/21"), 1<<10 - 1, uid.ErrRange, []string{"2048 addresses"}},
 		{"", addresses("eth0", "10.1.2.3/24"), 999, uid.ErrRange, []string{"999"}},
+		{"", addresses("eth0", "10.1.2.3/31"), 1<<10 - 1, uid.ErrRange, []string{"10.1.2.3/31", "how many hosts"}},
 	} {
 		_, err := addressID(c.name, c.all, c.max)
 		logtest.Error(t, err, c.err, c.says...)
