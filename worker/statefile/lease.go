@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
@@ -180,7 +181,7 @@ func (l *fileLease) Extend(ctx context.Context, through int64) (uid.Reservation,
 	}
 	if err != nil {
 		r = uid.Reservation{WorkerID: held.WorkerID, First: held.Used + 1, Last: held.Last,
-			Renew: l.terms.TickAt(l.cfg.Now()) + 1}
+			Renew: l.terms.TickAt(l.cfg.Now().Add(storePause)) + 1}
 	}
 	if saved := l.grant(through); saved != nil {
 		return uid.Reservation{}, errors.Join(err, saved)
@@ -190,6 +191,9 @@ func (l *fileLease) Extend(ctx context.Context, through int64) (uid.Reservation,
 	}
 	return l.reservation(r), nil
 }
+
+// storePause is how long a store that cannot be reached is left alone. A tick may be a millisecond.
+const storePause = 2 * time.Second
 
 // grant raises what the file has to 3/2 Window beyond the clock, and beyond through, as far as the store's
 // reservation goes, and saves the lease if it is another one.

@@ -92,6 +92,7 @@ func TestLeaseWithoutStore(t *testing.T) {
 		time.Sleep(time.Duration(row.High-h.tick()-100) * time.Millisecond)
 		last := p.extend(0)
 		require.Equal(t, row.High, last.Last)
+		require.Greater(t, last.Renew, h.tick()+ms(time.Second), "the store is left alone")
 		time.Sleep(time.Second)
 		require.Error(t, extendError(t, p, 0))
 		require.NoError(t, p.Release(t.Context(), last.Last))
