@@ -66,6 +66,7 @@ func (l *lease) retake(ctx context.Context) (*doubt, error) {
 	}
 	asked, number := l.now(), d.sent
 	err := l.store.Change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+		d.sent = number // as in extend
 		if err := l.compare(asked, now, l.cfg.MaxClockSkew); err != nil {
 			return err
 		}

@@ -133,9 +133,7 @@ func (l *lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 		return uid.Reservation{}, err
 	}
 	defer l.tell()
-	if l.hold != nil && l.binding.Invalid() {
-		l.lost(ctx, errInvalidated)
-	}
+	l.dropInvalid(ctx)
 	if l.hold != nil && l.due(through) {
 		err := l.extend(ctx, through)
 		if lost, is := errors.AsType[*lostError](err); is {
@@ -161,9 +159,7 @@ func (l *lease) Release(ctx context.Context, last int64) error {
 	}
 	defer func() { _ = l.binding.Unbind() }()
 	defer l.tell()
-	if l.hold != nil && l.binding.Invalid() {
-		l.lost(ctx, errInvalidated)
-	}
+	l.dropInvalid(ctx)
 	var err error
 	if l.hold != nil {
 		err = l.release(ctx, last)
@@ -182,6 +178,18 @@ func (l *lease) Release(ctx context.Context, last int64) error {
 func (l *lease) Invalidate() error {
 	l.binding.Invalidate()
 	return nil
+}
+
+// dropInvalid gives up what may be another copy's of the process since Invalidate.
+func (l *lease) dropInvalid(ctx context.Context) {
+	switch {
+	case !l.binding.Invalid():
+	case l.hold != nil:
+		l.lost(ctx, errInvalidated)
+	default:
+		l.doubt = nil
+		l.binding.Renew()
+	}
 }
 
 func (l *lease) reservation() uid.Reservation {

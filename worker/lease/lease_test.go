@@ -413,3 +413,24 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 		require.Len(t, told.kinds(), 7)
 	})
 }
+
+// What takes the place of a resumed lease, which is lost before it has ticks, is given back when the start fails.
+func TestResumedLeaseLostWhileStarting(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l, _ := h.held(lease.Config{})
+		held, _ := l.Held()
+		require.NoError(t, l.Leave())
+		ctx, cancel := context.WithCancel(t.Context())
+		l = h.lease(lease.Config{Timeout: time.Minute, OnEvent: func(e lease.Event) {
+			if e.Kind == "acquired" {
+				cancel()
+			}
+		}})
+		terms := millis(1023)
+		terms.MinTick = h.tick() + ms(lease.Burn-skew+window*2/3) // longer than until the next renewal
+		time.AfterFunc(window/4, func() { h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" }) })
+		_, err := l.Resume(ctx, terms, held)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Empty(t, h.row(1).Nonce)
+	})
+}

@@ -38,7 +38,7 @@ func gone(err error) error {
 // which the generator knows.
 func (l *lease) lost(ctx context.Context, err *lostError) {
 	h := l.hold
-	l.hold = nil
+	l.hold, l.resumed = nil, false
 	l.binding.Renew()
 	l.report(ctx, Event{Kind: lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
 }

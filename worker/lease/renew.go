@@ -20,6 +20,7 @@ func (l *lease) extend(ctx context.Context, through int64) error {
 	}
 	number, limit, wait := h.sent, h.limit, h.wait
 	err := l.store.Change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+		h.sent = number // what an earlier run of this attempt was to write was refused
 		if err := l.compare(asked, now, l.ahead); err != nil {
 			return err
 		}
@@ -28,7 +29,7 @@ func (l *lease) extend(ctx context.Context, through int64) error {
 		}
 		l.settle(ns, now)
 		_, newest := writer(row.Nonce)
-		h.sent = max(number, newest) + 1 // what an earlier run of this attempt was to write was refused
+		h.sent = max(number, newest) + 1
 		limit = max(row.High, l.target(now, through, slacks(early)))
 		wait = l.untilMore(now, max(limit, h.base)) // the base is beyond the limit where a floor is
 		row.Nonce, row.High = nonce(h.owner, h.sent), limit

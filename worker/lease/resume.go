@@ -66,7 +66,6 @@ func (l *lease) resume(ctx context.Context) error {
 	})
 	if lost, is := errors.AsType[*lostError](err); is {
 		l.lost(ctx, lost)
-		l.resumed = false
 		return retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, l.first)
 	}
 	if err == nil || ctx.Err() != nil || !retry.IsTransient(err) && !errors.Is(err, context.DeadlineExceeded) {
