@@ -589,27 +589,6 @@ func TestReadingOfAnotherTurn(t *testing.T) {
 	}
 }
 
-// The clock goes back once more, to the last tick that the turn was used for before, right after a call has begun it.
-func TestTickBeforeATurn(t *testing.T) {
-	clock := fake.NewClock(morning)
-	g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: RollbackBits(1), Now: clock.Now})
-	take(t, g)
-	take(t, g)
-	clock.Step(-10 * time.Millisecond)
-	take(t, g)
-	clock.Step(15 * time.Millisecond)
-	take(t, g)
-	clock.Step(-4 * time.Millisecond)
-	b := g.howFarBack(g.tenure.Grant(), g.tickAt(clock.Now()), g.turn(), clock.Now(), 0)
-	_, _, err := turnBack(g, b)
-	require.NoError(t, err)
-	clock.Step(-time.Millisecond)
-	_, err = g.TryGetUID()
-	require.ErrorIs(t, err, uid.ErrRejectedTake)
-	clock.Step(time.Millisecond)
-	require.Equal(t, at{since: time.Millisecond, turn: 0}, take(t, g))
-}
-
 // A reading that was overtaken by another call is not a clock that went back.
 func TestOvertakenReading(t *testing.T) {
 	for _, policy := range policies {

@@ -5,6 +5,7 @@ package uncached
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ func TestExplore(t *testing.T) {
 	explore.Test(t, explore.Scenarios{
 		"close":     closes,
 		"oneGlance": passes(false), "glances": passes(true), "crowd": crowd, "forward": steps(7), "back": steps(-7),
+		"rollback": rollback,
 	})
 }
 
@@ -64,5 +66,37 @@ func closes(r *explore.Run) {
 			return fmt.Errorf("a UID of tick %d was issued, and Close tells the worker %d", tick, worker.Released[0])
 		}
 		return nil
+	})
+}
+
+// rollback: two takers, and a clock that is set back twice, to ticks that a turn was used for before.
+func rollback(r *explore.Run) {
+	now := time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
+	g := MustNew(fake.Endless(7), Config{ClockBack: RollbackBits(1), Now: func() time.Time { return now },
+		Logger: slog.New(slog.DiscardHandler)})
+	r.Quiet(&g.counts)
+	issued := map[uid.UID]string{}
+	call := func(name string) {
+		explore.Point()
+		switch u, err := g.TryGetUID(); {
+		case err != nil:
+		case issued[u] != "":
+			r.Failf("%s: UID %d once more, it was issued to %s", name, u, issued[u])
+		default:
+			issued[u] = name
+		}
+	}
+	step := func(seconds time.Duration) { now = now.Add(seconds * time.Second) }
+	call("setup")
+	call("setup")
+	for _, by := range []time.Duration{-10, 15} {
+		step(by)
+		call("setup")
+	}
+	r.Each(2, call, "A", "B")
+	r.Go("clock", func() {
+		step(-4)
+		explore.Point()
+		step(-1)
 	})
 }
