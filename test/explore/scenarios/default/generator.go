@@ -69,7 +69,7 @@ func closes(r *explore.Run) {
 	})
 }
 
-// rollback: two takers, and a clock that is set back twice, to ticks that a turn was used for before.
+// rollback: two takers, and a clock that is set back and forth, to ticks that a turn was used for before.
 func rollback(r *explore.Run) {
 	now := time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 	g := MustNew(fake.Endless(7), Config{ClockBack: RollbackBits(1), Now: func() time.Time { return now },
@@ -95,8 +95,9 @@ func rollback(r *explore.Run) {
 	}
 	r.Each(2, call, "A", "B")
 	r.Go("clock", func() {
-		step(-4)
-		explore.Point()
-		step(-1)
+		for _, by := range []time.Duration{-4, -1, 8, -8} {
+			step(by)
+			explore.Point()
+		}
 	})
 }
