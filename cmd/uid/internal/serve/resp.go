@@ -146,7 +146,9 @@ func (w writer) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := w.Conn.Write(b)
-	w.quit = err != nil // nothing more is drawn for who does not read
+	if err != nil {
+		w.quit = true // nothing more is drawn for who does not read
+	}
 	return n, err
 }
 

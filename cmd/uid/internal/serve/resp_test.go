@@ -190,6 +190,7 @@ func TestRESPToken(t *testing.T) {
 		l := h.serving(t)[overRESP]
 		const wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
 		const noAuth = "-NOAUTH Authentication required.\r\n"
+		const fill = (respBuffer - 4*len(wrong)) / len(noAuth) // the fifth wrong one then writes the buffer out
 		for _, tt := range []struct{ says, want string }{
 			{command("INCR", "uid") + command("PING") + bye, noAuth + noAuth + "+OK\r\n"},
 			{command("AUTH", secret) + command("INCR", "uid") + bye, "+OK\r\n:1\r\n+OK\r\n"},
@@ -199,6 +200,8 @@ func TestRESPToken(t *testing.T) {
 				"+OK\r\n" + wrong + noAuth + "+OK\r\n"},
 			{command("HELLO", "2", "AUTH", "default", "x") + bye, wrong + "+OK\r\n"},
 			{strings.Repeat(command("AUTH", "x"), 6), strings.Repeat(wrong, 5)}, // the fifth ends it
+			{strings.Repeat("PING\r\n", fill) + strings.Repeat(command("AUTH", "x"), 6),
+				strings.Repeat(noAuth, fill) + strings.Repeat(wrong, 5)},
 		} {
 			require.Equal(t, tt.want, over(t, l, tt.says), tt.says)
 		}
