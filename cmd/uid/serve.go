@@ -119,23 +119,25 @@ func (s *server) check() (err error) {
 // nothing.
 func (s *server) reload() error {
 	text, err := s.tokenText()
-	switch {
-	case err != nil:
-		return err
-	case text == "":
-	case s.token == nil:
-		s.token, err = serve.NewToken(text)
-	default:
-		err = s.token.Set(text)
+	token := new(serve.Token)
+	if err == nil && text != "" {
+		err = token.Set(text)
 	}
 	switch {
 	case err != nil || s.cert == "":
-		return err
 	case s.certificate == nil:
 		s.certificate, err = serve.NewCertificate(s.cert, s.certKey)
-		return err
+	default:
+		err = s.certificate.Reload()
 	}
-	return s.certificate.Reload()
+	switch {
+	case err != nil || text == "":
+		return err
+	case s.token == nil:
+		s.token = token
+		return nil
+	}
+	return s.token.Set(text) // last, when nothing else can fail
 }
 
 // tokenText returns the token; "" is for none. A file that is empty holds no token, and is refused.

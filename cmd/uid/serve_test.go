@@ -19,6 +19,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/serve"
 	"github.com/uidgen/uid/health"
 )
 
@@ -159,6 +160,15 @@ func TestServeToken(t *testing.T) {
 	require.NoError(t, s.Process.Signal(os.Interrupt))
 	said = s.ends(t, exitOK)
 	require.NotContains(t, said, "horse")
+}
+
+// A certificate that cannot be read again leaves the token as it was.
+func TestServeReloadFails(t *testing.T) {
+	p := &program{getenv: func(string) string { return "another-horse-battery" }}
+	s := &server{gen: gen{program: p}, token: must(serve.NewToken(testToken)), cert: "nosuch",
+		certificate: new(serve.Certificate)}
+	require.ErrorIs(t, s.reload(), uid.ErrConfig)
+	require.True(t, s.token.Is(testToken))
 }
 
 // With a worker ID of its own, a server that was killed begins above what it had issued.
