@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/segment"
 )
 
 // ServeHTTP answers a request: it finds the route, and refuses what no route takes.
@@ -142,17 +141,13 @@ func failed(status int, format string, args ...any) error {
 	return failure{status, fmt.Sprintf(format, args...)}
 }
 
-// status returns the status of the answer to a request that met an error.
+// status returns the status of the answer to a request that met an error. What is wrong with the request is a
+// failure; all others are the server's.
 func status(err error) int {
 	if f, is := errors.AsType[failure](err); is {
 		return f.status
 	}
-	switch {
-	case errors.Is(err, segment.ErrNoTag):
-		return http.StatusNotFound
-	case errors.Is(err, uid.ErrConfig), errors.Is(err, uid.ErrSyntax), errors.Is(err, uid.ErrRange):
-		return http.StatusBadRequest
-	case errors.Is(err, uid.ErrExhausted), errors.Is(err, segment.ErrLost), errors.Is(err, uid.ErrLossy):
+	if errors.Is(err, uid.ErrExhausted) || errors.Is(err, uid.ErrLossy) {
 		return http.StatusInternalServerError
 	}
 	return http.StatusServiceUnavailable

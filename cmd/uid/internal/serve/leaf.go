@@ -53,10 +53,11 @@ func (s *Server) leaf(w http.ResponseWriter, r *http.Request, count prometheus.C
 	return nil
 }
 
-// noTag reports whether the store does not have a tag, or cannot.
+// noTag reports whether the store does not have a tag, or cannot. What is wrong with the store itself can be the same
+// error, as the reason why there is no reservation.
 func noTag(err error) bool {
 	never := errors.Is(err, uid.ErrRange) || errors.Is(err, uid.ErrConfig)
-	return errors.Is(err, segment.ErrNoTag) || never && !errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, segment.ErrNoTag) || never && !errors.Is(err, uid.ErrNoReservation)
 }
 
 const leafKind = "text/plain;charset=UTF-8"

@@ -130,7 +130,7 @@ func answers() (all []apiCase) {
 	guarded := newHouse(withToken)
 	local := newHouse(func(c *Config) { c.LocalOnly = true })
 	later := newHouse()
-	later.uids.err = uid.ErrNoReservation
+	later.uids.err = fmt.Errorf("%w: %w", uid.ErrNoReservation, uid.ErrRange) // not the client's
 	never := newHouse(func(c *Config) {
 		c.Metrics = prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return nil, errors.New("no") })
 	})

@@ -15,6 +15,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // raw is a request with a path and further lines of its header.
@@ -124,12 +126,15 @@ func TestRefusedByLeaf(t *testing.T) {
 		require.Contains(t, w.Body.String(), `"message":"Result{id=-2, status=EXCEPTION}"`, key)
 		require.Contains(t, w.Body.String(), `"path":"/api/segment/get/`+key[:1], key)
 	}
-	h.store.Outage(true)
-	w := h.get("/api/segment/get/invoice")
-	require.Equal(t, http.StatusInternalServerError, w.Code)
-	require.Contains(t, w.Body.String(), `"message":"Result{id=-3, status=EXCEPTION}"`)
+	h.store.SetRow(segmentstore.Row{Tag: "spoiled", Next: 1, Step: 0})
+	for _, tag := range []string{"spoiled", "invoice"} {
+		w := h.get("/api/segment/get/" + tag)
+		require.Equal(t, http.StatusInternalServerError, w.Code)
+		require.Contains(t, w.Body.String(), `"message":"Result{id=-3, status=EXCEPTION}"`, tag)
+		h.store.Outage(true)
+	}
 	h.uids.err = fmt.Errorf("no")
-	w = h.get("/api/snowflake/get/any")
+	w := h.get("/api/snowflake/get/any")
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 	require.Contains(t, w.Body.String(), `"message":"Result{id=-1, status=EXCEPTION}"`)
 }
