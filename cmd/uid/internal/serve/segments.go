@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,13 +18,13 @@ import (
 const lookups = 8
 
 // Segments draws the numbers of a store's tags. All methods may be called by any number of
-// goroutines at once. A tag that the store does not have takes up no memory once that is known.
+// goroutines at once. A tag that the store does not have takes up no memory.
 type Segments struct {
 	store    segment.Store
 	cfg      segment.Config
 	registry *segment.Registry
 	known    sync.Map      // tags that the store has
-	looking  chan struct{} // a slot for each call about another tag
+	looking  chan struct{} // a slot for each look for another tag
 }
 
 // NewSegments returns the segments of a store. It does not touch the store. It returns an error that
@@ -57,32 +58,31 @@ func (s *Segments) Try(tag string) (uid.UID, bool) {
 // Next returns the next number of a tag, and waits for it as long as ctx lasts. It returns
 // [segment.ErrNoTag] when the store does not have the tag, and the errors of
 // [segment.Generator.GetUIDContext].
-func (s *Segments) Next(ctx context.Context, tag string) (u uid.UID, err error) {
-	err = s.with(ctx, tag, func(g *segment.Generator) error {
-		u, err = g.GetUIDContext(ctx)
-		return err
-	})
-	return u, err
+func (s *Segments) Next(ctx context.Context, tag string) (uid.UID, error) {
+	g, err := s.generator(ctx, tag)
+	if err != nil {
+		return 0, err
+	}
+	return g.GetUIDContext(ctx)
 }
 
 // Range returns the last of n numbers in a row, all of which are the caller's. Where two segments meet
 // that do not follow one another, it takes n numbers from the store, and up to n others are skipped.
 func (s *Segments) Range(ctx context.Context, tag string, n int) (last uid.UID, err error) {
-	numbers := make([]uid.UID, n)
-	err = s.with(ctx, tag, func(g *segment.Generator) error {
-		_, err := g.FillContext(ctx, numbers)
-		return err
-	})
-	switch {
-	case err != nil:
+	g, err := s.generator(ctx, tag)
+	if err != nil {
 		return 0, err
-	case inARow(numbers):
+	}
+	numbers := make([]uid.UID, n)
+	if _, err := g.FillContext(ctx, numbers); err != nil {
+		return 0, err
+	}
+	if inARow(numbers) {
 		return numbers[n-1], nil
 	}
 	cfg := s.cfg
 	cfg.MinStep, cfg.MaxStep = int64(n), int64(n)
-	g, err := segment.New(s.store, tag, cfg)
-	if err != nil {
+	if g, err = segment.New(s.store, tag, cfg); err != nil {
 		return 0, err
 	}
 	defer func() { _ = g.CloseContext(ctx) }() // what it cannot give back is skipped
@@ -104,36 +104,41 @@ func inARow(numbers []uid.UID) bool {
 	return true
 }
 
-// with calls draw with the generator of a tag, and forgets the tag when the store does not have it.
-func (s *Segments) with(ctx context.Context, tag string, draw func(*segment.Generator) error) error {
+// generator returns the generator of a tag. Only a tag that the store has gets one: any other would stay, and ask the
+// store again and again, once its client has gone away or the store is down.
+func (s *Segments) generator(ctx context.Context, tag string) (*segment.Generator, error) {
 	if _, ok := s.known.Load(tag); !ok {
-		if err := segmentstore.CheckTag(tag); err != nil {
-			return err
+		if err := s.look(ctx, tag); err != nil {
+			return nil, err
 		}
-		select {
-		case s.looking <- struct{}{}:
-			defer func() { <-s.looking }()
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		s.known.Store(tag, nil)
 	}
-	for {
-		g, err := s.registry.Get(tag)
-		if err != nil {
-			return err
-		}
-		err = draw(g)
-		switch {
-		case err == nil:
-			s.known.Store(tag, nil)
-			return nil
-		case errors.Is(err, uid.ErrClosed) && ctx.Err() == nil:
-			continue // another call has forgotten the tag meanwhile; or the registry is closed
-		case errors.Is(err, segment.ErrNoTag):
-			s.known.Delete(tag)
-			_ = s.registry.Forget(ctx, tag) // it has no numbers to give back
-			return fmt.Errorf("%w: %.140q", segment.ErrNoTag, tag)
-		}
+	return s.registry.Get(tag)
+}
+
+var errLook = errors.New("only a look")
+
+// look returns why a tag has no generator.
+func (s *Segments) look(ctx context.Context, tag string) error {
+	if err := segmentstore.CheckTag(tag); err != nil {
 		return err
 	}
+	select {
+	case s.looking <- struct{}{}:
+		defer func() { <-s.looking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	found := false
+	err := s.store.Change(ctx, tag, func(row *segmentstore.Row) error {
+		found = !row.Fresh || row.Floor > 0 // what the store has lost is for the generator to say
+		return errLook
+	})
+	switch {
+	case found:
+		return nil
+	case errors.Is(err, errLook):
+		return fmt.Errorf("%w: %q", segment.ErrNoTag, tag)
+	}
+	return fmt.Errorf("%w of tag %q: %w", uid.ErrNoReservation, tag, cmp.Or(ctx.Err(), err))
 }

@@ -324,7 +324,8 @@ func TestRange(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrClosed)
 }
 
-// Tags that the store does not have leave nothing behind, and say nothing in the log.
+// Tags that the store does not have leave nothing behind, and say nothing in the log; nor do those of which that could
+// not be learnt.
 func TestUnknownTags(t *testing.T) {
 	var log bytes.Buffer
 	h := newHouse()
@@ -334,6 +335,14 @@ func TestUnknownTags(t *testing.T) {
 		_, err := s.Next(t.Context(), "nosuch"+strings.Repeat("x", i%100))
 		require.ErrorIs(t, err, segment.ErrNoTag)
 	}
+	h.store.Outage(true)
+	_, err := s.Next(t.Context(), "nosuch")
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	h.store.Outage(false)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = s.Range(gone, "nosuch", 2)
+	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, slices.Collect(s.registry.All()))
 	require.Empty(t, log.String())
 	h.store.SetRow(segmentstore.Row{Tag: "nosuch", Next: 7, Step: 1})
@@ -343,6 +352,11 @@ func TestUnknownTags(t *testing.T) {
 	u, ok := s.Try("nosuch")
 	require.True(t, ok)
 	require.EqualValues(t, 8, u)
+
+	// The row has gone, but the store knows of it.
+	require.NoError(t, h.store.Lower("nosuch", -1))
+	_, err = must(NewSegments(h.store.Client(), cfg)).Next(t.Context(), "nosuch")
+	require.ErrorIs(t, err, segment.ErrLost)
 }
 
 // A page of the server's own, and a program, may draw.
