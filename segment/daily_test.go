@@ -1,6 +1,7 @@
 package segment_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"sync"
@@ -152,6 +153,27 @@ func TestDailyTurn(t *testing.T) {
 		}
 		calls.Wait()
 		require.NoError(t, d.Close())
+	})
+}
+
+// TestDailyClose closes while the day before is being given back.
+func TestDailyClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.takes = time.Second
+		now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+		d, err := segment.NewDaily(h, "order", nil, segment.Config{Now: func() time.Time { return now }})
+		require.NoError(t, err)
+		require.NoError(t, errOf(d.Next(t.Context())))
+		now = now.AddDate(0, 0, 1)
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, errOf(d.Next(gone)), context.Canceled)
+		synctest.Wait()
+		require.NoError(t, d.CloseContext(gone))
+		require.EqualValues(t, 1001, h.Row("order/20261121").Next, "nobody waited")
+		require.NoError(t, d.Close())
+		require.EqualValues(t, 2, h.Row("order/20261121").Next)
 	})
 }
 

@@ -21,8 +21,9 @@ type Registry struct {
 
 	all sync.Map // tag to *Generator
 
-	mu     sync.Mutex // of making, forgetting and closing
-	closed bool
+	mu         sync.Mutex // of making, forgetting and closing
+	closed     bool
+	forgetting sync.WaitGroup // calls of Forget
 }
 
 // atOnce is how many of a registry's tags take numbers from the store, or give them back, at a
@@ -84,6 +85,12 @@ func (r *Registry) All() iter.Seq[*Generator] {
 // Forget closes the generator of a tag as its CloseContext does; the next Get makes another one.
 func (r *Registry) Forget(ctx context.Context, tag string) error {
 	r.mu.Lock()
+	if r.closed { // and so is the generator, or will be
+		r.mu.Unlock()
+		return nil
+	}
+	r.forgetting.Add(1)
+	defer r.forgetting.Done()
 	g, ok := r.all.LoadAndDelete(tag)
 	r.mu.Unlock()
 	if !ok {
@@ -92,7 +99,7 @@ func (r *Registry) Forget(ctx context.Context, tag string) error {
 	return g.(*Generator).CloseContext(ctx)
 }
 
-// Close closes all generators and returns their errors; see [Generator.Close].
+// Close closes all generators and returns their errors; see [Generator.Close]. It waits for calls of Forget.
 func (r *Registry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*r.cfg.Timeout)
 	defer cancel()
@@ -121,5 +128,14 @@ func (r *Registry) CloseContext(ctx context.Context) error {
 		})
 	}
 	closing.Wait()
+	forgotten := make(chan struct{})
+	go func() {
+		r.forgetting.Wait()
+		close(forgotten)
+	}()
+	select {
+	case <-forgotten:
+	case <-ctx.Done():
+	}
 	return errors.Join(all...)
 }
