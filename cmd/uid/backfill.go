@@ -118,7 +118,9 @@ func (b *backfillCommand) write(ctx context.Context, g *backfill.Generator, time
 		}
 		return put(u)
 	}
-	if err := eachToken(b.program, times, "time", bufio.ScanLines, parseMoment, show); err != nil {
+	err := eachToken(b.program, times, "time", bufio.ScanLines, parseMoment, show)
+	// A signal that ends the writer of the input, too, may have cut that off.
+	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
 	end()

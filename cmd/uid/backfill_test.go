@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,6 +62,15 @@ func FuzzMoment(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, again.Equal(at), "%v %v", again, at)
 	})
+}
+
+// An input that ends once a signal has come may not be whole.
+func TestBackfillInterrupted(t *testing.T) {
+	p := &program{stdin: strings.NewReader(""), stdout: io.Discard, getenv: noEnv}
+	p.begin()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, (&backfillCommand{gen: p.newGen()}).write(ctx, nil, nil), context.Canceled)
 }
 
 func TestBackfillTableTooLong(t *testing.T) {
