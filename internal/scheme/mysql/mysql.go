@@ -33,12 +33,21 @@ func openURL(_ context.Context, u *scheme.URL, o scheme.Options) (*scheme.Store,
 	if u.Path == "" {
 		return nil, u.Bad("names no database")
 	}
-	cfg, err := mysql.ParseDSN("tcp(" + u.Hosts[0] + ")/?" + u.Params.Encode())
+	cfg, err := config(u)
 	if err != nil {
 		return nil, u.Bad("has a parameter that the driver does not know or cannot read")
 	}
-	cfg.User, cfg.Passwd, cfg.DBName = u.User, u.Password, u.Path
 	return open(cfg, u.Bad, o)
+}
+
+func config(u *scheme.URL) (*mysql.Config, error) {
+	// The driver reads a list of charsets as it stands, and most other values unescaped.
+	params := strings.ReplaceAll(u.Params.Encode(), "%2C", ",")
+	cfg, err := mysql.ParseDSN("tcp(" + u.Hosts[0] + ")/?" + params)
+	if err == nil {
+		cfg.User, cfg.Passwd, cfg.DBName = u.User, u.Password, u.Path
+	}
+	return cfg, err
 }
 
 // OpenDSN opens what a DSN of the driver names, user:password@tcp(host:3306)/database. It returns an error
