@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentstore"
-	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -31,7 +29,6 @@ type Segments struct {
 // wraps [uid.ErrConfig] when a setting cannot be used.
 func NewSegments(s segment.Store, cfg segment.Config) (*Segments, error) {
 	cfg.Create = false // or strangers would fill the store
-	cfg.Logger = slog.New(quiet{settings.Logger(cfg.Logger).Handler()})
 	r, err := segment.NewRegistry(s, cfg)
 	if err != nil {
 		return nil, err
