@@ -64,7 +64,8 @@ func (s *Segments) Next(ctx context.Context, tag string) (uid.UID, error) {
 }
 
 // Range returns the last of n numbers in a row, all of which are the caller's. Where two segments meet
-// that do not follow one another, it takes n numbers from the store, and up to n others are skipped.
+// that do not follow one another, it takes others from the store, and skips up to n. If somebody else draws
+// meanwhile, it cannot give back what else it took, and skips up to 2n or two of the row's steps.
 func (s *Segments) Range(ctx context.Context, tag string, n int) (last uid.UID, err error) {
 	g, err := s.generator(ctx, tag)
 	if err != nil {
