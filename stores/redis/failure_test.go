@@ -30,13 +30,17 @@ func TestNewRefuses(t *testing.T) {
 		"a nil client": func() (*stores.Store, error) { return redis.New((*goredis.Client)(nil), redis.Config{}) },
 		"a ring":       func() (*stores.Store, error) { return redis.New(ring, redis.Config{}) },
 		"a long prefix": func() (*stores.Store, error) {
-			return redis.New(c, redis.Config{Prefix: strings.Repeat("x", 65)})
+			return redis.New(c, redis.Config{Prefix: orders.Secret + strings.Repeat("x", 65)})
+		},
+		"a URL": func() (*stores.Store, error) {
+			return redis.New(c, redis.Config{Prefix: "redis://u:" + orders.Secret + "@h/0"})
 		},
 		"braces":    func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: "a{b}"}) },
 		"a pattern": func() (*stores.Store, error) { return redis.New(c, redis.Config{Prefix: "a*"}) },
 	} {
 		_, err := try()
 		require.ErrorIs(t, err, uid.ErrConfig, name)
+		require.NotContains(t, err.Error(), orders.Secret, name)
 	}
 	s, err := redis.New(c, redis.Config{Prefix: strings.Repeat("x", 64)})
 	require.NoError(t, err)

@@ -39,13 +39,13 @@ func New(client redis.UniversalClient, cfg Config) (*stores.Store, error) {
 			uid.ErrConfig)
 	}
 	cfg.Prefix = cmp.Or(cfg.Prefix, "uid")
+	// The errors do not repeat a Prefix: it may be a URL, with a password, in the wrong place.
 	if n := len(cfg.Prefix); n > maxPrefix {
-		return nil, fmt.Errorf("%w: the Prefix %.100q has %d bytes, at most %d are allowed", uid.ErrConfig, cfg.Prefix,
-			n, maxPrefix)
+		return nil, fmt.Errorf("%w: the Prefix has %d bytes, at most %d are allowed", uid.ErrConfig, n, maxPrefix)
 	}
 	if rest := strings.TrimLeft(cfg.Prefix, inPrefix); rest != "" {
-		return nil, fmt.Errorf("%w: the Prefix %.100q has the byte 0x%02x at %d; letters, digits and -_.:/ can be used",
-			uid.ErrConfig, cfg.Prefix, rest[0], len(cfg.Prefix)-len(rest))
+		return nil, fmt.Errorf("%w: the Prefix has the byte 0x%02x at %d; letters, digits and -_.:/ can be used",
+			uid.ErrConfig, rest[0], len(cfg.Prefix)-len(rest))
 	}
 	return stores.New(&driver{client: client, prefix: cfg.Prefix}), nil
 }

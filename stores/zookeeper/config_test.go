@@ -26,9 +26,12 @@ func TestConfig(t *testing.T) {
 		{Root: "/zookeeper"}, {Root: "/zookeeper/uid"},
 		{Root: "/ä"}, {Root: "/a b"}, {Root: "/a\x00"}, {Root: "/" + strings.Repeat("x", 300)}, {ClockError: -1},
 		{ClockError: 2 * time.Hour},
+		{Root: "zookeeper://u:" + orders.Secret + "@h/uid"}, {Root: "/u:" + orders.Secret + "@h//uid"},
+		{Root: "/" + orders.Secret + " "}, {Root: "/" + orders.Secret + strings.Repeat("x", 300)},
 	} {
 		_, err := New(conn, cfg)
 		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), "%+v: %v", cfg, err)
+		require.NotContains(t, err.Error(), orders.Secret)
 	}
 	_, err := New(nil, Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)

@@ -69,25 +69,23 @@ func newDriver(conn connection, cfg Config) (*driver, error) {
 // maxRoot leaves room for the rest of a path in errors and names.
 const maxRoot = 255
 
+// checkRoot does not repeat a Root in its errors: it may be a URL, with a password, in the wrong place.
 func checkRoot(root string) error {
 	if len(root) > maxRoot {
-		return fmt.Errorf("%w: the Root %.100q has %d bytes, at most %d are allowed", uid.ErrRange, root, len(root),
-			maxRoot)
+		return fmt.Errorf("%w: the Root has %d bytes, at most %d are allowed", uid.ErrRange, len(root), maxRoot)
 	}
 	parts := strings.Split(root, "/")
 	if len(parts) < 2 || parts[0] != "" || parts[1] == "zookeeper" {
-		return fmt.Errorf("%w: the Root %.100q is not the path of a node for users, such as %s", uid.ErrConfig, root,
-			defaultRoot)
+		return fmt.Errorf("%w: the Root is not the path of a node for users, such as %s", uid.ErrConfig, defaultRoot)
 	}
 	for _, part := range parts[1:] {
 		if part == "" || part == "." || part == ".." {
-			return fmt.Errorf("%w: the Root %.100q has the part %q, which no node can have as its name", uid.ErrConfig,
-				root, part)
+			return fmt.Errorf("%w: the Root has the part %q, which no node can have as its name", uid.ErrConfig, part)
 		}
 	}
 	if i := strings.IndexFunc(root, func(c rune) bool { return c <= ' ' || c > '~' }); i >= 0 {
-		return fmt.Errorf("%w: the Root %.100q has the byte 0x%02x at %d; ASCII without spaces can be used",
-			uid.ErrConfig, root, root[i], i)
+		return fmt.Errorf("%w: the Root has the byte 0x%02x at %d; ASCII without spaces can be used", uid.ErrConfig,
+			root[i], i)
 	}
 	return nil
 }
