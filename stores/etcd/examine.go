@@ -19,7 +19,7 @@ import (
 )
 
 // Inspect implements [stores.Inspector]. It asks one member for its version: some have lost acknowledged
-// writes. It skips what the account may not see.
+// writes. It sees nothing where a member refuses that: the others would refuse it, too.
 func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err error) {
 	endpoints := d.client.Endpoints()
 	for _, i := range rand.Perm(len(endpoints)) {
@@ -30,9 +30,10 @@ func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err err
 			}
 			return lossy, nil
 		}
-		if retry.IsTransient(failure) {
-			err = failure
+		if !retry.IsTransient(failure) {
+			return nil, nil
 		}
+		err = failure
 	}
 	return nil, err
 }
@@ -130,6 +131,8 @@ func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err 
 		switch {
 		case ctx.Err() != nil:
 			return nil, worker.Transient(ctx.Err())
+		case err != nil && !retry.IsTransient(err):
+			return nil, err // it is up, and the others would refuse it, too
 		case err != nil:
 			ill = append(ill, err.Error())
 			continue
