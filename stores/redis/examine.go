@@ -145,8 +145,10 @@ const hello = "__sentinel__:hello"
 // syncs asks for the settings that only CONFIG tells: appendfsync and no-appendfsync-on-rewrite.
 func (d *driver) syncs(ctx context.Context, key string) (map[string]string, error) {
 	cmd := redis.NewMapStringStringCmd(ctx, "config", "get", "*appendfsync*")
-	err := d.ask(ctx, key, cmd)
-	return cmd.Val(), err
+	if err := d.ask(ctx, key, cmd); err != nil {
+		return nil, err // the client may still write the value
+	}
+	return cmd.Val(), nil
 }
 
 // ask sends a command that names no key to the server that has one.

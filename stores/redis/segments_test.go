@@ -310,6 +310,34 @@ func TestCallsAreGivenUp(t *testing.T) {
 	}
 }
 
+// late answers CONFIG GET when the call is given up.
+type late struct {
+	hook
+	giveUp func()
+}
+
+func (l late) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, cmd goredis.Cmder) error {
+		config, is := cmd.(*goredis.MapStringStringCmd)
+		if !is {
+			return next(ctx, cmd)
+		}
+		l.giveUp()
+		config.SetVal(nil)
+		return nil
+	}
+}
+
+// A call that is given up does not read what its client may still write. The race detector tells.
+func TestLateAnswers(t *testing.T) {
+	f := newFake(t)
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := f.store(late{giveUp: cancel}).Segments().Inspect(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
 // What cannot be read is an error that names the key, and no text.
 func TestSegmentUnreadable(t *testing.T) {
 	for text, says := range map[string]string{
