@@ -184,7 +184,7 @@ func (d *driver) Examine(ctx context.Context, _ doctor.Config) (findings []docto
 			continue
 		}
 		seen[f.history] = true
-		syncs, err := d.syncs(ctx, d.names())
+		syncs, err := d.syncs(ctx, d.keys(name)[0])
 		if retry.IsTransient(err) {
 			return nil, err
 		}

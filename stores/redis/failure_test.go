@@ -186,6 +186,25 @@ func TestExamine(t *testing.T) {
 	}
 }
 
+// On a cluster a namespace is judged by the server that has it, not by the one that has the names.
+func TestExamineCluster(t *testing.T) {
+	its, names := newFake(t), newFake(t)
+	its.config, names.config = map[string]string{"appendfsync": "no"}, map[string]string{"appendfsync": "always"}
+	client := goredis.NewClusterClient(&goredis.ClusterOptions{Password: orders.Secret,
+		ClusterSlots: func(context.Context) ([]goredis.ClusterSlot, error) {
+			return []goredis.ClusterSlot{ // "orders" comes to slot 105, and "uid:namespaces" to 15748
+				{Start: 0, End: 8191, Nodes: []goredis.ClusterNode{{Addr: its.Addr()}}},
+				{Start: 8192, End: 16383, Nodes: []goredis.ClusterNode{{Addr: names.Addr()}}},
+			}, nil
+		}})
+	defer client.Close()
+	s, err := redis.New(client, redis.Config{})
+	require.NoError(t, err)
+	orders.Made(t, s)
+	findings := orders.Findings(t, s)
+	require.Contains(t, fmt.Sprint(findings), "note appendfsync no ")
+}
+
 // Redis does not undo what a script did before an error. A row that the index alone has is none.
 func TestUnreadable(t *testing.T) {
 	f, l := made(t)
