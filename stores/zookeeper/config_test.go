@@ -110,8 +110,9 @@ func TestExamine(t *testing.T) {
 		require.Equal(t, level, finding("servers of the ensemble").Level, text)
 	}
 	require.Equal(t, doctor.LevelOK, finding("lists of rows").Level)
+	f.states[len(f.states)-1]["/uid/orders.segments"] = fakeNode{} // a namespace
 	for i := range 60_000 {
-		f.states[len(f.states)-1][fmt.Sprint("/uid/orders/", 100_000+i)] = fakeNode{}
+		f.states[len(f.states)-1][fmt.Sprint("/uid/orders.segments/", 100_000+i)] = fakeNode{}
 	}
 	require.Equal(t, doctor.LevelWarn, finding("lists of rows").Level)
 }

@@ -146,4 +146,4 @@ func (d *driver) longest(ctx context.Context, paths []string) ([]row, error) {
 	}, nil
 }
 
-func isSegments(path string) bool { return strings.HasSuffix(path, segmentsName) }
+func isSegments(path string) bool { return strings.HasSuffix(path, "/"+segmentsName) }
