@@ -300,7 +300,7 @@ func (v *view) scan(ctx context.Context, of lease.Range) (known, error) {
 				return v.free(ctx)
 			}
 			usable, over := v.over()
-			if len(usable) > 0 {
+			if v.spare = usable; len(usable) > 0 {
 				return v.draw(usable), nil
 			}
 			read, end := v.there()

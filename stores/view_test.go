@@ -1,6 +1,7 @@
 package stores_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,6 +175,19 @@ func TestFullNamespace(t *testing.T) {
 	w := orders.Wanted(0, last)
 	s.fill(lease.Range{First: 0, Last: last}, heldBut(2345))
 	require.EqualValues(t, 2345, orders.Taken(t, l, w, time.Hour).WorkerID)
+
+	// Who loses the one that was found is offered another of its page at once.
+	over := map[int64]time.Duration{2344: time.Hour, 2345: 2 * time.Hour, 2346: time.Hour}
+	s.fill(lease.Range{First: 0, Last: last}, func(id int64) time.Duration { return cmp.Or(over[id], -time.Hour) })
+	var before int64
+	s.between = func() {
+		before = s.requests.Load()
+		s.putRow(2345, time.Now().Add(time.Hour))
+	}
+	require.Contains(t, []int64{2344, 2346}, orders.Taken(t, l, w, time.Hour).WorkerID)
+	require.LessOrEqual(t, s.requests.Load()-before, int64(2))
+
+	s.fill(lease.Range{First: 0, Last: last}, held)
 	var err error
 	requests := s.count(func() { err = s.looks(l, w) })
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
