@@ -26,6 +26,7 @@ type fakeNode struct {
 	data    string
 	version int32
 	mtime   int64
+	owner   int64 // its session, of an ephemeral one
 }
 
 func newFake(now func() time.Time) *fake {
@@ -126,7 +127,7 @@ func (c *fakeConn) Get(path string) ([]byte, *zk.Stat, error) {
 		return nil, &zk.Stat{}, err
 	}
 	n := state[path]
-	return []byte(n.data), &zk.Stat{Version: n.version, Mtime: n.mtime}, nil
+	return []byte(n.data), &zk.Stat{Version: n.version, Mtime: n.mtime, EphemeralOwner: n.owner}, nil
 }
 
 func (c *fakeConn) Children(parent string) (names []string, _ *zk.Stat, err error) {
@@ -200,7 +201,7 @@ func (c *fakeConn) commit(name string, ops ...any) ([]zk.MultiResponse, error) {
 	results := make([]zk.MultiResponse, len(ops))
 	var failed error
 	for i, op := range ops {
-		if results[i].Stat, failed = apply(state, op, f.now().UnixMilli()); failed != nil {
+		if results[i].Stat, failed = apply(state, op, f.now().UnixMilli(), c.session); failed != nil {
 			results[i].Error = failed
 			break
 		}
@@ -212,7 +213,7 @@ func (c *fakeConn) commit(name string, ops ...any) ([]zk.MultiResponse, error) {
 	return results, failed
 }
 
-func apply(state map[string]fakeNode, op any, now int64) (*zk.Stat, error) {
+func apply(state map[string]fakeNode, op any, now, session int64) (*zk.Stat, error) {
 	at := func(path string, version int32) (fakeNode, error) {
 		n, found := state[path]
 		switch {
@@ -234,14 +235,14 @@ func apply(state map[string]fakeNode, op any, now int64) (*zk.Stat, error) {
 		if _, found := state[op.Path]; found {
 			return nil, zk.ErrNodeExists
 		}
-		state[op.Path] = fakeNode{string(op.Data), 0, now}
+		state[op.Path] = fakeNode{string(op.Data), 0, now, session * int64(op.Flags&zk.FlagEphemeral)}
 		return nil, nil
 	case *zk.SetDataRequest:
 		n, err := at(op.Path, op.Version)
 		if err != nil {
 			return nil, err
 		}
-		state[op.Path] = fakeNode{string(op.Data), n.version + 1, now}
+		state[op.Path] = fakeNode{string(op.Data), n.version + 1, now, n.owner}
 		return &zk.Stat{Version: n.version + 1, Mtime: now}, nil
 	case *zk.DeleteRequest:
 		if _, err := at(op.Path, op.Version); err != nil {

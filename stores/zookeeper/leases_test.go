@@ -339,10 +339,28 @@ func TestPresence(t *testing.T) {
 			require.NoError(t, l.conn.Delete("/uid/orders/alive/"+id, -1))
 		}
 		require.Equal(t, []string{"17", "3"}, alive())
+		refuse := func(op string) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			l.conn.refuse = map[string]bool{op: true}
+		}
+		refuse("delete")
 		p.OnEvent(lease.Event{Kind: "lost", WorkerID: 3})
+		require.Equal(t, []string{"17", "3"}, alive())
+		refuse("")
 		require.Equal(t, []string{"17"}, alive())
+		// One node is of a Create whose reply was lost, another one somebody else's.
+		for id, conn := range map[int64]*fakeConn{5: l.conn, 6: f.connect(false)} {
+			_, err := conn.Create(fmt.Sprint("/uid/orders/alive/", id), []byte("host/7"), zk.FlagEphemeral, conn.acl)
+			require.NoError(t, err)
+			p.OnEvent(lease.Event{Kind: "acquired", WorkerID: id})
+		}
+		require.Equal(t, []string{"17", "5", "6"}, alive())
+		p.OnEvent(lease.Event{Kind: "lost", WorkerID: 5})
+		p.OnEvent(lease.Event{Kind: "lost", WorkerID: 6})
+		require.Equal(t, []string{"17", "6"}, alive())
 		p.Close()
-		require.Empty(t, alive())
+		require.Equal(t, []string{"6"}, alive())
 		p.Close()
 		page, err := l.all.Registry().Rows(t.Context(), "orders", -1, 9)
 		require.NoError(t, err)

@@ -25,7 +25,8 @@ const (
 // A Presence shows people which holders of worker IDs are alive: the ephemeral node alive/17 below the namespace's
 // node, with the holder's text as its data, is there while the session of the one who has worker ID 17 lasts. Make it
 // with [NewPresence], pass its method OnEvent as the OnEvent of a [lease.Config], and Close it. No lease depends on it.
-// A node may be missing, or last for a while longer; failures are tried again and not reported.
+// A node may be missing, or last for a while longer, at most as long as the session; failures are tried again and not
+// reported.
 type Presence struct {
 	driver *driver
 	above  string
@@ -99,27 +100,45 @@ func (p *Presence) run(ctx context.Context) {
 
 // show makes the nodes of those who hold IDs, and removes others that it has made.
 func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64]int64) {
+	conn, above := p.driver.conn, p.above
+	if conn.State() != zk.StateHasSession {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, presencePatience)
 	defer cancel()
-	conn, above := p.driver.conn, p.above
 	path := func(id int64) string { return above + "/" + strconv.FormatInt(id, 10) }
+	// of reports whether a node is one of a session.
+	of := func(session, id int64) (bool, error) {
+		_, stat, err := conn.Get(path(id))
+		return err == nil && stat.EphemeralOwner == session, err
+	}
 	for id, session := range made {
-		// Another session's node is not this one's to remove: its own end does that.
-		if !held[id] && conn.State() == zk.StateHasSession && session == conn.SessionID() {
-			_ = together(ctx, func() { _ = conn.Delete(path(id), -1) })
+		if held[id] {
+			continue
 		}
-		if !held[id] {
+		var err error
+		if together(ctx, func() {
+			var ours bool
+			if ours, err = of(session, id); ours { // another holder's session may have made one since
+				err = conn.Delete(path(id), -1)
+			}
+		}) == nil && (err == nil || err == zk.ErrNoNode) {
 			delete(made, id)
 		}
 	}
 	for id := range held {
-		if conn.State() != zk.StateHasSession || made[id] == conn.SessionID() || p.driver.make(ctx, above) != nil {
+		if made[id] == conn.SessionID() || p.driver.make(ctx, above) != nil {
 			continue
 		}
 		session := conn.SessionID()
 		var err error
 		if together(ctx, func() {
 			_, err = conn.Create(path(id), p.holder, zk.FlagEphemeral, p.driver.acl)
+			if err == zk.ErrNodeExists {
+				if ours, _ := of(session, id); ours { // the reply to a former Create was lost
+					err = nil
+				}
+			}
 		}) == nil && err == nil {
 			made[id] = session // if there is one of a former session it is gone soon
 		}
