@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/internal/orders"
 )
@@ -129,4 +130,8 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "etcd below a/b_c-d.e/", store.Driver().Name())
 	require.True(t, store.Driver().Durable())
+	u, err := scheme.Parse("etcd://host/?clockerror=2h")
+	require.NoError(t, err)
+	_, err = u.Open(t.Context(), scheme.Options{})
+	require.ErrorContains(t, err, "has a clockerror that is above an hour")
 }

@@ -28,6 +28,9 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 	if err != nil {
 		return nil, err
 	}
+	if _, err := (Config{ClockError: off}).withDefaults(); err != nil {
+		return nil, u.Bad("has a clockerror that is above an hour, or not of whole microseconds")
+	}
 	secure, err := u.TLS()
 	if err != nil {
 		return nil, err

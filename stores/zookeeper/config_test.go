@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 )
@@ -42,6 +43,10 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, 2*time.Microsecond, s.Driver().(*driver).off)
 	require.Equal(t, "ZooKeeper node /apps/uid", s.Driver().Name())
 	require.True(t, s.Driver().Durable())
+	u, err := scheme.Parse("zookeeper://host/?clockerror=2h")
+	require.NoError(t, err)
+	_, err = u.Open(t.Context(), scheme.Options{})
+	require.ErrorContains(t, err, "has a clockerror that is above an hour")
 }
 
 func TestNamesOfNodes(t *testing.T) {

@@ -33,6 +33,9 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 	if err != nil {
 		return nil, err
 	}
+	if off > maxClockError {
+		return nil, u.Bad("has a clockerror that is above an hour")
+	}
 	secure, err := u.TLS()
 	if err != nil {
 		return nil, err
