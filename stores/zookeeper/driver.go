@@ -28,8 +28,8 @@ func (d *driver) Name() string { return "ZooKeeper node " + d.root }
 // is acknowledged.
 func (d *driver) Durable() bool { return true }
 
-// batch is how many nodes are read at once.
-const batch = 256
+// batch is how many requests for nodes go out together, before their replies are waited for.
+const batch = 1024
 
 // errRaced says that somebody else has written what was to be written, or was read.
 var errRaced = errors.New("zookeeper: another client was faster")
@@ -112,7 +112,7 @@ func (d *driver) records(ctx context.Context, keys []string, judge bool) (record
 	nodes := make([]node, len(keys))
 	var leader reading
 	var clock string
-	for part := range slices.Chunk(keys, 4*batch) {
+	for part := range slices.Chunk(keys, batch) {
 		var requests []func()
 		if judge && clock == "" {
 			clock = d.path(part[0]) + "/" + clockName

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
 )
@@ -32,12 +33,13 @@ func TestSegmentsPages(t *testing.T) {
 	f := newFake(time.Now)
 	s := stored(t, f, missingNode{f.connect(false), "/uid/.segments/b"}, Config{}).Segments()
 	whole := stored(t, f, f.connect(false), Config{}).Segments()
-	want := []string{"a", "c"}
-	for i := range 2 * batch {
-		want = append(want, fmt.Sprintf("t%04d", i))
-	}
-	for _, tag := range append([]string{"b"}, want...) {
+	for _, tag := range []string{"a", "b", "c"} {
 		require.NoError(t, whole.Change(t.Context(), tag, orders.Draw(1)))
+	}
+	want, newest := []string{"a", "c"}, f.states[len(f.states)-1]
+	for i := range batch {
+		tag := fmt.Sprintf("t%04d", i)
+		want, newest["/uid/.segments/"+tag] = append(want, tag), newest["/uid/.segments/a"]
 	}
 	for _, most := range []int{-1, 0, 1, 2, 3, batch, batch + 1, len(want), len(want) + 1} {
 		tags := []string{}
@@ -46,6 +48,15 @@ func TestSegmentsPages(t *testing.T) {
 		}
 		require.Equal(t, want[:min(max(most, 0), len(want))], tags, most)
 	}
+
+	// A Query may have more keys than are asked for together.
+	q := stores.Query{Newest: true}
+	for _, tag := range want {
+		q.Keys = append(q.Keys, stores.Key{Tag: tag, ID: -1}.String())
+	}
+	a, err := stored(t, f, f.connect(false), Config{}).Driver().Read(t.Context(), q)
+	require.NoError(t, err)
+	require.NotEmpty(t, a.Records[len(want)-1].Text)
 }
 
 // A take is a read and a write. The nodes of segments are beside those of namespaces, and are checked with them.
