@@ -104,8 +104,8 @@ func (m Move) Cost() (Cost, error) {
 	c.Safe = m.safe(made.Last, end)
 	c.Above = len(c.Safe) > 0 && c.Safe[0].From.Equal(m.At)
 	to := m.To.Layout
-	if tick := m.passes(c.Highest); tick <= to.MaxTick() && to.TimeOf(tick).Before(end) {
-		c.Passable, c.Passes = true, to.TimeOf(tick)
+	if tick := m.reaches(c.Highest); tick < to.MaxTick() && to.TimeOf(tick+1).Before(end) {
+		c.Passable, c.Passes = true, to.TimeOf(tick+1)
 		if c.Passes.Before(m.At) {
 			c.Passes = m.At
 		}
@@ -148,10 +148,10 @@ func overlap(a, b bits.Issuer) (*bits.Overlap, error) {
 	return &o, nil
 }
 
-// passes returns the first tick of To whose UIDs are all above floor.
-func (m Move) passes(floor uid.UID) int64 {
+// reaches returns the last tick of To whose UIDs are not all above floor.
+func (m Move) reaches(floor uid.UID) int64 {
 	lowest := uid.UID(m.To.FirstWorker) << m.To.Layout.SequenceBits() // of tick 0
-	return int64(floor-lowest)>>tickShift(m.To.Layout) + 1
+	return int64(floor-lowest) >> tickShift(m.To.Layout)
 }
 
 func tickShift(l bits.Layout) int { return l.WorkerBits() + l.SequenceBits() }

@@ -58,6 +58,8 @@ func TestCostOfMoves(t *testing.T) {
 		require.Empty(t, c.Safe)
 		require.Equal(t, uid.Max, c.Highest)
 		require.False(t, c.Passable, "nothing is above the largest UID")
+		c = must(Move{From: uidGenerator.Issuer(), To: bits.MustParseLayout("41ms/0/0").Issuer(), At: now}.Cost())
+		require.False(t, c.Passable, "nor where a tick is a UID")
 
 		// With the old table's next worker IDs nothing is made twice, but new UIDs are
 		// not above the old ones.

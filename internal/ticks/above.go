@@ -14,10 +14,10 @@ func Above(l bits.Layout, u uid.UID) (int64, error) {
 	if u < 0 {
 		return 0, fmt.Errorf("%w: UID %d is negative", uid.ErrRange, int64(u))
 	}
-	tick := int64(u)>>(l.WorkerBits()+l.SequenceBits()) + 1
-	if tick > l.MaxTick() {
+	tick := int64(u) >> (l.WorkerBits() + l.SequenceBits())
+	if tick >= l.MaxTick() {
 		return 0, fmt.Errorf("%w: no tick of the layout %s is above UID %d: it lies in tick %d, the last one is %d",
-			uid.ErrRange, l, int64(u), tick-1, l.MaxTick())
+			uid.ErrRange, l, int64(u), tick, l.MaxTick())
 	}
-	return tick, nil
+	return tick + 1, nil
 }

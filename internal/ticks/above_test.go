@@ -20,7 +20,7 @@ func TestAbove(t *testing.T) {
 		sequenceBits := rapid.IntRange(0, 20).Draw(t, "sequence")
 		l, err := bits.NewLayout(bits.Config{
 			TimeBits:   rapid.IntRange(20, 40).Draw(t, "time"),
-			WorkerBits: 1 + rapid.IntRange(0, 21-sequenceBits).Draw(t, "worker"), SequenceBits: sequenceBits,
+			WorkerBits: rapid.IntRange(0, 22-sequenceBits).Draw(t, "worker"), SequenceBits: sequenceBits,
 			Unit: time.Millisecond,
 		})
 		require.NoError(t, err)
@@ -59,4 +59,6 @@ func TestAboveRefuses(t *testing.T) {
 	require.Error(t, err)
 	_, err = ticks.Above(bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 4, SequenceBits: 17}), 1<<60)
 	require.ErrorContains(t, err, "no tick")
+	_, err = ticks.Above(bits.MustParseLayout("41ms/0/0"), uid.Max) // a tick more has no number
+	logtest.Error(t, err, uid.ErrRange, "it lies in tick 9223372036854775807, the last one is 2199023255551")
 }
