@@ -12,7 +12,7 @@ import (
 // Config describes a [Layout] to [NewLayout].
 type Config struct {
 	// TimeBits is the width of the tick, at least 1. WorkerBits and SequenceBits may be 0: a field without bits is
-	// always 0. The three add up to 63 at most.
+	// always 0. The three add up to 63 at most. Of 63 TimeBits the very last number is no tick.
 	TimeBits, WorkerBits, SequenceBits int
 
 	// Epoch is the instant at which tick 0 begins, from 1970 to the present. The zero Time stands for
@@ -96,7 +96,8 @@ func build(cfg Config) (Layout, error) {
 			uid.ErrConfig, t, w, s, maxBits)
 	}
 	l := Layout{
-		ticks: 1 << t, workers: 1 << w, sequences: 1 << s,
+		// MaxTick + 1 is an int64: it is when the time field ends, and the tail of a full ring.
+		ticks: min(uint64(1)<<t, math.MaxInt64), workers: 1 << w, sequences: 1 << s,
 		timeBits: uint8(t), workerBits: uint8(w), sequenceBits: uint8(s),
 		epoch: cfg.Epoch.UTC(), // which drops the monotonic reading, too
 		unit:  cmp.Or(cfg.Unit, time.Second),
@@ -221,7 +222,6 @@ func (l Layout) parseError(u uid.UID) error {
 	if u < 0 {
 		return fmt.Errorf("%w: %d is below 0", uid.ErrRange, u)
 	}
-	width := l.timeBits + l.workerBits + l.sequenceBits
 	return fmt.Errorf("%w: %d is above %d, the most that %d/%d/%d bits hold",
-		uid.ErrRange, u, uint64(1)<<width-1, l.timeBits, l.workerBits, l.sequenceBits)
+		uid.ErrRange, u, l.ticks<<(l.workerBits+l.sequenceBits)-1, l.timeBits, l.workerBits, l.sequenceBits)
 }

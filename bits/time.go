@@ -12,8 +12,7 @@ func (l Layout) Expires() time.Time {
 	return l.TimeOf(l.MaxTick())
 }
 
-// end is the instant at which the last tick ends. (The tick that would begin then may have
-// no number.)
+// end is the instant at which the last tick ends.
 func (l Layout) end() time.Time {
 	return l.Expires().Add(l.unit)
 }

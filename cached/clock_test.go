@@ -181,13 +181,17 @@ func TestEndOfTheTimeField(t *testing.T) {
 	blocks := bits.MustLayout(bits.Config{TimeBits: 34, WorkerBits: 29, Unit: time.Millisecond, Epoch: epoch})
 	// Tick and sequence take all of 63 bits: positions behind the last tick do not fit into 63 bits any more.
 	allBits := bits.MustLayout(bits.Config{TimeBits: 59, SequenceBits: 4, Unit: time.Nanosecond})
+	longest := bits.MustLayout(bits.Config{TimeBits: 63, Unit: time.Millisecond})
 	type end struct {
 		layout bits.Layout
 		ticks  int64 // that are left
 		lead   time.Duration
 		slots  int
 	}
-	ends := []end{{short, 12, cached.Unbounded, 0}, {short, 12, time.Second, 0}, {allBits, 1, cached.Unbounded, 0}}
+	ends := []end{
+		{short, 12, cached.Unbounded, 0}, {short, 12, time.Second, 0}, {allBits, 1, cached.Unbounded, 0},
+		{longest, 5, cached.Unbounded, 0},
+	}
 	for left := range int64(20) { // wherever in a block the first tick is
 		ends = append(ends, end{blocks, left + 1, cached.Unbounded, 32})
 	}

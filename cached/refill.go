@@ -2,6 +2,7 @@ package cached
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -51,7 +52,8 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 	// The ring holds consecutive ticks. If the next one is not the tail, because the
 	// clock or the reservation is beyond it or the ring was discarded, the ring starts
 	// anew there.
-	tail, at := int64(g.ring.Tail()), int64(g.ring.Tick(g.ring.Position()))
+	tail := int64(g.ring.Tail())
+	at := int64(min(g.ring.Tick(g.ring.Position()), math.MaxInt64)) // claims go on beyond 63 bits
 	next := max(tail, clock, grant.First)
 	usable := s.started && !s.discarded
 	stale := usable && at+g.lag < clock && clock >= tail // everything in the ring

@@ -287,6 +287,7 @@ func (s Subject) layouts(t *testing.T) {
 			now := l.Epoch().Add(min(l.Unit()*3/2, 90*time.Minute))
 			cfg := Config{Layout: l, Expiry: bits.Expiry{Refuse: -1, Warn: -1}, Now: fake.NewFrozenClock(now).Now}
 			g := s.start(t, fake.Endless(l.MaxWorkerID()), cfg)
+			require.Positive(t, min(g.Health().TimeField.Remaining.Duration, g.Health().Reservation.Remaining.Duration))
 			for i := range min(l.MaxSequence(), 20) + 1 {
 				u, err := g.TryGetUID()
 				require.NoError(t, err)

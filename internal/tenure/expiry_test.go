@@ -56,8 +56,7 @@ func TestExpiryStart(t *testing.T) {
 	require.Equal(t, 365*day, defaultWarn)
 }
 
-// The last tick is as long as the others, and a time field of 63 bits, whose end
-// no number of ticks can say, has one too.
+// The last tick is as long as the others, that of a time field of 63 bits too.
 func TestExpiryOfEveryPreset(t *testing.T) {
 	all := map[string]bits.Layout{"63 bits": bits.MustLayout(bits.Config{TimeBits: 63, Unit: time.Nanosecond})}
 	for _, p := range presets.Layouts() {
