@@ -189,9 +189,9 @@ func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Par
 
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
-// Close ends the generator and releases the worker, for which it waits at most 30 s. Calls that wait, and all later
-// ones that make UIDs, in Lanes too, return ErrClosed. Close returns the worker's error if releasing it fails. A second
-// Close waits for the first one and returns nil. Do not call it from a handler.
+// Close ends the generator and releases the worker. For that, and for OnRejectedPut, it waits at most 30 s. Calls that
+// wait, and all later ones that make UIDs, in Lanes too, return ErrClosed. Close returns the worker's error if releasing
+// it fails. A second Close waits for the first one and returns nil. Do not call it from a handler.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()
@@ -208,7 +208,10 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 		g.end()
 		close(g.quit)
 	})
-	<-g.done // run may be in OnRejectedPut
+	select {
+	case <-g.done:
+	case <-ctx.Done(): // run may be in OnRejectedPut: it publishes nothing any more
+	}
 	if err := g.tenure.Stop(ctx, g.last); err != nil {
 		return fmt.Errorf("cached: releasing the worker: %w", err)
 	}

@@ -143,6 +143,24 @@ func TestRejectedPuts(t *testing.T) {
 	}
 }
 
+// TestCloseLeavesAHandlerBehind: one that does not return keeps the worker for 30 s, no longer.
+func TestCloseLeavesAHandlerBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, until := &fake.Worker{}, make(chan struct{})
+		g := start(t, w, fake.NewClock(day), cached.Config{
+			Slots: 4, MaxLag: 8 * time.Second, OnRejectedPut: func(int64) { <-until },
+		})
+		var last uid.UID
+		for range 9 { // as in TestRejectedPuts
+			last = next(t, g.GetUID)
+			time.Sleep(500 * time.Millisecond)
+		}
+		require.NoError(t, g.Close())
+		require.Equal(t, []int64{bits.Default().TickAt(parse(t, g, last).Time)}, w.Released)
+		close(until)
+	})
+}
+
 func TestHealthCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := start(t, &fake.Worker{Window: 300}, fake.NewClock(day.Add(time.Millisecond)), cached.Config{})
