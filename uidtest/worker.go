@@ -65,7 +65,7 @@ func (w *Worker) Lose(id int64) error {
 		return err
 	}
 	w.lost[w.id] = true
-	w.id, w.next = id, 0
+	w.id, w.next = id, w.terms.MinTick
 	w.mu.Unlock()
 	// Not under the lock: it may wait for an Extend, which needs the lock.
 	w.binding.Invalidate()
@@ -109,7 +109,7 @@ func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, err
 		if err != nil {
 			return uid.Reservation{}, err
 		}
-		w.terms = t
+		w.terms, w.next = t, max(w.next, t.MinTick)
 		return w.reserve(), nil
 	})
 }

@@ -39,6 +39,20 @@ func TestZeroWorkerReservesAll(t *testing.T) {
 	require.Equal(t, []string{"Acquire", "Extend(99)", "Release(41)", "Acquire"}, w.Calls())
 }
 
+// A generator's floor is that of whoever comes next, also under another ID, and even if nothing was issued.
+func TestWorkerKeepsTheFloor(t *testing.T) {
+	w, floored := &uidtest.Worker{}, terms()
+	floored.MinTick = 50
+	must(w.Acquire(t.Context(), floored))
+	require.NoError(t, w.Release(t.Context(), -1))
+	require.EqualValues(t, 50, must(w.Acquire(t.Context(), terms())).First)
+	require.NoError(t, w.Release(t.Context(), -1))
+	must(w.Acquire(t.Context(), floored))
+	require.NoError(t, w.Lose(1))
+	require.NoError(t, w.Release(t.Context(), -1))
+	require.EqualValues(t, 50, must(w.Acquire(t.Context(), terms())).First)
+}
+
 func TestWorkerReservesTicks(t *testing.T) {
 	now := int64(1000)
 	w := &uidtest.Worker{ID: 7, Ticks: 10, Now: func() time.Time { return at(now)() }}
