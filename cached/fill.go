@@ -24,7 +24,7 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		want := g.ready(uint64(len(dst)-n), fillChunk)
+		want := g.ready(min(uint64(len(dst)-n), fillChunk))
 		v, pos, ok := g.ring.TakeN(want)
 		if ok {
 			// Most claims are like this: in one run, which others have entered. For a short
@@ -63,17 +63,17 @@ type claim struct {
 	next, last uint64 // settled UIDs, from next up to but without last
 }
 
-// claim claims up to want positions, at most most, as ready says.
-func (g *Generator) claim(want, most uint64) claim {
-	n := g.ready(want, most)
+// claim claims up to want positions, as ready says.
+func (g *Generator) claim(want uint64) claim {
+	n := g.ready(want)
 	pos := g.ring.Claim(n)
 	return claim{pos: pos, end: pos + n}
 }
 
-// ready returns how many positions to claim where up to want are wanted: at most most, and no
-// more than the ring holds ready if that is at least one.
-func (g *Generator) ready(want, most uint64) uint64 {
-	n := min(want, most, g.ring.Left(0))
+// ready returns how many positions to claim where up to want are wanted: no more than the ring
+// holds ready if that is at least one.
+func (g *Generator) ready(want uint64) uint64 {
+	n := min(want, g.ring.Left(0))
 	return max(1, min(n, g.ring.Ready()))
 }
 

@@ -73,7 +73,7 @@ func (l *Lane) refill() error {
 	}
 	for {
 		if l.rest.pos == l.rest.end {
-			l.rest = g.claim(l.chunk, maxLaneChunk)
+			l.rest = g.claim(l.chunk)
 			l.chunk = min(2*l.chunk, maxLaneChunk)
 		}
 		if err := g.enter(context.Background(), &l.rest, 1); err != nil {

@@ -108,7 +108,7 @@ func (s *shard) refill() (uid.UID, error) {
 	}
 	c := claim{pos: s.pos, end: s.end}
 	if c.pos == c.end {
-		c = g.claim(s.chunk, maxLaneChunk)
+		c = g.claim(s.chunk)
 		s.chunk = min(2*s.chunk, maxLaneChunk)
 	}
 	pos := c.pos
