@@ -119,13 +119,9 @@ func build(cfg Config) (Layout, error) {
 			uid.ErrConfig, t, l.unit, stamp(l.epoch))
 	}
 	if len(cfg.Fields) > 0 {
-		text, err := joinFields(cfg.Fields)
+		text, sum, err := joinFields(cfg.Fields)
 		if err != nil {
 			return Layout{}, err
-		}
-		sum := 0
-		for _, f := range cfg.Fields {
-			sum += f.Bits
 		}
 		if sum != w {
 			return Layout{}, fmt.Errorf("%w: the named parts %s have %d bits, the worker ID has %d",
