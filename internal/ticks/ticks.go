@@ -20,13 +20,10 @@ func Count(d, unit time.Duration) int64 {
 	return int64((d-1)/unit) + 1
 }
 
-// Span returns how long n ticks are.
+// Span returns how long n ticks are, where n is at least 0.
 func Span(n int64, unit time.Duration) time.Duration {
-	switch most := int64(math.MaxInt64 / unit); {
-	case n > most:
+	if n > int64(math.MaxInt64/unit) {
 		return math.MaxInt64
-	case n < -most:
-		return math.MinInt64
 	}
 	return time.Duration(n) * unit
 }

@@ -39,10 +39,8 @@ func TestSpan(t *testing.T) {
 		unit, want time.Duration
 	}{
 		{0, time.Second, 0}, {3, time.Millisecond, 3 * time.Millisecond}, {2, 3 * time.Second, 6 * time.Second},
-		{-2, time.Second, -2 * time.Second}, {9223372036, time.Second, 9223372036 * time.Second},
-		{9223372037, time.Second, math.MaxInt64}, {-9223372037, time.Second, math.MinInt64},
+		{9223372036, time.Second, 9223372036 * time.Second}, {9223372037, time.Second, math.MaxInt64},
 		{math.MaxInt64, 1, math.MaxInt64}, {math.MaxInt64, time.Hour, math.MaxInt64},
-		{math.MinInt64, time.Hour, math.MinInt64},
 	} {
 		require.Equal(t, c.want, ticks.Span(c.n, c.unit), "%d of %v", c.n, c.unit)
 	}
