@@ -179,7 +179,7 @@ func (f *File) save(r Record) error {
 	if f.newest.Sequence == 0 {
 		write = f.create
 	}
-	if err := write(next.Sequence, page); err != nil {
+	if err := write(page); err != nil {
 		return err
 	}
 	if err := f.checkPath(); err != nil {
@@ -189,7 +189,7 @@ func (f *File) save(r Record) error {
 	return nil
 }
 
-func (f *File) overwrite(sequence int64, page []byte) error {
+func (f *File) overwrite(page []byte) error {
 	last, err := readPage(f.disk, slotIndex(f.newest.Sequence))
 	if err != nil {
 		return unusable(err)
@@ -197,7 +197,7 @@ func (f *File) overwrite(sequence int64, page []byte) error {
 	if !bytes.Equal(last, f.page) {
 		return fmt.Errorf("%w: %s was changed by somebody else while in use", worker.ErrState, f.path)
 	}
-	if _, err := f.disk.WriteAt(page, slotOffset(slotIndex(sequence))); err != nil {
+	if _, err := f.disk.WriteAt(page, slotOffset(slotIndex(f.newest.Sequence+1))); err != nil {
 		return unusable(err)
 	}
 	if err := f.disk.Sync(); err != nil {
@@ -208,7 +208,7 @@ func (f *File) overwrite(sequence int64, page []byte) error {
 
 // create writes the whole file with its first record, and makes its name in the folder durable.
 // If it fails it empties the file.
-func (f *File) create(_ int64, page []byte) (err error) {
+func (f *File) create(page []byte) (err error) {
 	defer func() {
 		if err != nil {
 			err = unusable(errors.Join(err, f.disk.Truncate(0)))
