@@ -25,12 +25,6 @@ import (
 // version is that of both forms. A program that finds another one refuses the text.
 const version = 2
 
-// MaxTakersLen is the length in bytes of the longest text that [MarshalTakers] returns.
-const MaxTakersLen = len(`{"v":2,"writes":,"floor":,"takers":[]}`) +
-	2*maxNumber + segmentstore.MaxTakers*(len(`" ",`)+32+maxNumber) - len(",")
-
-const maxNumber = len("9223372036854775807")
-
 type takers struct {
 	Version int      `json:"v"`
 	Writes  int64    `json:"writes"`
