@@ -20,8 +20,9 @@ var mysqlSpeech = speech{
 		", COALESCE(CONCAT(', cluster ', LEFT(NULLIF(" + mysqlStatus("wsrep_cluster_state_uuid") + ", ''), 8)), ''))",
 	// With completion_type a transaction may follow on the one before. MySQL, other than MariaDB, does not
 	// tell whether one is open.
-	plain:    "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
-	readOnly: "@@global.read_only OR @@global.innodb_read_only",
+	plain: "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
+	// From MariaDB 12 on it is a name, of more kinds than ON.
+	readOnly: "CONCAT(@@global.read_only) NOT IN ('0', 'OFF') OR @@global.innodb_read_only",
 	schema:   "''",
 	bytes:    "CAST(CONVERT(%s USING utf8mb4) AS BINARY)",
 	indexed:  "CONVERT(%s USING utf8mb4) COLLATE utf8mb4_bin",

@@ -25,6 +25,8 @@ type faults struct {
 type pretence struct {
 	clock  atomic.Int64 // microseconds since 1970, at which the clock stands; 0 for the database's own
 	server atomic.Int64 // how many servers have taken over from the first
+	// readOnly is what a MySQL server says that its read_only is; "" stands for what it is.
+	readOnly string
 }
 
 // reads returns a query with the time that the client is to see.
@@ -40,6 +42,9 @@ func (p *pretence) reads(query string) string {
 
 // sends returns a statement as the server that is there now would understand it.
 func (p *pretence) sends(statement string) string {
+	if p.readOnly != "" {
+		statement = strings.ReplaceAll(statement, "@@global.read_only", "'"+p.readOnly+"'")
+	}
 	if n := p.server.Load(); n != 0 {
 		statement = strings.ReplaceAll(statement, "@@global.server_id", fmt.Sprintf("(@@global.server_id + %d)", n))
 		statement = strings.ReplaceAll(statement, "PG_POSTMASTER_START_TIME()",

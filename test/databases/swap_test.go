@@ -240,6 +240,16 @@ func TestReadOnly(t *testing.T) {
 			engines.Do(t, db, "SET GLOBAL read_only = 1")
 			return db
 		}, "MySQL Error 1290: the server is read-only"},
+		"MariaDB 12": {func(t *testing.T, used func(*sqlx.DB)) *sqlx.DB { // which has names for it
+			all := subject(t, engines.NewMySQL(t), false).clients(t)
+			_, f := all.open()
+			db := sqlx.NewDb(sql.OpenDB(f), "mysql")
+			t.Cleanup(func() { db.Close() })
+			all.made.readOnly = "OFF"
+			used(db)
+			all.made.readOnly = "NO_LOCK"
+			return db
+		}, "MySQL Error 1290: the server is read-only"},
 		"a standby of PostgreSQL": {func(t *testing.T, used func(*sqlx.DB)) *sqlx.DB {
 			p := postgresPair(t)
 			used(opening(t, "pgx", p.URL(p.Addr())))
