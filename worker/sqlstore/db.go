@@ -26,9 +26,9 @@ type Config struct {
 	NodeTable, LeaseTable, SegmentTable string
 
 	// Skip is how many disposable IDs a start leaves out when the table's history has changed: the database may have
-	// forgotten so many without one being given twice. The default, for 0, is a 1,024th of the layout's worker IDs:
-	// 4,095 of the default layout's. A negative one leaves out none, for a database that forgets nothing or always has
-	// another history.
+	// forgotten so many without one being given twice. The default, for 0, is a 1,024th of the layout's worker IDs, one
+	// at least: 4,095 of the default layout's. A negative one leaves out none, for a database that forgets nothing or
+	// always has another history.
 	Skip int64
 
 	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The default is slog.Default

@@ -69,7 +69,7 @@ func TestPlainDatabase(t *testing.T) {
 		_, err = sqlstore.New(sql.OpenDB(of), sqlstore.Config{})
 		logtest.Error(t, err, uid.ErrConfig, says, "set Dialect")
 	}
-	d, err = sqlstore.New(sql.OpenDB(connector{fake}), sqlstore.Config{Dialect: "mysql"})
+	d, err = sqlstore.New(sql.OpenDB(connector{fake}), sqlstore.Config{Dialect: "mysql", Skip: -1})
 	require.NoError(t, err)
 	require.Zero(t, fake.calls("connect"), "the constructor does not touch the database")
 	_, err = d.Numbers().Next(t.Context(), withPort, 9)
@@ -91,6 +91,7 @@ func TestConfigIsTaken(t *testing.T) {
 		{sqlstore.Config{NodeTable: strings.Repeat("a", 64), LeaseTable: "_a$1"}, "mysql", "mysql"},
 	} {
 		fake := &fakeDB{}
+		c.cfg.Skip = -1
 		d, err := sqlstore.New(fake.open(t, c.driver), c.cfg)
 		require.NoError(t, err)
 		require.Equal(t, c.dialect, sqlstore.DialectOf(d))

@@ -40,7 +40,7 @@ func (s *numberTable) insertAbove(ctx context.Context, tx session, place *databa
 	kind int, most int64) (id int64, nonce string, err error) {
 	skip := s.skip
 	if skip == 0 {
-		skip = most / 1024
+		skip = max(most/1024, 1)
 	}
 	nonce = rand.Text()
 	id, err = s.insertRow(ctx, tx, h, nonce, kind)
@@ -63,13 +63,12 @@ func (s *numberTable) insertAbove(ctx context.Context, tx session, place *databa
 		if known, err := s.known(ctx, tx, history, host); known || err != nil {
 			return id, nonce, err
 		}
-		last := newest
-		if newest.id = id + skip; newest.id >= most {
+		if skip >= most-id {
 			return 0, "", fmt.Errorf("%w: the database has another history than before and may have forgotten "+
 				"IDs above %d, %d of which are to be left out (Skip of sqlstore.Config); the layout's maximum is %d",
 				uid.ErrNoWorkerID, id, skip, most)
 		}
-		if newest.id, err = s.follow(ctx, tx, last, newest.id, skip, host); err != nil {
+		if newest.id, err = s.follow(ctx, tx, newest, id+skip, skip, host); err != nil {
 			return 0, "", err
 		}
 	}
