@@ -33,6 +33,7 @@ var postgresMeaning = map[string]meaning{
 	postgresReadOnlyState: {Final, "the server, or the session, is read-only: is it a replica?"},
 	"25P02":               {Transient, "the transaction was aborted"},
 	"25P03":               {Transient, "the server ended a transaction that stood still"},
+	"25P04":               {Transient, "the server ended a transaction that took too long"},
 	"28000":               {Final, "access denied: wrong user, or not from this host"},
 	"28P01":               {Final, "access denied: wrong user or password"},
 	"2200H":               {Final, "the counter of the identity column is at its end"},

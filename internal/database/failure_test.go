@@ -29,6 +29,7 @@ func TestNobodyAnswers(t *testing.T) {
 		{&net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, false},
 		{&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, false},
 		{io.EOF, false},
+		{stated("25P04"), false},
 	} {
 		err := Failed("connect", tt.err)
 		require.True(t, retry.IsTransient(err))

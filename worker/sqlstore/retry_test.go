@@ -63,7 +63,7 @@ var withPort = numberstore.Host{Name: "h", Port: "1"}
 func TestTransientFailures(t *testing.T) {
 	var failures []error
 	for _, number := range []uint16{1020, 1040, 1047, 1053, 1158, 1159, 1160, 1161, 1180, 1203, 1205, 1213,
-		1317, 1412, 1927, 3032, 3101, 4031} {
+		1226, 1317, 1412, 1927, 1969, 3024, 3032, 3101, 4031} {
 		failures = append(failures, fmt.Errorf("wrapped: %w", &mysql.MySQLError{Number: number}))
 	}
 	for _, code := range []int{5, 6, 9, 15, 5 | 2<<8, 6 | 1<<8} {
