@@ -39,6 +39,9 @@ func (e *transientError) Transient() bool { return true }
 // Unreachable reports to Do that nobody has answered.
 func (e *transientError) Unreachable() bool { return e.unreachable }
 
+// ErrRaced is in the error of a call that others were faster than until its context ended. The store has answered.
+var ErrRaced = errors.New("others have written it before")
+
 // IsTransient reports whether an error may pass. The outermost error in err's chain that has a
 // method Transient decides; without one err is final.
 func IsTransient(err error) bool {
@@ -78,7 +81,7 @@ func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt fu
 			if err == nil || !IsTransient(err) {
 				return err
 			}
-			if limited.Err() == nil || !isContextError(err) {
+			if limited.Err() == nil || !isContextError(err) || errors.Is(err, ErrRaced) {
 				last = err
 			}
 			impatient = impatient && isUnreachable(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -55,7 +56,7 @@ var (
 // swap makes attempts until what one has decided is stored. races is how many have lost to others.
 func (t *tables) swap(ctx context.Context, place *database.Place,
 	try func(conn session, races int) (attempt, error)) error {
-	return t.connected(ctx, func(conn *sqlx.Conn) error {
+	return t.connected(ctx, func(conn *sqlx.Conn) (err error) {
 		if t.dialect == database.SQLite {
 			return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
 				a, err := try(tx, 0)
@@ -68,8 +69,14 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 				return a.left, err
 			})
 		}
+		races := 0
+		defer func() {
+			if ended := ctx.Err(); ended != nil && races > 0 && errors.Is(err, ended) {
+				err = worker.Transient(fmt.Errorf("write a row: %w, %d times in a row: %w", retry.ErrRaced, races, err))
+			}
+		}()
 		var lost *attempt // whose write has changed no row
-		for races := 0; ; races++ {
+		for {
 			a, err := try(conn, races)
 			if err == nil && lost != nil && lost.found == a.found {
 				// Then it was not another client that has kept it from being written.
@@ -90,9 +97,9 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 			case !database.IsRaced(err) && (err != nil || !a.again):
 				return err
 			}
+			races++
 			if err := ctx.Err(); err != nil {
-				return worker.Transient(fmt.Errorf("write a row: others have written it before, %d times in a row: %w",
-					races+1, err))
+				return err
 			}
 		}
 	})
