@@ -9,7 +9,8 @@ import (
 	"github.com/uidgen/uid/internal/fitness"
 )
 
-// connected runs do on a connection, outside of any transaction.
+// connected runs do on a connection. A MySQL session without autocommit may be in a transaction, and a read begins one:
+// swap sees to that. What only lists rows may be as old as the transaction, and leaves it open.
 func (t *tables) connected(ctx context.Context, do func(*sqlx.Conn) error) error {
 	conn, err := t.db.Connx(ctx)
 	if err != nil {
