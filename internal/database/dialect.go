@@ -80,14 +80,8 @@ func (d Dialect) Clock() string { return "SELECT " + d.Now() }
 
 // Now returns the expression for the database's time, in microseconds since 1970 UTC. It avoids
 // the session's time zone, whose summer time repeats an hour. For MySQL it is the time at which
-// the statement began; see Late.
+// the statement began.
 func (d Dialect) Now() string { return speeches[d].now }
-
-// Late returns the expression for the time that has passed since the time that Now shows, in
-// microseconds: how long the statement has waited, for a change of the table's definition say.
-// A server whose SYSDATE is NOW does not tell. When a summer time begins or ends meanwhile the
-// result is an hour off.
-func (d Dialect) Late() string { return speeches[d].late }
 
 // Bytes returns the expression for a column's text as its bytes in UTF-8, which are compared and
 // ordered one by one: whatever the charsets of the column and the session, and its collation.

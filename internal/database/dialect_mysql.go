@@ -1,7 +1,9 @@
 package database
 
 var mysqlSpeech = speech{
-	now:  "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
+	now: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
+	// How long the statement has waited, for a change of the table's definition say. A server whose SYSDATE
+	// is NOW does not tell. When a summer time begins or ends meanwhile it is an hour off.
 	late: "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))",
 	// A proxy that shares connections may send two statements of one client to two servers, or over two
 	// connections.

@@ -7,6 +7,3 @@ type Micros int64
 
 // Time returns m in UTC.
 func (m Micros) Time() time.Time { return time.UnixMicro(int64(m)).UTC() }
-
-// Add returns m + d, cut to microseconds.
-func (m Micros) Add(d time.Duration) Micros { return m + Micros(d.Microseconds()) }

@@ -35,7 +35,7 @@ func (p *pretence) reads(query string) string {
 		for _, d := range []database.Dialect{database.MySQL, database.Postgres, database.SQLite} {
 			query = strings.ReplaceAll(query, d.Now(), fmt.Sprint(now))
 		}
-		query = strings.ReplaceAll(query, database.MySQL.Late(), "0")
+		query = strings.ReplaceAll(query, "SYSDATE(6)", "NOW(6)")
 	}
 	return p.sends(query)
 }

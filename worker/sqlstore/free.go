@@ -102,7 +102,7 @@ func (s search) none(ctx context.Context, conn session, ids lease.Range, ns leas
 	}
 	var until time.Time
 	for _, row := range next.rows {
-		until = row.Until.Add(s.wanted.Rest).Time()
+		until = row.Until.Time().Add(s.wanted.Rest)
 	}
 	var have []int64
 	for _, row := range all.rows {

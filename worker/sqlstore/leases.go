@@ -66,7 +66,7 @@ type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) e
 // Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
 // or nothing else is left, and again two for each time that it loses the ID to another client, after a random pause.
 func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
-	began := time.Now()
+	var began time.Time
 	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
 		if races > 0 {
 			lull(ctx, time.Since(began), races)
@@ -133,7 +133,7 @@ func (l *leaseTable) Change(ctx context.Context, id int64, decide decision) erro
 			return nothing, err
 		}
 		if namespace.Given = was.Given; namespace == was {
-			return l.alone(seen, &seen.rows[0], rowOf(row, id), true), nil
+			return l.alone(seen, &seen.rows[0], rowOf(row, id)), nil
 		}
 		return l.both(seen, seen.control.changed(namespace), &seen.rows[0], rowOf(row, id)), nil
 	})
@@ -179,13 +179,13 @@ func (l *leaseTable) found(ctx context.Context, decide func(*leasestore.Namespac
 		}
 		n.Given = was.Given
 		if seen.control == nil {
-			return l.alone(seen, nil, leaseRow{}.changed(n), true), nil
+			return l.alone(seen, nil, leaseRow{}.changed(n)), nil
 		}
 		is := seen.control.changed(n)
 		if is == *seen.control {
 			return nothing, nil
 		}
-		return l.alone(seen, seen.control, touched(is), true), nil
+		return l.alone(seen, seen.control, touched(is)), nil
 	})
 }
 

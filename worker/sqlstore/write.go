@@ -10,7 +10,7 @@ import (
 )
 
 // alone replaces one row, or makes the namespace's when was is nil.
-func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow, nonce bool) attempt {
+func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow) attempt {
 	a := attempt{Origin: s.Origin, what: whose(is)}
 	switch {
 	case was == nil:
@@ -20,7 +20,7 @@ func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow, nonce bool) atte
 			join([]any{l.namespace}, is.values(), s.Is(l.dialect)), 1}}
 	case *was != is:
 		a.found = *was
-		a.writes = []write{l.update(s, *was, is, nonce)}
+		a.writes = []write{l.update(s, *was, is, true)}
 		a.left = l.trace(is)
 	}
 	return a
