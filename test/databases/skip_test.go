@@ -20,6 +20,11 @@ import (
 
 // marked returns IDs of a table with marks.
 func marked(t testing.TB, db *sqlx.DB, skip, most int64) func() (int64, error) {
+	t.Helper()
+	if db.DriverName() == "mysql" { // one that was started but now tells no history: attempts use up IDs until it does
+		engines.Do(t, db, "DO SLEEP(GREATEST(0, 3 - (SELECT VARIABLE_VALUE FROM /*M! information_schema */"+
+			" /*!50700 performance_schema */ .session_status WHERE VARIABLE_NAME = 'Uptime')))")
+	}
 	a := newAsker(db, asked{})
 	a.Numbers = tablesOf(db, sqlstore.Config{Skip: skip}).Numbers()
 	return func() (int64, error) { return a.acquire(t.Context(), most) }
