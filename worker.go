@@ -14,9 +14,9 @@ import (
 // a UID ready. So a Worker may block, and needs no locks against the generator.
 //
 // The rule that keeps UIDs unique: a generator issues a UID only if its tick lies in a Reservation that it got and that
-// was not revoked, under that reservation's worker ID. What is ready stays issuable when an Extend returns another ID or
-// other ticks: only Terms.Revoke takes it back. A Worker must make a reservation durable before it returns it, and must
-// never return overlapping reservations of one worker ID to two generators.
+// was not revoked, under that reservation's worker ID. What is ready stays issuable when an Extend returns another ID
+// or other ticks: only Terms.Revoke takes it back. A Worker must make a reservation durable before it returns it, and
+// must never return overlapping reservations of one worker ID to two generators.
 type Worker interface {
 	// Acquire binds the worker and returns its first reservation. It returns ErrWorkerInUse when the worker is bound,
 	// and ErrRange or ErrNoWorkerID when it has no ID up to t.MaxWorkerID. It gives up when ctx ends.

@@ -15,14 +15,15 @@ const (
 // joinFields returns fields as Parts carries them: name:bits, separated by commas; and how many bits they have.
 func joinFields(fields []uid.Field) (text string, sum int, err error) {
 	if len(fields) > maxFields {
-		return "", 0, fmt.Errorf("%w: %d named parts of the worker ID, at most %d", uid.ErrConfig, len(fields), maxFields)
+		return "", 0, fmt.Errorf("%w: %d named parts of the worker ID, at most %d", uid.ErrConfig, len(fields),
+			maxFields)
 	}
 	var parts []string
 	seen := make(map[string]bool, len(fields))
 	for _, f := range fields {
 		if !validFieldName(f.Name) {
-			return "", 0, fmt.Errorf("%w: %.40q as the name of a part of the worker ID: 1 to %d of a-z, 0-9, '_', '-', "+
-				"a letter first", uid.ErrSyntax, f.Name, maxFieldName)
+			return "", 0, fmt.Errorf("%w: %.40q as the name of a part of the worker ID: 1 to %d of a-z, 0-9, '_', "+
+				"'-', a letter first", uid.ErrSyntax, f.Name, maxFieldName)
 		}
 		if seen[f.Name] {
 			return "", 0, fmt.Errorf("%w: two parts of the worker ID are named %q", uid.ErrSyntax, f.Name)

@@ -78,8 +78,8 @@ func HostOrdinalID() Source {
 // address gets the same ID.
 //
 // It fails with [uid.ErrConfig] when there is no such address or more than one, and with [uid.ErrRange] when the
-// network has more hosts than the layout has worker IDs, or the address tells of no network, as many a cloud's /32 does,
-// or the layout's maximum is not a power of two less one.
+// network has more hosts than the layout has worker IDs, or the address tells of no network, as many a cloud's /32
+// does, or the layout's maximum is not a power of two less one.
 func AddressID(networkInterface string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		all, err := hostAddresses()
