@@ -54,11 +54,13 @@ func Found(ctx context.Context, store Store, f Founding) error {
 		return fmt.Errorf("%w: the worker IDs %d to %d are not within 0..%d, those of the layout",
 			uid.ErrRange, f.IDs.First, f.IDs.Last, t.MaxWorkerID)
 	}
-	return found(ctx, store, t, f.IDs, f.Lost)
+	return found(ctx, store, t, f.IDs, f.Lost, false)
 }
 
-// found makes a namespace, or changes the one that is there.
-func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost bool) error {
+// found makes a namespace or, unless it is to do no more, changes the one that is there. A start does no more: of many
+// that find none the first makes it, and each further one would raise the floor by the time since then, and refuse by
+// that what all others are about to write.
+func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMore bool) error {
 	return written(store.Init(ctx, func(ns *leasestore.Namespace, now leasestore.Clock) error {
 		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(mostFloorAhead)) {
 			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; "+
@@ -70,6 +72,9 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost bool) 
 			floor = max(floor, min(t.TickAt(now.Now.Add(Burn)), t.MaxTick))
 		}
 		if !ns.Fresh {
+			if noMore {
+				return errNothing
+			}
 			return refound(ns, t.Layout, ids, floor, now)
 		}
 		last := t.MaxWorkerID
@@ -89,7 +94,7 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost bool) 
 // mostFloorAhead is as far as a generator runs ahead of its clock by default.
 const mostFloorAhead = 10 * time.Minute
 
-// refound decides what becomes of a namespace that is there.
+// refound decides what becomes of a namespace that is there, as a person asks.
 func refound(ns *leasestore.Namespace, layout string, ids Range, floor int64, now leasestore.Clock) error {
 	others := ids != (Range{}) && ids != ns.IDs
 	switch {

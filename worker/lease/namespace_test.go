@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"context"
 	"math"
 	"testing"
 	"time"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -40,6 +43,31 @@ func TestNamespaceMadeByAStart(t *testing.T) {
 		require.Greater(t, h.acquire(h.bare(lease.Config{Losses: losses})).First, before+ms(lease.Burn))
 		require.Equal(t, ns.Made, h.namespace().Made)
 	})
+}
+
+// Of several that find no namespace one makes it, and no other raises its floor by the time that has passed since.
+func TestNamespaceMadeByAnotherStart(t *testing.T) {
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		var made leasestore.Namespace
+		late := &lateInit{Client: h.memory.Store(orders), before: func() {
+			h.acquire(h.bare(lease.Config{Losses: losses}))
+			made = h.namespace()
+			h.pass(5 * time.Second)
+		}}
+		h.acquire(h.on(late, lease.Config{Losses: losses}))
+		require.Equal(t, made, h.namespace())
+	})
+}
+
+// A lateInit lets something happen before its Init.
+type lateInit struct {
+	*storetest.Client
+	before func()
+}
+
+func (s *lateInit) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+	s.before()
+	return s.Client.Init(ctx, decide)
 }
 
 // A start can ask that the namespace exist.

@@ -40,7 +40,7 @@ func (l *lease) first(ctx context.Context) error {
 	if l.cfg.MustExist || !errors.Is(err, worker.ErrNoNamespace) {
 		return err
 	}
-	if err := found(ctx, l.store, l.terms, l.cfg.IDs, true); err != nil {
+	if err := found(ctx, l.store, l.terms, l.cfg.IDs, true, true); err != nil {
 		return err
 	}
 	l.cfg.Logger.WarnContext(ctx, "the namespace of the leases was not there and has been made; "+
