@@ -8,11 +8,15 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// postgresSettings has what the rows need, and what no setting says.
-const postgresSettings = `SELECT name, COALESCE(setting, '') FROM pg_settings WHERE name IN ('server_version', 'fsync',
+// What the rows need: the views pg_settings and pg_stat_replication would read all settings, and all sessions.
+const (
+	postgresSettings = `SELECT name, COALESCE(CURRENT_SETTING(name, TRUE), '') FROM UNNEST(ARRAY['server_version', 'fsync',
 	'full_page_writes', 'synchronous_commit', 'synchronous_standby_names', 'wal_level',
-	'default_transaction_isolation', 'default_transaction_read_only',
-	'idle_in_transaction_session_timeout') UNION ALL SELECT 'standby', CAST(pg_is_in_recovery() AS TEXT)`
+	'default_transaction_isolation', 'default_transaction_read_only', 'idle_in_transaction_session_timeout']) name
+	UNION ALL SELECT 'standby', CAST(PG_IS_IN_RECOVERY() AS TEXT)`
+	postgresStandbys = `SELECT COALESCE(a.application_name, '')
+	FROM PG_STAT_GET_WAL_SENDERS() w CROSS JOIN LATERAL PG_STAT_GET_ACTIVITY(w.pid) a`
+)
 
 func (e *exam) postgres(ctx context.Context) error {
 	vars, err := readSettings(ctx, e.conn, postgresSettings)
@@ -20,7 +24,7 @@ func (e *exam) postgres(ctx context.Context) error {
 		return err
 	}
 	var standbys []string // those that are connected, which any account may see
-	err = e.conn.SelectContext(ctx, &standbys, "SELECT COALESCE(application_name, '') FROM pg_stat_replication")
+	err = e.conn.SelectContext(ctx, &standbys, postgresStandbys)
 	if err != nil {
 		return database.Failed("ask for standbys", err)
 	}
@@ -72,7 +76,7 @@ func postgresRows(vars settings, standbys []string) []row {
 			"After a restore, make the namespaces anew with a rest, " +
 				"and set the counter above the largest ID that was ever given."},
 		fine(wal, vars[wal]),
-		fine(idle, vars[idle]+" ms; workers set their own"),
+		fine(idle, vars[idle]+"; workers set their own"),
 	}
 	for _, name := range []string{"fsync", "full_page_writes"} {
 		rows = append(rows, []row{

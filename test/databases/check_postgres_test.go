@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 )
 
@@ -65,4 +67,24 @@ func TestCheckPostgresPair(t *testing.T) {
 	m := checked(t, db, doctor.Config{})
 	m.is(t, "replication", doctor.LevelWarn, "1 connected, asynchronous")
 	require.Equal(t, "yes", m["writable"].Value)
+}
+
+// A column is judged by the type that a domain stands for, and no type of others is taken for one of PostgreSQL's.
+func TestColumnsOfPostgres(t *testing.T) {
+	db := engines.NewPostgres(t).Open(t)
+	owner := tenantOf(t, db)
+	engines.Do(t, db, "DELETE FROM worker_lease", "CREATE TYPE long_text AS ENUM ('x')",
+		"CREATE DOMAIN wide AS VARCHAR(200)", "CREATE DOMAIN narrow AS VARCHAR(10)")
+	for kind, says := range map[string]string{
+		"VARCHAR(127)": "column HOLDER holds 127 characters", "VARCHAR(128)": "", "TEXT": "", "wide": "",
+		"narrow": "column HOLDER holds 10 characters", "long_text": "column HOLDER is of type not known",
+	} {
+		engines.Do(t, db, "ALTER TABLE worker_lease ALTER holder TYPE "+kind+" USING CAST(CAST(holder AS TEXT) AS "+kind+")")
+		if says == "" {
+			inspected(t, owner)
+			continue
+		}
+		_, err := owner.Inspect(t.Context())
+		logtest.Error(t, err, uid.ErrConfig, says)
+	}
 }
