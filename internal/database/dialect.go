@@ -69,6 +69,7 @@ type speech struct {
 	indexed  string // the text %s as an index has it
 	micros   string // of the time in the column %s
 	text     string // of the hexadecimal digits %s
+	random   string // a number, another one for each row
 	begin    string
 	ends     string // what follows on COMMIT and ROLLBACK
 }
@@ -82,6 +83,9 @@ func (d Dialect) Clock() string { return "SELECT " + d.Now() }
 // the session's time zone, whose summer time repeats an hour. For MySQL it is the time at which
 // the statement began.
 func (d Dialect) Now() string { return speeches[d].now }
+
+// Random returns the expression for a random number, another one for each row.
+func (d Dialect) Random() string { return speeches[d].random }
 
 // Bytes returns the expression for a column's text as its bytes in UTF-8, which are compared and
 // ordered one by one: whatever the charsets of the column and the session, and its collation.
@@ -105,6 +109,11 @@ func (d Dialect) Strict(verb string) string {
 	}
 	const strict = "sql_mode='STRICT_ALL_TABLES'"
 	return "/*M! SET STATEMENT " + strict + " FOR */ " + verb + " /*+ SET_VAR(" + strict + ") */"
+}
+
+// AtOnce is Strict for a statement that MariaDB ends where it would wait for a lock. Other servers wait.
+func (d Dialect) AtOnce(verb string) string {
+	return strings.Replace(d.Strict(verb), " FOR ", ", innodb_lock_wait_timeout=0 FOR ", 1)
 }
 
 // Bind returns a statement, and the arguments that are sent beside it: none to a server, for which

@@ -30,6 +30,7 @@ var mysqlSpeech = speech{
 	indexed:  "CONVERT(%s USING utf8mb4) COLLATE utf8mb4_bin",
 	micros:   "CAST(UNIX_TIMESTAMP(%s) * 1000000 AS SIGNED)",
 	text:     "_utf8mb4 X'%s'",
+	random:   "RAND()",
 	begin:    "START TRANSACTION",
 	// With a session's completion_type, a plain COMMIT or ROLLBACK may begin another transaction, or end
 	// the session.

@@ -27,6 +27,7 @@ var postgresSpeech = speech{
 	indexed: "%s",
 	micros:  "CAST(FLOOR(EXTRACT(EPOCH FROM CAST(%s AS TIMESTAMPTZ)) * 1000000) AS BIGINT)",
 	text:    "CONVERT_FROM(DECODE('%s', 'hex'), 'UTF8')",
+	random:  "RANDOM()",
 	// The server ends a transaction that stands still for as long as stall; see Prepare.
 	begin: fmt.Sprintf("START TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE; "+
 		"SET LOCAL idle_in_transaction_session_timeout = %d", stall.Milliseconds()),

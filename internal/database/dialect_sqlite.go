@@ -8,5 +8,6 @@ var sqliteSpeech = speech{
 	session: "0", history: "''", young: "0", unaware: "0", plain: "1", readOnly: "0", schema: "''", // see Place.History
 	bytes:   "%s COLLATE BINARY",
 	indexed: "%s",
+	random:  "RANDOM()",
 	micros:  "CAST(STRFTIME('%%s', %s) AS INTEGER) * 1000000",
 }

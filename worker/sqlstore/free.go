@@ -2,7 +2,7 @@ package sqlstore
 
 import (
 	"context"
-	"math/rand/v2"
+	"fmt"
 	"time"
 
 	"github.com/uidgen/uid/internal/leasestore"
@@ -16,17 +16,12 @@ type search struct {
 	races  int // how many IDs this Take has lost to another one
 }
 
-// A search reads a few rows that are over at first, and twice as many after each loss, up to many.
+// A search reads few rows: those that are over for longest or, once it has lost one to another client, any of many.
+// All that start at once would else want the same one, and the next.
 const (
-	few       = 16
-	doublings = 4
-	many      = few << doublings
+	few  = 16
+	many = 256
 )
-
-// reach is how many rows a search reads, and chooses from.
-func (s search) reach() int {
-	return few << min(s.races, doublings)
-}
 
 // A find is what a Take is offered.
 type find struct {
@@ -38,10 +33,15 @@ type find struct {
 
 // find reads the namespace and finds an ID, in one statement where it can.
 func (s search) find(ctx context.Context, conn session) (seen sight, f find, err error) {
+	// A subquery, since PostgreSQL would read the clock for each row.
+	over := s.where(inRange + " AND LEASE_UNTIL < (" + s.dialect.Clock() + ") - ?")
+	rows := over + bySoon
+	if s.races > 0 {
+		rows = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) free ORDER BY %s LIMIT ?", over, many, s.dialect.Random())
+	}
 	ids := s.wanted.IDs
-	for most := s.reach(); ; most = many {
-		seen, err = s.look(ctx, conn, inRange+" AND LEASE_UNTIL < "+s.dialect.Now()+" - ?"+bySoon,
-			ids.First, ids.Last, s.wanted.Rest.Microseconds(), int64(most))
+	for most := few; ; {
+		seen, err = s.look(ctx, conn, rows, ids.First, ids.Last, s.wanted.Rest.Microseconds(), int64(most))
 		if err == nil {
 			f.namespace, err = s.namespaceOf(seen)
 		}
@@ -65,13 +65,14 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 		made, some := f.namespace.NewIDs(ids)
 		switch {
 		case len(usable) > 0:
-			s.offer(&f, usable)
+			f.offer(usable[0])
 		case len(seen.rows) == most && most < many: // there may be more
+			most = many
 			continue
 		case some:
 			f.id, f.made = made.First, made
 		case len(seen.rows) > 0: // all were used too far ahead
-			s.offer(&f, seen.rows)
+			f.offer(seen.rows[0])
 		default:
 			return seen, f, s.none(ctx, conn, ids, f.namespace)
 		}
@@ -79,24 +80,16 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 	}
 }
 
-// offer chooses the first row or, after others were lost, one in reach at random: many that start at
-// once would else all want the same one, and the next.
-func (s search) offer(f *find, rows []leaseRow) {
-	chosen := 0
-	if s.races > 0 {
-		chosen = rand.N(min(len(rows), s.reach()))
-	}
-	f.was, f.id = &rows[chosen], rows[chosen].WorkerID
-}
+func (f *find) offer(row leaseRow) { f.was, f.id = &row, row.WorkerID }
 
 // none says why no ID is free.
 func (s search) none(ctx context.Context, conn session, ids lease.Range, ns leasestore.Namespace) error {
 	const most = 10_000
-	all, err := s.look(ctx, conn, inRange+" ORDER BY WORKER_ID LIMIT ?", ids.First, ids.Last, int64(most))
+	all, err := s.look(ctx, conn, s.where(inRange+" ORDER BY WORKER_ID LIMIT ?"), ids.First, ids.Last, int64(most))
 	if err != nil {
 		return err
 	}
-	next, err := s.look(ctx, conn, inRange+bySoon, ids.First, ids.Last, int64(1))
+	next, err := s.look(ctx, conn, s.where(inRange+bySoon), ids.First, ids.Last, int64(1))
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func lull(ctx context.Context, attempt time.Duration, races int) {
 // time that somebody else writes the row in between.
 func (l *leaseTable) Change(ctx context.Context, id int64, decide decision) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
-		seen, err := l.look(ctx, conn, theRow, id)
+		seen, err := l.look(ctx, conn, l.where(theRow), id)
 		nothing := attempt{Origin: seen.Origin}
 		if err != nil {
 			return nothing, err
@@ -162,7 +162,7 @@ func (l *leaseTable) Init(ctx context.Context, decide func(*leasestore.Namespace
 // row, too: nobody has taken an ID since it has looked.
 func (l *leaseTable) found(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
-		seen, err := l.look(ctx, conn, theRow, int64(controlID))
+		seen, err := l.look(ctx, conn, l.where(theRow), int64(controlID))
 		nothing := attempt{Origin: seen.Origin}
 		if err != nil {
 			return nothing, err

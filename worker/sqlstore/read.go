@@ -23,8 +23,8 @@ type sight struct {
 }
 
 // look reads rows to decide by.
-func (l *leaseTable) look(ctx context.Context, conn session, where string, args ...any) (sight, error) {
-	s, err := l.read(ctx, conn, where, args...)
+func (l *leaseTable) look(ctx context.Context, conn session, rows string, args ...any) (sight, error) {
+	s, err := l.read(ctx, conn, rows, args...)
 	if err == nil {
 		err = s.Decides(l.dialect)
 	}
@@ -37,20 +37,20 @@ func (l *leaseTable) look(ctx context.Context, conn session, where string, args 
 	return s, err
 }
 
-// read reads the namespace and rows of it, in one round trip, three if the session is new. where, with
-// args, says which rows.
-func (l *leaseTable) read(ctx context.Context, conn session, where string, args ...any) (sight, error) {
-	s, err := l.readOnce(ctx, conn, where, args)
+// read reads the namespace and rows of it, in one round trip, three if the session is new. rows is a query
+// for them, made of [leaseTable.where], and args are its arguments.
+func (l *leaseTable) read(ctx context.Context, conn session, rows string, args ...any) (sight, error) {
+	s, err := l.readOnce(ctx, conn, rows, args)
 	if err != nil {
 		return s, err
 	}
 	if again, err := s.Ready(ctx, conn, l.dialect); !again || err != nil {
 		return s, err
 	}
-	return l.readOnce(ctx, conn, where, args)
+	return l.readOnce(ctx, conn, rows, args)
 }
 
-func (l *leaseTable) readOnce(ctx context.Context, conn session, where string, args []any) (sight, error) {
+func (l *leaseTable) readOnce(ctx context.Context, conn session, rows string, args []any) (sight, error) {
 	type joined struct {
 		largest    sql.NullInt64
 		control, r nullableRow
@@ -62,7 +62,7 @@ func (l *leaseTable) readOnce(ctx context.Context, conn session, where string, a
 		", (SELECT MAX(WORKER_ID) FROM `"+l.leases+"` WHERE NAMESPACE = ?), "+columnsOf("c.")+", "+columnsOf("r.")+
 		" FROM (SELECT 1 AS ONE) o"+
 		" LEFT JOIN `"+l.leases+"` c ON c.NAMESPACE = ? AND c.WORKER_ID = -1"+
-		" LEFT JOIN (SELECT * FROM `"+l.leases+"` WHERE NAMESPACE = ? AND "+where+") r ON 1 = 1",
+		" LEFT JOIN ("+rows+") r ON 1 = 1",
 		append([]any{l.namespace, l.namespace, l.namespace}, args...)...)
 	if err != nil {
 		return s, noNamespace(database.Failed("read rows of table "+l.leases, err))
@@ -82,6 +82,11 @@ func (l *leaseTable) readOnce(ctx context.Context, conn session, where string, a
 	s.Settle()
 	s.clock = leasestore.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
 	return s, nil
+}
+
+// where returns the query for some rows of the namespace, which is its first argument.
+func (l *leaseTable) where(which string) string {
+	return "SELECT * FROM `" + l.leases + "` WHERE NAMESPACE = ? AND " + which
 }
 
 // Which rows of a namespace to read.

@@ -58,7 +58,7 @@ func (r register) Rows(ctx context.Context, namespace string, above int64, most 
 	page := registry.Page{Namespace: leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}}
 	l := &leaseTable{tables: r.tables, namespace: namespace}
 	err := r.connected(ctx, func(conn *sqlx.Conn) error {
-		seen, err := l.read(ctx, conn, theNext, max(above, controlID), int64(most))
+		seen, err := l.read(ctx, conn, l.where(theNext), max(above, controlID), int64(most))
 		if err != nil {
 			return err
 		}

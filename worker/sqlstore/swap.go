@@ -85,7 +85,7 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 				}
 			}
 			if err != nil || len(a.writes) == 0 {
-				if !a.Plain() {
+				if t.dialect == database.MySQL && !a.Plain() {
 					_, _ = conn.ExecContext(ctx, t.dialect.Rollback()) // the next look commits, or the session is gone
 				}
 				return err

@@ -36,12 +36,13 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 		// The namespace's row is written, too: servers that replicate to each other refuse one of two writes of the
 		// same row, not what was decided by a row that was only read. A MariaDB server that is no node of a Galera
 		// cluster reads it under a shared lock, so that no Take waits for another one; it skips such a comment.
-		also := sets("c.") + ", "
+		update, also := l.dialect.Strict("UPDATE"), sets("c.")+", "
 		if !changes && s.Alone() {
-			also = "/*!50700 " + also + " */"
+			// Many that wait for a row, and have the lock on the namespace's, would keep all others from making new ones.
+			update, also = l.dialect.AtOnce("UPDATE"), "/*!50700 "+also+" */"
 		}
 		a.writes = []write{{
-			l.dialect.Strict("UPDATE") + " `" + l.leases + "` c, `" + l.leases + "` r SET " + also + sets("r.") +
+			update + " `" + l.leases + "` c, `" + l.leases + "` r SET " + also + sets("r.") +
 				" WHERE " + asRead("c.", false) + " AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),
 			join(touched(control).values()[1:], is.values()[1:], l.wasRead(c, false),
 				l.wasRead(r, true), s.Is(l.dialect)), 2,
