@@ -79,7 +79,8 @@ func TestColumnsOfPostgres(t *testing.T) {
 		"VARCHAR(127)": "column HOLDER holds 127 characters", "VARCHAR(128)": "", "TEXT": "", "wide": "",
 		"narrow": "column HOLDER holds 10 characters", "long_text": "column HOLDER is of type not known",
 	} {
-		engines.Do(t, db, "ALTER TABLE worker_lease ALTER holder TYPE "+kind+" USING CAST(CAST(holder AS TEXT) AS "+kind+")")
+		engines.Do(t, db, "ALTER TABLE worker_lease ALTER holder TYPE "+kind+
+			" USING CAST(CAST(holder AS TEXT) AS "+kind+")")
 		if says == "" {
 			inspected(t, owner)
 			continue

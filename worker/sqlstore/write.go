@@ -38,7 +38,7 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 		// cluster reads it under a shared lock, so that no Take waits for another one; it skips such a comment.
 		update, also := l.dialect.Strict("UPDATE"), sets("c.")+", "
 		if !changes && s.Alone() {
-			// Many that wait for a row, and have the lock on the namespace's, would keep all others from making new ones.
+			// Many that wait for a row, and have the lock on the namespace's, would keep others from making new ones.
 			update, also = l.dialect.AtOnce("UPDATE"), "/*!50700 "+also+" */"
 		}
 		a.writes = []write{{
