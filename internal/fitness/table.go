@@ -42,7 +42,7 @@ var shapes = map[database.Dialect]string{
 		FROM information_schema.COLUMNS
 		WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}' ORDER BY ORDINAL_POSITION`,
 	database.Postgres: `SELECT UPPER(a.attname),
-		CASE CAST(y.typnamespace AS REGNAMESPACE) WHEN 'pg_catalog' THEN format_type(y.oid, NULL) ELSE 'not known' END,
+		CASE y.typnamespace WHEN CAST('pg_catalog' AS REGNAMESPACE) THEN format_type(y.oid, NULL) ELSE 'not known' END,
 		CAST(information_schema._pg_char_max_length(y.oid,
 		CASE WHEN d.typtype = 'd' THEN d.typtypmod ELSE a.atttypmod END) AS BIGINT),
 		CAST((SELECT collname FROM pg_collation WHERE oid = a.attcollation) AS VARCHAR),
