@@ -204,21 +204,17 @@ faults: ## kill and pause leaseholders and database servers, hundreds of times
 stores: ## the tests of the stores' modules, without servers
 	$(TESTS) -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/...
 
-# The suites of one engine's stores, on real servers.
-ENGINE_SUITES := engine-etcd engine-redis engine-zookeeper engine-sqlstore
-.PHONY: $(ENGINE_SUITES)
-engine-etcd engine-redis engine-zookeeper: engine-%:
-	$(TESTS) -count 1 -timeout 20m ./stores/$*/... ./test/engines/$*
-# On Galera there are the suites of stores, and what its nodes have of their own.
-engine-sqlstore:
+.PHONY: postgres
+postgres: ## the tests on databases, on PostgreSQL
 	UID_TEST_ENGINES=postgres FULL=$(FULL) $(TESTS) -count 1 -timeout 20m ./test/databases
-	UID_TEST_ENGINES=galera FULL=$(FULL) $(TESTS) -count 1 -timeout 20m -run 'Test(Store|Segments|SegmentsBesideLeaf|.*Galera)$$' ./test/databases
-	UID_TEST_ENGINES=mysql9 FULL=$(FULL) $(TESTS) -count 1 -timeout 20m ./test/databases
 
+# On Galera there are the suites of stores, and what its nodes have of their own.
 .PHONY: engines
 engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds
 	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... $$($(GO) list ./test/engines/... | grep -vE "/(faults|serve)")
-	$(MAKE) --no-print-directory engine-sqlstore promise
+	UID_TEST_ENGINES=galera FULL=$(FULL) $(TESTS) -count 1 -timeout 20m -run 'Test(Store|Segments|SegmentsBesideLeaf|.*Galera)$$' ./test/databases
+	UID_TEST_ENGINES=mysql9 FULL=$(FULL) $(TESTS) -count 1 -timeout 20m ./test/databases
+	$(MAKE) --no-print-directory postgres promise
 	FULL=$(FULL) $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
 
 .PHONY: promise

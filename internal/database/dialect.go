@@ -101,14 +101,20 @@ func (d Dialect) MicrosOf(column string) string { return fmt.Sprintf(speeches[d]
 
 // Strict returns how a statement begins that refuses a number which its column cannot hold,
 // whatever the session's mode: a MySQL server without a strict one would silently store another.
-// verb is UPDATE or INSERT. MariaDB knows the first form, MySQL from 8.0 the second, and each
-// takes the other's for a comment. On MySQL 5.7 it is up to the session.
-func (d Dialect) Strict(verb string) string {
+// verb is UPDATE or INSERT.
+func (d Dialect) Strict(verb string) string { return d.with(verb, "sql_mode='STRICT_ALL_TABLES'") }
+
+// InUTC returns how a statement begins that converts times as of UTC, whatever the session's time zone, on a
+// MySQL server. verb is UPDATE or SELECT.
+func (d Dialect) InUTC(verb string) string { return d.with(verb, "time_zone='+00:00'") }
+
+// with sets a variable of a MySQL server for one statement. MariaDB knows the first form, MySQL from 8.0 the
+// second, and each takes the other's for a comment. On MySQL 5.7 it is up to the session.
+func (d Dialect) with(verb, set string) string {
 	if d != MySQL {
 		return verb
 	}
-	const strict = "sql_mode='STRICT_ALL_TABLES'"
-	return "/*M! SET STATEMENT " + strict + " FOR */ " + verb + " /*+ SET_VAR(" + strict + ") */"
+	return "/*M! SET STATEMENT " + set + " FOR */ " + verb + " /*+ SET_VAR(" + set + ") */"
 }
 
 // AtOnce is Strict for a statement that MariaDB ends where it would wait for a lock. Other servers wait.

@@ -13,15 +13,26 @@ import (
 var ErrFull = errors.New("no space left on device")
 
 // Fill makes every write fail, as on a full disk, until undo is called.
-func (f *File) Fill() (undo func()) {
+func (f *File) Fill() (undo func()) { return f.FillAfter(0) }
+
+// FillAfter is Fill once that many writes went well.
+func (f *File) FillAfter(writes int) (undo func()) {
 	healthy := f.disk
-	f.disk = fullDisk{healthy}
+	f.disk = &fullDisk{healthy, writes}
 	return func() { f.disk = healthy }
 }
 
-type fullDisk struct{ disk }
+type fullDisk struct {
+	disk
+	left int // writes that go well
+}
 
-func (fullDisk) WriteAt([]byte, int64) (int, error) { return 0, ErrFull }
+func (d *fullDisk) WriteAt(p []byte, off int64) (int, error) {
+	if d.left--; d.left < 0 {
+		return 0, ErrFull
+	}
+	return d.disk.WriteAt(p, off)
+}
 
 // Damage flips a bit of the newest record of a file that nobody has open. Bits are counted from 0
 // up to [Bits].

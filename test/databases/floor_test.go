@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/disposable"
@@ -77,6 +78,47 @@ func TestDisposableFloor(t *testing.T) {
 			kept = begin(next(host), time.Time{})
 			require.True(t, kept.Equal(second), "%v is what others find of %v", kept, at)
 			modified("2026-01-01")
+		}
+	})
+}
+
+// A floor is the same time in every session, and a column that does not keep it is refused.
+func TestFloorInAnySession(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+		column, east, west, keeps := "ALTER TABLE WORKER_NODE MODIFY MODIFIED ",
+			"SET time_zone = '+05:30'", "SET time_zone = '-11:00'", map[string]bool{"DATETIME": true, "DATE": false}
+		switch s.Driver {
+		case "sqlite":
+			return // its sessions have no time zone, and its columns no type
+		case "pgx":
+			column, east, west = "ALTER TABLE WORKER_NODE ALTER COLUMN MODIFIED TYPE ",
+				"SET TIME ZONE 'Asia/Kolkata'", "SET TIME ZONE 'America/Chicago'"
+			keeps = map[string]bool{"TIMESTAMP": true, "TIMESTAMPTZ": false, "DATE": false}
+		}
+		db.SetMaxOpenConns(1) // to be the one of the zone
+		begin := func(zone string, at time.Time) (time.Time, error) {
+			t.Helper()
+			engines.Do(t, db, zone)
+			id := acquire(t, db, asked{})
+			return tablesOf(db, sqlstore.Config{}).Numbers().(numberstore.Beginner).Begin(t.Context(), id, at)
+		}
+		at := time.Now().Truncate(time.Second).Add(5 * time.Minute)
+		for kind, well := range keeps {
+			engines.Do(t, db, "DROP TABLE IF EXISTS WORKER_NODE")
+			_, err := begin(east, time.Time{})
+			require.NoError(t, err)
+			engines.Do(t, db, column+kind)
+			kept, err := begin(east, at)
+			if !well {
+				logtest.Error(t, err, uid.ErrConfig, "MODIFIED of table ")
+				continue
+			}
+			require.NoError(t, err, kind)
+			require.True(t, kept.Equal(at), "%v for %v", kept, at)
+			kept, err = begin(west, time.Time{})
+			require.NoError(t, err, kind)
+			require.True(t, kept.Equal(at), "%v for %v, with %s", kept, at, kind)
 		}
 	})
 }

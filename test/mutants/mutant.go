@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/uidgen/uid/test/explore/overlay"
@@ -74,8 +75,26 @@ func (m mutant) place() string {
 	return fmt.Sprintf("%s:%d", m.file, 1+bytes.Count(source[:m.edits[0].begin], []byte("\n")))
 }
 
-// try builds the mutant, runs its tests, and says whether they caught it.
+// whole has what the tests of other folders than the code's say without a mutant, which make test may not run.
+var whole sync.Map // from folder, tests and variable to func() verdict
+
+// try says whether the mutant's tests catch it, and only it.
 func (m mutant) try() verdict {
+	v := m.run()
+	if v.fate != caught || m.in == "" {
+		return v
+	}
+	none := m
+	none.edits = nil
+	run, _ := whole.LoadOrStore(m.in+" "+m.tests+" "+m.env, sync.OnceValue(none.run))
+	if w := run.(func() verdict)(); w.fate == caught {
+		return verdict{survived, "a test: without it there fails, too, " + w.by, w.output}
+	}
+	return v
+}
+
+// run builds the mutant, runs its tests, and says whether one failed.
+func (m mutant) run() verdict {
 	dir, err := os.MkdirTemp("", "mutant")
 	if err != nil {
 		return verdict{survived, err.Error(), ""}

@@ -117,6 +117,32 @@ func TestJudge(t *testing.T) {
 	require.Less(t, len(v.end()), 5000)
 }
 
+// A guard is not caught by a test that fails without it, too.
+func TestTestFailsAnyhow(t *testing.T) {
+	dir := t.TempDir()
+	const tests = `package a
+
+import "testing"
+
+func TestA(t *testing.T) {
+	if A != 1 {
+		t.Fail()
+	}
+}
+
+func TestB(t *testing.T) { t.Fail() }
+`
+	files := map[string]string{"go.mod": "module a\n", "a.go": "package a\n\nvar A = 1\n", "a_test.go": tests}
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	t.Chdir(dir)
+	for test, fate := range map[string]fate{"TestA": caught, "TestB": survived} {
+		m := must(parseGuard(".", ".", "A is 2\na.go ^"+test+"$ in=.\n-var A = 1\n+var A = 2"))
+		require.Equal(t, fate, m.try().fate, test)
+	}
+}
+
 func TestSlips(t *testing.T) {
 	const source = `package a
 

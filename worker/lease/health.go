@@ -21,7 +21,7 @@ func (l *lease) WorkerHealth() health.Worker {
 // tell publishes what WorkerHealth returns. It is called at the end of the generator's calls.
 func (l *lease) tell() {
 	w := health.Worker{Kind: "lease", Place: l.store.Name()}
-	if h := l.hold; h != nil && !h.at.IsZero() {
+	if h := l.hold; h != nil && !h.at.IsZero() && !h.resumed { // nobody here knows when a resumed one was renewed
 		w.Ends = l.now().Add(l.cfg.TTL - l.clock().Sub(h.at))
 	}
 	if h := l.hold; h != nil && h.ids != (Range{}) {

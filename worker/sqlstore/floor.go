@@ -2,10 +2,12 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 )
 
@@ -17,7 +19,8 @@ const latest = 1000
 // Begin keeps the time before which no UID of the row's process begins, in the column MODIFIED, in
 // UTC and whole seconds, rounded up; the column TYPE is then 3 instead of 1, or 4 instead of 2.
 // Zero asks for none. It looks at the newest 1,000 rows for a later time that the database's clock
-// has not reached, keeps that as well, and returns the latest one, or zero.
+// has not reached, keeps that as well, and returns the latest one, or zero. It fails with [uid.ErrConfig] when the
+// column does not keep such a time.
 func (s *numberTable) Begin(ctx context.Context, id int64, at time.Time) (time.Time, error) {
 	begin := int64(0)
 	if !at.IsZero() {
@@ -33,7 +36,18 @@ func (s *numberTable) Begin(ctx context.Context, id int64, at time.Time) (time.T
 				return nil
 			}
 			res, err := tx.ExecContext(ctx, s.keepFloor(), begin, id)
-			return changedOne("the floor", id, res, err)
+			if err := changedOne("the floor", id, res, err); err != nil {
+				return err
+			}
+			var kept int64
+			if err := tx.GetContext(ctx, &kept, s.keptFloor(), id); err != nil {
+				return database.Failed("read the floor back", err)
+			}
+			if kept != begin {
+				return fmt.Errorf("%w: MODIFIED of %s keeps the time %d as %d; it has to be a TIMESTAMP without a "+
+					"time zone", uid.ErrConfig, s.Name(), begin, kept)
+			}
+			return nil
 		})
 	})
 	if err != nil || begin == 0 {
@@ -57,11 +71,17 @@ var floors = map[database.Dialect]struct{ seconds, now, at string }{
 // zone, and does not count.
 func (s *numberTable) latestFloor() string {
 	f := floors[s.dialect]
-	return s.dialect.SQL("SELECT COALESCE(MAX(" + f.seconds + "), 0) FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes +
-		"` WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND " + f.seconds + " > " + f.now)
+	return s.dialect.SQL(s.dialect.InUTC("SELECT") + " COALESCE(MAX(" + f.seconds + "), 0)" +
+		" FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes + "` WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest" +
+		" WHERE TYPE IN (3, 4) AND " + f.seconds + " > " + f.now)
 }
 
 func (s *numberTable) keepFloor() string {
-	return s.dialect.SQL("UPDATE `" + s.nodes + "` SET MODIFIED = " + floors[s.dialect].at + ", TYPE = TYPE + 2" +
-		" WHERE ID = ? AND TYPE IN (1, 2)")
+	return s.dialect.SQL(s.dialect.InUTC("UPDATE") + " `" + s.nodes + "` SET MODIFIED = " + floors[s.dialect].at +
+		", TYPE = TYPE + 2 WHERE ID = ? AND TYPE IN (1, 2)")
+}
+
+func (s *numberTable) keptFloor() string {
+	return s.dialect.SQL(s.dialect.InUTC("SELECT") + " " + floors[s.dialect].seconds + " FROM `" + s.nodes +
+		"` WHERE ID = ?")
 }

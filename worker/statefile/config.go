@@ -38,8 +38,8 @@ type Config struct {
 	// hosts that change their name, as containers do, and share no files: a copy is a second owner of the worker ID.
 	AnyHost bool
 
-	// Logger gets an Info record when a generator is made, and a Warn record when the file is damaged. The default is
-	// slog.Default at the time of New.
+	// Logger gets an Info record when a generator is made, and a Warn record when the file is damaged, or the store of
+	// a lease cannot be reached. The default is slog.Default at the time of New.
 	Logger *slog.Logger
 
 	// Now is the clock. The default is time.Now.

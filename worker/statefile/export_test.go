@@ -36,4 +36,7 @@ func (f *file) Fill() func() {
 func (l *fileLease) Crash() error { return errors.Join(l.close(), l.lease.Leave()) }
 
 // Fill makes every write to the file fail, until what it returns is called.
-func (l *fileLease) Fill() func() { return l.file.Fill() }
+func (l *fileLease) Fill() func() { return l.FillAfter(0) }
+
+// FillAfter is Fill once that many writes went well.
+func (l *fileLease) FillAfter(writes int) func() { return l.file.FillAfter(writes) }

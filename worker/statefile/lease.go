@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"time"
@@ -37,7 +38,9 @@ type fileLease struct {
 	terms  uid.Terms
 	file   *state.File // nil while no generator is bound
 	record state.Record
-	base   int64 // of the record's lease: the last tick of others, or of the process before
+	base   int64  // of the record's lease: the last tick of others, or of the process before
+	forgot bool   // neither record of the file has a lease
+	away   string // the nonce that could not be renewed; "" if the store could be reached
 }
 
 // OnLease returns a [uid.Worker] round one of [lease.New] that keeps it in a state file at path across restarts. A
@@ -75,7 +78,7 @@ func (l *fileLease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, 
 	if err != nil {
 		return uid.Reservation{}, err
 	}
-	l.file, l.terms = file, t
+	l.file, l.terms, l.forgot, l.away = file, t, false, ""
 	l.record = state.Record{Kind: state.KindLease, Host: name, Layout: t.Layout, High: -1}
 	r, err := l.start(ctx)
 	if err != nil {
@@ -189,7 +192,25 @@ func (l *fileLease) Extend(ctx context.Context, through int64) (uid.Reservation,
 	if err != nil && l.record.High < max(through, l.terms.TickAt(l.cfg.Now())+1) {
 		return uid.Reservation{}, err
 	}
+	l.tell(ctx, err, held)
 	return l.reservation(r), nil
+}
+
+// tell logs that the store cannot be reached, and that it can be again. The generator does not learn of it as long as
+// the file grants ticks.
+func (l *fileLease) tell(ctx context.Context, err error, held leasestore.Held) {
+	level, text := slog.LevelWarn, "the lease cannot be renewed, going on with what was reserved"
+	switch {
+	case err != nil && l.away == "":
+		l.away = held.Nonce
+	case err == nil && l.away != "" && l.away != held.Nonce:
+		l.away = ""
+		level, text = slog.LevelInfo, "the lease is renewed again"
+	default:
+		return
+	}
+	l.cfg.Logger.Log(ctx, level, text, "worker_id", held.WorkerID, "store", l.lease.Store().Name(),
+		"left", ticks.Span(held.Last-l.terms.TickAt(l.cfg.Now()), l.terms.Unit), "error", err)
 }
 
 // storePause is how long a store that cannot be reached is left alone. A tick may be a millisecond.
@@ -224,6 +245,7 @@ func (l *fileLease) next(held leasestore.Held) state.Record {
 
 // keep saves a record of what is held.
 func (l *fileLease) keep(next state.Record, held leasestore.Held) error {
+	l.forgot = false // what cannot be written may be there all the same
 	if err := l.save(next); err != nil {
 		return err
 	}
@@ -235,12 +257,14 @@ func (l *fileLease) keep(next state.Record, held leasestore.Held) error {
 // store, with ticks that nobody had. It does so twice: neither record, if the other one is damaged, is to
 // bring the lease back.
 func (l *fileLease) forget() error {
-	next := state.Record{Kind: state.KindLease, Host: l.record.Host, Layout: l.terms.Layout,
-		High: -1, Next: l.terms.MaxTick, Namespace: l.lease.Store().Name()}
-	if found, kept := l.file.Load(); kept && found == next {
+	if l.forgot {
 		return nil
 	}
-	return errors.Join(l.save(next), l.save(next))
+	next := state.Record{Kind: state.KindLease, Host: l.record.Host, Layout: l.terms.Layout,
+		High: -1, Next: l.terms.MaxTick, Namespace: l.lease.Store().Name()}
+	err := errors.Join(l.save(next), l.save(next))
+	l.forgot = err == nil
+	return err
 }
 
 func (l *fileLease) save(r state.Record) error {

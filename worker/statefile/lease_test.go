@@ -88,6 +88,7 @@ func TestLeaseWithoutStore(t *testing.T) {
 			require.GreaterOrEqual(t, r.Last, h.tick()+ms(fileWindow))
 			require.Equal(t, r.Last+1000+ms(fileReach), p.extend(r.Last+1000).Last)
 			r = p.extend(0)
+			require.Zero(t, p.WorkerHealth().Ends, "the process does not know when the last one renewed")
 		}
 		time.Sleep(time.Duration(row.High-h.tick()-100) * time.Millisecond)
 		last := p.extend(0)
@@ -104,6 +105,25 @@ func TestLeaseWithoutStore(t *testing.T) {
 		again := h.process().acquire()
 		require.Zero(t, again.WorkerID)
 		require.Equal(t, last.Last+1, again.First)
+	})
+}
+
+// Whoever can reach the store again says so, once.
+func TestLeaseAfterAnOutage(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		p, _ := h.held()
+		for range 2 {
+			time.Sleep(time.Minute)
+			h.memory.Outage(true)
+			p.extend(0)
+			p.extend(0)
+			h.memory.Outage(false)
+			p.extend(0)
+			p.extend(0)
+		}
+		require.Equal(t, 2, p.logged.Count("the lease cannot be renewed, going on with what was reserved"))
+		require.Equal(t, 2, p.logged.Count("the lease is renewed again"))
+		require.NotZero(t, p.WorkerHealth().Ends)
 	})
 }
 
@@ -293,6 +313,13 @@ func TestLeaseInvalidated(t *testing.T) {
 		p.Invalidate()
 		require.ErrorIs(t, extendError(t, p, 0), worker.ErrState)
 		_, found := h.memory.Row(orders, 1)
+		require.False(t, found)
+		undo()
+		undo = p.FillAfter(1)
+		for range 2 {
+			require.ErrorIs(t, extendError(t, p, 0), worker.ErrState, "the other record still has it")
+		}
+		_, found = h.memory.Row(orders, 1)
 		require.False(t, found)
 		undo()
 		require.EqualValues(t, 1, p.extend(0).WorkerID)
