@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"maps"
+	"net/url"
 
 	"github.com/redis/go-redis/v9"
 
@@ -21,32 +22,50 @@ func init() {
 }
 
 func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store, error) {
-	prefix, params := u.Params.Get("prefix"), maps.Clone(u.Params)
-	params.Del("prefix")
-	options, err := redis.ParseURL(u.Scheme + "://" + u.Hosts[0] + "/" + u.Path + "?" + params.Encode())
+	client, err := newClient(u)
 	if err != nil {
-		return nil, u.Bad("has a number of a database, or a parameter, that the client does not know or cannot read")
+		return nil, err
 	}
-	options.Username, options.Password = u.User, u.Password
-	redis.SetLogger(silent{})
-	var client redis.UniversalClient
-	if len(u.Hosts) == 1 {
-		client = redis.NewClient(options)
-	} else if options.DB != 0 {
-		return nil, u.Bad("names several hosts, which are of a cluster, and a database other than 0")
-	} else {
-		client = redis.NewClusterClient(&redis.ClusterOptions{
-			Addrs: u.Hosts, Username: u.User, Password: u.Password, TLSConfig: options.TLSConfig,
-			DialTimeout: options.DialTimeout, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout,
-			MaxRetries: options.MaxRetries,
-		})
-	}
-	store, err := New(client, Config{Prefix: prefix})
+	store, err := New(client, Config{Prefix: u.Params.Get("prefix")})
 	if err != nil {
 		_ = client.Close()
 		return nil, u.Bad("has a prefix that cannot be used")
 	}
 	return &scheme.Store{Registry: store.Registry(), Segments: store.Segments(), Close: client.Close}, nil
+}
+
+func newClient(u *scheme.URL) (redis.UniversalClient, error) {
+	redis.SetLogger(silent{})
+	params := maps.Clone(u.Params)
+	params.Del("prefix")
+	if len(u.Hosts) == 1 {
+		one, err := redis.ParseURL(text(u, params))
+		if err != nil {
+			return nil, u.Bad(unreadable)
+		}
+		one.Username, one.Password = u.User, u.Password
+		return redis.NewClient(one), nil
+	}
+	if u.Path != "" && u.Path != "0" {
+		return nil, u.Bad("names several hosts, which are of a cluster, and a database other than 0")
+	}
+	params["addr"] = append(u.Hosts[1:], params["addr"]...)
+	all, err := redis.ParseClusterURL(text(u, params))
+	if err != nil {
+		return nil, u.Bad(unreadable)
+	}
+	all.Username, all.Password = u.User, u.Password
+	if all.TLSConfig != nil {
+		all.TLSConfig.ServerName = "" // of each node its own
+	}
+	return redis.NewClusterClient(all), nil
+}
+
+const unreadable = "has a number of a database, or a parameter, that the client does not know or cannot read"
+
+// text is a URL without the account, for the client to parse.
+func text(u *scheme.URL, params url.Values) string {
+	return u.Scheme + "://" + u.Hosts[0] + "/" + u.Path + "?" + params.Encode()
 }
 
 // silent is a logger of go-redis, which would write to standard error.
