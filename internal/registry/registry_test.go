@@ -243,6 +243,19 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// Whose lease it was is told, too, when the first reply was lost.
+func TestReleaseWithoutAReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(0)
+		m.put("default", row(3, time.Hour, time.Hour))
+		m.faults = []storetest.Fault{storetest.LoseReply}
+		was, err := newRegistry(t, m).Release(t.Context(), "default", 3, true)
+		require.NoError(t, err)
+		require.Equal(t, registry.Live, was.State)
+		require.False(t, was.Released)
+	})
+}
+
 // A store's clock that may be off lets a lease be over only when it is so by any.
 func TestClockError(t *testing.T) {
 	m := newMemory(time.Second)

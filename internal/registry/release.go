@@ -48,8 +48,12 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 			if row.Unused() {
 				return fmt.Errorf("%w: nobody has had worker ID %d yet", ErrNoLease, id)
 			}
-			was = info(namespace, *row, c, 0)
-			return end(row, was, c.Now, force)
+			is := info(namespace, *row, c, 0)
+			err := end(row, is, c.Now, force)
+			if err == nil || was == (LeaseInfo{}) { // else an earlier attempt ended it, whose reply was lost
+				was = is
+			}
+			return err
 		})
 		switch {
 		case errors.Is(err, errNothing):

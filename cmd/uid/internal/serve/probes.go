@@ -18,15 +18,19 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// readyz answers whether the server is to get requests.
-func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
+// readyz answers whether the server is to get requests. The reason why not, which may name a store, is not for
+// strangers.
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
 	answer := struct {
 		Ready bool   `json:"ready"`
 		Error string `json:"error,omitempty"`
 	}{Ready: true}
 	code := http.StatusOK
 	if err := s.ready(); err != nil {
-		answer.Ready, answer.Error, code = false, err.Error(), http.StatusServiceUnavailable
+		answer.Ready, code = false, http.StatusServiceUnavailable
+		if s.cfg.Token.shows(r) {
+			answer.Error = err.Error()
+		}
 		w.Header().Set("Retry-After", "1")
 	}
 	s.answerJSON(w, code, answer)

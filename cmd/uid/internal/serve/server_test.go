@@ -128,6 +128,11 @@ func TestToken(t *testing.T) {
 		require.Equal(t, http.StatusOK, h.get(open).Code)
 	}
 	require.EqualValues(t, 4, h.uids.next)
+	h.StopReady()
+	require.JSONEq(t, `{"ready": false}`, h.get("/readyz").Body.String(), "and nothing of what is wrong")
+	why := httptest.NewRequest(http.MethodGet, "/readyz", nil)
+	why.SetBasicAuth("", secret)
+	require.Contains(t, h.ask(why).Body.String(), "about to stop")
 
 	for _, text := range []string{"", strings.Repeat("x", 15), strings.Repeat("x", 513), "with a space in it",
 		strings.Repeat("ü", 16), "a line end in it\n"} {
