@@ -17,7 +17,7 @@ type driver struct {
 	codec  // of segments
 	client redis.UniversalClient
 	prefix string
-	known  sync.Map // the tags that this process has put into the index, and under which history
+	known  sync.Map // what this process has put into the indexes, and under which history
 }
 
 // Name implements [stores.Driver].
@@ -45,18 +45,32 @@ func (d *driver) Read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 
 // Write implements [stores.Driver].
 func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *stores.Answer, err error) {
-	k, _ := stores.ParseKey(w.Were[0].Key)
-	switch {
-	case k.Tag != "":
-		err = d.register(ctx, k.Tag, w.Read.Clock.History)
-	case k.ID < 0 && w.Were[0].Text == "":
-		// Before the namespace is there, so that none is without its name.
-		err = failed(d.process(ctx, redis.NewIntCmd(ctx, "sadd", d.names(), k.Namespace)))
-	}
-	if err != nil {
-		return false, nil, err
+	for _, put := range w.Puts {
+		// The namespace's own key is written when it is made, and under each new history.
+		if k, _ := stores.ParseKey(put.Key); k.ID < 0 {
+			if err := d.register(ctx, k, w.Read.Clock.History); err != nil {
+				return false, nil, err
+			}
+		}
 	}
 	return d.request(ctx, w.Otherwise, &w)
+}
+
+// register adds a tag or a namespace to its index, before it is there itself, and once in each process for a history:
+// the index may be on another server than the row, and lose the name alone.
+func (d *driver) register(ctx context.Context, k stores.Key, history string) error {
+	if under, known := d.known.Load(k); known && under == history {
+		return nil
+	}
+	add := redis.NewIntCmd(ctx, "zadd", d.tags(), 0, k.Tag)
+	if k.Tag == "" {
+		add = redis.NewIntCmd(ctx, "sadd", d.names(), k.Namespace)
+	}
+	if err := d.process(ctx, add); err != nil {
+		return failed(err)
+	}
+	d.known.Store(k, history)
+	return nil
 }
 
 // request reads, after it has written if that is wanted.

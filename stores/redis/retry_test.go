@@ -67,3 +67,25 @@ func TestRoundTrips(t *testing.T) {
 	require.NoError(t, l.Take(t.Context(), orders.Wanted(0, 9), orders.Keep))
 	require.Equal(t, before+4, f.count("EVALSHA"))
 }
+
+// The set of namespaces has each one that was made, even if its server has lost it.
+func TestNamespaceSet(t *testing.T) {
+	f := newFake(t)
+	f.set(func() { f.fails["SADD"] = "READONLY You can't write against a read only replica." })
+	l := orders.Leases(t, f.store())
+	make := func(n *leasestore.Namespace, now leasestore.Clock) error {
+		n.Layout, n.History = "made", now.History
+		return nil
+	}
+	orders.Fails(t, l.Init(t.Context(), make), true, "READONLY")
+	require.Empty(t, f.Keys())
+	f.set(func() { clear(f.fails) })
+	for range 3 {
+		require.NoError(t, l.Init(t.Context(), make))
+		names, err := f.SMembers("uid:namespaces")
+		require.NoError(t, err)
+		require.Equal(t, []string{"orders"}, names)
+		f.Del("uid:namespaces")
+		f.restart()
+	}
+}

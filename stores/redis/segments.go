@@ -23,19 +23,6 @@ func (d *driver) tag(tag string) []string {
 	return []string{counter, counter + ":row"}
 }
 
-// register adds a tag to the index, once in each process for a history: the index may be on another server
-// than the row, and lose the tag alone.
-func (d *driver) register(ctx context.Context, tag, history string) error {
-	if under, known := d.known.Load(tag); known && under == history {
-		return nil
-	}
-	if err := d.process(ctx, redis.NewIntCmd(ctx, "zadd", d.tags(), 0, tag)); err != nil {
-		return failed(err)
-	}
-	d.known.Store(tag, history)
-	return nil
-}
-
 // segment reads a tag, after it has written it if that is wanted.
 func (d *driver) segment(ctx context.Context, tag string, w *stores.Write,
 ) (stored bool, now *stores.Answer, err error) {
