@@ -7,11 +7,11 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// PrepareNothing returns an argument that makes the driver pgx send a query in one round trip. By
+// unprepared returns an argument that makes the driver pgx send a query in one round trip. By
 // default it asks twice for each text of a query that is new to a connection. The argument is of a type
 // of pgx's, which this module does not import: it is the one of a setting of its connections. For any
 // other driver there is none.
-func PrepareNothing(conn *sqlx.Conn) (first []any) {
+func unprepared(conn *sqlx.Conn) (first []any) {
 	_ = conn.Raw(func(driver any) error {
 		is := reflect.TypeOf(driver)
 		if is.String() != "*stdlib.Conn" || drivers[is.Elem().PkgPath()] != "pgx" {

@@ -3,6 +3,8 @@ package database
 import (
 	"context"
 	"database/sql"
+
+	"github.com/jmoiron/sqlx"
 )
 
 // A Querier reads rows, whose columns are told apart by their positions. The names, by which sqlx
@@ -14,10 +16,13 @@ type Querier interface {
 }
 
 // SelectRows returns all rows of a query. fields returns where to scan the columns of a row, in
-// the query's order.
+// the query's order. Without arguments the query takes one round trip, with pgx, too.
 func SelectRows[R any](
 	ctx context.Context, from Querier, fields func(*R) []any, query string, args ...any,
 ) (all []R, err error) {
+	if conn, is := from.(*sqlx.Conn); is && len(args) == 0 {
+		args = unprepared(conn)
+	}
 	rows, err := from.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -47,9 +47,9 @@ type tables struct {
 	// Names of the tables.
 	nodes, leases, segments, takers string
 
-	skip   int64
-	log    *slog.Logger
-	lesson *atomic.Pointer[lesson] // nil at first
+	skip  int64
+	log   *slog.Logger
+	begin *atomic.Pointer[string] // what a query begins with on a MySQL server; nil at first
 }
 
 // New returns the tables in db, a [sql.DB] or a [sqlx.DB], which the caller closes. It returns
@@ -70,7 +70,7 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	if db == nil || db.DB == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
-	d := &DB{tables{db: db, skip: cfg.Skip, log: settings.Logger(cfg.Logger), lesson: new(atomic.Pointer[lesson])}}
+	d := &DB{tables{db: db, skip: cfg.Skip, log: settings.Logger(cfg.Logger), begin: new(atomic.Pointer[string])}}
 	var err error
 	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
 		return nil, err

@@ -98,12 +98,13 @@ func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decis
 }
 
 // lull waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has
-// taken, and twice as long after each further one. Of many that start at once all but a few lose. Those who look again
-// at once keep the server so busy that what they have read is old before they write.
+// taken, and twice as long after each further one, up to sixteen times. Of many that start at once all but a few lose.
+// Those who look again at once keep the server so busy that what they have read is old before they write; those who
+// wait longer are still waiting when the others are done.
 func lull(ctx context.Context, attempt time.Duration, races int) {
 	const longest = 10 * time.Second
 	select {
-	case <-time.After(rand.N(min(attempt<<min(races, 12), longest) + 1)):
+	case <-time.After(rand.N(min(attempt<<min(races, 4), longest) + 1)):
 	case <-ctx.Done():
 	}
 }

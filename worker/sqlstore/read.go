@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/leasestore"
 )
@@ -112,39 +110,30 @@ func (l *leaseTable) namespaceOf(s sight) (leasestore.Namespace, error) {
 // committed before. A node ignores that in a transaction.
 func query[R any](ctx context.Context, t *tables, conn session, fields func(*R) []any, query string,
 	args ...any) ([]R, error) {
-	learned, err := t.learn(ctx, conn)
+	before, err := t.before(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	text, args := t.dialect.Bind(learned.before+query, args...)
-	return database.SelectRows(ctx, conn, fields, text, append(learned.first, args...)...)
+	text, args := t.dialect.Bind(before+query, args...)
+	return database.SelectRows(ctx, conn, fields, text, args...)
 }
 
-// A lesson is how queries are sent.
-type lesson struct {
-	before string
-	first  []any
-}
-
-// learn finds out, once, how queries are sent.
-func (t *tables) learn(ctx context.Context, conn session) (lesson, error) {
-	if known := t.lesson.Load(); known != nil {
+// before finds out, once, how a query begins.
+func (t *tables) before(ctx context.Context, conn session) (string, error) {
+	if t.dialect != database.MySQL {
+		return "", nil
+	}
+	if known := t.begin.Load(); known != nil {
 		return *known, nil
 	}
-	var learned lesson
-	switch raw, is := conn.(*sqlx.Conn); {
-	case t.dialect == database.Postgres && is:
-		learned.first = database.PrepareNothing(raw)
-	case t.dialect == database.MySQL:
-		var name, value string
-		err := conn.QueryRowContext(ctx, "SHOW VARIABLES LIKE 'wsrep_on'").Scan(&name, &value)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return learned, database.Failed("read the server's settings", err)
-		}
-		if value == "1" || strings.EqualFold(value, "ON") {
-			learned.before = "/*M! SET STATEMENT wsrep_sync_wait=1 FOR */ "
-		}
+	var name, value, begin string
+	err := conn.QueryRowContext(ctx, "SHOW VARIABLES LIKE 'wsrep_on'").Scan(&name, &value)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", database.Failed("read the server's settings", err)
 	}
-	t.lesson.Store(&learned)
-	return learned, nil
+	if value == "1" || strings.EqualFold(value, "ON") {
+		begin = "/*M! SET STATEMENT wsrep_sync_wait=1 FOR */ "
+	}
+	t.begin.Store(&begin)
+	return begin, nil
 }
