@@ -55,11 +55,12 @@ type view struct {
 type unanswered struct{ error }
 
 // read reads the namespace, and more.
-func (v *view) read(ctx context.Context, q Query) (err error) {
-	v.query = q
-	if v.answer, err = v.driver.Read(ctx, q); err != nil {
+func (v *view) read(ctx context.Context, q Query) error {
+	a, err := v.driver.Read(ctx, q)
+	if err != nil {
 		return unanswered{err}
 	}
+	v.query, v.answer = q, a
 	if err := v.take(); err != nil || !v.answer.Old || q.Newest {
 		return err
 	}

@@ -27,6 +27,7 @@ type server struct {
 	*far
 	m       *memory.Driver
 	between func() // runs once, before the next Write
+	reading func() // runs before each Read
 }
 
 func newServer() *server {
@@ -39,6 +40,13 @@ func made(t *testing.T) (*server, lease.Store) {
 	t.Helper()
 	s := newServer()
 	return s, orders.Made(t, stores.New(s))
+}
+
+func (s *server) Read(ctx context.Context, q stores.Query) (*stores.Answer, error) {
+	if s.reading != nil {
+		s.reading()
+	}
+	return s.far.Read(ctx, q)
 }
 
 func (s *server) Write(ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
@@ -93,6 +101,26 @@ func heldBut(over ...int64) func(int64) time.Duration {
 			return time.Hour + time.Duration(id)*time.Second
 		}
 		return -time.Hour
+	}
+}
+
+// A Take fails when any of its reads does.
+func TestTakeWithoutAnAnswer(t *testing.T) {
+	s, l := made(t)
+	const rows = 5000
+	s.fill(lease.Range{First: 0, Last: rows - 1}, held)
+	all := orders.Wanted(0, rows-1)
+	read := s.count(func() { require.ErrorIs(t, l.Take(t.Context(), all, orders.Unasked(t)), uid.ErrNoWorkerID) })
+	require.Greater(t, read, 10, "it has read them all")
+	for answered := range read {
+		ctx, cancel := context.WithCancel(t.Context())
+		reads := 0
+		s.reading = func() {
+			if reads++; reads > answered {
+				cancel()
+			}
+		}
+		require.ErrorIs(t, l.Take(ctx, all, orders.Unasked(t)), context.Canceled, answered)
 	}
 }
 
