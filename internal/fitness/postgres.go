@@ -23,8 +23,9 @@ func (e *exam) postgres(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var standbys []string // those that are connected, which any account may see
-	err = e.conn.SelectContext(ctx, &standbys, postgresStandbys)
+	// Those that are connected, which any account may see.
+	name := func(name *string) []any { return []any{name} }
+	standbys, err := database.SelectRows(ctx, e.conn, name, postgresStandbys)
 	if err != nil {
 		return database.Failed("ask for standbys", err)
 	}

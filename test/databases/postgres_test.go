@@ -144,30 +144,25 @@ func TestRightsOnPostgres(t *testing.T) {
 	kept.release(t)
 }
 
-// A start is two round trips to acquire an ID, and three to inspect the store, for which a driver that
-// prepares asks twice. A release is two.
+// A start is two round trips to acquire an ID, and three to inspect the store. A release is two. So it is with a driver
+// that prepares.
 func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
 	s := engines.NewPostgres(t)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t, lease.Found(t.Context(), strangerOf(s.Open(t), ""), lease.Founding{}))
-	for name, c := range map[string]struct {
-		mode           string
-		start, release int64
-	}{
-		"prepared": {"", 8, 2}, "exec": {"&default_query_exec_mode=exec", 5, 2},
-	} {
+	for name, mode := range map[string]string{"prepared": "", "exec": "&default_query_exec_mode=exec"} {
 		t.Run(name, func(t *testing.T) {
-			db, trips := counted(t, store{Driver: s.Driver, Source: s.Source + c.mode})
+			db, trips := counted(t, store{Driver: s.Driver, Source: s.Source + mode})
 			require.NoError(t, db.Ping()) // connects
 			l := must(lease.New(strangerOf(db, ""), lease.Config{Logger: quiet()}))
 			before := trips.Load()
 			_, err := l.Acquire(t.Context(), terms)
 			require.NoError(t, err)
-			require.Equal(t, c.start, trips.Load()-before, "a start")
+			require.EqualValues(t, 5, trips.Load()-before, "a start")
 			before = trips.Load()
 			require.NoError(t, l.Release(t.Context(), 0))
-			require.Equal(t, c.release, trips.Load()-before, "a release")
+			require.EqualValues(t, 2, trips.Load()-before, "a release")
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"net"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -195,6 +196,44 @@ func TestWhoLosesDoesNotWait(t *testing.T) {
 			require.Equal(t, first+1, <-floors)
 		})
 	}
+}
+
+// Who has lost keeps no connection until it looks again: others of its process wait for one.
+func TestWhoLosesLeavesTheConnection(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+		if s.Driver == "sqlite" {
+			return // which is locked before it is read
+		}
+		ownerOf(t, db)
+		engines.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+		one := s.Open(t)
+		one.SetMaxOpenConns(1)
+		owner := strangerOf(one, "")
+		had, looks := make(chan error, 1), 0
+		require.NoError(t, owner.Take(t.Context(), wanted,
+			func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+				switch looks++; looks {
+				case 1:
+					engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID >= 0")
+					waiting := one.Stats().WaitCount
+					go func() {
+						conn, err := one.Connx(t.Context())
+						had <- err
+						conn.Close()
+					}()
+					for one.Stats().WaitCount == waiting {
+						runtime.Gosched()
+					}
+				case 2:
+					require.Len(t, had, 1)
+				}
+				owner.write(r, now)
+				return nil
+			}))
+		require.Equal(t, 2, looks)
+		require.NoError(t, <-had)
+	})
 }
 
 // A Take writes the namespace's row where servers replicate to each other: these refuse one of two writes, and no

@@ -3,8 +3,6 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -66,12 +64,7 @@ type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) e
 // Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
 // or nothing else is left, and again two for each time that it loses the ID to another client, after a random pause.
 func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
-	var began time.Time
 	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
-		if races > 0 {
-			lull(ctx, time.Since(began), races)
-		}
-		began = time.Now()
 		seen, f, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
 			return attempt{Origin: seen.Origin}, err
@@ -95,18 +88,6 @@ func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decis
 		}
 		return l.grown(seen, seen.control.changed(namespace), is), nil
 	})
-}
-
-// lull waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has
-// taken, and twice as long after each further one, up to sixteen times. Of many that start at once all but a few lose.
-// Those who look again at once keep the server so busy that what they have read is old before they write; those who
-// wait longer are still waiting when the others are done.
-func lull(ctx context.Context, attempt time.Duration, races int) {
-	const longest = 10 * time.Second
-	select {
-	case <-time.After(rand.N(min(attempt<<min(races, 4), longest) + 1)):
-	case <-ctx.Done():
-	}
 }
 
 // Change implements [lease.Store]. It takes two round trips to a server, and again two for each

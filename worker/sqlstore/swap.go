@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -25,6 +27,8 @@ type attempt struct {
 	left   *trace // in a SQLite file
 	again  bool   // after this one comes another, on a server
 	wrong  error  // what it is when a write does not what it should; the default is worker.ErrUnconfirmed
+	// crowded says that many may want the same, so that who loses waits before the next attempt.
+	crowded bool
 }
 
 // A write is a statement, and how many rows it changes: fewer where the server does not count a row
@@ -53,11 +57,12 @@ var (
 		"by another server, or session, or before the server has lost its memory: does a proxy share connections?"))
 )
 
-// swap makes attempts until what one has decided is stored. races is how many have lost to others.
+// swap makes attempts until what one has decided is stored. races is how many have lost to others. Between two on a
+// server it has no connection.
 func (t *tables) swap(ctx context.Context, place *database.Place,
-	try func(conn session, races int) (attempt, error)) error {
-	return t.connected(ctx, func(conn *sqlx.Conn) (err error) {
-		if t.dialect == database.SQLite {
+	try func(conn session, races int) (attempt, error)) (err error) {
+	if t.dialect == database.SQLite {
+		return t.connected(ctx, func(conn *sqlx.Conn) error {
 			return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
 				a, err := try(tx, 0)
 				if err == nil {
@@ -68,16 +73,20 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 				}
 				return a.left, err
 			})
+		})
+	}
+	races := 0
+	defer func() {
+		if ended := ctx.Err(); ended != nil && races > 0 && errors.Is(err, ended) {
+			err = worker.Transient(fmt.Errorf("write a row: %w, %d times in a row: %w", retry.ErrRaced, races, err))
 		}
-		races := 0
-		defer func() {
-			if ended := ctx.Err(); ended != nil && races > 0 && errors.Is(err, ended) {
-				err = worker.Transient(fmt.Errorf("write a row: %w, %d times in a row: %w", retry.ErrRaced, races, err))
-			}
-		}()
-		var lost *attempt // whose write has changed no row
-		for {
-			a, err := try(conn, races)
+	}()
+	var lost *attempt // whose write has changed no row
+	for {
+		var a attempt
+		raced, began := false, time.Now()
+		err := t.connected(ctx, func(conn *sqlx.Conn) (err error) {
+			a, err = try(conn, races)
 			if err == nil && lost != nil && lost.found == a.found {
 				// Then it was not another client that has kept it from being written.
 				if err = a.unconfirmed(); !a.SameAs(lost.Origin) {
@@ -97,12 +106,31 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 			case !database.IsRaced(err) && (err != nil || !a.again):
 				return err
 			}
-			races++
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+			raced = true
+			return nil
+		})
+		if err != nil || !raced {
+			return err
 		}
-	})
+		if races++; a.crowded {
+			lull(ctx, time.Since(began), races)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// lull waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has
+// taken, and twice as long after each further one, up to sixteen times. Of many that start at once all but a few lose.
+// Those who look again at once keep the server so busy that what they have read is old before they write; those who
+// wait longer are still waiting when the others are done.
+func lull(ctx context.Context, attempt time.Duration, races int) {
+	const longest = 10 * time.Second
+	select {
+	case <-time.After(rand.N(min(attempt<<min(races, 4), longest) + 1)):
+	case <-ctx.Done():
+	}
 }
 
 // unconfirmed returns the error of a write that changed no row, though nobody else has written.

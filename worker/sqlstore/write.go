@@ -29,7 +29,8 @@ func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow) attempt {
 // both replaces an ID's row, if the namespace is as it was read, and the namespace's row if that changes.
 func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow) attempt {
 	changes := control != *s.control // also where Given is only what was seen: the row may vanish
-	a := attempt{Origin: s.Origin, what: whose(is), found: [2]leaseRow{stable(*s.control), *was}, left: l.trace(is)}
+	a := attempt{Origin: s.Origin, what: whose(is), found: [2]leaseRow{stable(*s.control), *was}, left: l.trace(is),
+		crowded: true}
 	c, r := *s.control, *was
 	switch l.dialect {
 	case database.MySQL:
@@ -72,7 +73,7 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 // grown makes new rows, and changes the namespace's. It overwrites none.
 func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 	a := attempt{Origin: s.Origin, what: whose(made[0]), found: [2]any{stable(*s.control), made[0].WorkerID},
-		left: l.trace(made[0])}
+		left: l.trace(made[0]), crowded: true}
 	control = touched(control)
 	var rows []any
 	for _, r := range made {
