@@ -85,7 +85,8 @@ func (r *results) each(t *testing.T, all []engines.Engine, test func(t *testing.
 				if err != nil {
 					r.lacking = append(r.lacking, e.Name)
 				} else {
-					r.servers = append(r.servers, e.Name+" "+s.version)
+					version, _, _ := strings.Cut(s.version, " (") // by whom it was packed
+					r.servers = append(r.servers, e.Name+" "+version)
 				}
 				r.mu.Unlock()
 				if err != nil && e.Optional {

@@ -45,11 +45,11 @@ func newPlan() plan {
 
 func TestSegments(t *testing.T) {
 	r := &results{planned: len(takenFrom)}
-	r.Header = table.Row{"server", "numbers", "servers killed", "numbers skipped",
+	r.Header = table.Row{"engine", "numbers", "servers killed", "numbers skipped",
 		"of these without a reason", "duplicates", "after losses: stopped, went on"}
 	r.each(t, takenFrom, func(t *testing.T, s subject) {
 		p := newPlan()
-		row := []any{s.Name + " " + s.version}
+		row := []any{s.Name}
 		ok := t.Run("draw", func(t *testing.T) {
 			r := newTaking(t, s.d, numbersJob{Most: 4*p.numbers + 1<<26, MinStep: 1000, MaxStep: p.maxStep,
 				Chunk: p.chunk, Release: 300 * time.Millisecond})
