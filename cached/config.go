@@ -17,7 +17,7 @@ import (
 
 // Defaults of a zero Config.
 const (
-	defaultMaxLead       = 10 * time.Minute
+	defaultMaxLead       = 90 * time.Second
 	defaultMaxLag        = time.Second
 	defaultSlots         = 8
 	defaultPaddingFactor = 50
@@ -32,8 +32,9 @@ type Config struct {
 	Layout bits.Layout
 
 	// MaxLead is how far a UID's time may be ahead of the clock, in whole ticks, rounded down. At the bound
-	// OnRejectedTake decides. The default, ten minutes, allows the default layout bursts of 4,915,200 UIDs. A value
-	// below one tick borrows nothing; negative ones are refused.
+	// OnRejectedTake decides. The default, 90 s, allows the default layout bursts of 737,280 UIDs. A lease reserves two
+	// minutes ahead at most, where a longer MaxLead ends, too. A value below one tick borrows nothing; negative ones
+	// are refused.
 	MaxLead time.Duration
 
 	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: older ticks in the ring are skipped. Zero

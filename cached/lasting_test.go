@@ -20,7 +20,7 @@ func TestHealthOfABurst(t *testing.T) {
 		epoch := time.Now().Add(-time.Hour)
 		layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 10, SequenceBits: 4, Epoch: epoch})
 		w := &fake.Worker{ID: 7, Window: 100, Now: time.Now}
-		g := start(t, w, nil, cached.Config{Layout: layout})
+		g := start(t, w, nil, cached.Config{Layout: layout, MaxLead: 10 * time.Minute})
 		draw := func(seconds int) {
 			for range seconds {
 				for range 2 * 16 {

@@ -163,11 +163,11 @@ func TestCloseLeavesAHandlerBehind(t *testing.T) {
 
 func TestHealthCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := start(t, &fake.Worker{Window: 300}, fake.NewClock(day.Add(time.Millisecond)), cached.Config{})
+		g := start(t, &fake.Worker{Window: 60}, fake.NewClock(day.Add(time.Millisecond)), cached.Config{})
 		st := g.Health()
 		require.Equal(t, &health.Lead{
-			Bound: health.Duration{Duration: 10 * time.Minute}, LagBound: health.Duration{Duration: time.Second},
-			Reach: health.Duration{Duration: 300*time.Second - time.Millisecond},
+			Bound: health.Duration{Duration: 90 * time.Second}, LagBound: health.Duration{Duration: time.Second},
+			Reach: health.Duration{Duration: 60*time.Second - time.Millisecond},
 			Tick:  health.Duration{Duration: time.Second},
 		}, st.Lead)
 		require.Zero(t, st.Counts[count.Issued])

@@ -21,7 +21,7 @@ func TestMaxLeadIsTold(t *testing.T) {
 		told  time.Duration
 		ticks int64
 	}{
-		{cached.Config{}, 10 * time.Minute, 600},
+		{cached.Config{}, 90 * time.Second, 90},
 		{cached.Config{MaxLead: 7500 * time.Millisecond}, 7500 * time.Millisecond, 7},
 		{cached.Config{MaxLead: time.Millisecond}, time.Millisecond, 0},
 		{cached.Config{MaxLead: cached.Unbounded}, cached.Unbounded, -1},

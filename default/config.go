@@ -11,7 +11,7 @@ import (
 )
 
 // maxFloorAhead is how far ahead of the clock the first tick above Config.After may begin.
-const maxFloorAhead = 10 * time.Minute
+const maxFloorAhead = 2 * time.Minute
 
 // Config configures a generator. Its zero value works.
 type Config struct {
@@ -25,7 +25,7 @@ type Config struct {
 	// After is the floor: no UID at or below it is issued. When you move from another generator or layout, set it to
 	// the largest UID made before. The UIDs begin with the next tick; until the clock is there, ClockBack decides.
 	// Leases, state files and disposable rows keep the floor. Zero is no floor. New refuses one that is negative, that
-	// no UID of the layout is above, or whose next tick begins more than ten minutes (a tick, if that is longer) ahead
+	// no UID of the layout is above, or whose next tick begins more than two minutes (a tick, if that is longer) ahead
 	// of the clock.
 	After uid.UID
 

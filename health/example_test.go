@@ -19,7 +19,7 @@ func Example() {
 	fmt.Println(h)
 	fmt.Println(h.Reasons[0].Code)
 	// Output:
-	// ready 7 10m0s
+	// ready 7 1m30s
 	// not ready: generator is closed
 	// closed
 }

@@ -180,7 +180,7 @@ func (s Subject) floorRefused(t *testing.T) {
 	}
 	last, err := l.Compose(l.MaxTick(), 3, 2)
 	require.NoError(t, err)
-	cfg := Config{Layout: l, Lead: 10 * time.Minute, Now: fake.NewFrozenClock(Day).Now}
+	cfg := Config{Layout: l, Lead: 2 * time.Minute, Now: fake.NewFrozenClock(Day).Now}
 	for says, c := range map[string]struct {
 		after uid.UID
 		is    error
@@ -188,7 +188,7 @@ func (s Subject) floorRefused(t *testing.T) {
 		"After -5 is negative":   {-5, uid.ErrConfig},
 		"it lies in tick 219902": {last, uid.ErrRange},
 		"no tick of the layout":  {1 << 62, uid.ErrRange},
-		"12:10:00.001Z, 10m0.001s ahead of the clock; 10m0s is allowed": {at(10 * time.Minute), uid.ErrRange},
+		"12:02:00.001Z, 2m0.001s ahead of the clock; 2m0s is allowed": {at(2 * time.Minute), uid.ErrRange},
 	} {
 		w := fake.Endless(0)
 		cfg.After = c.after
@@ -197,9 +197,9 @@ func (s Subject) floorRefused(t *testing.T) {
 		require.Empty(t, w.Terms.Layout)
 	}
 	w := fake.Endless(0)
-	cfg.After = at(10*time.Minute - time.Millisecond)
+	cfg.After = at(2*time.Minute - time.Millisecond)
 	s.start(t, w, cfg)
-	require.Equal(t, l.TickAt(Day.Add(10*time.Minute)), w.Terms.MinTick)
+	require.Equal(t, l.TickAt(Day.Add(2*time.Minute)), w.Terms.MinTick)
 }
 
 // after: no UID is at or below the floor, by whatever way it is drawn and whatever the clock shows. They begin as
@@ -211,7 +211,7 @@ func (s Subject) after(t *testing.T) {
 		clock := fake.NewClock(Day)
 		after, err := l.Compose(l.TickAt(Day.Add(ahead)), l.MaxWorkerID(), l.MaxSequence())
 		require.NoError(t, err)
-		g := s.at(t, clock, fake.Endless(1), Config{Layout: l, After: after, Lead: 10 * time.Minute})
+		g := s.at(t, clock, fake.Endless(1), Config{Layout: l, After: after, Lead: 2 * time.Minute})
 		all := append([]draw{single(g.TryGetUID), single(g.TryGetUID), filling(t.Context(), g, 5)}, s.more(g)...)
 		passed, first := false, uid.UID(0)
 		for step := range 300 {

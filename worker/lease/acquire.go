@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -166,7 +165,7 @@ func (l *lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now
 			whose = "the namespace"
 		}
 		return fmt.Errorf("%w: the ticks of %s are used up to %d, the store's clock is at %d, more than %v before that",
-			worker.ErrClock, whose, max(row.High, ns.Floor), l.tickAt(now, 0), l.ahead)
+			worker.ErrClock, whose, max(row.High, ns.Floor), l.tickAt(now, 0), mostAhead)
 	}
 	return l.checkFloor(now)
 }
@@ -175,10 +174,7 @@ func (l *lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now
 // wait until a tick above it can be reserved. Nothing is written: the namespace would keep the floor, and
 // all later starts would have to wait.
 func (l *lease) checkFloor(now leasestore.Clock) error {
-	allowed := min(l.ahead, maxDuration)
-	if !l.never {
-		allowed = l.reach(now) + l.patience()
-	}
+	allowed := l.reach(now) + l.patience()
 	if floor := l.terms.MinTick - 1; floor >= 0 && floor > l.tickAt(now, allowed) {
 		return fmt.Errorf("%w: the generator's floor rules out ticks up to %d, the clock is at %d; "+
 			"a lease can begin %v ahead of it at most", uid.ErrRange, floor, l.tickAt(now, 0), allowed)
@@ -194,10 +190,7 @@ func (l *lease) compare(asked time.Time, now leasestore.Clock, limit time.Durati
 
 // highest returns the last tick that may have been used by the time given, of the store's.
 func (l *lease) highest(now time.Time) int64 {
-	if l.ahead == math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return max(l.terms.TickAt(now.Add(l.ahead)), -1)
+	return max(l.terms.TickAt(now.Add(mostAhead)), -1)
 }
 
 // stamp formats a time for error texts.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"strings"
 	"time"
@@ -14,9 +13,9 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
-// Burn is how far beyond the store's clock a new owner begins after the store may have lost writes. No owner reserves
-// beyond Burn less its MaxClockSkew (ten minutes by default), unless its store never loses a write.
-const Burn = 10*time.Minute + defaultMaxClockSkew
+// Burn is how far beyond the store's clock a new owner begins after the store may have lost writes, and where a start
+// makes the namespace. No owner of any store reserves beyond Burn less its MaxClockSkew, two minutes by default.
+const Burn = 2*time.Minute + defaultMaxClockSkew
 
 // Losses says which acknowledged writes a store may lose.
 type Losses int
@@ -25,9 +24,9 @@ const (
 	// ByHistory, the default, goes by the store's history, or by its kind if that is durable. A start refuses a store
 	// that is visibly not as durable as its kind.
 	ByHistory Losses = iota
-	// Never says that the store loses nothing: not in a crash, in a failover, or by a restored backup. Nothing is
-	// burnt, and reservations may reach as far as the generator's MaxLead. UIDs can repeat if it is not true. A start
-	// refuses a store whose settings visibly belie it.
+	// Never says that the store loses nothing: not in a restart, a crash, a failover, or by a restored backup. A start
+	// burns nothing, unless it makes the namespace. UIDs can repeat if it is not true. A start refuses a store whose
+	// settings visibly belie it.
 	Never
 	// NeverUnchecked is Never without that check.
 	NeverUnchecked
@@ -40,9 +39,9 @@ const (
 // default; negative ones are refused. Durations are rounded to whole ticks of the layout.
 type Config struct {
 	// Window is how long the store may be away before anybody notices (minus up to 5 s between attempts, and minus any
-	// lead over the clock). Ticks are reserved up to 3/2 Window ahead of the store's clock, or further if the generator
-	// asks. Unless the store never loses a write, 3/2 Window and MaxClockSkew are [Burn] at most. A Window shorter than
-	// a tick is refused. The default is 1 min.
+	// lead over the clock). Ticks are reserved up to 3/2 Window ahead of the store's clock, or up to [Burn] less
+	// MaxClockSkew if the generator asks; 3/2 Window must not be more than that, which is 80 s of Window by default. A
+	// Window shorter than a tick is refused. To bridge more take a state file (package statefile). The default is 1 min.
 	Window time.Duration
 
 	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. Then, as after a release, nobody gets the
@@ -88,12 +87,10 @@ const (
 
 const (
 	longestQuarantine = 5 * time.Minute
-	// slackAhead is how far beyond what owners may reserve a tick is still believed.
-	slackAhead  = 15 * time.Minute
 	maxDuration = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
 )
 
-func (c Config) withDefaults(store Store) (Config, error) {
+func (c Config) withDefaults() (Config, error) {
 	for _, d := range []struct {
 		name     string
 		value    *time.Duration
@@ -116,10 +113,10 @@ func (c Config) withDefaults(store Store) (Config, error) {
 	case c.TTL < c.ahead():
 		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved",
 			uid.ErrConfig, c.TTL, c.Window)
-	case !c.never(store) && c.ahead() > Burn-c.MaxClockSkew:
-		return c, fmt.Errorf("%w: 3/2 of Window %v is %v, but with MaxClockSkew %v no more than %v can be "+
-			"reserved ahead in %s, which may lose writes",
-			uid.ErrConfig, c.Window, c.ahead(), c.MaxClockSkew, Burn-c.MaxClockSkew, store.Name())
+	case c.ahead() > Burn || c.MaxClockSkew > Burn-c.ahead():
+		return c, fmt.Errorf("%w: 3/2 of Window %v, for which ticks are reserved, and MaxClockSkew %v have to be %v "+
+			"together at most: a start begins so far ahead of the clock after the store has lost writes",
+			uid.ErrConfig, c.Window, c.MaxClockSkew, Burn)
 	case c.IDs != (Range{}) && (c.IDs.First < 0 || c.IDs.First > c.IDs.Last):
 		return c, fmt.Errorf("%w: IDs from %d to %d are no range of worker IDs", uid.ErrRange, c.IDs.First, c.IDs.Last)
 	}
@@ -144,12 +141,7 @@ func (c Config) quarantine() time.Duration {
 // mostAhead is how far ahead of the store's clock the ticks used under an ID may lie, and how far this
 // process's clock may be off at a renewal: what lies beyond was written under a wrong clock, or this
 // one is wrong.
-func (c Config) mostAhead(maxLead time.Duration) time.Duration {
-	if maxLead > maxDuration {
-		return math.MaxInt64
-	}
-	return max(Burn, maxLead, c.ahead()) + c.MaxClockSkew + slackAhead
-}
+const mostAhead = Burn + 15*time.Minute
 
 // holder tells people which process has a lease: the host's name and the process ID.
 func holder() string {

@@ -19,8 +19,10 @@ func TestNewLeaseRefuses(t *testing.T) {
 	for text, cfg := range map[string]lease.Config{
 		"Window -1s is not within 0 and":                            {Window: -time.Second},
 		"TTL 1m0s is less than 3/2 of Window 1m0s":                  {TTL: time.Minute},
-		"3/2 of Window 10m0s is 15m0s, but with MaxClockSkew 2s":    {Window: 10 * time.Minute},
-		"9m0s no more than 1m2s can be reserved ahead in namespace": {MaxClockSkew: 9 * time.Minute},
+		"3/2 of Window 1m20.000000001s, for which ticks are reserved, and MaxClockSkew 2s have to be 2m2s together": {
+			Window: 80*time.Second + 1},
+		"3/2 of Window 1m0s, for which ticks are reserved, and MaxClockSkew 9m0s": {MaxClockSkew: 9 * time.Minute},
+		"3/2 of Window 876000h0m0s": {Window: 876000 * time.Hour, TTL: 876000 * time.Hour},
 		"TTL 2562047h47m16.854775807s is not within 0":              {TTL: math.MaxInt64},
 		"MaxClockSkew -1ns":                                         {MaxClockSkew: -1},
 		"Losses 4 is not known":                                     {Losses: 4},

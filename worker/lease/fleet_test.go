@@ -53,7 +53,7 @@ func TestRenewalsAreSpread(t *testing.T) {
 // most, and ever less often.
 func TestBurstsAreFloored(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l, r := h.held(lease.Config{Window: 10 * time.Second})
+		l, r := h.held(lease.Config{Window: 5 * time.Second})
 		begin, writes := r.Last, 0
 		for range 1000 {
 			h.pass(time.Millisecond)
@@ -63,13 +63,13 @@ func TestBurstsAreFloored(t *testing.T) {
 			}
 		}
 		require.InDelta(t, 10, writes, 1)
-		require.Greater(t, r.Last-begin, int64(100*1250), "each write of a burst reserves more than the one before")
+		require.Greater(t, r.Last-begin, int64(100*625), "each write of a burst reserves more than the one before")
 		require.LessOrEqual(t, r.Last, h.tick()+ms(lease.Burn))
 
 		// Once the burst is over all is as before: the next one is served at once.
 		h.pass(20 * time.Minute)
-		l = h.lease(lease.Config{Window: 10 * time.Second})
+		l = h.lease(lease.Config{Window: 5 * time.Second})
 		r = h.acquire(l)
-		require.Equal(t, r.Last+1+1250, h.extend(l, r.Last+1).Last)
+		require.Equal(t, r.Last+1+625, h.extend(l, r.Last+1).Last)
 	})
 }

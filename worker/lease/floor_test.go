@@ -48,20 +48,16 @@ func TestFloor(t *testing.T) {
 // A floor beyond what a lease can begin with is refused with the numbers, and nothing is written:
 // all others would have to wait for it.
 func TestFloorTooFarAhead(t *testing.T) {
-	type limit struct {
-		cfg  lease.Config
-		most time.Duration
-	}
-	each(t, map[string]limit{
-		"lossy":   {lease.Config{Timeout: 10 * time.Second}, lease.Burn + 2*time.Millisecond + 10*time.Second},
-		"durable": {lease.Config{Losses: lease.Never}, lease.Burn + skew + 15*time.Minute},
-	}, func(t *testing.T, h *house, c limit) {
-		l := h.lease(c.cfg)
+	const most = lease.Burn + 2*time.Millisecond + 10*time.Second
+	each(t, map[string]lease.Losses{
+		"lossy": lease.ByHistory, "durable": lease.Never,
+	}, func(t *testing.T, h *house, losses lease.Losses) {
+		l := h.lease(lease.Config{Losses: losses, Timeout: 10 * time.Second})
 		namespace := h.namespace()
-		err := h.acquireError(l, from(h.tick()+ms(c.most)+2))
-		logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to", c.most.String())
+		err := h.acquireError(l, from(h.tick()+ms(most)+2))
+		logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to", most.String())
 		require.Equal(t, namespace, h.namespace())
-		r := h.acquireFor(l, from(h.tick()+ms(c.most)))
+		r := h.acquireFor(l, from(h.tick()+ms(most)))
 		require.GreaterOrEqual(t, r.Last, r.First)
 	})
 }
@@ -72,7 +68,7 @@ func TestFloorOfARetake(t *testing.T) {
 		require.NoError(t, h.foundWith(0, 0))
 		l, client := h.client(lease.Config{Losses: lease.Never})
 		client.Fault(storetest.LoseReply)
-		floor := h.tick() + ms(10*time.Minute)
+		floor := h.tick() + ms(time.Minute)
 		require.Equal(t, floor, h.acquireFor(l, from(floor)).First)
 	})
 }
@@ -94,8 +90,8 @@ func TestFoundFloor(t *testing.T) {
 		require.Equal(t, now+9000, h.acquire(h.lease(lease.Config{})).First)
 
 		before := h.namespace()
-		logtest.Error(t, found(at(now+ms(10*time.Minute)+1)), uid.ErrRange, "is 10m0.001s ahead of the store's clock")
+		logtest.Error(t, found(at(now+ms(lease.Burn)+1)), uid.ErrRange, "is 2m2.001s ahead of the store's clock")
 		require.Equal(t, before, h.namespace())
-		require.NoError(t, found(at(now+ms(10*time.Minute))))
+		require.NoError(t, found(at(now+ms(lease.Burn))))
 	})
 }

@@ -3,7 +3,6 @@ package lease
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
@@ -22,7 +21,7 @@ type Founding struct {
 	// programs must not do so at each start.
 	Lost bool
 
-	// After is a UID: whoever gets an ID of the namespace begins above its tick, which may be ten minutes ahead of the
+	// After is a UID: whoever gets an ID of the namespace begins above its tick, which may be a [Burn] ahead of the
 	// store's clock. The default, 0, stands for none.
 	After uid.UID
 
@@ -62,10 +61,10 @@ func Found(ctx context.Context, store Store, f Founding) error {
 // that what all others are about to write.
 func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMore bool) error {
 	return written(store.Init(ctx, func(ns *leasestore.Namespace, now leasestore.Clock) error {
-		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(mostFloorAhead)) {
+		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(Burn)) {
 			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; "+
 				"%v is allowed, since nobody could begin before",
-				uid.ErrRange, t.MinTick, ticks.Span(t.MinTick-clock, t.Unit), clock, mostFloorAhead)
+				uid.ErrRange, t.MinTick, ticks.Span(t.MinTick-clock, t.Unit), clock, Burn)
 		}
 		floor := t.MinTick - 1
 		if lost {
@@ -90,9 +89,6 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMor
 		return nil
 	}))
 }
-
-// mostFloorAhead is as far as a generator runs ahead of its clock by default.
-const mostFloorAhead = 10 * time.Minute
 
 // refound decides what becomes of a namespace that is there, as a person asks.
 func refound(ns *leasestore.Namespace, layout string, ids Range, floor int64, now leasestore.Clock) error {

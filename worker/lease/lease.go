@@ -28,12 +28,11 @@ type lease struct {
 
 	// Only the generator's calls use what follows, one at a time.
 	terms     uid.Terms
-	ahead     time.Duration // how far ahead of the store's clock a tick is believed
-	inspected bool          // the store was, since it was bound
-	resumed   bool          // the hold was, and is not this binding's to release
-	hold      *hold         // nil when the lease was lost
-	doubt     *doubt        // an acquisition whose outcome is unknown; nil for none
-	low       bool          // Low was reported, and nothing was reserved since
+	inspected bool   // the store was, since it was bound
+	resumed   bool   // the hold was, and is not this binding's to release
+	hold      *hold  // nil when the lease was lost
+	doubt     *doubt // an acquisition whose outcome is unknown; nil for none
+	low       bool   // Low was reported, and nothing was reserved since
 }
 
 // New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not when an
@@ -71,7 +70,7 @@ func New(store Store, cfg Config) (uid.Worker, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store of leases", uid.ErrConfig)
 	}
-	cfg, err := cfg.withDefaults(store)
+	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (l *lease) bind(t uid.Terms) error {
 	if err := l.binding.Bind(t.Revoke); err != nil {
 		return err
 	}
-	l.terms, l.ahead, l.inspected, l.resumed = t, l.cfg.mostAhead(t.MaxLead), false, false
+	l.terms, l.inspected, l.resumed = t, false, false
 	return nil
 }
 

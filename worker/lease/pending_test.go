@@ -50,7 +50,7 @@ func TestUnacknowledgedRenewalReservesNothing(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l, client := h.client(lease.Config{Losses: lease.Never})
 		was := h.acquire(l)
-		through := was.Last + ms(window)
+		through := was.Last + ms(window/8)
 		for _, way := range []storetest.Fault{storetest.LoseReply, storetest.LoseWrite} {
 			client.Fault(way)
 			require.Error(t, h.extendError(l, through))

@@ -21,7 +21,7 @@ func (l *lease) extend(ctx context.Context, through int64) error {
 	number, limit, wait := h.sent, h.limit, h.wait
 	err := l.store.Change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		h.sent = number // what an earlier run of this attempt was to write was refused
-		if err := l.compare(asked, now, l.ahead); err != nil {
+		if err := l.compare(asked, now, mostAhead); err != nil {
 			return err
 		}
 		if err := l.lasts(row, now); err != nil {

@@ -84,9 +84,6 @@ func (l *lease) awaitTicks(ctx context.Context) error {
 // were burnt, and its MaxLead is less than that. A tick and the clocks' difference are nothing to speak of.
 func (l *lease) warnAhead(ctx context.Context) {
 	near := l.cfg.MaxClockSkew + 2*l.terms.Unit
-	if l.terms.MaxLead > maxDuration {
-		return
-	}
 	if wait := ticks.Until(l.terms, l.now().Add(l.terms.MaxLead), l.hold.base+1); wait > near {
 		l.cfg.Logger.WarnContext(ctx, "the first UIDs lie further ahead of the clock than the generator's MaxLead, "+
 			"so that calls wait or fail", "worker_id", l.hold.id, "store", l.store.Name(),

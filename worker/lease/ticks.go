@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"math"
 	"time"
 
 	"github.com/uidgen/uid/internal/leasestore"
@@ -16,8 +15,8 @@ func (l *lease) tickAt(now leasestore.Clock, d time.Duration) int64 {
 // within limits a tick to the layout's last one.
 func (l *lease) within(tick int64) int64 { return min(tick, l.terms.MaxTick) }
 
-// reach is how far beyond the store's clock this owner may reserve, where writes can be lost: a
-// [Burn] by any other clock goes further.
+// reach is how far beyond the store's clock this owner may reserve, whatever the store can lose: a [Burn] by any other
+// clock goes further.
 func (l *lease) reach(now leasestore.Clock) time.Duration {
 	return Burn - max(l.cfg.MaxClockSkew, 2*now.Error)
 }
@@ -26,15 +25,7 @@ func (l *lease) reach(now leasestore.Clock) time.Duration {
 // generator asks for ticks up to through.
 func (l *lease) target(now leasestore.Clock, through, slacks int64) int64 {
 	slack := slacks * max(1, int64(l.cfg.Window/8/l.terms.Unit)) // so that a burst needs fewer writes
-	return l.within(min(max(l.tickAt(now, l.cfg.ahead()), ticks.Plus(through, slack)), l.most(now)))
-}
-
-// most returns the last tick that a write may reserve.
-func (l *lease) most(now leasestore.Clock) int64 {
-	if l.never {
-		return l.highest(now.Now) // not beyond what a later owner accepts
-	}
-	return l.tickAt(now, l.reach(now))
+	return l.within(min(max(l.tickAt(now, l.cfg.ahead()), ticks.Plus(through, slack)), l.tickAt(now, l.reach(now))))
 }
 
 // slacks is how many slacks the write of a burst adds, if so many writes in a row came before
@@ -43,14 +34,7 @@ func slacks(early int) int64 { return 1 << min(max(early-1, 0), 4) }
 
 // untilMore is how long it takes until a write can reserve more than the ticks up to limit.
 func (l *lease) untilMore(now leasestore.Clock, limit int64) time.Duration {
-	if l.never && l.ahead == math.MaxInt64 {
-		return 0
-	}
-	reach := l.ahead
-	if !l.never {
-		reach = l.reach(now)
-	}
-	return ticks.Until(l.terms, now.Now.Add(reach), limit+1)
+	return ticks.Until(l.terms, now.Now.Add(l.reach(now)), limit+1)
 }
 
 // dueAfter sets when the hold is renewed next, and the tick at which the generator asks again.

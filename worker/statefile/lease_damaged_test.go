@@ -92,9 +92,9 @@ func TestLeaseFileWithAFlippedBit(t *testing.T) {
 // While the store is down such a start begins no lower, and one whose lease was lost has nothing.
 func TestLeaseFileWithAFlippedBitWithoutStore(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
-		p := h.with(lease.Config{Window: 6 * time.Minute, TTL: 10 * time.Minute}, statefile.Config{})
+		p := h.with(lease.Config{Window: 80 * time.Second}, statefile.Config{})
 		p.acquire()
-		time.Sleep(5 * time.Minute)
+		time.Sleep(time.Minute)
 		r := p.extend(0)
 		p.crash()
 		require.NoError(t, state.Damage(h.path, 1000))

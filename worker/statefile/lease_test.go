@@ -70,7 +70,7 @@ func TestLeaseGoesOnAtOnce(t *testing.T) {
 // While the store is down a start goes on with what was reserved, and not beyond.
 func TestLeaseWithoutStore(t *testing.T) {
 	each(t, ends, func(t *testing.T, h *house, end ending) {
-		long := lease.Config{Window: 6 * time.Minute, TTL: 10 * time.Minute}
+		long := lease.Config{Window: 80 * time.Second}
 		p := h.with(long, statefile.Config{})
 		r := p.acquire()
 		row := h.row(0)

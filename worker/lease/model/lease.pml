@@ -95,7 +95,7 @@
 #define R          1    /* how far beyond the store's clock anybody reserves at most, */
 #endif
 #ifndef MORE
-#define MORE       0    /* and by so much further who takes it for one that never loses anything */
+#define MORE       0    /* a mutant: and by so much further who takes it for one that never loses anything */
 #endif
 #ifndef SKEW
 #define SKEW       (CLIENTS -> 2 * CLIENTS : 1)         /* how far two clocks are apart at most */
