@@ -53,6 +53,9 @@ const logEvery = time.Minute
 // report counts and logs. A clock that is behind by a tick at most is no fault of anybody's: so it is after
 // each restart within a tick.
 func (g *Generator) report(b setback) {
+	if b.tick < g.began {
+		return // the worker has said so
+	}
 	g.counts.behind.Add(1)
 	level, logged, back := slog.LevelWarn, &g.counts.warned, g.behind(b, b.newest)
 	if back <= g.layout.Unit() {

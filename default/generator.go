@@ -10,6 +10,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -46,6 +47,7 @@ type Generator struct {
 	quit   chan struct{} // closed by Close
 	stop   sync.Once
 	last   int64 // written by stop: no UID of a later tick was or will be issued
+	began  int64 // up to this tick the worker began ahead of the clock, -1 if it did not
 	counts counters
 
 	// mu guards what follows. It is never held during a call of the worker or a wait.
@@ -108,6 +110,12 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	})
 	if err != nil {
 		return nil, err
+	}
+	g.began = -1
+	if w, tells := w.(health.WorkerReporter); tells {
+		if ahead := w.WorkerHealth().Ahead; ahead != nil {
+			g.began = layout.TickAt(ahead.Until)
+		}
 	}
 	return g, nil
 }

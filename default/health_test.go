@@ -10,14 +10,18 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/reason"
 )
 
+var noon = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+
 // Health says what a call finds, under each policy, before and behind its clock.
 func TestHealthSaysWhatCallsFind(t *testing.T) {
-	noon := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	const second, hour = time.Second, time.Hour
 	type steps []time.Duration
 	for name, c := range map[string]struct {
@@ -58,6 +62,55 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 				} else {
 					conformance.Finds(t, g, nil)
 				}
+			})
+		})
+	}
+}
+
+// aheadWorker is one that says why it begins ahead of the clock.
+type aheadWorker struct {
+	*fake.Worker
+	until time.Time
+}
+
+func (w aheadWorker) WorkerHealth() health.Worker {
+	return health.Worker{Kind: "lease", Ahead: &health.Ahead{Cause: "a failover", Until: w.until}}
+}
+
+// A worker that begins ahead is no fault of the clock's: Logical makes UIDs, and nothing is counted or logged.
+func TestBeganAhead(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy uncached.Policy
+		fails  error
+	}{
+		"Logical": {},
+		"Fail":    {uncached.Fail(), uid.ErrClockBack},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var logged logtest.Records
+				clock := fake.NewClock(noon)
+				first := bits.Default().TickAt(noon) + 120
+				w := aheadWorker{fake.Giving(uid.Reservation{First: first, Last: 1 << 40, Renew: 1 << 40}),
+					noon.Add(2 * time.Minute)}
+				g := uncached.MustNew(w, uncached.Config{ClockBack: c.policy, Now: clock.Now, Logger: logged.Logger()})
+				defer func() { require.NoError(t, g.Close()) }()
+				_, err := g.GetUID()
+				require.ErrorIs(t, err, c.fails)
+				h := g.Health()
+				require.Equal(t, c.fails == nil, h.Ready)
+				require.Equal(t, reason.BeganAhead, h.Reasons[0].Code)
+				require.Contains(t, h.String(), "a failover")
+				require.Zero(t, h.Counts[count.ClockBehind])
+				require.Empty(t, logged.String())
+
+				clock.Step(3 * time.Minute)
+				_, err = g.GetUID()
+				require.NoError(t, err)
+				require.Empty(t, g.Health().Reasons)
+				clock.Step(-30 * time.Second)
+				_, _ = g.GetUID()
+				require.EqualValues(t, 1, g.Health().Counts[count.ClockBehind], "once it was there it counts")
 			})
 		})
 	}

@@ -18,8 +18,18 @@ type Worker struct {
 	// Ends is when the right to the ID ends if it is not renewed, by this process's clock; zero where it does not end
 	// or is not held.
 	Ends time.Time `json:"ends,omitzero"`
+	// Ahead says why the worker's ticks begin ahead of the clock; nil if they do not.
+	Ahead *Ahead `json:"ahead,omitzero"`
 	// IDs are nil where the worker does not know them.
 	IDs *IDs `json:"ids,omitzero"`
+}
+
+// An Ahead is a beginning ahead of the clock: what the store may have lost is ruled out by it.
+type Ahead struct {
+	// Cause is for people, and not stable.
+	Cause string `json:"cause"`
+	// Until is when the clock has reached the first tick.
+	Until time.Time `json:"until"`
 }
 
 // IDs are the worker IDs to choose from.

@@ -36,7 +36,7 @@ const (
 	// reads a longer one.
 	maxTableRows = 10_000
 	// defaultLead is the MaxLead that package cached has by default.
-	defaultLead = 10 * time.Minute
+	defaultLead = 90 * time.Second
 )
 
 func (p *program) newGen() gen {

@@ -48,7 +48,7 @@ func (c *check) there(what string, found bool, err error) bool {
 		do := "Nothing, if no worker uses them; the first one makes the place if its account may."
 		if what == whatLeases {
 			do = "Nothing, if no worker uses them; else uid worker init makes the place, if nobody has had an ID " +
-				"from it. The first start makes it, too, and then begins ten minutes ahead of the clock."
+				"from it. The first start makes it, too, and then begins two minutes ahead of the clock."
 		}
 		c.add(Finding{LevelNote, what, "none", "The store has no place for them (a table, say): nobody has had one " +
 			"from it yet, or the place was renamed or dropped.", do})

@@ -25,6 +25,7 @@ const (
 	NumbersLost        = "numbers_lost"
 	NoReservation      = "no_reservation"
 	ClockIsBehind      = "clock_behind"
+	BeganAhead         = "began_ahead"
 	ReservationFailing = "reservation_failing"
 	ReservationUsedUp  = "reservation_used_up"
 	LeadNearBound      = "lead_near_bound"
@@ -122,11 +123,27 @@ func (h judge) judgeLead() {
 		return
 	}
 	switch {
+	case h.beganAhead():
 	case l.Wait.Duration > l.Tick.Duration:
 		h.add(Error, ClockIsBehind, "the clock has to go on for %s before the next UID may be issued", short(l.Wait))
 	case l.Bound.Duration > 0 && l.Now.Duration >= l.Bound.Duration-l.Bound.Duration/10:
 		h.add(Warning, LeadNearBound, "UIDs are %v ahead of the clock, of %v that MaxLead allows", l.Now, l.Bound)
 	}
+}
+
+// beganAhead reports whether the worker began ahead of the clock, which has not caught up yet.
+func (h judge) beganAhead() bool {
+	if h.Worker == nil || h.Worker.Ahead == nil || !h.Time.Before(h.Worker.Ahead.Until) {
+		return false
+	}
+	a, text := h.Worker.Ahead, "UIDs began ahead of the clock, which is there at %s: %s"
+	if wait := h.Lead.Wait; wait.Duration > h.Lead.Tick.Duration {
+		h.add(Error, BeganAhead, text+"; MaxLead, or the policy, is for less: calls wait or fail for another %s",
+			stamp(a.Until), a.Cause, short(wait))
+	} else {
+		h.add(Warning, BeganAhead, text, stamp(a.Until), a.Cause)
+	}
+	return true
 }
 
 func (h judge) judgeTimeField() {
@@ -174,6 +191,9 @@ func (h judge) plainTimes() {
 	}
 	if h.Worker != nil {
 		h.Worker.Ends = plain(h.Worker.Ends)
+		if a := h.Worker.Ahead; a != nil {
+			h.Worker.Ahead = &health.Ahead{Cause: a.Cause, Until: plain(a.Until)}
+		}
 	}
 	if h.Failing != nil {
 		h.Failing.Since = plain(h.Failing.Since)

@@ -53,6 +53,7 @@ func TestJudge(t *testing.T) {
 	type H = health.Health
 	warns := func(code string) []want { return []want{{code, reason.Warning}} }
 	fails := func(code string) []want { return []want{{code, reason.Error}} }
+	ahead := func(d time.Duration) *health.Ahead { return &health.Ahead{Cause: "a failover", Until: noon.Add(d)} }
 	var none health.Duration
 	under, over := health.Duration{Duration: time.Minute - 1}, health.Duration{Duration: time.Second + 1}
 	failing := func(h *health.Health, left health.Duration) { h.Failing, h.Reservation.Remaining = down, left }
@@ -103,6 +104,10 @@ func TestJudge(t *testing.T) {
 		}},
 		"a wait of a tick": {of: healthy, change: func(h *H) { h.Lead.Wait = seconds(1) }},
 		"a wait of more":   {of: healthy, change: func(h *H) { h.Lead.Wait = over }, want: fails(reason.ClockIsBehind)},
+		"began ahead":      {of: healthy, change: func(h *H) { h.Worker.Ahead = ahead(1) }, want: warns(reason.BeganAhead)},
+		"too far ahead": {of: healthy, change: func(h *H) { h.Worker.Ahead, h.Lead.Wait = ahead(1), over },
+			want: fails(reason.BeganAhead)},
+		"was ahead": {of: healthy, change: func(h *H) { h.Worker.Ahead = ahead(0) }},
 		"the time field is ending": {of: healthy, change: func(h *H) { h.TimeField.Ending = true },
 			want: warns(reason.TimeFieldEnding)},
 		"the time field is over": {of: healthy, change: func(h *H) { h.TimeField.Remaining = none },

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/clock"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/supply"
+	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -35,6 +37,7 @@ func (l *lease) acquire(ctx context.Context) error {
 	l.hold, l.low, l.doubt = h, false, nil
 	l.dueAfter(h)
 	l.report(ctx, d.event)
+	l.sayAhead(ctx)
 	supply.Warn(ctx, l.cfg.Logger, h.id, h.ids.First, h.ids.Last, "have been used", "store", l.store.Name())
 	return nil
 }
@@ -128,7 +131,14 @@ func (l *lease) take(ctx context.Context) (*doubt, error) {
 // begin decides at which tick a new owner of a row begins, and what it reserves at once: nothing, where
 // writes may have been lost. Its own may be lost as well, and then others begin no higher.
 func (l *lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) (*hold, error) {
-	lost := l.settle(ns, now)
+	cause := l.settle(ns, now)
+	lost := cause != ""
+	if near := l.cfg.MaxClockSkew + 2*l.terms.Unit; !lost && ns.Floor > l.tickAt(now, near) {
+		cause = "an earlier start found that the store may have lost writes, or a person said so"
+		if l.missing {
+			cause = "the namespace was missing, so it may have been lost"
+		}
+	}
 	// Whoever comes later begins above this owner's floor, too.
 	ns.Floor = max(ns.Floor, l.terms.MinTick-1)
 	h := &hold{id: row.WorkerID, owner: newOwner(), base: max(row.High, ns.Floor)}
@@ -138,6 +148,9 @@ func (l *lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasest
 	if h.base >= l.terms.MaxTick {
 		return nil, fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, the layout's last one is %d",
 			uid.ErrExhausted, h.id, h.base, l.terms.MaxTick)
+	}
+	if wait := ticks.Until(l.terms, now.Now, h.base+1); cause != "" {
+		h.ahead = &health.Ahead{Cause: cause, Until: l.now().Add(wait)}
 	}
 	h.limit = max(h.base, l.target(now, h.base, 1))
 	h.wait = l.untilMore(now, h.limit)

@@ -87,7 +87,7 @@ const (
 
 const (
 	longestQuarantine = 5 * time.Minute
-	maxDuration = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
+	maxDuration       = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
 )
 
 func (c Config) withDefaults() (Config, error) {

@@ -17,19 +17,19 @@ import (
 func TestNewLeaseRefuses(t *testing.T) {
 	store := storetest.NewMemory(storetest.MemoryConfig{}).Store(orders)
 	for text, cfg := range map[string]lease.Config{
-		"Window -1s is not within 0 and":                            {Window: -time.Second},
-		"TTL 1m0s is less than 3/2 of Window 1m0s":                  {TTL: time.Minute},
+		"Window -1s is not within 0 and":           {Window: -time.Second},
+		"TTL 1m0s is less than 3/2 of Window 1m0s": {TTL: time.Minute},
 		"3/2 of Window 1m20.000000001s, for which ticks are reserved, and MaxClockSkew 2s have to be 2m2s together": {
 			Window: 80*time.Second + 1},
 		"3/2 of Window 1m0s, for which ticks are reserved, and MaxClockSkew 9m0s": {MaxClockSkew: 9 * time.Minute},
-		"3/2 of Window 876000h0m0s": {Window: 876000 * time.Hour, TTL: 876000 * time.Hour},
-		"TTL 2562047h47m16.854775807s is not within 0":              {TTL: math.MaxInt64},
-		"MaxClockSkew -1ns":                                         {MaxClockSkew: -1},
-		"Losses 4 is not known":                                     {Losses: 4},
-		"Timeout -1ns":                                              {Timeout: -1},
-		"IDs from -1 to 5 are no range":                             {IDs: lease.Range{First: -1, Last: 5}},
-		"IDs from 6 to 5 are no range":                              {IDs: lease.Range{First: 6, Last: 5}},
-		"IDs from 0 to -1 are no range":                             {IDs: lease.Range{First: 0, Last: -1}},
+		"3/2 of Window 876000h0m0s":                    {Window: 876000 * time.Hour, TTL: 876000 * time.Hour},
+		"TTL 2562047h47m16.854775807s is not within 0": {TTL: math.MaxInt64},
+		"MaxClockSkew -1ns":                            {MaxClockSkew: -1},
+		"Losses 4 is not known":                        {Losses: 4},
+		"Timeout -1ns":                                 {Timeout: -1},
+		"IDs from -1 to 5 are no range":                {IDs: lease.Range{First: -1, Last: 5}},
+		"IDs from 6 to 5 are no range":                 {IDs: lease.Range{First: 6, Last: 5}},
+		"IDs from 0 to -1 are no range":                {IDs: lease.Range{First: 0, Last: -1}},
 	} {
 		l, err := lease.New(store, cfg)
 		require.Nil(t, l)

@@ -24,6 +24,9 @@ func (l *lease) tell() {
 	if h := l.hold; h != nil && !h.at.IsZero() && !h.resumed { // nobody here knows when a resumed one was renewed
 		w.Ends = l.now().Add(l.cfg.TTL - l.clock().Sub(h.at))
 	}
+	if h := l.hold; h != nil {
+		w.Ahead = h.ahead
+	}
 	if h := l.hold; h != nil && h.ids != (Range{}) {
 		w.IDs = &health.IDs{
 			Taken: h.id - h.ids.First + 1, Total: h.ids.Last - h.ids.First + 1,

@@ -1,23 +1,58 @@
 package lease
 
-import "github.com/uidgen/uid/internal/leasestore"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-// settle brings a namespace up to the store's history, and reports whether the store may have lost
-// writes that the namespace does not know of. Then everybody who comes from now on begins beyond what
-// anybody can have reserved by a write that is lost.
-func (l *lease) settle(ns *leasestore.Namespace, now leasestore.Clock) (lost bool) {
+	"github.com/uidgen/uid/internal/leasestore"
+)
+
+// settle brings a namespace up to the store's history. If the store may have lost writes that the namespace does not
+// know of, it returns why. Then everybody who comes from now on begins beyond what anybody can have reserved by a write
+// that is lost.
+func (l *lease) settle(ns *leasestore.Namespace, now leasestore.Clock) (cause string) {
 	switch {
 	case l.never:
-		return false
+		return ""
 	case now.History == "":
-		return true
+		return "the store cannot tell whether it has lost writes"
 	case now.History != ns.History:
+		cause = changed(ns.History, now.History)
 		ns.History, ns.Renewed = now.History, now.Now
 		ns.Floor = max(ns.Floor, l.burnt(now))
-		return true
+		return cause
+	case l.cfg.Losses == Anytime:
+		return "Losses is Anytime"
 	}
-	return l.cfg.Losses == Anytime
+	return ""
+}
+
+// changed says what differs in a store's history. Its parts are separated by commas.
+func changed(was, is string) string {
+	before := strings.Split(was, ", ")
+	parts := slices.DeleteFunc(strings.Split(is, ", "), func(part string) bool { return slices.Contains(before, part) })
+	before = slices.DeleteFunc(before, func(part string) bool { return strings.Contains(", "+is+", ", ", "+part+", ") })
+	return fmt.Sprintf("the store may have lost writes: it is %q now, and was %q before",
+		strings.Join(parts, ", "), strings.Join(before, ", "))
 }
 
 // burnt returns the last tick that anybody can have reserved by a write that is lost.
 func (l *lease) burnt(now leasestore.Clock) int64 { return l.within(l.tickAt(now, Burn)) }
+
+// sayAhead logs that the hold begins ahead of the clock, and why.
+func (l *lease) sayAhead(ctx context.Context) {
+	a := l.hold.ahead
+	if a == nil {
+		return
+	}
+	avoid := "a state file (statefile.OnLease), or Losses: Never where that is true"
+	if l.missing {
+		avoid = "uid worker init, or lease.Found, before the first start of a new namespace"
+	}
+	l.cfg.Logger.WarnContext(ctx, "UIDs begin ahead of the clock", "cause", a.Cause,
+		"ahead", a.Until.Sub(l.now()).Round(time.Second), "until", a.Until.UTC().Format(time.RFC3339),
+		"avoided_by", avoid, "worker_id", l.hold.id, "store", l.store.Name())
+}

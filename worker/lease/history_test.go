@@ -1,7 +1,7 @@
 package lease_test
 
 import (
-	"math"
+	"strconv"
 	"testing"
 	"time"
 
@@ -150,18 +150,43 @@ func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {
 	})
 }
 
-// A generator that may not go as far ahead as ticks were burnt is told at its start, not by silence.
-func TestStartSaysThatCallsWait(t *testing.T) {
-	for maxLead, says := range map[time.Duration]int{time.Minute: 1, 2 * time.Minute: 0, math.MaxInt64: 0} {
-		eachHouse(t, func(t *testing.T, h *house) {
-			var logged logtest.Records
-			h.found()
-			h.memory.LoseHistory()
-			terms := millis(1023)
-			terms.MaxLead = maxLead
-			h.acquireFor(h.lease(lease.Config{Logger: logged.Logger()}), terms)
-			require.Equal(t, says, logged.Count("for=1m"), maxLead)
-			require.Equal(t, says, logged.Count("further ahead of the clock than the generator's MaxLead"), maxLead)
-		})
+// A start that begins ahead of the clock says so, with its cause and end, and its health has both until then.
+func TestStartAheadSaysSo(t *testing.T) {
+	type start struct {
+		losses lease.Losses
+		before func(h *house)
+		cause  string // "" for a start that begins at the clock
 	}
+	each(t, map[string]start{
+		"on time": {},
+		"another history": {before: func(h *house) { h.memory.LoseHistory() },
+			cause: `it is "writes were lost 1 times" now, and was "writes were lost 0 times" before`},
+		"after such a start": {before: func(h *house) {
+			h.memory.LoseHistory()
+			h.held(lease.Config{})
+		}, cause: "an earlier start found"},
+		"Anytime":         {losses: lease.Anytime, cause: "Losses is Anytime"},
+		"nothing is lost": {losses: lease.Never, before: func(h *house) { h.memory.LoseHistory() }},
+		"no namespace":    {before: func(h *house) { h.memory.RemoveNamespace(orders) }, cause: "the namespace was missing"},
+		"no namespace, nothing is lost": {losses: lease.Never, before: func(h *house) { h.memory.RemoveNamespace(orders) },
+			cause: "the namespace was missing"},
+	}, func(t *testing.T, h *house, c start) {
+		h.found()
+		if c.before != nil {
+			c.before(h)
+		}
+		var logged logtest.Records
+		l := h.lease(lease.Config{Losses: c.losses, Logger: logged.Logger()})
+		r := h.acquire(l)
+		ahead := l.WorkerHealth().Ahead
+		if c.cause == "" {
+			require.Nil(t, ahead)
+			require.Zero(t, logged.Count("ahead of the clock"))
+			return
+		}
+		require.Equal(t, 1, logged.Count("UIDs begin ahead of the clock"))
+		require.Equal(t, 1, logged.Count("cause="+strconv.Quote(ahead.Cause)+" ahead=2m"), logged.String())
+		require.Contains(t, ahead.Cause, c.cause)
+		require.Equal(t, r.First, millis(0).TickAt(ahead.Until.Add(time.Millisecond/2)))
+	})
 }

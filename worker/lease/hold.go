@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/leasestore"
 )
 
@@ -23,7 +24,8 @@ type hold struct {
 	acked, sent int64
 	resumed     bool // and not renewed since: the owner may have written more before
 	limit       int64
-	base        int64 // what others may have used: the owner's first tick is the next
+	base        int64         // what others may have used: the owner's first tick is the next
+	ahead       *health.Ahead // why that is ahead of the clock; nil if it is not
 
 	renew int64         // first tick at which a renewal is due
 	early int           // how many of the last writes, one after another, came before they were due

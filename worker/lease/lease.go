@@ -29,6 +29,7 @@ type lease struct {
 	// Only the generator's calls use what follows, one at a time.
 	terms     uid.Terms
 	inspected bool   // the store was, since it was bound
+	missing   bool   // so was the namespace
 	resumed   bool   // the hold was, and is not this binding's to release
 	hold      *hold  // nil when the lease was lost
 	doubt     *doubt // an acquisition whose outcome is unknown; nil for none
@@ -98,7 +99,7 @@ func (l *lease) bind(t uid.Terms) error {
 	if err := l.binding.Bind(t.Revoke); err != nil {
 		return err
 	}
-	l.terms, l.inspected, l.resumed = t, false, false
+	l.terms, l.inspected, l.missing, l.resumed = t, false, false, false
 	return nil
 }
 
@@ -107,9 +108,6 @@ func (l *lease) started(ctx context.Context, err error) (uid.Reservation, error)
 	defer l.tell()
 	if err == nil {
 		err = l.awaitTicks(ctx)
-	}
-	if err == nil {
-		l.warnAhead(ctx)
 	}
 	if err != nil {
 		err = l.failure("acquire", err)

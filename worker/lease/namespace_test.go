@@ -34,7 +34,7 @@ func TestNamespaceMadeByAStart(t *testing.T) {
 		require.Equal(t, before+ms(lease.Burn)+1, r.First)
 		require.GreaterOrEqual(t, r.Last, r.First)
 		require.LessOrEqual(t, time.Since(began), skew+2*time.Millisecond)
-		require.Equal(t, 1, logged.Count("has been made"))
+		require.Equal(t, 1, logged.Count("the namespace was missing"))
 		ns := h.namespace()
 		require.Equal(t, before+ms(lease.Burn), ns.Floor)
 		require.Equal(t, milliseconds.String(), ns.Layout)

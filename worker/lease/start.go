@@ -9,7 +9,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -43,9 +42,7 @@ func (l *lease) first(ctx context.Context) error {
 	if err := found(ctx, l.store, l.terms, l.cfg.IDs, true, true); err != nil {
 		return err
 	}
-	l.cfg.Logger.WarnContext(ctx, "the namespace of the leases was not there and has been made; "+
-		"it may have been lost, so its first UIDs are ahead of the clock; "+
-		"uid worker init makes a new one without that", "store", l.store.Name(), "ahead", Burn)
+	l.missing = true
 	return l.acquire(ctx)
 }
 
@@ -78,17 +75,6 @@ func (l *lease) awaitTicks(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// warnAhead says that calls will wait, or fail, since the first tick is further ahead than the generator goes: ticks
-// were burnt, and its MaxLead is less than that. A tick and the clocks' difference are nothing to speak of.
-func (l *lease) warnAhead(ctx context.Context) {
-	near := l.cfg.MaxClockSkew + 2*l.terms.Unit
-	if wait := ticks.Until(l.terms, l.now().Add(l.terms.MaxLead), l.hold.base+1); wait > near {
-		l.cfg.Logger.WarnContext(ctx, "the first UIDs lie further ahead of the clock than the generator's MaxLead, "+
-			"so that calls wait or fail", "worker_id", l.hold.id, "store", l.store.Name(),
-			"for", wait.Round(time.Second))
-	}
 }
 
 // patience is how long a start waits for its first reservation.

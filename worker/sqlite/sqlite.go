@@ -15,7 +15,7 @@
 //
 //   - A copy, a snapshot or a container's image hands the same IDs out again, and a restored backup has forgotten what
 //     was reserved since. Stop all workers before a restore, and start none until the clock has passed all that they
-//     had reserved, ten minutes at most unless Losses is Never. To copy the file while it is in use, take VACUUM INTO.
+//     had reserved, two minutes at most. To copy the file while it is in use, take VACUUM INTO.
 //   - A file that is overwritten in its place, or moved away and back.
 //   - A file renamed without its -journal or -wal after a process died, or whose -shm is removed while in use.
 //   - Disposable IDs whose file is replaced after the start: a new file begins at 1.
