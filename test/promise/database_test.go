@@ -189,7 +189,6 @@ const (
 	fewForgotten = "at most as many IDs are lost as a start skips under a new history (4,095 of the default " +
 		"layout's, see Skip of sqlstore.Config), those that another start skipped included; and no process with " +
 		"Java's generator starts first"
-	burnCovers   = "no owner's 3/2 Window or generator's MaxLead is longer than ten minutes (lease.Burn)"
 	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
 	notBack      = "the former file does not come back: nothing tells that it was away"
 	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, " +
@@ -384,18 +383,17 @@ var databaseFaults = []fault{
 	},
 	{
 		name: "truncate", title: "TRUNCATE, or DELETE of all rows, under running processes",
-		what: "All rows are removed while processes draw, and another one starts, which makes the namespace anew, a " +
-			"Burn ahead of the clock. Without the condition of Losses: Never a process has drawn UIDs from further " +
-			"ahead.",
+		what: "All rows are removed while four processes have drawn as far ahead as they may, and as many others start " +
+			"and do the same; the first of them makes the namespace anew, a Burn ahead of the clock.",
 		play:  anew((*scene).empty),
-		crowd: 3, cells: onDatabases(uniqueIf(burnCovers)).but(unique(), leased, lossyFile).
-			but(uniqueIf(countSet), throwaway).but(unique(counterStays), throwaway+"-sqlite", throwaway+"-postgres"),
+		crowd: 3, cells: onDatabases(unique()).but(uniqueIf(countSet), throwaway).
+			but(unique(counterStays), throwaway+"-sqlite", throwaway+"-postgres"),
 	},
 	{
 		name: "drop", title: "DROP TABLE under running processes", what: "The same with the whole table.",
 		play:  anew((*scene).drop),
 		crowd: 3,
-		cells: onDatabases(uniqueIf(burnCovers)).but(unique(), leased, lossyFile).but(uniqueIf(countSet), throwaway),
+		cells: onDatabases(unique()).but(uniqueIf(countSet), throwaway),
 	},
 	{
 		name: "rename", title: "The table is renamed away and back (a schema change in two steps)",
@@ -508,27 +506,28 @@ func mustExist(cfg *lease.Config) { cfg.MustExist = true }
 // anew plays that the rows are gone.
 func anew(remove func(s *scene)) func(s *scene) {
 	return func(s *scene) {
-		h := how{}
-		if s.met && s.durable() {
-			h.lead = lease.Burn - time.Minute
-		}
-		p := s.start(h)
-		s.drawSome(p)
+		p := s.drawing()
 		s.prolong(p)
-		s.drain(p)
-		var other *process
+		for _, q := range append(slices.Clone(s.crew), p) { // as far ahead as they may be
+			s.drain(q)
+		}
+		var others []*process
 		s.allQuietly(p, func() { // else a running process may be the first to have its ID again
 			remove(s)
 			if s.met && s.way.column == throwaway {
 				s.made()
 				s.countFrom(1000)
 			}
-			other = s.start(how{seat: 1})
+			for range s.crew {
+				others = append(others, s.start(how{seat: 1 + len(others)}))
+			}
 		})
-		s.drain(other)
-		s.drawApart(p, other, s.start(how{seat: 2}))
+		for _, q := range others {
+			s.drain(q)
+		}
+		s.drawApart(append(others, p, s.start(how{seat: 8}))...)
 		s.pass(longGone)
-		s.draw(s.start(how{seat: 3}))
+		s.draw(s.start(how{seat: 9}))
 	}
 }
 

@@ -80,7 +80,7 @@ var fileFaults = []fault{
 		crowd: 3, cells: onFiles(unique()).
 			but(uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), file).
 			but(notCovered("a new file gives the same IDs again"), throwaway+"-sqlite").
-			but(uniqueIf(notBack), leased+"-sqlite").but(uniqueIf(burnCovers), durable+"-sqlite"),
+			but(uniqueIf(notBack), leased+"-sqlite").but(unique(), durable+"-sqlite"),
 		also: []string{"worker/statefile TestFileLostUnderGenerators"},
 	},
 	{

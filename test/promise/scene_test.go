@@ -38,7 +38,7 @@ var promised = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, Sequenc
 
 const (
 	promisedTick = 100 * time.Millisecond
-	promisedLead = 11 * time.Minute // more than any process begins ahead, which is a Burn
+	promisedLead = 3 * time.Minute // more than any process begins ahead, which is a Burn, or reserves
 )
 
 // A scene is where one cell of the matrix is played, with one kind of generator: the
@@ -104,10 +104,9 @@ type process struct {
 	tenure *tenure.Tenure // the generator's
 	lease  uid.Worker     // nil if it leases no ID
 
-	clock drift         // by which its wall clock is off
-	next  int64         // the tick after the last one that it drew
-	ended bool          // it was stopped or killed
-	lead  time.Duration // of its generator, if that is cached
+	clock drift // by which its wall clock is off
+	next  int64 // the tick after the last one that it drew
+	ended bool  // it was stopped or killed
 
 	refusal error // why the last take got less than it wanted
 }
@@ -120,8 +119,7 @@ type how struct {
 	host  string
 	db    *base
 	lease func(*lease.Config)
-	lead  time.Duration // of a cached generator, if it is not promisedLead
-	alone bool          // the crew joins a later one
+	alone bool // the crew joins a later one
 
 	namespace string // of the leases, if it is not the default one
 
@@ -164,7 +162,7 @@ func (s *scene) join(h how) {
 	missing := s.crowd
 	s.crowd = 0
 	for i := range missing {
-		s.crew = append(s.crew, s.start(how{seat: 20 + i, lease: h.lease, lead: h.lead}))
+		s.crew = append(s.crew, s.start(how{seat: 20 + i, lease: h.lease}))
 	}
 }
 
@@ -296,7 +294,6 @@ func (s *scene) try(h how) (*process, error) {
 	p.step(h.clock)
 	w := s.way.worker(p, h)
 	p.leash = &leash{Worker: w, begun: make(chan struct{})}
-	p.lead = cmp.Or(h.lead, promisedLead)
 	var err error
 	if h.layout.IsZero() {
 		h.layout = promised
@@ -305,7 +302,7 @@ func (s *scene) try(h how) (*process, error) {
 		turns := uncached.RollbackBits(h.rollback)
 		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: turns, Logger: quiet})
 	} else {
-		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.lead, p.now)
+		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, promisedLead, p.now)
 	}
 	if err != nil {
 		return nil, err
@@ -432,7 +429,7 @@ func (s *scene) drain(p *process) {
 	}
 	p.renewed()
 	if s.leased() { // all at once, as many bursts would
-		p.leash.least.Store(promised.Terms().TickAt(p.now().Add(p.lead)))
+		p.leash.least.Store(promised.Terms().TickAt(p.now().Add(promisedLead)))
 	}
 	for range 4 {
 		p.take(mostReserved)
@@ -656,7 +653,7 @@ func (p *process) clone() *process {
 	s.processes++
 	res := p.granted()
 	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
-	c := &process{s: s, name: "a clone of " + p.name, lead: promisedLead}
+	c := &process{s: s, name: "a clone of " + p.name}
 	c.step(p.clock.now())
 	c.leash = &leash{Worker: clone(res), begun: make(chan struct{})}
 	var err error
