@@ -18,6 +18,7 @@ import (
 // Defaults of a zero Config.
 const (
 	defaultMaxLead       = 90 * time.Second
+	mostBegun            = 2 * time.Minute // as far as a lease begins ahead of the clock
 	defaultMaxLag        = time.Second
 	defaultSlots         = 8
 	defaultPaddingFactor = 50
@@ -32,9 +33,10 @@ type Config struct {
 	Layout bits.Layout
 
 	// MaxLead is how far a UID's time may be ahead of the clock, in whole ticks, rounded down. At the bound
-	// OnRejectedTake decides. The default, 90 s, allows the default layout bursts of 737,280 UIDs. A lease reserves two
-	// minutes ahead at most, where a longer MaxLead ends, too. A value below one tick borrows nothing; negative ones
-	// are refused.
+	// OnRejectedTake decides. The default, 90 s, allows the default layout bursts of 737,280 UIDs; where a worker begins
+	// further ahead, as a lease does after its store may have lost writes, it is as long as that, up to two minutes. A
+	// lease reserves two minutes ahead at most, where a longer MaxLead ends, too. A value below one tick borrows
+	// nothing; negative ones are refused.
 	MaxLead time.Duration
 
 	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: older ticks in the ring are skipped. Zero

@@ -30,7 +30,8 @@ type Generator struct {
 	unit   time.Duration
 	epoch  time.Time
 
-	lead     int64  // MaxLead in ticks, at most 2^62
+	lead     int64  // MaxLead in ticks, at most 2^62; mu guards it
+	follows  int64  // how far lead may be raised for a worker that begins ahead, in ticks; 0 if MaxLead was set
 	lag      int64  // MaxLag in ticks, at least 1
 	patience int64  // ticks from one wake to the next while UIDs are drawn
 	padBelow uint64 // buffered ticks below which the ring is topped up
@@ -84,7 +85,7 @@ func New(w uid.Worker, cfg Config) (*Generator, error) {
 
 // NewContext is New with a context for acquiring the worker alone.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
-	patient := cfg.OnRejectedTake == nil
+	patient, byDefault := cfg.OnRejectedTake == nil, cfg.MaxLead == 0
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -118,6 +119,9 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	}
 	if cfg.MaxLead == Unbounded {
 		g.lead = math.MaxInt64
+	}
+	if byDefault {
+		g.follows = int64(mostBegun / unit)
 	}
 	g.floor.Store(allStale)
 	terms := layout.Terms()

@@ -20,6 +20,9 @@ func (g *Generator) refill(now time.Time) (rejected int64) {
 		return -1
 	}
 	s := &g.state
+	if ahead := min(grant.First-g.tickAt(g.steady(now)), g.follows); ahead > g.lead {
+		g.lead = ahead
+	}
 	published := s.ticks
 	rejected = g.publish(now, grant)
 	if s.started && !s.discarded {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/fake"
 )
@@ -50,6 +51,36 @@ func TestMaxLeadIsTold(t *testing.T) {
 			} else {
 				require.Greater(t, asked, int64(600))
 			}
+		})
+	}
+}
+
+// The default MaxLead follows a worker that begins ahead of the clock, as a lease does, by two minutes at most. One that
+// was set does not, and calls wait.
+func TestMaxLeadFollowsTheWorker(t *testing.T) {
+	for name, c := range map[string]struct {
+		lead  time.Duration
+		first int64 // beyond the clock's
+		bound time.Duration
+		fails bool
+	}{
+		"at the clock":  {0, 0, 90 * time.Second, false},
+		"a burn":        {0, 120, 2 * time.Minute, false},
+		"more":          {0, 121, 2 * time.Minute, true},
+		"that was set":  {time.Minute, 120, time.Minute, true},
+		"that suffices": {3 * time.Minute, 120, 3 * time.Minute, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first := bits.Default().TickAt(day) + c.first
+				w := fake.Giving(uid.Reservation{First: first, Last: 1 << 27, Renew: 1 << 27})
+				g := start(t, w, fake.NewClock(day), cached.Config{MaxLead: c.lead, OnRejectedTake: uid.Fail})
+				_, err := g.GetUID()
+				require.Equal(t, c.fails, err != nil, err)
+				require.Equal(t, c.bound, g.Health().Lead.Bound.Duration)
+				time.Sleep(time.Minute)
+				require.NoError(t, g.Close())
+			})
 		})
 	}
 }

@@ -143,7 +143,11 @@ func TestFoundOverRows(t *testing.T) {
 		logtest.Error(t, h.foundWith(0, 499), uid.ErrRange,
 			"the row of worker ID 500 is left of a former namespace, now asked for are IDs up to 499")
 		require.False(t, h.isThere())
-		require.NoError(t, h.foundWith(0, 501))
+		logtest.Error(t, h.foundWith(0, 501), uid.ErrConfig, "rows of worker IDs up to 500 are there", "init --lost")
+		require.False(t, h.isThere())
+		lost := lease.Founding{Layout: milliseconds, IDs: lease.Range{First: 0, Last: 501}, Lost: true}
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store(orders), lost))
+		h.made = true
 		require.EqualValues(t, 500, h.namespace().Given)
 		require.EqualValues(t, 501, h.acquire(h.lease(lease.Config{Losses: lease.Never})).WorkerID)
 		err := h.acquireError(h.lease(lease.Config{Losses: lease.Never}), millis(1023))
