@@ -38,7 +38,7 @@ var (
 )
 
 // ofCached returns a subject of the default layout without a bound on what it borrows: with the
-// default MaxLead it would wait after 4.9 million UIDs.
+// default MaxLead it would wait after 737,280 UIDs.
 func ofCached(name, label string, source func(*cached.Generator) Source) Subject {
 	return Subject{
 		Name: name, Label: label, Kind: Ours, Bits: 63, Module: ours, Batches: name == "uid-fill",
