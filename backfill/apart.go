@@ -16,7 +16,7 @@ import (
 // checkApart returns an error if a live namespace can give a generator one of the IDs, or if it cannot tell.
 func checkApart(ctx context.Context, live lease.Store, layout string, ids []int64, log *slog.Logger) error {
 	var is leasestore.Namespace
-	err := retry.Do(ctx, retry.DefaultTimeout, log, func(ctx context.Context) error {
+	err := retry.Do(ctx, 0, log, func(ctx context.Context) error {
 		// It reads the namespace, and a row that is not there.
 		return written(live.Change(ctx, math.MaxInt64, func(n *leasestore.Namespace, _ *leasestore.Row,
 			_ leasestore.Clock) error {

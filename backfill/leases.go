@@ -72,7 +72,7 @@ func (s fromLeases) usable() error {
 	if s.store == nil {
 		return fmt.Errorf("%w: no store of leases", uid.ErrConfig)
 	}
-	if _, err := settings.Timeout(s.cfg.Timeout); err != nil {
+	if err := settings.Timeout(s.cfg.Timeout); err != nil {
 		return err
 	}
 	l := s.cfg.Losses
@@ -102,19 +102,15 @@ func (s fromLeases) holder() (string, error) {
 }
 
 func (s fromLeases) take(ctx context.Context, w want) (h holding, err error) {
-	timeout, err := settings.Timeout(s.cfg.Timeout)
-	if err != nil {
-		return holding{}, err
-	}
 	t := reserving{fromLeases: s, want: w}
-	if err := retry.Do(ctx, timeout, w.log, t.reserve); err != nil {
+	if err := retry.Do(ctx, s.cfg.Timeout, w.log, t.reserve); err != nil {
 		return holding{}, fmt.Errorf("reserve the ticks %d to %d of a worker ID in %s: %w", w.first, w.last,
 			s.store.Name(), err)
 	}
 	w.log.InfoContext(ctx, "ticks of the past reserved", "worker_id", t.row.WorkerID, "first_tick", w.first,
 		"last_tick", w.last, "store", s.store.Name())
 	return holding{id: t.row.WorkerID, release: func(ctx context.Context, last int64) error {
-		return t.release(ctx, min(timeout, releaseTimeout), last)
+		return t.release(ctx, last)
 	}}, nil
 }
 
@@ -191,8 +187,8 @@ func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, ro
 
 // release lowers High to the last tick that was issued, if the row is still as it was written: else
 // somebody has leased the ID since, and has begun above High.
-func (t *reserving) release(ctx context.Context, timeout time.Duration, last int64) error {
-	err := retry.Do(ctx, timeout, t.log, func(ctx context.Context) error {
+func (t *reserving) release(ctx context.Context, last int64) error {
+	err := retry.Do(ctx, retry.AtMost(t.cfg.Timeout, releaseTimeout), t.log, func(ctx context.Context) error {
 		return written(t.store.Change(ctx, t.row.WorkerID, func(_ *leasestore.Namespace, row *leasestore.Row,
 			now leasestore.Clock) error {
 			if row == nil || row.Nonce != t.row.Nonce || row.High != t.row.High {

@@ -57,7 +57,7 @@ func Worker(url string) (uid.Worker, error) {
 	}
 	return lazy.New(func(ctx context.Context) (uid.Worker, func() error, error) {
 		var s *scheme.Store
-		err := retry.Do(ctx, retry.DefaultTimeout, slog.Default(), func(ctx context.Context) (err error) {
+		err := retry.Do(ctx, 0, slog.Default(), func(ctx context.Context) (err error) {
 			s, err = u.Open(ctx, scheme.Options{})
 			return err
 		})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +68,7 @@ func (r *tables) onSegments(ctx context.Context, do func(context.Context, segmen
 
 // try calls attempt until it succeeds, fails for good, or the time is up.
 func (r *tables) try(ctx context.Context, attempt func(context.Context) error) error {
-	return retry.Do(ctx, cmp.Or(r.store.timeout, retry.DefaultTimeout), r.log(), attempt)
+	return retry.Do(ctx, r.store.timeout, r.log(), attempt)
 }
 
 // rowsAtOnce is how many rows are read at a time.

@@ -88,13 +88,12 @@ func Check(ctx context.Context, store registry.Store, cfg Config) ([]Finding, er
 	if cfg.MaxWorkerID < 0 {
 		return nil, fmt.Errorf("%w: MaxWorkerID %d is negative", uid.ErrConfig, cfg.MaxWorkerID)
 	}
-	var err error
-	if cfg.Timeout, err = settings.Timeout(cfg.Timeout); err != nil {
+	if err := settings.Timeout(cfg.Timeout); err != nil {
 		return nil, err
 	}
 	cfg.Logger, cfg.Now = settings.Logger(cfg.Logger), settings.Clock(cfg.Now)
 	var findings []Finding
-	err = retry.Do(ctx, cfg.Timeout, cfg.Logger, func(ctx context.Context) error {
+	err := retry.Do(ctx, cfg.Timeout, cfg.Logger, func(ctx context.Context) error {
 		c := &check{Config: cfg}
 		err := c.all(ctx, store)
 		findings = c.findings

@@ -138,7 +138,7 @@ func TestCheck(t *testing.T) {
 				require.Equal(t, tt.want, got)
 				require.True(t, f.examinedBy.Never)
 				require.Equal(t, slices.Contains(tt.want, nodes), f.examinedBy.Disposable != nil)
-				require.Positive(t, f.examinedBy.Timeout, "with the defaults")
+				require.NotNil(t, f.examinedBy.Logger)
 			})
 		})
 	}

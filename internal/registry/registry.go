@@ -43,11 +43,10 @@ func New(store Store, cfg Config) (*Registry, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store", uid.ErrConfig)
 	}
-	timeout, err := settings.Timeout(cfg.Timeout)
-	if err != nil {
+	if err := settings.Timeout(cfg.Timeout); err != nil {
 		return nil, err
 	}
-	return &Registry{store: store, timeout: timeout, log: settings.Logger(cfg.Logger)}, nil
+	return &Registry{store: store, timeout: cfg.Timeout, log: settings.Logger(cfg.Logger)}, nil
 }
 
 // do calls attempt until it succeeds, fails for good, or the time is up.

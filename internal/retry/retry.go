@@ -3,6 +3,7 @@
 package retry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// DefaultTimeout is the Timeout of workers whose configuration leaves it 0.
+// DefaultTimeout is how long Do tries where the timeout is 0.
 const DefaultTimeout = 30 * time.Second
 
 const (
@@ -61,18 +62,24 @@ func isUnreachable(err error) bool {
 	return ok && marked.Unreachable()
 }
 
-// Do calls attempt until it succeeds, fails for good, or the time is up: the caller's, or timeout. The default is for
-// callers who have not said how long they wait: then a deadline of theirs stands in its place, and without one a store
-// that no attempt has reached is given up much earlier. Pauses double from firstPause to longestPause. Each is drawn at
-// random between half of that and all of it, so that a fleet that was cut off together does not come back together.
+// AtMost returns timeout, or DefaultTimeout for 0, but no more than most.
+func AtMost(timeout, most time.Duration) time.Duration {
+	return min(cmp.Or(timeout, DefaultTimeout), most)
+}
+
+// Do calls attempt until it succeeds, fails for good, or the time is up: the caller's, or timeout. A timeout of 0 is of
+// callers that have not said how long they wait: then a deadline of theirs stands in its place, and without one it is
+// DefaultTimeout, but a store that no attempt has reached is given up much earlier. Pauses double from firstPause to
+// longestPause. Each is drawn at random between half of that and all of it, so that a fleet that was cut off together
+// does not come back together.
 func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt func(context.Context) error) error {
 	limited, cancel := ctx, func() {}
 	_, told := ctx.Deadline()
-	if !told || timeout != DefaultTimeout {
-		limited, cancel = context.WithTimeout(ctx, timeout)
+	impatient, began := !told && timeout == 0, time.Now()
+	if !told || timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, cmp.Or(timeout, DefaultTimeout))
 	}
 	defer cancel()
-	impatient, began := !told && timeout == DefaultTimeout, time.Now()
 	var last error // the newest failure that is not just the end of the context
 	pause := firstPause
 	for n := 1; ; n++ {
@@ -87,7 +94,7 @@ func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt fu
 			impatient = impatient && isUnreachable(err)
 		}
 		if err := limited.Err(); err != nil {
-			return gaveUp(ctx, err, n, timeout, last)
+			return gaveUp(ctx, err, n, cmp.Or(timeout, DefaultTimeout), last)
 		}
 		if impatient && time.Since(began)+pause > unreached {
 			return gaveUp(ctx, context.DeadlineExceeded, n, unreached, last)

@@ -54,18 +54,18 @@ func TestPausesAreSpread(t *testing.T) {
 // has answered once, is waited for.
 func TestNobodyAnswers(t *testing.T) {
 	refused, busy := retry.Unreachable(errors.New("refused")), retry.Transient(errors.New("busy"))
-	const unset = retry.DefaultTimeout
 	for name, tt := range map[string]struct {
 		timeout, deadline time.Duration
 		errs              []error // of the attempts; the last one of all that follow
 		most, least       time.Duration
 	}{
-		"refused":               {unset, 0, []error{refused}, 3 * time.Second, time.Second},
-		"busy":                  {unset, 0, []error{busy}, unset, unset},
-		"answers once":          {unset, 0, []error{refused, busy, refused}, unset, unset},
+		"refused":               {0, 0, []error{refused}, 3 * time.Second, time.Second},
+		"busy":                  {0, 0, []error{busy}, retry.DefaultTimeout, retry.DefaultTimeout},
+		"answers once":          {0, 0, []error{refused, busy, refused}, retry.DefaultTimeout, retry.DefaultTimeout},
 		"with a timeout":        {20 * time.Second, 0, []error{refused}, 20 * time.Second, 20 * time.Second},
-		"with a deadline":       {unset, time.Minute, []error{refused}, time.Minute, time.Minute},
-		"with a short deadline": {unset, time.Second, []error{refused}, time.Second, time.Second},
+		"with the default's":    {retry.DefaultTimeout, 0, []error{refused}, retry.DefaultTimeout, retry.DefaultTimeout},
+		"with a deadline":       {0, time.Minute, []error{refused}, time.Minute, time.Minute},
+		"with a short deadline": {0, time.Second, []error{refused}, time.Second, time.Second},
 		"with both":             {20 * time.Second, time.Minute, []error{refused}, 20 * time.Second, 20 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/retry"
 )
 
 // Logger returns the configured logger, or slog.Default for nil.
@@ -27,14 +26,10 @@ func Clock(configured func() time.Time) func() time.Time {
 	return configured
 }
 
-// Timeout returns the configured Timeout, or retry.DefaultTimeout for 0. It returns
-// [uid.ErrConfig] for a negative one.
-func Timeout(configured time.Duration) (time.Duration, error) {
-	switch {
-	case configured < 0:
-		return 0, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, configured)
-	case configured == 0:
-		return retry.DefaultTimeout, nil
+// Timeout returns [uid.ErrConfig] for a negative Timeout. What 0 stands for is package retry's.
+func Timeout(configured time.Duration) error {
+	if configured < 0 {
+		return fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, configured)
 	}
-	return configured, nil
+	return nil
 }

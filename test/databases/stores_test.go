@@ -93,8 +93,7 @@ type asker struct {
 }
 
 func newAsker(db *sqlx.DB, a asked) *asker {
-	a.Host, a.Timeout = cmp.Or(a.Host, "h"), cmp.Or(a.Timeout, retry.DefaultTimeout)
-	a.Logger = cmp.Or(a.Logger, quiet())
+	a.Host, a.Logger = cmp.Or(a.Host, "h"), cmp.Or(a.Logger, quiet())
 	return &asker{tablesOf(db, sqlstore.Config{NodeTable: a.Table, Skip: -1, Logger: a.Logger}).Numbers(), a}
 }
 

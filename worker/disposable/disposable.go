@@ -45,8 +45,7 @@ func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if numbers == nil {
 		return nil, fmt.Errorf("%w: no numbers", uid.ErrConfig)
 	}
-	var err error
-	if cfg.Timeout, err = settings.Timeout(cfg.Timeout); err != nil {
+	if err := settings.Timeout(cfg.Timeout); err != nil {
 		return nil, err
 	}
 	if cfg.HostEnv == nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
 )
 
@@ -99,7 +98,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"Window", &c.Window, defaultWindow},
 		{"TTL", &c.TTL, 0},
 		{"MaxClockSkew", &c.MaxClockSkew, defaultMaxClockSkew},
-		{"Timeout", &c.Timeout, retry.DefaultTimeout},
+		{"Timeout", &c.Timeout, 0},
 	} {
 		if *d.value < 0 || *d.value > maxDuration {
 			return c, fmt.Errorf("%w: %s %v is not within 0 and %v", uid.ErrConfig, d.name, *d.value, maxDuration)

@@ -35,7 +35,7 @@ func FuzzLeaseConfig(f *testing.F) {
 		require.Equal(t, c.Losses == Never || c.Losses == NeverUnchecked || promised && c.Losses == ByHistory, l.never)
 		require.True(t, c.IDs == Range{} || 0 <= c.IDs.First && c.IDs.First <= c.IDs.Last)
 		require.Positive(t, c.Window)
-		require.Positive(t, c.Timeout)
+		require.Equal(t, cfg.Timeout, c.Timeout)
 		require.GreaterOrEqual(t, c.TTL, c.ahead())
 		require.GreaterOrEqual(t, c.quarantine(), c.MaxClockSkew)
 		if !l.never {

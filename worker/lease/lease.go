@@ -162,7 +162,7 @@ func (l *lease) Release(ctx context.Context, last int64) error {
 		err = l.release(ctx, last)
 	}
 	if l.doubt != nil { // then there is no hold
-		err = retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.giveBack)
+		err = retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.giveBack)
 	}
 	if err != nil {
 		err = l.failure("release", err)

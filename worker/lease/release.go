@@ -15,7 +15,7 @@ const releaseTimeout = 5 * time.Second
 // release ends the lease and lowers High to last.
 func (l *lease) release(ctx context.Context, last int64) error {
 	h := l.hold
-	return retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
+	return retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
 		end := func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 			if row == nil || !h.owns(row) || row.Until.Before(now.Now) {
 				return errNothing // there is nothing left to release

@@ -58,7 +58,7 @@ func (l *lease) Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid
 
 func (l *lease) resume(ctx context.Context) error {
 	h := l.hold
-	err := retry.Do(ctx, min(l.cfg.Timeout, resumePatience), l.cfg.Logger, func(ctx context.Context) error {
+	err := retry.Do(ctx, retry.AtMost(l.cfg.Timeout, resumePatience), l.cfg.Logger, func(ctx context.Context) error {
 		if err := l.inspect(ctx); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func (l *lease) awaitTicks(ctx context.Context) error {
 
 // patience is how long a start waits for its first reservation.
 func (l *lease) patience() time.Duration {
-	return l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout
+	return l.cfg.MaxClockSkew + 2*l.terms.Unit + cmp.Or(l.cfg.Timeout, retry.DefaultTimeout)
 }
 
 // mostLosses is how many leases a start may lose before its first reservation.
