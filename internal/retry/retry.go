@@ -16,7 +16,7 @@ import (
 const DefaultTimeout = 30 * time.Second
 
 const (
-	// unreached is how long Do tries, without a deadline and by default, a store that no attempt reaches.
+	// unreached is how long Do tries at most, without a deadline and by default, a store that no attempt reaches.
 	unreached = 3 * time.Second
 
 	firstPause   = 50 * time.Millisecond
@@ -97,7 +97,7 @@ func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt fu
 			return gaveUp(ctx, err, n, cmp.Or(timeout, DefaultTimeout), last)
 		}
 		if impatient && time.Since(began)+pause > unreached {
-			return gaveUp(ctx, context.DeadlineExceeded, n, unreached, last)
+			return gaveUp(ctx, context.DeadlineExceeded, n, time.Since(began).Round(100*time.Millisecond), last)
 		}
 		level := slog.LevelDebug
 		if n == 1 {
@@ -112,10 +112,10 @@ func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt fu
 	}
 }
 
-func gaveUp(ctx context.Context, err error, attempts int, timeout time.Duration, last error) error {
+func gaveUp(ctx context.Context, err error, attempts int, after time.Duration, last error) error {
 	text := "gave up"
 	if ctx.Err() == nil {
-		text = fmt.Sprintf("gave up after %v", timeout)
+		text = fmt.Sprintf("gave up after %v", after)
 	}
 	if last == nil {
 		return fmt.Errorf("%s: %w, with no answer from the store", text, err)

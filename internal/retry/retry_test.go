@@ -3,6 +3,7 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -85,6 +86,9 @@ func TestNobodyAnswers(t *testing.T) {
 				took := time.Since(began)
 				require.LessOrEqual(t, took, tt.most)
 				require.GreaterOrEqual(t, took, tt.least)
+				if tt.deadline == 0 {
+					require.ErrorContains(t, err, fmt.Sprintf("gave up after %v: ", took.Round(100*time.Millisecond)))
+				}
 			})
 		})
 	}

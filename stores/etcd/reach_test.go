@@ -22,6 +22,6 @@ func TestNobodyThere(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Close()
 	_, err = cached.New(etcd.Lease(client, "orders"), cached.Config{})
-	require.ErrorContains(t, err, "gave up after 3s")
+	require.ErrorContains(t, err, "gave up after ")
 	require.ErrorContains(t, err, "connection refused")
 }
