@@ -17,8 +17,8 @@
 // each start takes a new ID instead. The other parameters are the driver's. In a user and a password / : @ # ? % are
 // written as %2F %3A %40 %23 %3F %25.
 //
-// A server that refuses connections, or whose name is not known, is an error within 3 s, or at the context's deadline
-// if it has one. Errors wrap [uid.ErrConfig] where a URL cannot be used; none holds a part of it.
+// A server that refuses connections, or whose name is not known, is an error in a few seconds, or at the context's
+// deadline if it has one. Errors wrap [uid.ErrConfig] where a URL cannot be used; none holds a part of it.
 package connect
 
 import (
