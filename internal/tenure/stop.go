@@ -54,15 +54,18 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 		return err
 	case <-time.After(stopGrace):
 	}
-	go func() {
-		if err := <-released; err != nil {
-			t.cfg.Logger.Warn("uid: a generator's worker could not be released", "error", err)
-		}
-	}()
+	go func() { t.warn(t.grant.Load().WorkerID, <-released) }()
 	if t.releasing.Load() {
 		return fmt.Errorf("the worker's Release has not returned: %w", ctx.Err())
 	}
 	return fmt.Errorf("the worker's Extend has not returned, so that it is not released yet: %w", ctx.Err())
+}
+
+// warn logs the error of a Release whose caller does not get it, if there is one.
+func (t *Tenure) warn(id int64, err error) {
+	if err != nil {
+		t.cfg.Logger.Warn("uid: a generator's worker could not be released", "worker_id", id, "error", err)
+	}
 }
 
 // awaitStop waits for the first call of Stop to return.

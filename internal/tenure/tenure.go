@@ -128,7 +128,8 @@ func Start(ctx context.Context, w uid.Worker, cfg Config) (*Tenure, error) {
 	}
 	if err := t.check(res); err != nil {
 		t.quit()
-		return nil, fmt.Errorf("%w (released: %v)", err, t.release(ctx, -1) == nil)
+		t.warn(res.WorkerID, t.release(ctx, -1))
+		return nil, err
 	}
 	t.hand.Lock()
 	defer t.hand.Unlock()

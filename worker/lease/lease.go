@@ -165,7 +165,7 @@ func (l *lease) Release(ctx context.Context, last int64) error {
 		err = retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.giveBack)
 	}
 	if err != nil {
-		err = l.failure("release", err)
+		err = l.failure("release", fmt.Errorf("%w; nobody else gets the ID for up to %v", err, l.blocked()))
 	}
 	l.hold, l.doubt = nil, nil
 	return err

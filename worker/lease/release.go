@@ -29,6 +29,9 @@ func (l *lease) release(ctx context.Context, last int64) error {
 	})
 }
 
+// blocked is how long nobody gets an ID, at most, that could not be given back.
+func (l *lease) blocked() time.Duration { return l.cfg.TTL + l.cfg.quarantine() }
+
 // giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
 func (l *lease) giveBack(ctx context.Context) error {
 	d := l.doubt

@@ -89,12 +89,18 @@ const mostLosses = 3
 // abandon gives up what a failed start has acquired.
 func (l *lease) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
+	var id int64
+	var err error
 	if l.hold != nil && !l.resumed {
-		_ = l.release(ctx, -1)
+		id, err = l.hold.id, l.release(ctx, -1)
 	} else if l.doubt != nil {
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		_ = l.giveBack(ctx)
+		id, err = l.doubt.id, l.giveBack(limited)
 	}
 	l.hold, l.doubt = nil, nil
+	if err != nil {
+		l.cfg.Logger.WarnContext(ctx, "the worker ID of a start that failed could not be given back; nobody else gets it "+
+			"for a while", "worker_id", id, "store", l.store.Name(), "for", l.blocked(), "error", err)
+	}
 }

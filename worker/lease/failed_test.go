@@ -1,0 +1,91 @@
+package lease_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storetest"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// An ID that a failed start could not give back is blocked for a while, and somebody has to know. The start does not
+// wait for its store for longer than a release would.
+func TestFailedStartThatCannotGiveBack(t *testing.T) {
+	// burnt has each start wait for its first tick, so that it fails when the calls after the first do.
+	burnt := func(h *house) { h.memory.LoseHistory() }
+	hangs := func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	for name, c := range map[string]struct {
+		before func(h *house)
+		lose   storetest.Fault // the reply to the first call
+		fails  func(ctx context.Context) error
+		most   time.Duration
+	}{
+		"a hold":                 {burnt, storetest.OK, func(context.Context) error { return errBroken }, skew},
+		"a doubt":                {func(*house) {}, storetest.LoseReply, func(context.Context) error { return errBroken }, time.Second},
+		"a hold, no answer":      {burnt, storetest.OK, hangs, skew + time.Minute + 5*time.Second},
+		"a doubt, and no answer": {func(*house) {}, storetest.LoseReply, hangs, time.Minute + time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *house, f *failing) {
+				client := h.memory.Store(orders)
+				f.Store = client
+				c.before(h)
+				client.Fault(c.lose)
+				f.call = func(ctx context.Context, n int) error {
+					if n == 1 {
+						return nil
+					}
+					return c.fails(ctx)
+				}
+				var logged logtest.Records
+				l := h.on(f, lease.Config{Timeout: time.Minute, Logger: logged.Logger()})
+				began := h.now()
+				require.Error(t, h.acquireError(l, millis(1023)))
+				require.LessOrEqual(t, h.now().Sub(began), c.most+time.Millisecond)
+				require.Equal(t, 1, logged.Count(`nobody else gets it for a while" worker_id=0 `), logged.String())
+				require.Equal(t, 1, logged.Count("for="+(ttl+quarantine).String()), logged.String())
+				require.NotEmpty(t, h.row(0).Nonce)
+			})
+		})
+	}
+}
+
+// A worker that has once taken a lease up gives back what a later start of it leases in vain.
+func TestFailedStartAfterAResume(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house, f *failing) {
+		held, _ := h.resumable()
+		l := h.on(f, lease.Config{})
+		_, err := l.Resume(t.Context(), millis(1023), held)
+		require.NoError(t, err)
+		require.NoError(t, l.Release(t.Context(), held.Last))
+		h.memory.LoseHistory()
+		f.called, f.call = 0, func(_ context.Context, n int) error {
+			if n == 2 { // the first renewal behind the burn
+				return errBroken
+			}
+			return nil
+		}
+		require.ErrorIs(t, h.acquireError(l, millis(1023)), errBroken)
+		require.Len(t, h.ids(), 2)
+		require.Empty(t, h.row(1).Nonce, "it is given back")
+	})
+}
+
+// resumable returns what a process held that has ended, of worker ID 0, and its reservation's last tick.
+func (h *house) resumable() (leasestore.Held, int64) {
+	h.t.Helper()
+	l, r := h.held(lease.Config{})
+	held, ok := l.Held()
+	require.True(h.t, ok)
+	held.Used = r.First
+	require.NoError(h.t, l.Leave())
+	return held, r.Last
+}
