@@ -22,14 +22,15 @@ func TestFailedStartThatCannotGiveBack(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
+	fails := func(context.Context) error { return errBroken }
 	for name, c := range map[string]struct {
 		before func(h *house)
 		lose   storetest.Fault // the reply to the first call
 		fails  func(ctx context.Context) error
 		most   time.Duration
 	}{
-		"a hold":                 {burnt, storetest.OK, func(context.Context) error { return errBroken }, skew},
-		"a doubt":                {func(*house) {}, storetest.LoseReply, func(context.Context) error { return errBroken }, time.Second},
+		"a hold":                 {burnt, storetest.OK, fails, skew},
+		"a doubt":                {func(*house) {}, storetest.LoseReply, fails, time.Second},
 		"a hold, no answer":      {burnt, storetest.OK, hangs, skew + time.Minute + 5*time.Second},
 		"a doubt, and no answer": {func(*house) {}, storetest.LoseReply, hangs, time.Minute + time.Second},
 	} {
