@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
@@ -43,4 +44,13 @@ func TestWhenARowIsFree(t *testing.T) {
 		s.fill(lease.Range{First: 0, Last: 0}, func(int64) time.Duration { return rest + time.Microsecond })
 		require.NoError(t, s.looks(l, w))
 	})
+}
+
+// Rows that are left below the namespace's range are read, and not offered.
+func TestRowsBelowTheRange(t *testing.T) {
+	s, l := made(t)
+	s.fill(lease.Range{First: 0, Last: 29}, heldBut(3, 25))
+	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 20, Last: 29} })
+	require.EqualValues(t, 25, orders.Taken(t, l, orders.Wanted(0, 99), time.Hour).WorkerID)
+	require.ErrorIs(t, s.looks(l, orders.Wanted(0, 99)), uid.ErrNoWorkerID)
 }
