@@ -5,11 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -19,23 +18,22 @@ import (
 )
 
 // Inspect implements [stores.Inspector]. It asks one member for its version: some have lost acknowledged
-// writes. It sees nothing where a member refuses that: the others would refuse it, too.
+// writes. It sees nothing where a member refuses that: the others would refuse it, too. The client's Status would dial
+// a connection for that, and close it.
 func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err error) {
-	endpoints := d.client.Endpoints()
-	for _, i := range rand.Perm(len(endpoints)) {
-		is, failure := d.status(ctx, endpoints[i])
-		if failure == nil {
-			if why := faults(is.Version); why != "" {
-				lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, why))
-			}
-			return lossy, nil
+	is, err := ask(ctx, d, "ask for the status", func(ctx context.Context) (*pb.StatusResponse, error) {
+		return pb.NewMaintenanceClient(d.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
+	})
+	if err != nil {
+		if !retry.IsTransient(err) {
+			err = nil
 		}
-		if !retry.IsTransient(failure) {
-			return nil, nil
-		}
-		err = failure
+		return nil, err
 	}
-	return nil, err
+	if why := faults(is.Version); why != "" {
+		lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, why))
+	}
+	return lossy, nil
 }
 
 // status asks a member for its status.
@@ -179,7 +177,7 @@ func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
 	}
 	var names []string
 	for _, a := range list.Alarms {
-		if a.Alarm != etcdserverpb.AlarmType_NONE {
+		if a.Alarm != pb.AlarmType_NONE {
 			names = append(names, a.Alarm.String())
 		}
 	}

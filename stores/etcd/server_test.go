@@ -40,6 +40,7 @@ type server struct {
 	keys      map[string]*mvccpb.KeyValue
 	fail      error // of the next requests
 	calls     atomic.Int64
+	conns     atomic.Int64
 	between   func() // runs once, before the next transaction that compares
 	members   []*pb.Member
 	alarms    []*pb.AlarmMember
@@ -61,9 +62,23 @@ func newServer(t *testing.T) *server {
 	pb.RegisterKVServer(g, s)
 	pb.RegisterClusterServer(g, s)
 	pb.RegisterMaintenanceServer(g, s)
-	go g.Serve(listener)
+	go g.Serve(counted{listener, &s.conns})
 	t.Cleanup(g.Stop)
 	return s
+}
+
+// A counted listener counts connections.
+type counted struct {
+	net.Listener
+	conns *atomic.Int64
+}
+
+func (c counted) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err == nil {
+		c.conns.Add(1)
+	}
+	return conn, err
 }
 
 // client returns a new client.
