@@ -65,6 +65,7 @@ type speech struct {
 	plain    string // whether a statement commits by itself
 	readOnly string
 	schema   string
+	alike    string // the query for the tables whose names are those in {names} but for their case
 	bytes    string // of the text %s
 	indexed  string // the text %s as an index has it
 	micros   string // of the time in the column %s

@@ -23,6 +23,8 @@ var postgresSpeech = speech{
 	readOnly: "(PG_IS_IN_RECOVERY() OR CURRENT_SETTING('transaction_read_only') = 'on')",
 	schema: "COALESCE((SELECT CAST(CAST(relnamespace AS REGNAMESPACE) AS TEXT) " +
 		"FROM pg_class WHERE oid = TO_REGCLASS('`{table}`')), '')",
+	alike: "SELECT CAST(relname AS TEXT), TRUE FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f')" +
+		" AND pg_table_is_visible(oid) AND LOWER(relname) IN ({names}) ORDER BY 1",
 	bytes:   `%s COLLATE "C"`,
 	indexed: "%s",
 	micros:  "CAST(FLOOR(EXTRACT(EPOCH FROM CAST(%s AS TIMESTAMPTZ)) * 1000000) AS BIGINT)",

@@ -6,6 +6,7 @@ var sqliteSpeech = speech{
 	now:     "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000",
 	late:    "0",
 	session: "0", history: "''", young: "0", unaware: "0", plain: "1", readOnly: "0", schema: "''", // see Place.History
+	alike:   "SELECT name, FALSE FROM sqlite_master WHERE type IN ('table', 'view') AND LOWER(name) IN ({names})",
 	bytes:   "%s COLLATE BINARY",
 	indexed: "%s",
 	random:  "RANDOM()",

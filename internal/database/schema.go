@@ -1,6 +1,7 @@
 package database
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"regexp"
@@ -44,6 +45,21 @@ func Schema(defaultName, name string, d Dialect) (string, error) {
 		return "", fmt.Errorf("no schema of %s for %s: %w", defaultName, d, err)
 	}
 	return d.SQL(strings.ReplaceAll(string(text), "`"+d.DefaultName(defaultName)+"`", "`"+name+"`")), nil
+}
+
+// An Alike is a table whose name is one that was asked for, but for its case.
+type Alike struct {
+	Name string
+	Case bool // the database takes a name in another case for another table's
+}
+
+// Alike returns the tables whose names are among those given, but for their case, as far as this account may see. The
+// names are of [TableName].
+func (d Dialect) Alike(ctx context.Context, from Querier, names ...string) ([]Alike, error) {
+	among := strings.ToLower("'" + strings.Join(names, "', '") + "'")
+	found, err := SelectRows(ctx, from, func(a *Alike) []any { return []any{&a.Name, &a.Case} },
+		strings.ReplaceAll(speeches[d].alike, "{names}", among))
+	return found, Failed("look for tables by name", err)
 }
 
 // plainName matches names that need no escaping inside backquotes, of MySQL's length.

@@ -3,6 +3,8 @@ package fitness
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -19,7 +21,7 @@ func Examine(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, t T
 	[]doctor.Finding, error,
 ) {
 	e := &exam{conn: conn, dialect: dialect, Config: cfg, Tables: t, person: true}
-	steps := []func(context.Context) error{e.tables, e.server, e.counter, e.rights}
+	steps := []func(context.Context) error{e.tables, e.names, e.server, e.counter, e.rights}
 	if dialect == database.SQLite {
 		steps = []func(context.Context) error{e.tables, e.server, e.sqliteFile, e.counter}
 	}
@@ -81,6 +83,35 @@ func (e *exam) tables(ctx context.Context) (err error) {
 		}
 	}
 	e.hasNodes, e.hasLease = there[0], there[1]
+	return nil
+}
+
+// names looks for tables whose names differ from those that are used in case only.
+func (e *exam) names(ctx context.Context) error {
+	used := []string{e.Nodes, e.Leases, e.Segments, e.Segments + database.TakersSuffix}
+	alike, err := e.dialect.Alike(ctx, e.conn, used...)
+	if err != nil {
+		return e.noteUnknown("names of tables", err)
+	}
+	for _, name := range used {
+		here, value := false, name
+		for _, a := range alike {
+			if here = here || a.Name == name; a.Case && !slices.Contains(used, a.Name) && strings.EqualFold(a.Name, name) {
+				value += ", " + a.Name
+			}
+		}
+		const rename = "Name the right one (NodeTable, LeaseTable or SegmentTable of sqlstore.Config, --node-table, " +
+			"--lease-table, --segment-table), or rename it. "
+		e.judge([]row{
+			{value == name, "", "name of table " + name, "", "", ""},
+			{here, bad, "name of table " + name, value, "The names differ in case only: programs that use one of the " +
+				"tables give the IDs and numbers again that those gave which use the other one.", rename +
+				"Of disposable IDs and segments, set the counter above the largest of both first."},
+			{true, bad, "name of table " + name, strings.TrimPrefix(value, name+", ") + ", and not " + name,
+				"The names differ in case only. Nobody starts, since a table made beside that one would give its IDs " +
+					"and numbers again.", rename},
+		}...)
+	}
 	return nil
 }
 

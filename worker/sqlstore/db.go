@@ -25,14 +25,16 @@ type Config struct {
 	// defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on PostgreSQL in lower case.
 	NodeTable, LeaseTable, SegmentTable string
 
-	// Skip is how many disposable IDs a start leaves out when the table's history has changed: the database may have
-	// forgotten so many without one being given twice. The default, for 0, is a 1,024th of the layout's worker IDs, one
-	// at least: 4,095 of the default layout's. A negative one leaves out none, for a database that forgets nothing or
-	// always has another history.
+	// Skip is how many disposable IDs a start leaves out at least when the table's history has changed: the database
+	// may have forgotten so many starts without an ID being given twice. It leaves out up to four times as many, at
+	// random, so that a second failover, which forgets that start, too, seldom gives its ID again: with a chance of
+	// about one in three times Skip for each start while the forgotten one's process lives. The default, for 0, is 255
+	// with layouts of 20 worker bits and more, and else a 4,096th of the layout's worker IDs, one at least. A negative
+	// one leaves out none, for a database that forgets nothing or always has another history.
 	Skip int64
 
-	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The default is slog.Default
-	// at the time of New.
+	// Logger gets an Info record for each table that is made, and a Warn record when the table of disposable IDs refuses
+	// a process's port. The default is slog.Default at the time of New.
 	Logger *slog.Logger
 }
 

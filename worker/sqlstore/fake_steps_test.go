@@ -71,6 +71,9 @@ func stepOf(query string) string {
 	return ""
 }
 
+// asksForTables reports whether a query looks for tables of a name, in any case.
+func asksForTables(query string) bool { return strings.Contains(query, "@@lower_case_table_names") }
+
 // A server answers statements, and is its own and only connection.
 type server interface {
 	driver.ExecerContext

@@ -56,6 +56,9 @@ func (f *fakeDB) ExecContext(ctx context.Context, query string, args []driver.Na
 }
 
 func (f *fakeDB) QueryContext(_ context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if asksForTables(query) {
+		return answer(), nil
+	}
 	if err := f.step("select"); err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (l *leaseTable) Init(ctx context.Context, decide func(*leasestore.Namespace
 		return err
 	}
 	if err := l.connected(ctx, func(conn *sqlx.Conn) error {
-		return create(ctx, conn, l.dialect, database.LeaseTable, l.leases)
+		return l.create(ctx, conn, database.LeaseTable, l.leases)
 	}); err != nil {
 		return err
 	}

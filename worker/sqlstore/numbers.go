@@ -67,7 +67,7 @@ func (s *numberTable) Next(ctx context.Context, h numberstore.Host, most int64) 
 	}
 	id, nonce, err := s.insert(ctx, conn, &place, h, most)
 	if database.KindOf(err) == database.MissingTable {
-		if err := create(ctx, conn, s.dialect, database.NodeTable, s.nodes); err != nil {
+		if err := s.create(ctx, conn, database.NodeTable, s.nodes); err != nil {
 			return 0, err
 		}
 		id, nonce, err = s.insert(ctx, conn, &place, h, most)

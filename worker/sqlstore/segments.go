@@ -54,10 +54,10 @@ var errNoTables = errors.New("write a row: the tables were removed as soon as th
 // create creates the tables that are missing.
 func (s *segmentTable) create(ctx context.Context) error {
 	return s.connected(ctx, func(conn *sqlx.Conn) error {
-		if err := create(ctx, conn, s.dialect, database.SegmentTable, s.segments); err != nil {
+		if err := s.tables.create(ctx, conn, database.SegmentTable, s.segments); err != nil {
 			return err
 		}
-		return create(ctx, conn, s.dialect, database.TakerTable, s.takers)
+		return s.tables.create(ctx, conn, database.TakerTable, s.takers)
 	})
 }
 
