@@ -21,6 +21,9 @@ func (c *check) nodesLeft(o registry.Overview) {
 	if most > 0 {
 		value += fmt.Sprintf(", of %d", most)
 	}
+	if n.Skipped > 0 {
+		value += fmt.Sprintf(", %d left out after restarts and failovers of the database", n.Skipped)
+	}
 	const wider = "Take a layout with more worker bits, or leased IDs, which can be used again"
 	c.judge([]Row{
 		{most > 0 && n.Last > most, LevelError, whatNodes, value,
@@ -33,9 +36,9 @@ func (c *check) nodesLeft(o registry.Overview) {
 		{most > 0 && supply.Low(n.Used(), most), LevelWarn, whatNodes, value,
 			fmt.Sprintf("More than 80 %% are used, %d are left; each start takes one.", most-n.Used()),
 			wider + ", before they are gone."},
-		{n.Rows > 0 && n.Used()/4 > n.Rows, LevelNote, whatNodes, value,
+		{n.Rows > 0 && (n.Used()-n.Skipped)/4 > n.Rows, LevelNote, whatNodes, value,
 			fmt.Sprintf("%d IDs were given and %d rows are there: the counter jumps, or rows were deleted.",
-				n.Used(), n.Rows),
+				n.Used()-n.Skipped, n.Rows),
 			"Look at the step of the counter (auto_increment_increment, INCREMENT BY), " +
 				"and never delete the newest row."},
 		{true, LevelOK, whatNodes, value, "", ""},

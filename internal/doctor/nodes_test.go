@@ -28,6 +28,9 @@ func TestJudgeNodes(t *testing.T) {
 		{registry.NodeInfo{Rows: 800, Last: 800, Next: 801}, most, LevelOK, ""},
 		{registry.NodeInfo{Rows: 801, Last: 801, Next: 802}, most, LevelWarn, "199 are left"},
 		{registry.NodeInfo{Rows: 10, Last: 70, Next: 77}, most, LevelNote, "jumps"},
+		{registry.NodeInfo{Rows: 10, Last: 70, Next: 71, Skipped: 31}, most, LevelOK, "of 1000, 31 left out after"},
+		{registry.NodeInfo{Rows: 10, Last: 75, Next: 76, Skipped: 31}, most, LevelNote, "44 IDs were given and 10"},
+		{registry.NodeInfo{Rows: 10, Last: 801, Next: 802, Skipped: 700}, most, LevelWarn, "199 are left"},
 		{registry.NodeInfo{Rows: 1, Last: math.MaxInt64, Next: math.MaxInt64}, math.MaxInt64, LevelError,
 			"No ID is left"},
 	} {

@@ -61,6 +61,8 @@ type NodeInfo struct {
 	// Rows is the number of rows in the table. Last is the largest ID in it, 0 if it is empty.
 	// Next is the next ID by the table's counter, 0 if the database does not show it.
 	Rows, Last, Next int64
+	// Skipped are the IDs without a row that starts have left out, since the store may have forgotten who had them.
+	Skipped int64
 }
 
 // Used returns the largest ID that is known to have been given, whether or not its row is still

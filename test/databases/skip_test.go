@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -72,6 +73,9 @@ func TestSkip(t *testing.T) {
 		require.Greater(t, first, int64(3+skip))
 		require.Less(t, first, int64(3+4*skip+5))
 		require.Equal(t, first+1, start())
+		checked(t, db, doctor.Config{MaxWorkerID: most}).is(t, "disposable IDs", doctor.LevelOK, fmt.Sprintf(
+			"6 rows, largest ID %d, next ID %d, of %d, %d left out after restarts and failovers of the database",
+			first+1, first+2, most, first-5))
 
 		failOver(t, s, db, first+1)
 		crowded := crowding(t, s, db)

@@ -16,8 +16,11 @@ import (
 // Nodes implements [registry.NodeStore]. It needs SELECT.
 func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
 	err = r.connected(ctx, func(conn *sqlx.Conn) error {
-		query := r.dialect.SQL("SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `" + r.nodes + "`")
-		err := conn.QueryRowContext(ctx, query).Scan(&n.Rows, &n.Last)
+		// A mark follows on the IDs that it leaves out.
+		query := r.dialect.SQL(strings.ReplaceAll("SELECT COUNT(*), COALESCE(MAX(ID), 0), COALESCE((SELECT SUM(m.ID - 1"+
+			" - (SELECT MAX(ID) FROM {nodes} WHERE ID < m.ID)) FROM {nodes} m WHERE m.TYPE = 5), 0) FROM {nodes}",
+			"{nodes}", "`"+r.nodes+"`"))
+		err := conn.QueryRowContext(ctx, query).Scan(&n.Rows, &n.Last, &n.Skipped)
 		if err != nil {
 			return database.Failed("count the rows of table "+r.nodes, err)
 		}
