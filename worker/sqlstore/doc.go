@@ -86,7 +86,8 @@
 // Rows of TYPE 5, marks, keep the table's history. A start that finds another one leaves out IDs (Skip of [Config]),
 // also after each restart of the server, and on Galera once a node. Duplicates come all the same when
 //
-//   - more IDs than that are lost, with those that another start has left out;
+//   - more starts than Skip are lost at once;
+//   - a second failover loses the first start after another one, and what is left out happens to be alike (see Skip);
 //   - a start that looks at no marks, such as Java's, is the first one after a failover;
 //   - the rows since the newest mark are deleted, or a dump is put back: set AUTO_INCREMENT above the largest ID ever
 //     given;
