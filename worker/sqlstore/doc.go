@@ -14,8 +14,8 @@
 // Leaf does not know leaf_alloc_takers, which says who took numbers last. WORKER_LEASE has a row for each leased worker
 // ID and, with WORKER_ID -1, for each namespace.
 //
-// A missing table is created, by the statements in internal/database/schema. On PostgreSQL the search path finds the
-// table.
+// A missing table is created, by the statements in internal/database/schema, unless there is one whose name differs in
+// case only. On PostgreSQL the search path finds the table.
 //
 // # Connections, proxies and poolers
 //
