@@ -20,7 +20,7 @@ type Tables struct{ Nodes, Leases, Segments string }
 func Examine(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, t Tables, cfg doctor.Config) (
 	[]doctor.Finding, error,
 ) {
-	e := &exam{conn: conn, dialect: dialect, Config: cfg, Tables: t, person: true}
+	e := &exam{conn: conn, dialect: dialect, Config: cfg, Tables: t, person: true, takeovers: true}
 	steps := []func(context.Context) error{e.tables, e.names, e.server, e.counter, e.rights}
 	if dialect == database.SQLite {
 		steps = []func(context.Context) error{e.tables, e.server, e.sqliteFile, e.counter}
@@ -43,6 +43,7 @@ type exam struct {
 	dialect            database.Dialect
 	conn               *sqlx.Conn
 	person             bool // wants to know all
+	takeovers          bool // what another server lacks that takes over counts
 	hasNodes, hasLease bool // which tables there are, as far as this account may see
 	findings           []doctor.Finding
 }

@@ -25,7 +25,7 @@ type Table struct {
 // the other nodes of the cluster at all.
 func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, takeovers bool,
 	tables ...Table) (all []string, err error) {
-	e := &exam{conn: conn, dialect: dialect, Config: doctor.Config{Never: true}}
+	e := &exam{conn: conn, dialect: dialect, Config: doctor.Config{Never: true}, takeovers: takeovers}
 	for _, t := range tables {
 		if _, err := e.table(ctx, "table "+t.Name, t); err != nil {
 			return nil, err

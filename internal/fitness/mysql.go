@@ -47,8 +47,10 @@ func (e *exam) mysql(ctx context.Context) (err error) {
 	if s.status, err = readSettings(ctx, e.conn, mysqlStatus); err != nil {
 		return err
 	}
-	if s.replicas, err = connectedReplicas(ctx, e.conn, s.vars, s.status); err != nil {
-		return err
+	if e.takeovers {
+		if s.replicas, err = connectedReplicas(ctx, e.conn, s.vars, s.status); err != nil {
+			return err
+		}
 	}
 	if e.person {
 		if s.source, err = s.follows(ctx, e.conn); err != nil {

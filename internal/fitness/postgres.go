@@ -25,9 +25,11 @@ func (e *exam) postgres(ctx context.Context) error {
 	}
 	// Those that are connected, which any account may see.
 	name := func(name *string) []any { return []any{name} }
-	standbys, err := database.SelectRows(ctx, e.conn, name, postgresStandbys)
-	if err != nil {
-		return database.Failed("ask for standbys", err)
+	var standbys []string
+	if e.takeovers {
+		if standbys, err = database.SelectRows(ctx, e.conn, name, postgresStandbys); err != nil {
+			return database.Failed("ask for standbys", err)
+		}
 	}
 	e.judge(postgresRows(vars, standbys)...)
 	if e.hasLease {

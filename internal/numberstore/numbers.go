@@ -35,10 +35,10 @@ type Numbers interface {
 // Beginner is what Numbers have that keep floors (see MinTick of [uid.Terms]) for the processes
 // that start later. Of others' floors nothing is known then: each start has to be given its own.
 type Beginner interface {
-	// Begin stores that no UID under id, a number of this process, begins before at; zero asks for
-	// nothing. It returns the latest such time that is stored for any number up to id and that the
-	// store's clock has not reached, or zero. It may round up. Its errors are as those of Next.
-	Begin(ctx context.Context, id int64, at time.Time) (time.Time, error)
+	// NextFrom is Next, and stores that no UID under the number begins before at; zero asks for
+	// nothing. It returns the latest such time that is stored for any number up to its own and that the
+	// store's clock has not reached, or zero. It may round up.
+	NextFrom(ctx context.Context, h Host, most int64, at time.Time) (id int64, first time.Time, err error)
 }
 
 // A Host says where a process runs, for people who read the store. It does not tell processes

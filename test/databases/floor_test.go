@@ -24,15 +24,10 @@ func TestDisposableFloor(t *testing.T) {
 	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
 		layout := bits.Default()
 		numbers := tablesOf(db, sqlstore.Config{}).Numbers()
-		next := func(host numberstore.Host) int64 {
+		begin := func(at time.Time) time.Time {
 			t.Helper()
-			id, err := numbers.Next(t.Context(), host, 1000)
-			require.NoError(t, err)
-			return id
-		}
-		begin := func(id int64, at time.Time) time.Time {
-			t.Helper()
-			kept, err := numbers.(numberstore.Beginner).Begin(t.Context(), id, at)
+			_, kept, err := numbers.(numberstore.Beginner).NextFrom(t.Context(), numberstore.Host{Name: "h", Port: "1"},
+				1000, at)
 			require.NoError(t, err)
 			return kept
 		}
@@ -55,7 +50,8 @@ func TestDisposableFloor(t *testing.T) {
 		require.Greater(t, first(floor), floor)
 		require.Greater(t, first(0), floor, "the row keeps it")
 		for range 3 {
-			next(numberstore.Host{Name: "java", Port: "80"})
+			engines.Do(t, db, "INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) VALUES "+
+				"('java', '80', 1, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)")
 		}
 		require.Greater(t, first(0), floor, "and so does the row of who found it")
 		rows := nodes(t, db)
@@ -67,15 +63,14 @@ func TestDisposableFloor(t *testing.T) {
 		// Once the clock has passed a floor it is none any more.
 		modified("2026-01-01")
 		require.Less(t, first(0), floor)
-		require.Zero(t, begin(10, time.Time{}))
+		require.Zero(t, begin(time.Time{}))
 
 		// A time within a second is kept by the next one: the columns hold whole seconds.
 		second := time.Now().Truncate(time.Second).Add(5 * time.Minute)
 		for _, at := range []time.Time{second.Add(-time.Second + 1), second.Add(-1), second} {
-			host := numberstore.Host{Name: "h", Port: "1"}
-			kept := begin(next(host), at)
+			kept := begin(at)
 			require.True(t, kept.Equal(second), "%v for %v", kept, at)
-			kept = begin(next(host), time.Time{})
+			kept = begin(time.Time{})
 			require.True(t, kept.Equal(second), "%v is what others find of %v", kept, at)
 			modified("2026-01-01")
 		}
@@ -100,8 +95,9 @@ func TestFloorInAnySession(t *testing.T) {
 		begin := func(zone string, at time.Time) (time.Time, error) {
 			t.Helper()
 			engines.Do(t, db, zone)
-			id := acquire(t, db, asked{})
-			return tablesOf(db, sqlstore.Config{}).Numbers().(numberstore.Beginner).Begin(t.Context(), id, at)
+			_, kept, err := tablesOf(db, sqlstore.Config{Skip: -1}).Numbers().(numberstore.Beginner).NextFrom(t.Context(),
+				numberstore.Host{Name: "h"}, 1023, at)
+			return kept, err
 		}
 		at := time.Now().Truncate(time.Second).Add(5 * time.Minute)
 		for kind, well := range keeps {

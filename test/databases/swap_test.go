@@ -54,9 +54,15 @@ func (c *tripCounter) Read(b []byte) (int, error) {
 func counted(t testing.TB, s store) (*sqlx.DB, *atomic.Int64) {
 	t.Helper()
 	trips := new(atomic.Int64)
+	return over(t, s, func(c net.Conn) net.Conn { return &tripCounter{Conn: c, trips: trips} }), trips
+}
+
+// over opens a pool of one connection, which is wrapped.
+func over(t testing.TB, s store, wrap func(net.Conn) net.Conn) *sqlx.DB {
+	t.Helper()
 	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
-		return &tripCounter{Conn: c, trips: trips}, err
+		return wrap(c), err
 	}
 	var db *sql.DB
 	if s.Driver == "pgx" {
@@ -72,7 +78,7 @@ func counted(t testing.TB, s store) (*sqlx.DB, *atomic.Int64) {
 	}
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { db.Close() })
-	return sqlx.NewDb(db, s.Driver), trips
+	return sqlx.NewDb(db, s.Driver)
 }
 
 // eachCounted runs a test on each server that is asked for, in each way in which its driver sends a statement. takes

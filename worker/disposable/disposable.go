@@ -93,9 +93,7 @@ func (d *disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, 
 			}
 			inspected = true
 		}
-		if id, err = d.numbers.Next(ctx, host, most); err == nil && 0 < id && id <= most {
-			first, err = d.begin(ctx, t, id)
-		}
+		id, first, err = d.next(ctx, t, host)
 		return err
 	})
 	if err != nil {
@@ -125,24 +123,22 @@ func (d *disposable) inspect(ctx context.Context) error {
 	return nil
 }
 
-// begin keeps the generator's floor, and returns the first tick above all floors that are kept.
-func (d *disposable) begin(ctx context.Context, t uid.Terms, id int64) (first int64, err error) {
-	keeper, keeps := d.numbers.(numberstore.Beginner)
+// next returns a number whose floor is kept, and the first tick above all floors that are.
+func (d *disposable) next(ctx context.Context, t uid.Terms, h numberstore.Host) (id, first int64, err error) {
+	beginner, keeps := d.numbers.(numberstore.Beginner)
 	if !keeps {
-		return t.MinTick, nil
+		id, err = d.numbers.Next(ctx, h, t.MaxWorkerID)
+		return id, t.MinTick, err
 	}
 	var at time.Time
 	if now := d.cfg.Now(); t.MinTick > t.TickAt(now) {
 		at = now.Add(ticks.Until(t, now, t.MinTick))
 	}
-	kept, err := keeper.Begin(ctx, id, at)
-	if err != nil {
-		return 0, err
-	}
-	if !kept.IsZero() {
+	id, kept, err := beginner.NextFrom(ctx, h, t.MaxWorkerID, at)
+	if err == nil && !kept.IsZero() {
 		first = t.TickAt(kept.Add(-1)) + 1
 	}
-	return max(first, t.MinTick), nil
+	return id, max(first, t.MinTick), err
 }
 
 // Extend returns the reservation of all ticks again, and [uid.ErrNoReservation] when no generator

@@ -381,15 +381,17 @@ type keeper struct {
 	fail  error
 }
 
-func (k *keeper) Begin(_ context.Context, id int64, at time.Time) (time.Time, error) {
-	if id != k.last {
-		return time.Time{}, fmt.Errorf("asked for %d", id)
+func (k *keeper) NextFrom(ctx context.Context, h numberstore.Host, most int64,
+	at time.Time) (int64, time.Time, error) {
+	id, err := k.Next(ctx, h, most)
+	if err != nil {
+		return 0, time.Time{}, err
 	}
 	k.asked = append(k.asked, at)
 	if at.After(k.kept) {
 		k.kept = at
 	}
-	return k.kept, k.fail
+	return id, k.kept, k.fail
 }
 
 // A floor that is still ahead is kept with the number, and later starts begin above it. One that

@@ -3,7 +3,10 @@ package sqlstore_test
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/hex"
 	"fmt"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/jmoiron/sqlx"
@@ -24,6 +27,11 @@ type fakeDB struct {
 
 	ports []string // the row with ID i is at i-1
 }
+
+var (
+	hexadecimal = regexp.MustCompile(`X'([0-9a-f]*)'`)
+	readBack    = regexp.MustCompile(`SELECT PORT FROM ` + "`[^`]+`" + ` WHERE ID = ([0-9]+)`)
+)
 
 func (f *fakeDB) open(t testing.TB, driverName string) *sqlx.DB { return opened(t, f, driverName) }
 
@@ -47,7 +55,11 @@ func (f *fakeDB) ExecContext(ctx context.Context, query string, args []driver.Na
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ports = append(f.ports, args[1].Value.(string))
+	nonce, err := hex.DecodeString(hexadecimal.FindAllStringSubmatch(query, -1)[1][1])
+	if err != nil {
+		return nil, err
+	}
+	f.ports = append(f.ports, string(nonce))
 	id := int64(len(f.ports))
 	if f.tell != nil {
 		id = f.tell(id)
@@ -55,24 +67,28 @@ func (f *fakeDB) ExecContext(ctx context.Context, query string, args []driver.Na
 	return fakeResult{id, 1}, nil
 }
 
-func (f *fakeDB) QueryContext(_ context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (f *fakeDB) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
 	if asksForTables(query) {
 		return answer(), nil
 	}
 	if err := f.step("select"); err != nil {
 		return nil, err
 	}
-	if len(args) == 0 {
+	of := readBack.FindStringSubmatch(query)
+	if len(of) == 0 {
 		return nil, fmt.Errorf("unexpected query %s", query)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	id := args[0].Value.(int64)
+	id, err := strconv.ParseInt(of[1], 10, 64)
+	if err != nil {
+		return nil, err
+	}
 	if f.anyID {
 		id = int64(len(f.ports))
 	}
 	if id < 1 || id > int64(len(f.ports)) {
-		return &fakeRows{columns: 1}, nil
+		return answer([]driver.Value{nil, true, int64(0)}), nil
 	}
-	return answer([]driver.Value{f.ports[id-1]}), nil
+	return answer([]driver.Value{f.ports[id-1], true, int64(0)}), nil
 }

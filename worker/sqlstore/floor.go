@@ -3,9 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"time"
-
-	"github.com/jmoiron/sqlx"
+	"slices"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
@@ -16,44 +14,24 @@ import (
 // within a few minutes could hide it.
 const latest = 1000
 
-// Begin keeps the time before which no UID of the row's process begins, in the column MODIFIED, in
-// UTC and whole seconds, rounded up; the column TYPE is then 3 instead of 1, or 4 instead of 2.
-// Zero asks for none. It looks at the newest 1,000 rows for a later time that the database's clock
-// has not reached, keeps that as well, and returns the latest one, or zero. It fails with [uid.ErrConfig] when the
-// column does not keep such a time.
-func (s *numberTable) Begin(ctx context.Context, id int64, at time.Time) (time.Time, error) {
-	begin := int64(0)
-	if !at.IsZero() {
-		begin = at.Add(time.Second - 1).Unix()
+// keep stores the time before which no UID of the row's process begins, in the column MODIFIED, in UTC and whole
+// seconds; the column TYPE is then 3 instead of 1, or 4 instead of 2. It fails with [uid.ErrConfig] when the column
+// does not keep such a time.
+func (s *numberTable) keep(ctx context.Context, tx session, id, begin int64) error {
+	res, err := s.exec(ctx, tx, s.keepFloor(), begin, id)
+	if err := changedOne("the floor", id, res, err); err != nil {
+		return err
 	}
-	err := s.connected(ctx, func(conn *sqlx.Conn) error {
-		return database.Transact(ctx, conn, s.dialect, func(tx session) error {
-			var found int64
-			if err := tx.GetContext(ctx, &found, s.latestFloor(), id, latest); err != nil {
-				return database.Failed("read the floors of the newest rows", err)
-			}
-			if begin = max(begin, found); begin == 0 {
-				return nil
-			}
-			res, err := tx.ExecContext(ctx, s.keepFloor(), begin, id)
-			if err := changedOne("the floor", id, res, err); err != nil {
-				return err
-			}
-			var kept int64
-			if err := tx.GetContext(ctx, &kept, s.keptFloor(), id); err != nil {
-				return database.Failed("read the floor back", err)
-			}
-			if kept != begin {
-				return fmt.Errorf("%w: MODIFIED of %s keeps the time %d as %d; it has to be a TIMESTAMP without a "+
-					"time zone", uid.ErrConfig, s.Name(), begin, kept)
-			}
-			return nil
-		})
-	})
-	if err != nil || begin == 0 {
-		return time.Time{}, err
+	query, args := s.dialect.Bind(s.keptFloor(), id)
+	kept, err := database.SelectRows(ctx, tx, func(at *int64) []any { return []any{at} }, query, args...)
+	if err != nil {
+		return database.Failed("read the floor back", err)
 	}
-	return time.Unix(begin, 0).UTC(), nil
+	if !slices.Equal(kept, []int64{begin}) {
+		return fmt.Errorf("%w: MODIFIED of %s keeps the time %d as %d; it has to be a TIMESTAMP without a "+
+			"time zone", uid.ErrConfig, s.Name(), begin, kept)
+	}
+	return nil
 }
 
 // floors say in each dialect which time MODIFIED is, which time it is now, both in seconds since 1970, and how such a
@@ -66,22 +44,21 @@ var floors = map[database.Dialect]struct{ seconds, now, at string }{
 		"datetime(?, 'unixepoch')"},
 }
 
-// latestFloor returns the query for the latest floor, in seconds since 1970, that the database's
-// clock has not reached; 0 for none. MODIFIED of a row without a floor is by the session's time
-// zone, and does not count.
-func (s *numberTable) latestFloor() string {
+// latestFloor returns the query for the row with an ID, whether it is read where an Origin was, and the latest floor, in
+// seconds since 1970, of it and the rows before it that the database's clock has not reached; 0 for none. MODIFIED of a
+// row without a floor is by the session's time zone, and does not count.
+func (s *numberTable) latestFloor(same string) string {
 	f := floors[s.dialect]
-	return s.dialect.SQL(s.dialect.InUTC("SELECT") + " COALESCE(MAX(" + f.seconds + "), 0)" +
-		" FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes + "` WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest" +
-		" WHERE TYPE IN (3, 4) AND " + f.seconds + " > " + f.now)
+	return s.dialect.InUTC("SELECT") + " (SELECT PORT FROM `" + s.nodes + "` WHERE ID = ?), " + same +
+		", COALESCE(MAX(" + f.seconds + "), 0) FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes +
+		"` WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND " + f.seconds + " > " + f.now
 }
 
 func (s *numberTable) keepFloor() string {
-	return s.dialect.SQL(s.dialect.InUTC("UPDATE") + " `" + s.nodes + "` SET MODIFIED = " + floors[s.dialect].at +
-		", TYPE = TYPE + 2 WHERE ID = ? AND TYPE IN (1, 2)")
+	return s.dialect.InUTC("UPDATE") + " `" + s.nodes + "` SET MODIFIED = " + floors[s.dialect].at +
+		", TYPE = TYPE + 2 WHERE ID = ? AND TYPE IN (1, 2)"
 }
 
 func (s *numberTable) keptFloor() string {
-	return s.dialect.SQL(s.dialect.InUTC("SELECT") + " " + floors[s.dialect].seconds + " FROM `" + s.nodes +
-		"` WHERE ID = ?")
+	return s.dialect.InUTC("SELECT") + " " + floors[s.dialect].seconds + " FROM `" + s.nodes + "` WHERE ID = ?"
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -20,7 +21,7 @@ import (
 const (
 	typeContainer = 1 // HOST_NAME and PORT are an address
 	typeActual    = 2 // PORT is a random text
-	// 3 and 4 are the same of rows with a floor; see Begin. 5 is a mark; see insertAbove.
+	// 3 and 4 are the same of rows with a floor; see keep. 5 is a mark; see insertAbove.
 )
 
 // A numberTable is the table of disposable IDs. It is a [disposable.Numbers] and hands out the table's
@@ -55,38 +56,58 @@ func (s *numberTable) Inspect(ctx context.Context) (lossy []string, err error) {
 // locking_mode EXCLUSIVE, and with [worker.ErrState] when the SQLite file is not in its place or
 // has a second name.
 func (s *numberTable) Next(ctx context.Context, h numberstore.Host, most int64) (int64, error) {
+	id, _, err := s.NextFrom(ctx, h, most, time.Time{})
+	return id, err
+}
+
+// NextFrom implements [numberstore.Beginner]. It rounds at up to whole seconds, and keeps the latest floor of the newest
+// 1,000 rows in its own, which takes a transaction. Without a floor, and in a session that commits by itself, it takes
+// three round trips to a server, two more if the session is new on MySQL, and one more for a port.
+func (s *numberTable) NextFrom(ctx context.Context, h numberstore.Host, most int64,
+	at time.Time) (id int64, first time.Time, err error) {
 	conn, err := s.db.Connx(ctx)
 	if err != nil {
-		return 0, database.Failed("connect", err)
+		return 0, first, database.Failed("connect", err)
 	}
 	defer conn.Close()
 
 	var place database.Place
 	if err := s.look(ctx, conn, &place); err != nil {
-		return 0, err
+		return 0, first, err
 	}
-	id, nonce, err := s.insert(ctx, conn, &place, h, most)
+	row, err := s.insert(ctx, conn, &place, h, most)
 	if database.KindOf(err) == database.MissingTable {
 		if err := s.create(ctx, conn, database.NodeTable, s.nodes); err != nil {
-			return 0, err
+			return 0, first, err
 		}
-		id, nonce, err = s.insert(ctx, conn, &place, h, most)
+		row, err = s.insert(ctx, conn, &place, h, most)
 	}
 	if err != nil {
-		return 0, err
+		return 0, first, err
 	}
 	if s.dialect == database.SQLite {
-		if err := s.confirm(ctx, conn, id, nonce, ""); err != nil {
-			return 0, err
+		if _, err := s.readBack(ctx, conn, row); err != nil {
+			return 0, first, err
 		}
-		if err := place.Confirm(ctx, conn, nonce, "PORT", "`"+s.nodes+"` WHERE ID = ?", id); err != nil {
-			return 0, err
+		if err := place.Confirm(ctx, conn, row.nonce, "PORT", "`"+s.nodes+"` WHERE ID = ?", row.id); err != nil {
+			return 0, first, err
 		}
 	}
-	if err := s.confirm(ctx, conn, id, nonce, h.Port); err != nil {
-		return 0, err
+	begin, err := s.confirm(ctx, conn, row, h.Port)
+	if !at.IsZero() {
+		begin = max(begin, at.Add(time.Second-1).Unix())
 	}
-	return id, s.look(ctx, conn, &place)
+	if err == nil && begin > 0 {
+		first = time.Unix(begin, 0).UTC()
+		err = database.Transact(ctx, conn, s.dialect, func(tx session) error { return s.keep(ctx, tx, row.id, begin) })
+	}
+	if err == nil {
+		err = s.look(ctx, conn, &place)
+	}
+	if err != nil {
+		return 0, time.Time{}, err
+	}
+	return row.id, first, nil
 }
 
 // look checks the place of a SQLite file.
@@ -97,80 +118,143 @@ func (s *numberTable) look(ctx context.Context, conn *sqlx.Conn, place *database
 	return place.Look(ctx, conn)
 }
 
+// An insertedRow bears a nonce.
+type insertedRow struct {
+	id    int64
+	nonce string
+	by    *database.Origin // where a single statement has committed it; nil: a transaction has
+}
+
 // insert commits a row whose PORT is a nonce, and returns the ID from the insert's own result.
 func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h numberstore.Host,
-	most int64) (id int64, nonce string, err error) {
-	kind := typeActual
+	most int64) (row insertedRow, err error) {
+	kind := int64(typeActual)
 	if h.Port != "" {
 		kind = typeContainer
 	}
+	if row, err = s.insertKnown(ctx, conn, h.Name, kind, most); err != nil || row.by != nil {
+		return row, err
+	}
 	err = database.Transact(ctx, conn, s.dialect, func(tx session) error {
-		if id, nonce, err = s.insertAbove(ctx, tx, place, h.Name, kind, most); err != nil {
+		if row.id, row.nonce, err = s.insertAbove(ctx, tx, place, h.Name, kind, most); err != nil {
 			return err
 		}
-		if id <= 0 {
-			return fmt.Errorf("%w: the database reported ID %d for the new row; "+
-				"is the column ID an AUTO_INCREMENT key?", worker.ErrUnconfirmed, id)
-		}
-		if id > most {
-			return fmt.Errorf("%w: the table's next ID is %d, the layout's maximum is %d", uid.ErrNoWorkerID, id, most)
-		}
-		return nil
+		return within(row.id, most)
 	})
-	return id, nonce, err
+	return row, err
+}
+
+// within returns an error unless an ID that was reported is one.
+func within(id, most int64) error {
+	if id <= 0 {
+		return fmt.Errorf("%w: the database reported ID %d for the new row; "+
+			"is the column ID an AUTO_INCREMENT key?", worker.ErrUnconfirmed, id)
+	}
+	if id > most {
+		return fmt.Errorf("%w: the table's next ID is %d, the layout's maximum is %d", uid.ErrNoWorkerID, id, most)
+	}
+	return nil
 }
 
 // insertRow returns the ID that the insert itself reports.
-func (s *numberTable) insertRow(ctx context.Context, tx session, host, nonce string,
-	kind int) (id int64, err error) {
+func (s *numberTable) insertRow(ctx context.Context, tx session, host, nonce string, kind int64) (int64, error) {
+	return s.insertWhere(ctx, tx, "VALUES (?, ?, ?, "+dates+")", host, nonce, kind)
+}
+
+// dates are the values of a new row's last columns.
+const dates = "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
+
+// insertWhere is insertRow with the part of the statement that has the values. It returns errElsewhere if there are none.
+func (s *numberTable) insertWhere(ctx context.Context, tx session, values string, args ...any) (id int64, err error) {
 	const doing = "insert a row"
-	insert := s.dialect.SQL("INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)" +
-		" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)")
+	insert := "INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) " + values
 	if s.dialect == database.Postgres { // whose drivers know no LastInsertId
-		err = tx.QueryRowContext(ctx, insert+" RETURNING ID", host, nonce, kind).Scan(&id)
-		return id, database.Failed(doing, err)
+		insert, args = s.dialect.Bind(insert+" RETURNING ID", args...)
+		ids, err := database.SelectRows(ctx, tx, func(id *int64) []any { return []any{id} }, insert, args...)
+		if err != nil {
+			return 0, database.Failed(doing, err)
+		}
+		if len(ids) == 0 {
+			return 0, errElsewhere
+		}
+		return ids[0], nil
 	}
-	res, err := tx.ExecContext(ctx, insert, host, nonce, kind)
-	if err != nil {
-		return 0, database.Failed(doing, err)
+	res, err := s.exec(ctx, tx, insert, args...)
+	switch n, err := database.Changed(doing, res, err); {
+	case err != nil:
+		return 0, err
+	case n == 0:
+		return 0, errElsewhere
 	}
 	id, err = res.LastInsertId()
 	return id, database.Failed("read the insert's ID", err)
 }
 
-// confirm reads the row back after its commit, and then replaces the nonce with the port, if one
-// is known. It does so in a transaction, because a proxy that spreads reads over replicas leaves
-// a transaction with the server that writes.
-func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
-	return database.Transact(ctx, conn, s.dialect, func(tx session) error {
-		var found string
-		err := tx.GetContext(ctx, &found, s.dialect.SQL("SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?"), id)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return fmt.Errorf("%w: the row just inserted, ID %d, is not there; did the read go to another server?",
-				worker.ErrUnconfirmed, id)
-		case err != nil:
-			return database.Failed("read the new row back", err)
-		case found != nonce:
-			return fmt.Errorf("%w: the row with ID %d does not bear the random text just written: "+
-				"it is another's, or was changed", worker.ErrUnconfirmed, id)
+// exec executes a statement in one round trip.
+func (s *numberTable) exec(ctx context.Context, tx session, statement string, args ...any) (sql.Result, error) {
+	statement, args = s.dialect.Bind(statement, args...)
+	return tx.ExecContext(ctx, statement, args...)
+}
+
+// confirm reads the row back after its commit, and then replaces the nonce with the port, if one is known. It returns the
+// latest floor, as readBack does. It does so in a transaction unless it reads where the row was written: a proxy that
+// spreads reads over replicas leaves a transaction with the server that writes.
+func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, row insertedRow, port string) (floor int64, err error) {
+	do := func(tx session) error {
+		if floor, err = s.readBack(ctx, tx, row); err != nil || port == "" {
+			return err
 		}
-		if port == "" {
-			return nil
+		return s.writePort(ctx, tx, row, port)
+	}
+	if row.by != nil {
+		if err := do(conn); !errors.Is(err, errElsewhere) {
+			return floor, err
 		}
-		update := s.dialect.SQL("UPDATE `" + s.nodes + "` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP" +
-			" WHERE ID = ? AND PORT = ?")
-		res, err := tx.ExecContext(ctx, update, port, id, nonce)
-		if database.IsDuplicate(err) {
-			// The table has a unique key over host and port. The process before has ended, or
-			// also uses the port. It keeps its row, and this one keeps the random text.
-			s.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, "+
-				"whose row therefore keeps a random text for the port",
-				"worker_id", id, "store", s.Name(), "port", port)
-			return nil
-		}
-		return changedOne("the port", id, res, err)
-	})
+		row.by = nil
+	}
+	return floor, database.Transact(ctx, conn, s.dialect, do)
+}
+
+// readBack returns the latest floor up to a row, which has to be as it was inserted.
+func (s *numberTable) readBack(ctx context.Context, tx session, row insertedRow) (floor int64, err error) {
+	type found struct {
+		port sql.NullString
+		same bool
+	}
+	same, args := "1 = 1", []any{row.id}
+	if row.by != nil {
+		same, args = "("+s.dialect.Same(s.nodes)+")", append(args, row.by.Is(s.dialect)...)
+	}
+	query, args := s.dialect.Bind(s.latestFloor(same), append(args, row.id, int64(latest))...)
+	all, err := database.SelectRows(ctx, tx, func(f *found) []any { return []any{&f.port, &f.same, &floor} }, query, args...)
+	switch {
+	case err != nil:
+		return 0, database.Failed("read the new row back", err)
+	case len(all) != 1 || !all[0].same:
+		return 0, errElsewhere
+	case !all[0].port.Valid:
+		return 0, fmt.Errorf("%w: the row just inserted, ID %d, is not there; did the read go to another server?",
+			worker.ErrUnconfirmed, row.id)
+	case all[0].port.String != row.nonce:
+		return 0, fmt.Errorf("%w: the row with ID %d does not bear the random text just written: "+
+			"it is another's, or was changed", worker.ErrUnconfirmed, row.id)
+	}
+	return floor, nil
+}
+
+// writePort replaces a row's nonce with the port.
+func (s *numberTable) writePort(ctx context.Context, tx session, row insertedRow, port string) error {
+	res, err := s.exec(ctx, tx, "UPDATE `"+s.nodes+"` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP"+
+		" WHERE ID = ? AND PORT = ?", port, row.id, row.nonce)
+	if database.IsDuplicate(err) {
+		// The table has a unique key over host and port. The process before has ended, or
+		// also uses the port. It keeps its row, and this one keeps the random text.
+		s.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, "+
+			"whose row therefore keeps a random text for the port",
+			"worker_id", row.id, "store", s.Name(), "port", port)
+		return nil
+	}
+	return changedOne("the port", row.id, res, err)
 }
 
 // changedOne returns an error unless a statement has written what it had to, in the row with the ID.

@@ -1,13 +1,17 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
 	"strings"
+
+	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
@@ -47,15 +51,56 @@ var errMarked = retry.Transient(errors.New("another start has marked the table m
 type mark struct {
 	id         int64
 	host, port string
+	last       int64 // the newest row's ID
+	unsure     bool  // one statement by itself may not do
+	began      int64 // the transaction, if there is one; see alone
+	by         database.Origin
+}
+
+// skipOf returns how many IDs are left out at least under another history.
+func (s *numberTable) skipOf(most int64) int64 {
+	if s.skip == 0 {
+		return min(max(most/skipShare, 1), defaultSkip)
+	}
+	return s.skip
+}
+
+// hostOf returns HOST_NAME of the marks of a history.
+func hostOf(history string) string {
+	return fmt.Sprintf("history %.20x", sha256.Sum256([]byte(history)))
+}
+
+// insertKnown inserts a row as insertAbove does, without a transaction, where the newest mark is of the history and near:
+// the statement does nothing under another one. Else the row has a nil by.
+func (s *numberTable) insertKnown(ctx context.Context, conn *sqlx.Conn, h string,
+	kind, most int64) (row insertedRow, err error) {
+	if s.dialect == database.SQLite || s.skipOf(most) < 1 {
+		return row, nil
+	}
+	history, m, err := s.newestMark(ctx, conn, nil)
+	if err != nil || history == "" || m.host != hostOf(history) || m.last-m.id >= markEvery || m.last >= most ||
+		m.unsure || !m.by.Plain() {
+		return row, err
+	}
+	row.nonce, row.by = rand.Text(), &m.by
+	where, args := s.dialect.Same(s.nodes), append([]any{h, row.nonce, kind}, m.by.Is(s.dialect)...)
+	if s.dialect == database.Postgres {
+		where, args = where+" AND "+alone[s.dialect].began+" <> ?", append(args, m.began)
+	}
+	row.id, err = s.insertWhere(ctx, conn, "SELECT ?, ?, ?, "+dates+" FROM (SELECT 1 AS ONE) o WHERE "+where, args...)
+	if err == nil {
+		err = within(row.id, most)
+	}
+	if errors.Is(err, errElsewhere) {
+		return insertedRow{}, nil
+	}
+	return row, err
 }
 
 // insertAbove inserts a row whose PORT is a nonce, with an ID that no lost commit can have given to another process.
 func (s *numberTable) insertAbove(ctx context.Context, tx session, place *database.Place, h string,
-	kind int, most int64) (id int64, nonce string, err error) {
-	skip := s.skip
-	if skip == 0 {
-		skip = min(max(most/skipShare, 1), defaultSkip)
-	}
+	kind, most int64) (id int64, nonce string, err error) {
+	skip := s.skipOf(most)
 	nonce = rand.Text()
 	id, err = s.insertRow(ctx, tx, h, nonce, kind)
 	if err != nil || skip < 1 || id < 1 || id > most {
@@ -66,7 +111,7 @@ func (s *numberTable) insertAbove(ctx context.Context, tx session, place *databa
 	if err != nil || history == "" {
 		return id, nonce, err
 	}
-	host := fmt.Sprintf("history %.20x", sha256.Sum256([]byte(history)))
+	host := hostOf(history)
 	switch {
 	case newest.id == 0, newest.host == host && newest.id < id-markEvery:
 		_, err := s.insertRow(ctx, tx, host, rand.Text(), typeMark)
@@ -95,21 +140,35 @@ func (s *numberTable) insertAbove(ctx context.Context, tx session, place *databa
 	return id, nonce, err
 }
 
+// alone says where one statement does not do by itself: where replicas would repeat it by what they know of themselves,
+// and where a transaction may be open that the program has left. MySQL, other than MariaDB, tells nothing of those. On
+// PostgreSQL all statements of one have the same time at which it began.
+var alone = map[database.Dialect]struct{ unsure, began string }{
+	database.MySQL:    {"/*M! @@binlog_format = 'STATEMENT' AND */ 1 = 1", "0"},
+	database.Postgres: {"FALSE", "CAST(EXTRACT(EPOCH FROM NOW()) * 1000000 AS BIGINT)"},
+	database.SQLite:   {"1 = 1", "0"},
+}
+
 // newestMark returns the table's history, empty where the database does not tell, and the newest mark.
 func (s *numberTable) newestMark(ctx context.Context, tx session,
 	place *database.Place) (history string, m mark, err error) {
 	marks := " FROM `" + s.nodes + "` WHERE TYPE = 5 ORDER BY ID DESC LIMIT 1), "
 	query := s.dialect.SQL("SELECT " + s.dialect.OriginColumns(s.nodes) + ", COALESCE((SELECT ID" + marks + "0), " +
-		"COALESCE((SELECT HOST_NAME" + marks + "''), COALESCE((SELECT PORT" + marks + "'')")
-	var o database.Origin
+		"COALESCE((SELECT HOST_NAME" + marks + "''), COALESCE((SELECT PORT" + marks + "''), " +
+		"COALESCE((SELECT MAX(ID) FROM `" + s.nodes + "`), 0), " +
+		alone[s.dialect].unsure + ", " + alone[s.dialect].began)
 	for again := true; again; {
-		if err := tx.QueryRowContext(ctx, query).Scan(append(o.Fields(), &m.id, &m.host, &m.port)...); err != nil {
-			return "", m, database.Failed("read the newest mark", err)
+		all, err := database.SelectRows(ctx, tx, func(*struct{}) []any {
+			return append(m.by.Fields(), &m.id, &m.host, &m.port, &m.last, &m.unsure, &m.began)
+		}, query)
+		if err != nil || len(all) != 1 {
+			return "", m, database.Failed("read the newest mark", cmp.Or(err, sql.ErrNoRows))
 		}
-		if again, err = o.Learn(ctx, tx, s.dialect); err != nil {
+		if again, err = m.by.Learn(ctx, tx, s.dialect); err != nil {
 			return "", m, err
 		}
 	}
+	o := &m.by
 	if o.Young() {
 		return "", m, errYoung
 	}
@@ -139,8 +198,7 @@ func (s *numberTable) follow(ctx context.Context, tx session, last mark, id, ski
 	const columns = "HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) "
 	const now = "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
 	do := func(statement string, args ...any) (changed int64, err error) {
-		statement = s.dialect.SQL(strings.ReplaceAll(statement, "{nodes}", "`"+s.nodes+"`"))
-		res, err := tx.ExecContext(ctx, statement, args...)
+		res, err := s.exec(ctx, tx, strings.ReplaceAll(statement, "{nodes}", "`"+s.nodes+"`"), args...)
 		if err != nil {
 			return 0, err
 		}
@@ -153,7 +211,7 @@ func (s *numberTable) follow(ctx context.Context, tx session, last mark, id, ski
 	switch {
 	case err != nil:
 	case s.dialect != database.Postgres:
-		_, err = do("INSERT INTO {nodes} (ID, "+columns+"VALUES (?, ?, ?, ?, "+now+")", id, host, rand.Text(), typeMark)
+		_, err = do("INSERT INTO {nodes} (ID, "+columns+"VALUES (?, ?, ?, ?, "+now+")", id, host, rand.Text(), int64(typeMark))
 	default:
 		// Only the sequence gives IDs. It goes up with each row, and not down when the rows are taken back.
 		for _, statement := range []string{
