@@ -189,3 +189,433 @@ const (
 	fewForgotten = "no more starts are lost at once than Skip of sqlstore.Config says (255 with the default layout); " +
 		"a second failover that also loses the first start after another one gives its ID again with a chance of " +
 		"about 1 in 766 for each start while that process lives; and no process with Java's generator starts first"
+	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
+	notBack      = "the former file does not come back: nothing tells that it was away"
+	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, " +
+		"unless they stand still); or their TTL is over when it is back"
+	noneMade = "nobody makes a namespace in its place: starts have MustExist"
+)
+
+var databaseFaults = []fault{
+	{
+		name: "outage", title: "The database is away, for one process or for all",
+		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what " +
+			"it has reserved; with a state file it is also killed and started again meanwhile. Then the database is " +
+			"back (for a SQLite file: the process is started again).",
+		play: func(s *scene) {
+			l := s.link()
+			p := s.start(how{db: l.db})
+			s.drawSome(p)
+			l.down()
+			s.draw(p)
+			s.pass(window / 2)
+			s.draw(p)
+			if s.keepsState() && s.db != nil && !s.sqlite() {
+				p.kill()
+				p = s.start(how{db: l.db, lease: impatient})
+				s.drawSome(p)
+			}
+			s.pass(longGone)
+			other := s.start(how{seat: 1})
+			s.drain(p)
+			s.draw(p, other)
+			l.up()
+			if s.sqlite() {
+				p.kill()
+				p = s.start(how{})
+			}
+			for range 3 {
+				s.pass(window)
+				s.draw(p, other)
+			}
+		},
+		crowd: 3, cells: everywhere(unique()),
+	},
+	{
+		name: "lost-reply", title: "A commit or its reply is lost",
+		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with " +
+			"another process's start. Then it is killed in such a renewal, and others have its ID while its UIDs " +
+			"would be ahead of the clock.",
+		play: func(s *scene) {
+			if s.db == nil || s.sqlite() {
+				s.drawSome(s.start(how{}))
+				return
+			}
+			l := s.link()
+			p := s.start(how{db: l.db})
+			write := "COMMIT"
+			switch {
+			case s.leased() && s.postgres():
+				write = cluster.LeaseWriteOnPostgres
+			case s.leased():
+				write = cluster.LeaseWrite
+			case s.postgres():
+				write = "INSERT INTO"
+			}
+			swallowed := func() int { return int(l.db.swallowed.Load()) }
+			swallows := func(what int32) func(string) { return func(string) { l.db.swallows.Store(what) } }
+			losses := []func(string){swallows(loseReply), swallows(loseRequest)}
+			if !s.keyed() {
+				swallowed, losses = l.proxy.Swallowed, []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest}
+			}
+			for _, swallow := range losses {
+				s.drawSome(p)
+				if s.leased() {
+					swallow(write)
+					s.pass(window)
+					s.draw(p)
+					s.draw(p)
+				}
+				before := swallowed()
+				swallow(write)
+				other := s.start(how{seat: s.processes, db: l.db})
+				require.Equal(s.t, before+1, swallowed())
+				s.drawAcross(p, other)
+				if s.leased() {
+					swallow(write)
+					s.drain(p) // all that it takes for reserved
+					p.kill()
+					s.pass(2 * ttl)
+					for range 3 {
+						other = s.start(how{seat: s.processes})
+						s.drain(other)
+					}
+					p = s.start(how{db: l.db})
+				}
+			}
+			s.pass(longGone)
+			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
+		},
+		crowd: 1, cells: without(onDatabases(unique()), "-sqlite"),
+		also: []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
+	},
+	{
+		name:  "failover",
+		title: "The newest commits are lost (a failover to a replica that lags, a crash without a synced log)",
+		what: "The table is put back to what it was half a Window ago, and the server tells of another history: a " +
+			"renewal and another process's start are lost, and a third process starts. Without the condition all " +
+			"clocks but those of the first processes go back by five minutes with it, and nothing tells of it where " +
+			"IDs are disposable.",
+		play: func(s *scene) {
+			if s.way.column == throwaway {
+				s.made()
+				s.keep() // later it would be a change of a SQLite file, which is another history
+			}
+			p := s.drawing()
+			s.prolong(p)
+			s.keep()
+			s.pass(window / 2)
+			s.draw(p)
+			s.drain(p)
+			other := s.start(how{seat: 1})
+			s.drawSome(other)
+			s.drain(other)
+			s.draw(p, other)
+			var third *process
+			other.quietly(func() { // else a running process may be the first to take the other one's ID
+				s.allQuietly(p, func() {
+					s.putBack()
+					if s.met || s.way.column != throwaway {
+						s.promote()
+					}
+					h := how{seat: 2}
+					if !s.met && s.lossy() {
+						h.clock = -5 * time.Minute
+						s.stepDatabase(h.clock)
+					}
+					third = s.start(h)
+				})
+			})
+			for range 3 {
+				s.draw(p, other, third)
+				s.pass(window)
+				s.drain(third)
+			}
+			s.draw(p, other, third)
+		},
+		crowd: 3, cells: onDatabases(uniqueIf(oneLine)).
+			but(uniqueIf(fewForgotten), throwaway).but(notCovered(neverSays), durable, withFile),
+		also: []string{"test/engines/faults TestLeases"},
+	},
+	{
+		name: "restore", title: "An old backup of the database is put back",
+		what: "The table is put back to what it was before all IDs that are in use, and another process starts." +
+			" With the condition of Losses: Never all processes are killed before, and time passes; " +
+			"with that of other leases the rows are put into a new table.",
+		play: func(s *scene) {
+			p := s.start(how{alone: true})
+			s.drawSome(p)
+			p.stop()
+			s.pass(longGone)
+			s.keep()
+			s.pass(longGone)
+			p = s.drawing()
+			s.prolong(p)
+			s.drain(p)
+			if s.met && s.durable() {
+				s.killAll(p)
+				s.pass(longGone)
+			}
+			var other *process
+			s.allQuietly(p, func() { // else a running process may notice first
+				if s.met && s.lossy() && s.keyed() {
+					s.promote()
+				} else if s.met && s.lossy() {
+					s.aged()
+					s.sql("DROP TABLE TABLE_OF_IDS")
+					s.make("", promised)
+				}
+				s.putBack()
+				if s.met && s.way.column == throwaway {
+					s.countFrom(1000)
+				}
+				other = s.start(how{seat: 1})
+			})
+			for range 3 {
+				s.draw(p, other)
+				s.pass(window)
+				s.drain(other)
+			}
+		},
+		crowd: 3, cells: onDatabases(uniqueIf(allStopped)).
+			but(uniqueIf(countSet), throwaway).but(uniqueIf(historyMoves), leased, lossyFile),
+		also: []string{"test/soak TestRound"},
+	},
+	{
+		name: "truncate", title: "TRUNCATE, or DELETE of all rows, under running processes",
+		what: "All rows are removed while four processes have drawn as far ahead as they may, and as many others start " +
+			"and do the same; the first of them makes the namespace anew, a Burn ahead of the clock.",
+		play:  anew((*scene).empty),
+		crowd: 3, cells: onDatabases(unique()).but(uniqueIf(countSet), throwaway).
+			but(unique(counterStays), throwaway+"-sqlite", throwaway+"-postgres"),
+	},
+	{
+		name: "drop", title: "DROP TABLE under running processes", what: "The same with the whole table.",
+		play:  anew((*scene).drop),
+		crowd: 3,
+		cells: onDatabases(unique()).but(uniqueIf(countSet), throwaway),
+	},
+	{
+		name: "rename", title: "The table is renamed away and back (a schema change in two steps)",
+		what: "While the table is away processes draw and try to renew, and another one starts, which makes a table " +
+			"in its place; then that is gone and the first one back, and another process starts. With the condition " +
+			"of Losses: Never the start is refused. Without a condition the first processes stand still as long as " +
+			"the table is away.",
+		play: func(s *scene) {
+			away, back := func() { s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY") },
+				func() { s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS") }
+			if s.keyed() {
+				away = func() { s.keep(); s.remove(everything) }
+				back = s.putBack
+			}
+			if !s.met {
+				s.thereAndBack(away, back)
+				return
+			}
+			p := s.drawing()
+			s.aged()
+			away()
+			var other *process
+			if s.lossy() {
+				other = s.start(how{seat: 1})
+			} else if s.durable() {
+				s.refused(how{seat: 1, lease: mustExist}, worker.ErrNoNamespace)
+			}
+			for range 2 {
+				s.pass(window / 2)
+				s.draw(p, other)
+			}
+			back()
+			s.drawApart(p, other, s.start(how{seat: 2}))
+		},
+		crowd: 3, cells: onDatabases(uniqueIf(allTried)).
+			but(uniqueIf("nobody starts meanwhile"), throwaway).but(uniqueIf(noneMade), durable, withFile),
+	},
+	{
+		name: "split", title: "Two copies of the database both accept writes",
+		what: "The database is copied while a process draws. " +
+			"One process starts on the copy, and another one on the original.",
+		play: func(s *scene) {
+			p := s.drawing()
+			twin := s.split()
+			other, third := s.start(how{seat: 1, db: twin}), s.start(how{seat: 2})
+			s.drawApart(p, other, third)
+		},
+		crowd: 3, cells: onDatabases(notCovered("each copy gives the same IDs")),
+	},
+	{
+		name: "regions", title: "Two databases that know nothing of each other serve one layout",
+		what: "Two processes draw on each of two databases, and two others on each when the leases of the first" +
+			" have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
+		play: func(s *scene) {
+			here, there := how{namespace: "regions"}, how{namespace: "regions", seat: 1, db: s.second()}
+			if s.leased() {
+				half := promised.MaxWorkerID() / 2
+				s.region(here, lease.Range{First: 0, Last: half})
+				s.region(there, lease.Range{First: half + 1, Last: promised.MaxWorkerID()})
+			}
+			here2, there2 := here, there
+			here2.seat, there2.seat = 2, 3
+			for range 2 {
+				all := []*process{s.start(here), s.start(there), s.start(here2), s.start(there2)}
+				for range 2 {
+					s.drawAcross(all...)
+				}
+				for _, p := range all {
+					p.kill()
+				}
+				s.pass(longGone)
+			}
+		},
+		cells: onDatabases(uniqueIf(ownRanges)).but(notCovered("each database gives the same IDs"), throwaway),
+	},
+}
+
+const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), " +
+	"and the ranges do not overlap"
+
+// second returns a second, empty database, or nil where there is none.
+func (s *scene) second() *base {
+	s.t.Helper()
+	switch {
+	case s.db == nil:
+		return nil
+	case s.keyed():
+		return &base{keys: s.way.keys(s.t)}
+	}
+	return s.opened(s.way.store(s.t))
+}
+
+// region makes the namespace of a region: with its range of IDs, if the condition holds.
+func (s *scene) region(h how, ids lease.Range) {
+	s.t.Helper()
+	if !s.met {
+		ids = lease.Range{}
+	}
+	leases, err := s.leases(cmp.Or(h.db, s.db), h.namespace)
+	require.NoError(s.t, err)
+	require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Layout: promised, IDs: ids}))
+}
+
+// impatient has a lease give up on its database soon.
+func impatient(cfg *lease.Config) { cfg.Timeout = 300 * time.Millisecond }
+
+// mustExist has a lease's start make no namespace.
+func mustExist(cfg *lease.Config) { cfg.MustExist = true }
+
+// anew plays that the rows are gone.
+func anew(remove func(s *scene)) func(s *scene) {
+	return func(s *scene) {
+		p := s.drawing()
+		s.prolong(p)
+		for _, q := range append(slices.Clone(s.crew), p) { // as far ahead as they may be
+			s.drain(q)
+		}
+		var others []*process
+		s.allQuietly(p, func() { // else a running process may be the first to have its ID again
+			remove(s)
+			if s.met && s.way.column == throwaway {
+				s.made()
+				s.countFrom(1000)
+			}
+			for range s.crew {
+				others = append(others, s.start(how{seat: 1 + len(others)}))
+			}
+		})
+		for _, q := range others {
+			s.drain(q)
+		}
+		s.drawApart(append(others, p, s.start(how{seat: 8}))...)
+		s.pass(longGone)
+		s.draw(s.start(how{seat: 9}))
+	}
+}
+
+// thereAndBack plays that rows go away and come back while their owners stand still, and that another process
+// has an ID of new rows meanwhile.
+func (s *scene) thereAndBack(away, back func()) {
+	s.t.Helper()
+	p := s.drawing()
+	s.allQuietly(p, func() {
+		away()
+		other := s.start(how{seat: 1})
+		for range 2 {
+			s.drawSome(other)
+			s.pass(window / 2)
+			s.drain(other)
+		}
+		other.kill() // else it would write a file that is gone, and the journal of the one in its place
+		back()
+	})
+	s.drawApart(p, s.start(how{seat: 2}))
+}
+
+// drawApart has processes draw all that they can have, as their time goes by.
+func (s *scene) drawApart(ps ...*process) {
+	s.t.Helper()
+	s.rounds(3, ps, ps...)
+}
+
+// rounds has processes draw so many times, and some of them all that they can have. After each time a window goes by.
+func (s *scene) rounds(n int, drained []*process, ps ...*process) {
+	s.t.Helper()
+	for range n {
+		s.draw(ps...)
+		for _, p := range drained {
+			s.drain(p)
+		}
+		s.pass(window)
+	}
+}
+
+// aged waits until a table that is made, or renamed, has another time than the one that is there: it is
+// part of the history, and counts seconds.
+func (s *scene) aged() {
+	s.t.Helper()
+	if !s.mysql() {
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		var aged bool
+		require.NoError(s.t, s.db.Get(&aged, "SELECT CREATE_TIME < NOW() FROM information_schema.TABLES "+
+			"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", s.table()))
+		return aged
+	}, 20*time.Second, 20*time.Millisecond)
+}
+
+// grown waits until a server has a history, which it has not in its first two seconds: till then each start burns
+// ticks.
+func (s *scene) grown() {
+	s.t.Helper()
+	if !s.mysql() {
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		var name string
+		var seconds int
+		require.NoError(s.t, s.db.QueryRowx("SHOW GLOBAL STATUS LIKE 'Uptime'").Scan(&name, &seconds))
+		return seconds > 2
+	}, 20*time.Second, 20*time.Millisecond)
+}
+
+// made makes the table of disposable IDs if it is missing, by a start that is given up.
+func (s *scene) made() {
+	p := s.start(how{seat: 99})
+	p.kill()
+	s.sql("DELETE FROM TABLE_OF_IDS")
+}
+
+// mysqlOnly leaves out what is no server of MySQL's kind.
+func mysqlOnly(cells verdicts) verdicts {
+	return without(cells, "-sqlite", "-postgres", "-etcd", "-zookeeper", "-redis")
+}
+
+// without leaves some engines out, where a fault is one of others.
+func without(cells verdicts, suffixes ...string) verdicts {
+	for _, w := range ways {
+		if slices.Contains(suffixes, w.suffix) {
+			cells[w.name] = noPart()
+		}
+	}
+	return cells
+}
