@@ -1,0 +1,42 @@
+package sqlstore_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// A youngDB is a fakeDB whose server was started but now. Its table has no mark.
+type youngDB struct {
+	fakeDB
+	young bool
+}
+
+func (f *youngDB) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if len(args) > 0 {
+		return f.fakeDB.QueryContext(ctx, query, args)
+	}
+	columns := []driver.Value{int64(0), int64(0), int64(1), "server since noon", f.young, false, true, false, ""}
+	return answer(append(columns, int64(0), "", "")), f.step("origin")
+}
+
+// A start on a server that was started within the same two seconds waits: it may be started in them again, with other
+// writes lost and the same history, so that nothing can be compared yet.
+func TestStartOnAYoungServer(t *testing.T) {
+	f := &youngDB{young: true}
+	d, err := sqlstore.New(opened(t, f, "mysql"), sqlstore.Config{Logger: quiet})
+	require.NoError(t, err)
+	_, err = d.Numbers().Next(t.Context(), withPort, 1023)
+	require.ErrorContains(t, err, "was started within the last two seconds")
+	require.True(t, retry.IsTransient(err))
+	require.Zero(t, f.calls("commit"), "no ID is given")
+	f.young = false
+	_, err = d.Numbers().Next(t.Context(), withPort, 1023)
+	require.NoError(t, err)
+	require.Equal(t, 3, f.calls("insert"), "the rows of both starts, and the mark")
+}
