@@ -8,18 +8,21 @@ var mysqlSpeech = speech{
 	// A proxy that shares connections may send two statements of one client to two servers, or over two
 	// connections.
 	session: "CONNECTION_ID()",
-	// MariaDB knows no server_uuid.
-	history: "CONCAT('server ', HEX(CRC32(CONCAT_WS(' '," +
+	// MariaDB knows no server_uuid. No NULL comes to a CONCAT, which ignores it in Oracle's mode.
+	history: "(SELECT CONCAT('server ', HEX(CRC32(CONCAT_WS(' '," +
 		" /*!50700 @@server_uuid, */ @@global.server_id, @@hostname, @@port, @@datadir)))," +
-		" @uid_since, ', table made ', " + mysqlTime("(SELECT UNIX_TIMESTAMP(CREATE_TIME)"+
-		" FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}')") + ")",
+		" @uid_since, ', table made ', " + mysqlTime("UNIX_TIMESTAMP(CREATE_TIME)") +
+		") FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'" +
+		" AND CREATE_TIME IS NOT NULL AND @uid_started > 0)",
 	young:   "UNIX_TIMESTAMP() < @uid_started + 2",
 	unaware: "@uid_started IS NULL",
 	// The server's status is dear to read, and a session is never older than the server's start. That is
-	// a whole second, and always the same one: a step of the clock shows in Uptime, too.
+	// a whole second, and always the same one: a step of the clock shows in Uptime, too. Without a battery the
+	// clock may begin in the same one twice. So MariaDB's text has the clock sequence of its UUIDs, which it draws
+	// when it starts. MySQL's follows from the second of the start, and changes when its clock is set back.
 	learn: "SET @uid_started = COALESCE(" + mysqlStarted + ", 0)," +
-		" @uid_since = CONCAT(' since ', " + mysqlTime(mysqlStarted) +
-		", COALESCE(CONCAT(', cluster ', LEFT(NULLIF(" + mysqlStatus("wsrep_cluster_state_uuid") + ", ''), 8)), ''))",
+		" @uid_since = CONCAT_WS(', cluster ', CONCAT(' since ', " + mysqlTime("COALESCE("+mysqlStarted+", 0)") +
+		" /*M! , ' ', SUBSTR(UUID(), 20, 4) */), LEFT(" + mysqlStatus("wsrep_cluster_state_uuid") + ", 8))",
 	// With completion_type a transaction may follow on the one before. MySQL, other than MariaDB, does not
 	// tell whether one is open.
 	plain: "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
@@ -42,10 +45,10 @@ var mysqlSpeech = speech{
 
 var mysqlStarted = "UNIX_TIMESTAMP() - CAST(" + mysqlStatus("Uptime") + " AS SIGNED)"
 
-// mysqlStatus reads the server's status: MariaDB has it in one schema, MySQL in another.
+// mysqlStatus reads what the server's status says, if it does: MariaDB has it in one schema, MySQL in another.
 func mysqlStatus(name string) string {
 	return "(SELECT VARIABLE_VALUE FROM /*M! information_schema */ /*!50700 performance_schema */ .session_status" +
-		" WHERE VARIABLE_NAME = '" + name + "')"
+		" WHERE VARIABLE_NAME = '" + name + "' AND LENGTH(VARIABLE_VALUE) > 0)"
 }
 
 // mysqlTime formats seconds since 1970, whatever the session's time zone.

@@ -8,4 +8,4 @@ import "io/fs"
 func LinkCount(fs.FileInfo) (links uint64, known bool) { return 0, false }
 
 // fileID knows nothing on this system.
-func fileID(fs.FileInfo) string { return "" }
+func fileID(string, fs.FileInfo) string { return "" }

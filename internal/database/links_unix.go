@@ -17,11 +17,12 @@ func LinkCount(file fs.FileInfo) (links uint64, known bool) {
 	return uint64(s.Nlink), true
 }
 
-// fileID tells a file from all others of the machine, or is empty.
-func fileID(file fs.FileInfo) string {
+// fileID tells a file from all others of the machine, or is empty. A new file may get the number of one that was
+// removed, but not the time at which that was made, where the system tells it.
+func fileID(path string, file fs.FileInfo) string {
 	s, ok := file.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", s.Dev, s.Ino)
+	return fmt.Sprintf("%d/%d%s", s.Dev, s.Ino, born(path))
 }

@@ -2,6 +2,7 @@ package database
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,6 +21,16 @@ func IsMountPoint(path string) bool {
 	}
 	// Before Linux 5.8, or in a sandbox that does not know the attribute.
 	return isListedMount(path)
+}
+
+// born says when a file was made, if its file system tells.
+func born(path string) string {
+	var s unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_SYNC_AS_STAT, unix.STATX_BTIME, &s)
+	if err != nil || s.Mask&unix.STATX_BTIME == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" born %d.%09d", s.Btime.Sec, s.Btime.Nsec)
 }
 
 // isListedMount looks the path up in the list of all mounts.

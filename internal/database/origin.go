@@ -114,6 +114,12 @@ func (o *Origin) Settle() {
 var errLate = &failure{doing: "read rows", kind: Transient,
 	cause: errors.New("the database has taken more than 1 s, or its session's time stands still")}
 
+// ErrFollows says that the server lays what it has received over the rows that are there, as a replica does, and one
+// that was made the primary too early.
+var ErrFollows error = &failure{doing: "ask for replication", kind: Transient,
+	cause: errors.New("the server applies what another one has written: " +
+		"stop that when it has applied all that it had received, or connect to the primary")}
+
 // Decides returns an error when nothing can be decided by what was read: the time is not known,
 // or the server refuses writes, as a replica does, and may lack the newest ones.
 func (o *Origin) Decides(d Dialect) error {

@@ -98,21 +98,33 @@ func soundFile(path string, file fs.FileInfo) error {
 	return nil
 }
 
-// History names what a file remembers that Look has found: it is another one once the machine was
-// started anew, after which the newest commits may be missing, or when another file, or another table,
-// is in its place. It is empty where the system does not tell.
+// History names what a file remembers that Look has found: it is another one when another file, or another
+// table, is in its place. It is empty where the system does not tell.
+//
+// A transaction's commits outlast a start of the machine (see syncing), unless the program has done without: with
+// synchronous OFF, or with no journal on disk. Only then does the text name the start. Processes that differ in this
+// undo each other's text, which burns, and a start that syncs does not see what another has lost.
 func (p *Place) History(ctx context.Context, conn Querier) (string, error) {
-	var schema int64
-	if err := conn.QueryRowContext(ctx, "PRAGMA schema_version").Scan(&schema); err != nil {
-		return "", Failed("ask for the version of the schema", err)
+	var schema, level int64
+	var journal, boot string
+	for name, value := range map[string]any{"schema_version": &schema, "synchronous": &level, "journal_mode": &journal} {
+		if err := conn.QueryRowContext(ctx, "PRAGMA "+name).Scan(value); err != nil {
+			return "", Failed("ask for "+name, err)
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	boot, file := bootID(), fileID(p.file)
-	if boot == "" || file == "" {
+	if level != syncExtra || journal == "off" || journal == "memory" {
+		if boot = bootID(); boot == "" {
+			return "", nil
+		}
+		boot = fmt.Sprintf(", machine started as %.64s", boot)
+	}
+	file := fileID(p.path, p.file)
+	if file == "" {
 		return "", nil
 	}
-	return fmt.Sprintf("machine started as %.64s, file %s, schema %d", boot, file, schema), nil
+	return fmt.Sprintf("file %s, schema %d%s", file, schema, boot), nil
 }
 
 // PlaceSchema is the schema name of the file when it is attached by its path to a connection that

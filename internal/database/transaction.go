@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -61,6 +62,11 @@ func Transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(Ses
 }
 
 func transactFile(ctx context.Context, conn *sqlx.Conn, do func(Session) error) error {
+	restore, err := syncing(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer restore() // after the transaction has ended
 	tx, err := conn.BeginTxx(ctx, nil)
 	if err != nil {
 		return Failed("begin", err)
@@ -71,6 +77,34 @@ func transactFile(ctx context.Context, conn *sqlx.Conn, do func(Session) error) 
 	}
 	return Failed("commit", tx.Commit())
 }
+
+// syncing has a commit outlast a power failure. The program's other commits are its own matter, and so is a
+// connection with synchronous OFF: no commit in its file is safe. See [Place.History].
+func syncing(ctx context.Context, conn *sqlx.Conn) (restore func(), err error) {
+	var level int
+	if err := conn.GetContext(ctx, &level, "PRAGMA synchronous"); err != nil {
+		return nil, Failed("ask for synchronous", err)
+	}
+	if level == syncOff || level == syncExtra {
+		return func() {}, nil
+	}
+	set := func(ctx context.Context, level int) error {
+		_, err := conn.ExecContext(ctx, fmt.Sprint("PRAGMA synchronous = ", level))
+		return Failed("set synchronous", err)
+	}
+	return func() {
+		if err := set(context.WithoutCancel(ctx), level); err != nil {
+			discard(conn)
+		}
+	}, set(ctx, syncExtra)
+}
+
+// Levels of PRAGMA synchronous. With NORMAL a commit may be lost in a power failure and, in the journal mode
+// DELETE, with FULL.
+const (
+	syncOff   = 0
+	syncExtra = 3
+)
 
 // discard keeps a connection from going back to the pool. The server ends its transaction with
 // it.

@@ -44,6 +44,7 @@ type exam struct {
 	conn               *sqlx.Conn
 	person             bool // wants to know all
 	takeovers          bool // what another server lacks that takes over counts
+	leads              bool // the server is to follow no other one
 	hasNodes, hasLease bool // which tables there are, as far as this account may see
 	findings           []doctor.Finding
 }

@@ -22,10 +22,10 @@ type Table struct {
 // Losses lists what this account may see of how the database can lose a commit that it has acknowledged: in a crash
 // and, if takeovers count, when another server takes over, which lacks the newest commits. It returns an error
 // that wraps [uid.ErrConfig] when a table cannot hold what is written to it, or a commit does not reach
-// the other nodes of the cluster at all.
-func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, takeovers bool,
+// the other nodes of the cluster at all, and a transient one when a server that leads follows another one.
+func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, takeovers, leads bool,
 	tables ...Table) (all []string, err error) {
-	e := &exam{conn: conn, dialect: dialect, Config: doctor.Config{Never: true}, takeovers: takeovers}
+	e := &exam{conn: conn, dialect: dialect, Config: doctor.Config{Never: true}, takeovers: takeovers, leads: leads}
 	for _, t := range tables {
 		if _, err := e.table(ctx, "table "+t.Name, t); err != nil {
 			return nil, err

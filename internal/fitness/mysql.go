@@ -52,10 +52,13 @@ func (e *exam) mysql(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if e.person {
-		if s.source, err = s.follows(ctx, e.conn); err != nil {
+	if e.person || e.leads {
+		if s.source, err = s.follows(ctx, e.conn, e.person); err != nil {
 			return err
 		}
+	}
+	if e.leads && s.running {
+		return database.ErrFollows
 	}
 	e.judge(append(s.sessionRows(e.hasNodes), s.replicationRows()...)...)
 	if s.isGalera() {

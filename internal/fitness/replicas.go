@@ -18,18 +18,20 @@ type source struct {
 }
 
 // follows asks whether the server follows another one. It stays unknown to an account without a right to it.
-func (s *server) follows(ctx context.Context, conn *sqlx.Conn) (source, error) {
+func (s *server) follows(ctx context.Context, conn *sqlx.Conn, all bool) (source, error) {
+	running := s.status["slaves_running"] != "" && s.status["slaves_running"] != "0" // MariaDB shows that to all
 	queries := []string{"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"}
 	if s.isMariaDB() {
-		queries = []string{"SHOW ALL SLAVES STATUS"}
+		if queries = []string{"SHOW ALL SLAVES STATUS"}; !all {
+			return source{running: running}, nil
+		}
 	}
-	all, err := firstOf(ctx, conn, queries...)
+	rows, err := firstOf(ctx, conn, queries...)
 	if database.KindOf(err) == database.Transient {
 		return source{}, err
 	}
-	running := s.status["slaves_running"] != "" && s.status["slaves_running"] != "0" // MariaDB shows that to all
-	follows := source{told: err == nil || running, follower: len(all) > 0 || running, running: running}
-	for _, row := range all {
+	follows := source{told: err == nil || running, follower: len(rows) > 0 || running, running: running}
+	for _, row := range rows {
 		for _, thread := range []string{"Replica_IO", "Slave_IO", "Replica_SQL", "Slave_SQL"} {
 			if v, is := row[thread+"_Running"].([]byte); is && string(v) != "No" {
 				follows.running = true

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // historyOf returns the history that a store tells. A server that was started but now has none yet, or is not there.
@@ -49,6 +51,12 @@ func TestHistoryOfATable(t *testing.T) {
 			t.Helper()
 			require.Equal(t, history, historyOf(t, owner))
 			require.Equal(t, history, historyOf(t, strangerOf(s.Open(t), "")))
+			if s.Driver == "mysql" && isMariaDB(t, s) {
+				for _, mode := range []string{"'ORACLE'", "'PIPES_AS_CONCAT,ANSI_QUOTES'", "'NO_BACKSLASH_ESCAPES'", "''"} {
+					in := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": mode} })
+					require.Equal(t, history, historyOf(t, strangerOf(in.Open(t), "")), mode)
+				}
+			}
 		}
 		moves := func(statements ...string) {
 			t.Helper()
@@ -141,7 +149,8 @@ func TestChangeOfTheNamespace(t *testing.T) {
 	require.Zero(t, rowIn(t, db, -1).High, "it is not written back")
 }
 
-// A server that was started anew, in good order or not, may have lost what it had acknowledged.
+// A server that was started anew, in good order or not, may have lost what it had acknowledged. It is another one
+// even if its clock shows the second of a start before.
 func TestHistoryOfAServer(t *testing.T) {
 	t.Parallel()
 	server := mariaDB(t)
@@ -152,7 +161,13 @@ func TestHistoryOfAServer(t *testing.T) {
 		text, _, _ = strings.Cut(text, ",")
 		return text
 	}
-	history := historyOf(t, owner)
+	history, drawn := historyOf(t, owner), map[string]bool{}
+	draws := func() { // the last word, of 16,384
+		_, text, _ := strings.Cut(since(history), " ")
+		require.Len(t, text, 4)
+		drawn[text] = true
+	}
+	draws()
 	for name, end := range map[string]func() error{
 		"stopped": server.Stop,
 		"killed":  func() error { server.Kill(); return nil },
@@ -163,7 +178,28 @@ func TestHistoryOfAServer(t *testing.T) {
 		require.NotEqual(t, since(history), since(now), name)
 		require.Equal(t, now, historyOf(t, owner), name)
 		history = now
+		draws()
 	}
+	require.Greater(t, len(drawn), 1)
+}
+
+// A replica that clients reach before it has applied all that it has received starts nobody, until that is stopped.
+func TestStartOnAServerThatFollows(t *testing.T) {
+	t.Parallel()
+	pair := mariaDBPair(t)
+	name := pair.MySQL().NewDatabase(t)
+	tenantOf(t, pair.MySQL().Open(t, name))
+	require.NoError(t, pair.CatchUp())
+	db := pair.MySQLReplica().Open(t, name)
+	engines.Do(t, db, "SET GLOBAL read_only = 0")
+	for _, s := range []inspector{strangerOf(db, ""), tablesOf(db, sqlstore.Config{}).Numbers()} {
+		_, err := s.Inspect(t.Context())
+		require.ErrorContains(t, err, "applies what another one has written")
+		require.True(t, retry.IsTransient(err))
+	}
+	inspected(t, must(tablesOf(db, sqlstore.Config{Follows: true}).Leases("")))
+	engines.Do(t, db, "STOP SLAVE")
+	inspected(t, strangerOf(db, ""))
 }
 
 // A SQLite file: another one in its place is refused as long as the database is open, and has another
@@ -172,7 +208,11 @@ func TestHistoryOfAServer(t *testing.T) {
 func TestHistoryOfAFile(t *testing.T) {
 	t.Parallel()
 	s := engines.NewSQLite(t)
-	history := func() string { return historyOf(t, strangerOf(s.Open(t), "")) }
+	history := func() string {
+		db := s.Open(t)
+		defer db.Close() // or the number of a file that is removed stays in use
+		return historyOf(t, strangerOf(db, ""))
+	}
 	db := s.Open(t)
 	owner := ownerOf(t, db)
 	before := history()
@@ -189,7 +229,38 @@ func TestHistoryOfAFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(backup, copied, 0o600))
 	require.NoError(t, os.Rename(s.Source, s.Source+".away")) // whose inode is in use
 	require.NoError(t, os.Rename(backup, s.Source))
-	require.NotEqual(t, before, history(), "replaced")
+	now := history()
+	require.NotEqual(t, before, now, "replaced")
+	for range 2 { // which gives the new file the number of the old one, on most file systems
+		require.NoError(t, os.Remove(s.Source))
+		require.NoError(t, os.WriteFile(s.Source, copied, 0o600))
+		require.NotEqual(t, now, history(), "removed and copied")
+		now = history()
+	}
+}
+
+// What is committed in a SQLite file outlasts a start of the machine, whatever the program's connections wait for,
+// unless they keep no file whole.
+func TestHistoryOfAMachine(t *testing.T) {
+	t.Parallel()
+	s := engines.NewSQLite(t)
+	ownerOf(t, s.Open(t))
+	seen := map[string]bool{}
+	for set, names := range map[string]bool{
+		"synchronous = EXTRA": false, "synchronous = FULL": false, "synchronous = NORMAL": false,
+		"synchronous = OFF": true, "journal_mode = MEMORY": true, "journal_mode = OFF": true,
+	} {
+		db := s.Open(t)
+		db.SetMaxOpenConns(1)
+		engines.Do(t, db, "PRAGMA "+set)
+		name, _, _ := strings.Cut(set, " ")
+		before := one[string](t, db, "PRAGMA "+name)
+		history := historyOf(t, strangerOf(db, ""))
+		require.Equal(t, names, strings.Contains(history, "machine started as "), set)
+		require.Equal(t, before, one[string](t, db, "PRAGMA "+name), "it is put back")
+		seen[history] = true
+	}
+	require.Len(t, seen, 2)
 }
 
 // A table of the version before is refused, with what to do; that version refuses a new one, since it

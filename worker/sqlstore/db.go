@@ -33,6 +33,12 @@ type Config struct {
 	// one leaves out none, for a database that forgets nothing or always has another history.
 	Skip int64
 
+	// Follows lets workers start on a server of MySQL or MariaDB that applies what another one has written, as each
+	// does for ever that has several sources, or replicates in a circle. Set it only if you see to it that no client
+	// reaches a server before it has applied all that it had received: what comes later is laid over the rows by
+	// which workers were given their IDs.
+	Follows bool
+
 	// Logger gets an Info record for each table that is made, and a Warn record when the table of disposable IDs refuses
 	// a process's port. The default is slog.Default at the time of New.
 	Logger *slog.Logger
@@ -50,6 +56,7 @@ type tables struct {
 	nodes, leases, segments, takers string
 
 	skip  int64
+	leads bool // the server is to follow no other one
 	log   *slog.Logger
 	begin *atomic.Pointer[string] // what a query begins with on a MySQL server; nil at first
 }
@@ -72,7 +79,8 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	if db == nil || db.DB == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
-	d := &DB{tables{db: db, skip: cfg.Skip, log: settings.Logger(cfg.Logger), begin: new(atomic.Pointer[string])}}
+	d := &DB{tables{db: db, skip: cfg.Skip, leads: !cfg.Follows, log: settings.Logger(cfg.Logger),
+		begin: new(atomic.Pointer[string])}}
 	var err error
 	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (t *tables) create(ctx context.Context, conn *sqlx.Conn, defaultName, name 
 // can lose a commit: in a crash and, if takeovers count, when another server takes over.
 func (t *tables) inspect(ctx context.Context, takeovers bool, want ...fitness.Table) (lossy []string, err error) {
 	err = t.connected(ctx, func(conn *sqlx.Conn) error {
-		lossy, err = fitness.Losses(ctx, conn, t.dialect, takeovers, want...)
+		lossy, err = fitness.Losses(ctx, conn, t.dialect, takeovers, t.leads, want...)
 		return err
 	})
 	return lossy, err
