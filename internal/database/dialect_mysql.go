@@ -8,12 +8,13 @@ var mysqlSpeech = speech{
 	// A proxy that shares connections may send two statements of one client to two servers, or over two
 	// connections.
 	session: "CONNECTION_ID()",
-	// MariaDB knows no server_uuid. No NULL comes to a CONCAT, which ignores it in Oracle's mode.
-	history: "(SELECT CONCAT('server ', HEX(CRC32(CONCAT_WS(' '," +
+	// MariaDB knows no server_uuid. No NULL comes to a CONCAT, which ignores it in Oracle's mode; SPACE(0) is no NULL
+	// in any mode.
+	history: "COALESCE((SELECT CONCAT('server ', HEX(CRC32(CONCAT_WS(' '," +
 		" /*!50700 @@server_uuid, */ @@global.server_id, @@hostname, @@port, @@datadir)))," +
 		" @uid_since, ', table made ', " + mysqlTime("UNIX_TIMESTAMP(CREATE_TIME)") +
 		") FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'" +
-		" AND CREATE_TIME IS NOT NULL AND @uid_started > 0)",
+		" AND CREATE_TIME IS NOT NULL AND @uid_started > 0), SPACE(0))",
 	young:   "UNIX_TIMESTAMP() < @uid_started + 2",
 	unaware: "@uid_started IS NULL",
 	// The server's status is dear to read, and a session is never older than the server's start. That is
@@ -28,7 +29,7 @@ var mysqlSpeech = speech{
 	plain: "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
 	// From MariaDB 12 on it is a name, of more kinds than ON.
 	readOnly: "CONCAT(@@global.read_only) NOT IN ('0', 'OFF') OR @@global.innodb_read_only",
-	schema:   "''",
+	schema:   "SPACE(0)",
 	// The session's charset may be one in which a name of the schema cannot be compared with a text.
 	alike: "SELECT TABLE_NAME, @@lower_case_table_names = 0 FROM information_schema.TABLES" +
 		" WHERE TABLE_SCHEMA = DATABASE() AND LOWER(TABLE_NAME) IN ({names}) ORDER BY TABLE_NAME",

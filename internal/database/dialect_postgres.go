@@ -11,7 +11,7 @@ var postgresSpeech = speech{
 	// included, and relfilenode changes with TRUNCATE. The name of the log has the timeline, as soon as a
 	// standby has become one that writes. What has taken the place of a database or a schema by its name has
 	// another xmin there; xmin stays as VACUUM writes to the row.
-	history: "'server since ' || " + postgresTime("PG_POSTMASTER_START_TIME()") +
+	history: "COALESCE('server since ' || " + postgresTime("PG_POSTMASTER_START_TIME()") +
 		" || ', timeline ' || CASE WHEN PG_IS_IN_RECOVERY() THEN ''" +
 		" ELSE SUBSTR(PG_WALFILE_NAME(PG_CURRENT_WAL_LSN()), 1, 8) END" +
 		" || ', no crash since ' ||" +
@@ -19,7 +19,7 @@ var postgresSpeech = speech{
 		" || ', table ' || (SELECT c.oid || '/' || relfilenode || '/' || CAST(c.xmin AS TEXT)" +
 		" || ' in ' || CAST(n.xmin AS TEXT) || ' of ' || d.oid || '/' || CAST(d.xmin AS TEXT)" +
 		" FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace JOIN pg_database d ON datname = CURRENT_DATABASE()" +
-		" WHERE c.oid = TO_REGCLASS('`{table}`'))",
+		" WHERE c.oid = TO_REGCLASS('`{table}`')), '')",
 	young:    "FALSE",
 	unaware:  "FALSE",
 	plain:    "TRUE",

@@ -28,7 +28,7 @@ type Origin struct {
 func (d Dialect) OriginColumns(table string) string {
 	s := speeches[d]
 	columns := []string{
-		s.now, s.late, s.session, "COALESCE(" + s.history + ", '')", "COALESCE(" + s.young + ", 1 = 1)",
+		s.now, s.late, s.session, s.history, "COALESCE(" + s.young + ", 1 = 1)",
 		s.unaware, s.plain, s.readOnly, s.schema,
 	}
 	return strings.ReplaceAll(strings.Join(columns, ", "), "{table}", table)
@@ -82,7 +82,7 @@ func (d Dialect) Same(table string) string {
 		return "1 = 1"
 	}
 	s := speeches[d]
-	is := s.session + " = ? AND " + d.Indexed("COALESCE("+s.history+", '')") + " = ?"
+	is := s.session + " = ? AND " + d.Indexed(s.history) + " = ?"
 	return strings.ReplaceAll(is, "{table}", table)
 }
 

@@ -52,7 +52,9 @@ func TestHistoryOfATable(t *testing.T) {
 			require.Equal(t, history, historyOf(t, owner))
 			require.Equal(t, history, historyOf(t, strangerOf(s.Open(t), "")))
 			if s.Driver == "mysql" && isMariaDB(t, s) {
-				for _, mode := range []string{"'ORACLE'", "'PIPES_AS_CONCAT,ANSI_QUOTES'", "'NO_BACKSLASH_ESCAPES'", "''"} {
+				for _, mode := range []string{
+					"''", "'ORACLE'", "'PIPES_AS_CONCAT,ANSI_QUOTES'", "'NO_BACKSLASH_ESCAPES,EMPTY_STRING_IS_NULL'",
+				} {
 					in := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": mode} })
 					require.Equal(t, history, historyOf(t, strangerOf(in.Open(t), "")), mode)
 				}
