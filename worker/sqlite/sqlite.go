@@ -16,7 +16,8 @@
 //   - A copy, a snapshot or a container's image hands the same IDs out again, and a restored backup has forgotten what
 //     was reserved since. Stop all workers before a restore, and start none until the clock has passed all that they
 //     had reserved, two minutes at most. To copy the file while it is in use, take VACUUM INTO.
-//   - A file that is overwritten in its place, or moved away and back.
+//   - A file that is overwritten in its place, or moved away and back; a disk that is put back to a snapshot; on a file
+//     system that tells no birth times, one that is removed and copied anew.
 //   - A file renamed without its -journal or -wal after a process died, or whose -shm is removed while in use.
 //   - Disposable IDs whose file is replaced after the start: a new file begins at 1.
 //   - A network file system, whose locks may not hold.

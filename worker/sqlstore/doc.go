@@ -29,22 +29,38 @@
 // A namespace's row keeps in HISTORY under which history it was written (see package lease). A start that finds another
 // one burns ticks, once. The text says, for people to see what has changed:
 //
-//   - MySQL and MariaDB: a checksum of the server's names, when it was started, in a Galera cluster also the cluster's
-//     UUID, and the table's CREATE_TIME. DROP and ALTER change that, on MariaDB RENAME, too. In the first two seconds
-//     after its start a server has no history.
+//   - MySQL and MariaDB: a checksum of the server's names, when it was started, on MariaDB also four digits that it
+//     draws then, in a Galera cluster also the cluster's UUID, and the table's CREATE_TIME. DROP, ALTER and OPTIMIZE
+//     change that, on MariaDB RENAME, too. In the first two seconds after its start a server has no history.
 //   - PostgreSQL: when the server was started and its log's timeline, since when its statistics are kept, which begin
-//     anew when a process of it has crashed (and with pg_stat_reset_shared, for nothing), and the table's oid,
-//     relfilenode and xmin in pg_class. RENAME, TRUNCATE, ALTER and GRANT change those; renewals, VACUUM, ANALYZE and
-//     CREATE INDEX do not.
-//   - SQLite: the machine's boot ID, device and number of the file, and schema_version, which each change of a table's
-//     definition raises. There is none on Windows: then each start burns.
+//     anew when a process of it has crashed (and with pg_stat_reset_shared, for nothing), the table's oid, relfilenode
+//     and xmin in pg_class, its schema's xmin in pg_namespace, and the database's oid and xmin in pg_database. RENAME,
+//     TRUNCATE, ALTER, VACUUM FULL and GRANT change those, for the schema and the database, too; renewals, VACUUM,
+//     ANALYZE and CREATE INDEX do not.
+//   - SQLite: device and number of the file, on Linux when it was made, where its file system tells that, and
+//     schema_version, which each change of a definition in the file raises. A worker's commit is synced whatever the
+//     connection's synchronous is, so a reboot changes nothing. With synchronous OFF, the journal_mode MEMORY or OFF,
+//     and on macOS, the machine's boot ID is part of it; let all connections to a file be alike in this. There is none
+//     on Windows: then each start burns.
 //
-// No history shows these. Before you do them stop all owners, and let the clock pass what they have reserved:
+// What changes a history for nothing, such as GRANT, OPTIMIZE, VACUUM FULL or a new index in a SQLite file, puts the
+// starts of the next two minutes ahead of the clock.
+//
+// No history shows these. Before you do them stop all owners, and run uid worker init --lost before you start them:
 //
 //   - Put rows back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
-//   - Drop a table on MySQL and put it back within the second in which it was made.
-//   - Copy, overwrite or move a SQLite file (see package worker/sqlite).
-//   - Put a machine back to a snapshot with its memory.
+//   - On MySQL and MariaDB, put a table back with DISCARD and IMPORT TABLESPACE or with EXCHANGE PARTITION, or drop it
+//     and put it back within the second in which it was made.
+//   - Go back to a server that was not restarted since and lacks what another one has written: restart it first.
+//   - Copy over a SQLite file, or move it (see package worker/sqlite).
+//   - Put a machine back to a snapshot with its memory or, with a SQLite file on it, its disk.
+//
+// Nor does MySQL's show two starts of the server in one second of its clock, as on a machine whose clock has no battery,
+// unless the first one ran for less than two seconds. On MariaDB the digits tell, but for once in 16,000 times.
+//
+// A server of MySQL or MariaDB that applies what another one has written lays it over the rows that are there. A start
+// on it fails, and is tried again, until that is stopped (see Follows of [Config]). MySQL tells it to accounts with
+// REPLICATION CLIENT only: with others make a replica the primary only when it has applied all that it had received.
 //
 // # What a database has to keep for leases
 //
@@ -111,7 +127,7 @@
 //	GRANT SELECT, INSERT, UPDATE ON app.leaf_alloc_takers TO 'uid'@'%'; -- the takers and, to make rows of tags,
 //	GRANT INSERT ON app.leaf_alloc TO 'uid'@'%';
 //	GRANT SELECT, UPDATE ON app.WORKER_LEASE TO 'uid_admin'@'%'; -- the command uid worker release
-//	GRANT REPLICA MONITOR ON *.* TO 'uid'@'%'; -- uid worker check, to see more of the replication
+//	GRANT REPLICA MONITOR ON *.* TO 'uid'@'%'; -- uid worker check and MySQL's starts, to see more of the replication
 //
 // and CREATE for a missing table. The last right is REPLICATION CLIENT on MySQL and on MariaDB before 10.5. The
 // commands uid worker ls and uid worker check need SELECT only.
