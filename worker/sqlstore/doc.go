@@ -43,7 +43,7 @@
 //     and on macOS, the machine's boot ID is part of it; let all connections to a file be alike in this. There is none
 //     on Windows: then each start burns.
 //
-// What changes a history for nothing, such as GRANT, OPTIMIZE, VACUUM FULL or a new index in a SQLite file, puts the
+// What changes a history for nothing, such as GRANT, OPTIMIZE, VACUUM FULL or, in a SQLite file, DDL and VACUUM, puts the
 // starts of the next two minutes ahead of the clock.
 //
 // No history shows these. Before you do them stop all owners, and run uid worker init --lost before you start them:
