@@ -43,8 +43,8 @@
 //     and on macOS, the machine's boot ID is part of it; let all connections to a file be alike in this. There is none
 //     on Windows: then each start burns.
 //
-// What changes a history for nothing, such as GRANT, OPTIMIZE, VACUUM FULL or, in a SQLite file, DDL and VACUUM, puts the
-// starts of the next two minutes ahead of the clock.
+// What changes a history for nothing, such as GRANT, OPTIMIZE, VACUUM FULL or, in a SQLite file, DDL and VACUUM, puts
+// the starts of the next two minutes ahead of the clock.
 //
 // No history shows these. Before you do them stop all owners, and run uid worker init --lost before you start them:
 //
@@ -55,8 +55,8 @@
 //   - Copy over a SQLite file, or move it (see package worker/sqlite).
 //   - Put a machine back to a snapshot with its memory or, with a SQLite file on it, its disk.
 //
-// Nor does MySQL's show two starts of the server in one second of its clock, as on a machine whose clock has no battery,
-// unless the first one ran for less than two seconds. On MariaDB the digits tell, but for once in 16,000 times.
+// Nor does MySQL's show two starts of the server in one second of its clock, as on a machine whose clock has no
+// battery, unless the first one ran for less than two seconds. On MariaDB the digits tell, but once in 16,384 times.
 //
 // A server of MySQL or MariaDB that applies what another one has written lays it over the rows that are there. A start
 // on it fails, and is tried again, until that is stopped (see Follows of [Config]). MySQL tells it to accounts with
