@@ -7,9 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
+	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -62,7 +64,7 @@ func TestFailedStartThatCannotGiveBack(t *testing.T) {
 // A worker that has once taken a lease up gives back what a later start of it leases in vain.
 func TestFailedStartAfterAResume(t *testing.T) {
 	bubble(t, func(t *testing.T, h *house, f *failing) {
-		held, _ := h.resumable()
+		held := h.resumable()
 		l := h.on(f, lease.Config{})
 		_, err := l.Resume(t.Context(), millis(1023), held)
 		require.NoError(t, err)
@@ -80,13 +82,44 @@ func TestFailedStartAfterAResume(t *testing.T) {
 	})
 }
 
-// resumable returns what a process held that has ended, of worker ID 0, and its reservation's last tick.
-func (h *house) resumable() (leasestore.Held, int64) {
+// resumable returns what a process held that has ended, of worker ID 0.
+func (h *house) resumable() leasestore.Held {
 	h.t.Helper()
 	l, r := h.held(lease.Config{})
 	held, ok := l.Held()
 	require.True(h.t, ok)
 	held.Used = r.First
 	require.NoError(h.t, l.Leave())
-	return held, r.Last
+	return held
+}
+
+// So does the error of a Release say it.
+func TestReleaseThatFails(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house, f *failing) {
+		l := h.on(f, lease.Config{})
+		h.acquire(l)
+		f.call = func(context.Context, int) error { return errBroken }
+		logtest.Error(t, l.Release(t.Context(), -1), errBroken, "nobody else gets the ID for up to 6m0s")
+	})
+}
+
+// A start that can go on with what is reserved does not wait long for its store.
+func TestResumeWithoutAnAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house, f *failing) {
+		held := h.resumable()
+		f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
+		began := h.now()
+		r, err := h.on(f, lease.Config{}).Resume(t.Context(), millis(1023), held)
+		require.NoError(t, err)
+		require.Equal(t, held.Last, r.Last)
+		require.Equal(t, 5*time.Second, h.now().Sub(began))
+	})
+}
+
+// A start without a Timeout has the default's patience for its first tick.
+func TestPatienceByDefault(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		err := h.acquireError(h.lease(lease.Config{}), from(h.tick()+ms(time.Hour)))
+		logtest.Error(t, err, uid.ErrRange, (lease.Burn + 2*time.Millisecond + 30*time.Second).String())
+	})
 }

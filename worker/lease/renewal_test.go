@@ -63,7 +63,7 @@ func TestOneIDForEachInvalidate(t *testing.T) {
 // does not: what comes then is of a copy.
 func TestCopyOfAResumedLease(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-		held, _ := h.resumable()
+		held := h.resumable()
 		later := func(by int64) {
 			h.edit(0, func(row *leasestore.Row) {
 				var number int64
