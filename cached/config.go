@@ -33,10 +33,9 @@ type Config struct {
 	Layout bits.Layout
 
 	// MaxLead is how far a UID's time may be ahead of the clock, in whole ticks, rounded down. At the bound
-	// OnRejectedTake decides. The default, 90 s, allows the default layout bursts of 737,280 UIDs; where a worker begins
-	// further ahead, as a lease does after its store may have lost writes, it is as long as that, up to two minutes. A
-	// lease reserves two minutes ahead at most, where a longer MaxLead ends, too. A value below one tick borrows
-	// nothing; negative ones are refused.
+	// OnRejectedTake decides. The default, 90 s, allows the default layout bursts of 737,280 UIDs; it is as long as a
+	// worker begins ahead if that is more, up to two minutes. A lease reserves two minutes ahead at most. A value below
+	// one tick borrows nothing; negative ones are refused.
 	MaxLead time.Duration
 
 	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: older ticks in the ring are skipped. Zero

@@ -23,9 +23,9 @@ const (
 	// ByHistory, the default, goes by the store's history, or by its kind if that is durable. A start refuses a store
 	// that is visibly not as durable as its kind.
 	ByHistory Losses = iota
-	// Never says that the store loses nothing: not in a restart, a crash, a failover, or by a restored backup. A start
-	// burns nothing, unless it makes the namespace. UIDs can repeat if it is not true. A start refuses a store whose
-	// settings visibly belie it.
+	// Never says that the store loses nothing: not in a restart, a crash, a failover, or by a restored backup. Only
+	// who makes the namespace burns. UIDs can repeat if it is not true. A start refuses a store whose settings visibly
+	// belie it.
 	Never
 	// NeverUnchecked is Never without that check.
 	NeverUnchecked
@@ -39,8 +39,8 @@ const (
 type Config struct {
 	// Window is how long the store may be away before anybody notices (minus up to 5 s between attempts, and minus any
 	// lead over the clock). Ticks are reserved up to 3/2 Window ahead of the store's clock, or up to [Burn] less
-	// MaxClockSkew if the generator asks; 3/2 Window must not be more than that, which is 80 s of Window by default. A
-	// Window shorter than a tick is refused. To bridge more take a state file (package statefile). The default is 1 min.
+	// MaxClockSkew if the generator asks; 3/2 Window must not be more: 80 s of Window by default. A Window shorter than
+	// a tick is refused. The default is 1 min.
 	Window time.Duration
 
 	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. Then, as after a release, nobody gets the

@@ -10,7 +10,7 @@
 // A store may lose acknowledged writes, and with them reservations. So it names the history under which it answers,
 // which changes by a failover to a server that lags, a restored dump, or a crash without a synced log. The first start
 // on another history burns ticks: it, and whoever starts after it, begins [Burn] beyond the clock. Owners that run go
-// on as they are, and nobody ever reserves further ahead than a Burn makes up for.
+// on as they are.
 //
 // So the starts of the next two minutes are ahead of the clock, with little to borrow for bursts. Calls wait where the
 // generator's MaxLead, or the policy of an uncached one, does not reach so far. [Never] and a state file that goes on

@@ -25,18 +25,16 @@ type Config struct {
 	// defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on PostgreSQL in lower case.
 	NodeTable, LeaseTable, SegmentTable string
 
-	// Skip is how many disposable IDs a start leaves out at least when the table's history has changed: the database
-	// may have forgotten so many starts without an ID being given twice. It leaves out up to four times as many, at
-	// random, so that a second failover, which forgets that start, too, seldom gives its ID again: with a chance of
-	// about one in three times Skip for each start while the forgotten one's process lives. The default, for 0, is 255
-	// with layouts of 20 worker bits and more, and else a 4,096th of the layout's worker IDs, one at least. A negative
-	// one leaves out none, for a database that forgets nothing or always has another history.
+	// Skip is how many starts the database may have forgotten, when the table's history has changed, without an ID
+	// being given twice: so many IDs are left out at least, and four times as many at most, at random. If a second
+	// failover forgets that start, too, its ID comes again with a chance of one in three times Skip. The default, for
+	// 0, is 255, or for layouts of less than 20 worker bits a 4,096th of their IDs, one at least. A negative one leaves
+	// out none, for a database that forgets nothing.
 	Skip int64
 
-	// Follows lets workers start on a server of MySQL or MariaDB that applies what another one has written, as each
-	// does for ever that has several sources, or replicates in a circle. Set it only if you see to it that no client
-	// reaches a server before it has applied all that it had received: what comes later is laid over the rows by
-	// which workers were given their IDs.
+	// Follows lets workers start on a server of MySQL or MariaDB that applies what another one has written, as servers
+	// that replicate in a circle do for ever. Set it only if no client reaches a server before it has applied all that
+	// it had received: what comes later is laid over the rows.
 	Follows bool
 
 	// Logger gets an Info record for each table that is made, and a Warn record when the table of disposable IDs refuses

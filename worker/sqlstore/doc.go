@@ -38,10 +38,9 @@
 //     TRUNCATE, ALTER, VACUUM FULL and GRANT change those, for the schema and the database, too; renewals, VACUUM,
 //     ANALYZE and CREATE INDEX do not.
 //   - SQLite: device and number of the file, on Linux when it was made, where its file system tells that, and
-//     schema_version, which each change of a definition in the file raises. A worker's commit is synced whatever the
-//     connection's synchronous is, so a reboot changes nothing. With synchronous OFF, the journal_mode MEMORY or OFF,
-//     and on macOS, the machine's boot ID is part of it; let all connections to a file be alike in this. There is none
-//     on Windows: then each start burns.
+//     schema_version, which each change of a definition in the file raises. With
+//     synchronous OFF, the journal_mode MEMORY or OFF, and on macOS, also the machine's boot ID: let all connections to
+//     a file be alike in this. There is none on Windows: then each start burns.
 //
 // What changes a history for nothing, such as GRANT, OPTIMIZE, VACUUM FULL or, in a SQLite file, DDL and VACUUM, puts
 // the starts of the next two minutes ahead of the clock.
@@ -55,8 +54,8 @@
 //   - Copy over a SQLite file, or move it (see package worker/sqlite).
 //   - Put a machine back to a snapshot with its memory or, with a SQLite file on it, its disk.
 //
-// Nor does MySQL's show two starts of the server in one second of its clock, as on a machine whose clock has no
-// battery, unless the first one ran for less than two seconds. On MariaDB the digits tell, but once in 16,384 times.
+// Nor does MySQL's show two starts of the server in one second of its clock, as without a battery; MariaDB's digits
+// fail to once in 16,384 times.
 //
 // A server of MySQL or MariaDB that applies what another one has written lays it over the rows that are there. A start
 // on it fails, and is tried again, until that is stopped (see Follows of [Config]). MySQL tells it to accounts with
