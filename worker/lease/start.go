@@ -100,7 +100,7 @@ func (l *lease) abandon(ctx context.Context) {
 	}
 	l.hold, l.doubt = nil, nil
 	if err != nil {
-		l.cfg.Logger.WarnContext(ctx, "the worker ID of a start that failed could not be given back; nobody else gets it "+
-			"for a while", "worker_id", id, "store", l.store.Name(), "for", l.blocked(), "error", err)
+		l.cfg.Logger.WarnContext(ctx, "a failed start gives no worker ID back", "worker_id", id,
+			"store", l.store.Name(), "for", l.blocked(), "error", err)
 	}
 }
