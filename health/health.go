@@ -76,8 +76,8 @@ type Reason struct {
 	//	numbers_lost         error    the store has lost numbers that it gave, and none is issued any more
 	//	no_reservation       error    nothing is reserved, or in hand, until the store has answered
 	//	clock_behind         error    calls wait or fail until the clock has caught up, for more than a tick
-	//	began_ahead          warning  the store may have lost writes, so UIDs began ahead of the clock, for two minutes;
-	//	                              error while MaxLead or a policy does not reach so far, and calls wait or fail
+	//	began_ahead          warning  the store may have lost writes, so UIDs are ahead of the clock for two minutes;
+	//	                              error while MaxLead or the policy is for less
 	//	reservation_failing  warning  renewals fail, and what is left lasts less than a minute
 	//	reservation_used_up  warning  all that is reserved is used, ahead of the clock: calls wait for more
 	//	lead_near_bound      warning  nine tenths of MaxLead are used: more is drawn than the layout sustains

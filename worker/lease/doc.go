@@ -12,8 +12,8 @@
 // on another history burns ticks: it, and whoever starts after it, begins [Burn] beyond the clock. Owners that run go
 // on as they are.
 //
-// So the starts of the next two minutes are ahead of the clock, with little to borrow for bursts. Calls wait where the
-// generator's MaxLead, or the policy of an uncached one, does not reach so far. [Never] and a state file that goes on
+// So the starts of the next two minutes are ahead of the clock, with little to borrow for bursts.
+// [Never] and a state file that goes on
 // with the lease (package statefile) spare all that.
 //
 // The first start makes a missing namespace, and burns, too, for it may have been lost. [Found], or uid worker init,

@@ -29,12 +29,11 @@ type Config struct {
 	// being given twice: so many IDs are left out at least, and four times as many at most, at random. If a second
 	// failover forgets that start, too, its ID comes again with a chance of one in three times Skip. The default, for
 	// 0, is 255, or for layouts of less than 20 worker bits a 4,096th of their IDs, one at least. A negative one leaves
-	// out none, for a database that forgets nothing.
+	// out none.
 	Skip int64
 
-	// Follows lets workers start on a server of MySQL or MariaDB that applies what another one has written, as servers
-	// that replicate in a circle do for ever. Set it only if no client reaches a server before it has applied all that
-	// it had received: what comes later is laid over the rows.
+	// Follows lets workers start on a server of MySQL or MariaDB that applies what another one has written. Set it only
+	// if no client reaches a server before it has applied all that it had received: the rest is laid over the rows.
 	Follows bool
 
 	// Logger gets an Info record for each table that is made, and a Warn record when the table of disposable IDs refuses

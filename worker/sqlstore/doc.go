@@ -35,15 +35,13 @@
 //   - PostgreSQL: when the server was started and its log's timeline, since when its statistics are kept, which begin
 //     anew when a process of it has crashed (and with pg_stat_reset_shared, for nothing), the table's oid, relfilenode
 //     and xmin in pg_class, its schema's xmin in pg_namespace, and the database's oid and xmin in pg_database. RENAME,
-//     TRUNCATE, ALTER, VACUUM FULL and GRANT change those, for the schema and the database, too; renewals, VACUUM,
-//     ANALYZE and CREATE INDEX do not.
+//     TRUNCATE, ALTER, VACUUM FULL and GRANT change those; renewals, VACUUM, ANALYZE and CREATE INDEX do not.
 //   - SQLite: device and number of the file, on Linux when it was made, where its file system tells that, and
 //     schema_version, which each change of a definition in the file raises. With
 //     synchronous OFF, the journal_mode MEMORY or OFF, and on macOS, also the machine's boot ID: let all connections to
 //     a file be alike in this. There is none on Windows: then each start burns.
 //
-// What changes a history for nothing, such as GRANT, OPTIMIZE, VACUUM FULL or, in a SQLite file, DDL and VACUUM, puts
-// the starts of the next two minutes ahead of the clock.
+// What changes a history for nothing puts the starts of the next two minutes ahead of the clock.
 //
 // No history shows these. Before you do them stop all owners, and run uid worker init --lost before you start them:
 //
@@ -54,12 +52,10 @@
 //   - Copy over a SQLite file, or move it (see package worker/sqlite).
 //   - Put a machine back to a snapshot with its memory or, with a SQLite file on it, its disk.
 //
-// Nor does MySQL's show two starts of the server in one second of its clock, as without a battery; MariaDB's digits
-// fail to once in 16,384 times.
+// Nor does MySQL's show two starts of the server in one second of its clock.
 //
-// A server of MySQL or MariaDB that applies what another one has written lays it over the rows that are there. A start
-// on it fails, and is tried again, until that is stopped (see Follows of [Config]). MySQL tells it to accounts with
-// REPLICATION CLIENT only: with others make a replica the primary only when it has applied all that it had received.
+// A start on a server of MySQL or MariaDB that applies what another one has written fails until that is stopped (see
+// Follows of [Config]). MySQL tells it to accounts with REPLICATION CLIENT only.
 //
 // # What a database has to keep for leases
 //
