@@ -98,7 +98,8 @@ func (e *exam) names(ctx context.Context) error {
 	for _, name := range used {
 		here, value := false, name
 		for _, a := range alike {
-			if here = here || a.Name == name; a.Case && !slices.Contains(used, a.Name) && strings.EqualFold(a.Name, name) {
+			here = here || a.Name == name
+			if a.Case && !slices.Contains(used, a.Name) && strings.EqualFold(a.Name, name) {
 				value += ", " + a.Name
 			}
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A missing table is made, and said so, once. None is made beside one whose name differs in case only, where the database
-// tells them apart: what uses that one has its numbers.
+// A missing table is made, and said so, once. None is made beside one whose name differs in case only, where the
+// database tells them apart: what uses that one has its numbers.
 func TestTableInAnotherCase(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
@@ -31,7 +31,8 @@ func TestTableInAnotherCase(t *testing.T) {
 			use   func(*sqlstore.DB) error
 		}{
 			{database.NodeTable, func(d *sqlstore.DB) error {
-				_, err := (&asker{d.Numbers(), asked{Host: "h", Timeout: time.Minute, Logger: quiet()}}).acquire(t.Context(), 1023)
+				how := asked{Host: "h", Timeout: time.Minute, Logger: quiet()}
+				_, err := (&asker{d.Numbers(), how}).acquire(t.Context(), 1023)
 				return err
 			}},
 			{database.LeaseTable, func(d *sqlstore.DB) error {

@@ -95,8 +95,8 @@ func TestFloorInAnySession(t *testing.T) {
 		begin := func(zone string, at time.Time) (time.Time, error) {
 			t.Helper()
 			engines.Do(t, db, zone)
-			_, kept, err := tablesOf(db, sqlstore.Config{Skip: -1}).Numbers().(numberstore.Beginner).NextFrom(t.Context(),
-				numberstore.Host{Name: "h"}, 1023, at)
+			numbers := tablesOf(db, sqlstore.Config{Skip: -1}).Numbers().(numberstore.Beginner)
+			_, kept, err := numbers.NextFrom(t.Context(), numberstore.Host{Name: "h"}, 1023, at)
 			return kept, err
 		}
 		at := time.Now().Truncate(time.Second).Add(5 * time.Minute)

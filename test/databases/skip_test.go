@@ -113,8 +113,8 @@ func crowding(t *testing.T, s store, db *sqlx.DB) (crowded func()) {
 	}
 }
 
-// A start that a second failover forgets, after which another server goes on from the same rows, has an ID that the next
-// one does not get again, but by chance: one in 766.
+// A start that a second failover forgets, after which another server goes on from the same rows, has an ID that the
+// next one does not get again, but by chance: one in 766.
 func TestSkipIsAnotherOne(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {

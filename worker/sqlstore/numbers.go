@@ -60,8 +60,8 @@ func (s *numberTable) Next(ctx context.Context, h numberstore.Host, most int64) 
 	return id, err
 }
 
-// NextFrom implements [numberstore.Beginner]. It rounds at up to whole seconds, and keeps the latest floor of the newest
-// 1,000 rows in its own, which takes a transaction. Without a floor, and in a session that commits by itself, it takes
+// NextFrom implements [numberstore.Beginner]. It rounds at up to whole seconds, and keeps the latest floor of the
+// newest 1,000 rows in its own, which takes a transaction. Without a floor, and in a session that commits by itself, it takes
 // three round trips to a server, two more if the session is new on MySQL, and one more for a port.
 func (s *numberTable) NextFrom(ctx context.Context, h numberstore.Host, most int64,
 	at time.Time) (id int64, first time.Time, err error) {
@@ -164,7 +164,8 @@ func (s *numberTable) insertRow(ctx context.Context, tx session, host, nonce str
 // dates are the values of a new row's last columns.
 const dates = "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
 
-// insertWhere is insertRow with the part of the statement that has the values. It returns errElsewhere if there are none.
+// insertWhere is insertRow with the part of the statement that has the values. It returns errElsewhere if
+// there are none.
 func (s *numberTable) insertWhere(ctx context.Context, tx session, values string, args ...any) (id int64, err error) {
 	const doing = "insert a row"
 	insert := "INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) " + values
@@ -196,10 +197,11 @@ func (s *numberTable) exec(ctx context.Context, tx session, statement string, ar
 	return tx.ExecContext(ctx, statement, args...)
 }
 
-// confirm reads the row back after its commit, and then replaces the nonce with the port, if one is known. It returns the
-// latest floor, as readBack does. It does so in a transaction unless it reads where the row was written: a proxy that
+// confirm reads the row back after its commit, and then replaces the nonce with the port, if one is known. It returns
+// the latest floor, as readBack does. It does so in a transaction unless it reads where the row was written: a proxy that
 // spreads reads over replicas leaves a transaction with the server that writes.
-func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, row insertedRow, port string) (floor int64, err error) {
+func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, row insertedRow,
+	port string) (floor int64, err error) {
 	do := func(tx session) error {
 		if floor, err = s.readBack(ctx, tx, row); err != nil || port == "" {
 			return err
@@ -226,7 +228,8 @@ func (s *numberTable) readBack(ctx context.Context, tx session, row insertedRow)
 		same, args = "("+s.dialect.Same(s.nodes)+")", append(args, row.by.Is(s.dialect)...)
 	}
 	query, args := s.dialect.Bind(s.latestFloor(same), append(args, row.id, int64(latest))...)
-	all, err := database.SelectRows(ctx, tx, func(f *found) []any { return []any{&f.port, &f.same, &floor} }, query, args...)
+	fields := func(f *found) []any { return []any{&f.port, &f.same, &floor} }
+	all, err := database.SelectRows(ctx, tx, fields, query, args...)
 	switch {
 	case err != nil:
 		return 0, database.Failed("read the new row back", err)

@@ -30,7 +30,8 @@ import (
 // typeMark is the TYPE of a mark. Its HOST_NAME names a history, and its PORT is a random text.
 const typeMark = 5
 
-// The default skip covers the starts that one failover may lose: 255 of them within a replica's lag are a large fleet's.
+// The default skip covers the starts that one failover may lose: 255 of them within a replica's lag are a large
+// fleet's.
 // At most four times as many are left out, 637 on average: the 4,194,303 IDs of the default layout last for 6,500
 // restarts of a server, one a day for 18 years. Small layouts have less to spare.
 const (
@@ -70,8 +71,8 @@ func hostOf(history string) string {
 	return fmt.Sprintf("history %.20x", sha256.Sum256([]byte(history)))
 }
 
-// insertKnown inserts a row as insertAbove does, without a transaction, where the newest mark is of the history and near:
-// the statement does nothing under another one. Else the row has a nil by.
+// insertKnown inserts a row as insertAbove does, without a transaction, where the newest mark is of the history and
+// near: the statement does nothing under another one. Else the row has a nil by.
 func (s *numberTable) insertKnown(ctx context.Context, conn *sqlx.Conn, h string,
 	kind, most int64) (row insertedRow, err error) {
 	if s.dialect == database.SQLite || s.skipOf(most) < 1 {
@@ -211,7 +212,8 @@ func (s *numberTable) follow(ctx context.Context, tx session, last mark, id, ski
 	switch {
 	case err != nil:
 	case s.dialect != database.Postgres:
-		_, err = do("INSERT INTO {nodes} (ID, "+columns+"VALUES (?, ?, ?, ?, "+now+")", id, host, rand.Text(), int64(typeMark))
+		_, err = do("INSERT INTO {nodes} (ID, "+columns+"VALUES (?, ?, ?, ?, "+now+")",
+			id, host, rand.Text(), int64(typeMark))
 	default:
 		// Only the sequence gives IDs. It goes up with each row, and not down when the rows are taken back.
 		for _, statement := range []string{

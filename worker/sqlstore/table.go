@@ -23,8 +23,8 @@ func (t *tables) connected(ctx context.Context, do func(*sqlx.Conn) error) error
 	return do(conn)
 }
 
-// create creates a missing table, by the schema of its default name. It refuses to where there is one whose name differs
-// in case only: that one has the numbers that were given.
+// create creates a missing table, by the schema of its default name. It refuses to where there is one whose name
+// differs in case only: that one has the numbers that were given.
 func (t *tables) create(ctx context.Context, conn *sqlx.Conn, defaultName, name string) error {
 	alike, err := t.dialect.Alike(ctx, conn, name)
 	if err != nil {
