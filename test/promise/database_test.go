@@ -243,14 +243,12 @@ var databaseFaults = []fault{
 			}
 			l := s.link()
 			p := s.start(how{db: l.db})
-			write := "COMMIT"
+			write := "INSERT INTO"
 			switch {
 			case s.leased() && s.postgres():
 				write = cluster.LeaseWriteOnPostgres
 			case s.leased():
 				write = cluster.LeaseWrite
-			case s.postgres():
-				write = "INSERT INTO"
 			}
 			swallowed := func() int { return int(l.db.swallowed.Load()) }
 			swallows := func(what int32) func(string) { return func(string) { l.db.swallows.Store(what) } }
@@ -367,7 +365,7 @@ var databaseFaults = []fault{
 				}
 				s.putBack()
 				if s.met && s.way.column == throwaway {
-					s.countFrom(1000)
+					s.countFrom(800)
 				}
 				other = s.start(how{seat: 1})
 			})
@@ -516,7 +514,7 @@ func anew(remove func(s *scene)) func(s *scene) {
 			remove(s)
 			if s.met && s.way.column == throwaway {
 				s.made()
-				s.countFrom(1000)
+				s.countFrom(800)
 			}
 			for range s.crew {
 				others = append(others, s.start(how{seat: 1 + len(others)}))
