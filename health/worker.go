@@ -24,7 +24,7 @@ type Worker struct {
 	IDs *IDs `json:"ids,omitzero"`
 }
 
-// An Ahead is a beginning ahead of the clock: what the store may have lost is ruled out by it.
+// An Ahead is a beginning ahead of the clock.
 type Ahead struct {
 	// Cause is for people, and not stable.
 	Cause string `json:"cause"`

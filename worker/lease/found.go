@@ -18,7 +18,7 @@ type Founding struct {
 
 	// Lost says that a namespace was lost or put back, and that its owners may be at work: whoever gets an ID begins a
 	// [Burn] ahead of the clock. Without it a person vouches, once, that nobody ever had an ID of the namespace:
-	// programs must not do so at each start, and never after a namespace was emptied or deleted.
+	// not at each start, and never after it was emptied or deleted.
 	Lost bool
 
 	// After is a UID: whoever gets an ID of the namespace begins above its tick, which may be a [Burn] ahead of the
