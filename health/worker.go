@@ -26,7 +26,7 @@ type Worker struct {
 
 // An Ahead is a beginning ahead of the clock.
 type Ahead struct {
-	// Cause is for people, and not stable.
+	// Cause is for people.
 	Cause string `json:"cause"`
 	// Until is when the clock has reached the first tick.
 	Until time.Time `json:"until"`

@@ -23,8 +23,8 @@ const (
 	// ByHistory, the default, goes by the store's history, or by its kind if that is durable. A start refuses a store
 	// that is visibly not as durable as its kind.
 	ByHistory Losses = iota
-	// Never says that the store loses nothing: not in a restart, a crash, a failover, or by a restored backup. Only
-	// who makes the namespace burns. UIDs can repeat if it is not true. A start refuses a store whose settings visibly
+	// Never says that the store loses nothing: not in a restart, a crash, a failover, or by a restored backup. UIDs
+	// can repeat if it is not true. A start refuses a store whose settings visibly
 	// belie it.
 	Never
 	// NeverUnchecked is Never without that check.

@@ -12,8 +12,8 @@
 // on another history burns ticks: it, and whoever starts after it, begins [Burn] beyond the clock. Owners that run go
 // on as they are.
 //
-// So the starts of the next two minutes are ahead of the clock, with little to borrow for bursts. [Never] and a state
-// file that goes on with the lease (package statefile) spare that.
+// So the starts of the next two minutes are ahead of the clock. [Never], and a state file that goes on with the lease,
+// spare that.
 //
 // The first start makes a missing namespace, and burns, too, for it may have been lost. [Found], or uid worker init,
 // says that it is new. A running owner that finds no namespace has lost its lease. Nobody gets an ID whose row was
