@@ -1,6 +1,7 @@
 package cached_test
 
 import (
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func TestAfterWithinMaxLead(t *testing.T) {
 		return u
 	}
 	cfg := cached.Config{Layout: runsOf16, After: at(3), MaxLead: 3 * time.Second, Now: clock.Now}
-	logtest.Error(t, errOf(cached.New(worker.Static(3), cfg)), uid.ErrRange, "4s ahead of the clock; 3s is allowed")
-	start(t, worker.Static(3), clock, cached.Config{Layout: runsOf16, After: at(2), MaxLead: 3 * time.Second})
-	start(t, worker.Static(4), clock, cached.Config{Layout: runsOf16, After: at(100000), MaxLead: cached.Unbounded})
+	logtest.Error(t, errOf(cached.New(worker.Static(3, rand.Text()), cfg)), uid.ErrRange, "4s ahead of the clock; 3s is allowed")
+	start(t, worker.Static(3, rand.Text()), clock, cached.Config{Layout: runsOf16, After: at(2), MaxLead: 3 * time.Second})
+	start(t, worker.Static(4, rand.Text()), clock, cached.Config{Layout: runsOf16, After: at(100000), MaxLead: cached.Unbounded})
 }

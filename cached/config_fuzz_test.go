@@ -1,6 +1,7 @@
 package cached
 
 import (
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"testing"
@@ -30,7 +31,7 @@ func FuzzConfig(f *testing.F) {
 			PaddingFactor: padding, OnRejectedTake: uid.Fail, Logger: slog.New(slog.DiscardHandler),
 			Now: func() time.Time { return layout.Epoch().Add(time.Hour) },
 		}
-		g, err := New(worker.Static(id), cfg)
+		g, err := New(worker.Static(id, rand.Text()), cfg)
 		if err != nil {
 			require.Nil(t, g)
 			require.Less(t, len(err.Error()), 400)

@@ -1,6 +1,7 @@
 package cached
 
 import (
+	"crypto/rand"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func TestSuspended(t *testing.T) {
 	now := func() time.Time { return setForward(time.Now(), step.Load()) }
 	require.Equal(t, ahead*time.Second, time.Until(setForward(time.Now(), ahead).Round(0)).Round(time.Minute))
 
-	g, err := New(worker.Static(1), Config{Now: now, MaxLead: 10 * time.Minute, OnRejectedTake: uid.Fail})
+	g, err := New(worker.Static(1, rand.Text()), Config{Now: now, MaxLead: 10 * time.Minute, OnRejectedTake: uid.Fail})
 	require.NoError(t, err)
 	defer g.Close()
 	// Many looks at the clock, so that none of those to come is the quickest.

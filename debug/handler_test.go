@@ -1,6 +1,7 @@
 package debug
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"io/fs"
 	"net/http"
@@ -32,7 +33,7 @@ func must[V any](v V, err error) V {
 }
 
 func newCached(t testing.TB, id int64) *cached.Generator {
-	g := cached.MustNew(worker.Static(id), cached.Config{})
+	g := cached.MustNew(worker.Static(id, rand.Text()), cached.Config{})
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g
 }

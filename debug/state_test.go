@@ -2,6 +2,7 @@ package debug
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -136,9 +137,9 @@ func TestReservationRunsDown(t *testing.T) {
 
 // Each kind of generator shows what it has; closed ones, too.
 func TestKinds(t *testing.T) {
-	plain := uncached.MustNew(worker.Static(9), uncached.Config{})
+	plain := uncached.MustNew(worker.Static(9, rand.Text()), uncached.Config{})
 	numbers := segment.MustNew(segmenttest.NewMemory().Client(), "invoice", segment.Config{Create: true})
-	ring := cached.MustNew(worker.Static(8), cached.Config{
+	ring := cached.MustNew(worker.Static(8, rand.Text()), cached.Config{
 		Layout: small, Slots: 4, MaxLead: cached.Unbounded,
 		Now: fake.NewFrozenClock(time.Now()).Now, // no tick ends meanwhile
 	})

@@ -1,6 +1,7 @@
 package uncached
 
 import (
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"testing"
@@ -34,7 +35,7 @@ func FuzzConfig(f *testing.F) {
 			Now:       func() time.Time { return now },
 			ClockBack: []Policy{Logical(), Fail(), Wait(time.Duration(limit)), Remember(n), RollbackBits(n)}[policy%5],
 		}
-		g, err := New(worker.Static(id), cfg)
+		g, err := New(worker.Static(id, rand.Text()), cfg)
 		if err != nil {
 			require.Nil(t, g)
 			require.Less(t, len(err.Error()), 400)

@@ -21,7 +21,7 @@ func clock() time.Time { return now }
 
 // A generator for worker 4 with the default layout.
 func Example() {
-	g, err := uncached.New(worker.Static(4), uncached.Config{Now: clock})
+	g, err := uncached.New(worker.Static(4, "orders"), uncached.Config{Now: clock})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,7 +57,7 @@ func ExampleGenerator_ParseUID() {
 
 // Fill takes many at once, for the price of one call.
 func ExampleGenerator_Fill() {
-	g := uncached.MustNew(worker.Static(4), uncached.Config{Now: clock})
+	g := uncached.MustNew(worker.Static(4, "fill"), uncached.Config{Now: clock})
 	defer g.Close()
 	ids := make([]uid.UID, 1000)
 	n, err := g.Fill(ids)
@@ -69,7 +69,7 @@ func ExampleGenerator_Fill() {
 // GetUIDContext gives up waiting for the next tick, once the context ends.
 func ExampleGenerator_GetUIDContext() {
 	layout, _ := bits.ParseLayout("28/33/2") // four UIDs a second
-	g := uncached.MustNew(worker.Static(4), uncached.Config{Layout: layout, Now: clock})
+	g := uncached.MustNew(worker.Static(4, "wait"), uncached.Config{Layout: layout, Now: clock})
 	defer g.Close()
 	for range 4 {
 		u, err := g.GetUIDContext(context.Background())
@@ -91,7 +91,7 @@ func ExampleGenerator_GetUIDContext() {
 // fail.
 func ExampleWait() {
 	at := now
-	g := uncached.MustNew(worker.Static(4), uncached.Config{
+	g := uncached.MustNew(worker.Static(4, "back"), uncached.Config{
 		ClockBack: uncached.Wait(uncached.DefaultWait),
 		Now:       func() time.Time { return at },
 		Logger:    slog.New(slog.DiscardHandler),
@@ -111,7 +111,7 @@ func ExampleWait() {
 // A worker ID field of which two bits count how often the clock went back.
 func ExampleRollbackBits() {
 	at := now
-	g := uncached.MustNew(worker.Static(4), uncached.Config{
+	g := uncached.MustNew(worker.Static(4, "rollback"), uncached.Config{
 		ClockBack: uncached.RollbackBits(2),
 		Now:       func() time.Time { return at },
 		Logger:    slog.New(slog.DiscardHandler),

@@ -2,6 +2,7 @@ package segment_test
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"runtime"
 	"slices"
@@ -48,7 +49,7 @@ func BenchmarkRatio(b *testing.B) {
 	const rounds, n = 15, 8 << 20
 	for _, goroutines := range []int{1, 2, 8} {
 		b.Run(fmt.Sprintf("goroutines=%d", goroutines), func(b *testing.B) {
-			timely := cached.MustNew(worker.Static(7), cached.Config{MaxLead: cached.Unbounded})
+			timely := cached.MustNew(worker.Static(7, rand.Text()), cached.Config{MaxLead: cached.Unbounded})
 			b.Cleanup(func() { _ = timely.Close() })
 			// Steps of the default size, which at this pace are used up in milliseconds.
 			g := segment.MustNew(segmenttest.NewMemory().Client(), "a", segment.Config{Create: true})

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
@@ -35,50 +37,31 @@ func acquireError(t *testing.T, w uid.Worker, terms uid.Terms) error {
 	return err
 }
 
-func TestTwoStaticsAreReported(t *testing.T) {
-	records, terms := logtest.Default(t), newLayout()
-	first, second, third := worker.Static(3), worker.Static(3), worker.FromSource(worker.FixedID(3))
-	acquire(t, first, terms)
-	require.Empty(t, records.String())
-
-	acquire(t, second, terms)
-	require.Equal(t, 1, records.Count("two generators have the same static worker ID"))
-	require.Regexp(t, `level=WARN .*worker\.Static.* worker_id=3 layout=`+terms.Layout+
-		` first=worker/space_test\.go:(\d+) second=worker/space_test\.go:\d+\n$`, records.String())
-
-	acquire(t, third, terms)
-	require.Equal(t, 1, records.Count("level"), "once")
-	for _, w := range []uid.Worker{second, first, third} {
-		require.NoError(t, w.Release(t.Context(), 5))
+// A generator for each call, which is the commonest mistake with such libraries.
+func TestOneProcessOneNumber(t *testing.T) {
+	seen := map[uid.UID]bool{}
+	for range 100 {
+		g, err := cached.New(worker.Static(1), cached.Config{})
+		require.NoError(t, err)
+		u, err := g.GetUID()
+		require.NoError(t, err)
+		seen[u] = true
+		require.NoError(t, g.Close())
 	}
-	fourth := worker.Static(3)
-	require.Zero(t, acquire(t, fourth, terms).First, "they are no space")
-	acquire(t, worker.Static(3), terms)
-	runtime.KeepAlive(fourth)
-	require.Equal(t, 1, records.Count("level"), "once for an ID")
-	another := worker.Static(4)
-	acquire(t, another, terms)
-	acquire(t, worker.Static(4), terms)
-	runtime.KeepAlive(another)
-	require.Equal(t, 2, records.Count("level"), "and for each pair of ID and layout")
+	require.Len(t, seen, 100)
 }
 
-func TestStaticsThatAreNotReported(t *testing.T) {
-	records, mine := logtest.Default(t), newLayout()
-	acquire(t, worker.Static(3), mine)
-	acquire(t, worker.Static(4), mine)
-	other := mine
-	other.Layout += " of another kind"
-	acquire(t, worker.Static(3), other)
-	acquire(t, worker.Static(3, t.Name()), mine)
-	acquire(t, worker.Static(3, t.Name()+" too"), mine)
-
-	for range 3 { // one after the other
-		w := worker.Static(5)
-		acquire(t, w, mine)
-		require.NoError(t, w.Release(t.Context(), 5))
+func TestStaticsShareOneSpace(t *testing.T) {
+	mine := newLayout()
+	first := worker.Static(3)
+	acquire(t, first, mine)
+	for _, w := range []uid.Worker{worker.Static(3), worker.FromSource(worker.FixedID(3))} {
+		logtest.Error(t, acquireError(t, w, mine), uid.ErrWorkerInUse, "made at worker/space_test.go:")
 	}
-	require.Empty(t, records.String())
+	acquire(t, worker.Static(4), mine)
+	acquire(t, worker.Static(3, rand.Text()), mine)
+	require.NoError(t, first.Release(t.Context(), 5))
+	require.EqualValues(t, 6, acquire(t, worker.FromSource(worker.FixedID(3)), mine).First)
 }
 
 func TestSpace(t *testing.T) {
@@ -124,14 +107,11 @@ func forget(t *testing.T, space string) {
 	require.NoError(t, err)
 }
 
-// A generator that was dropped without Close holds its ID no longer than memory.
-func TestDroppedGeneratorFreesItsID(t *testing.T) {
-	space := t.Name()
+// A generator that was dropped without Close keeps its ID.
+func TestDroppedGeneratorKeepsItsID(t *testing.T) {
+	space := rand.Text()
 	forget(t, space)
 	runtime.GC()
-	g, err := uncached.New(worker.Static(3, space), uncached.Config{})
-	require.NoError(t, err)
-	_, err = uncached.New(worker.Static(3, space), uncached.Config{})
+	_, err := uncached.New(worker.Static(3, space), uncached.Config{})
 	require.ErrorIs(t, err, uid.ErrWorkerInUse)
-	require.NoError(t, g.Close())
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
-	"weak"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
@@ -18,22 +16,22 @@ import (
 //
 // UIDs can repeat, and Static cannot know of it, when
 //
-//   - another process, or another Static in this one, has the same ID;
+//   - another process has the same ID, or a Static of another space in this one;
 //   - the process restarts before the clock has passed the last tick that it issued: that of its end, or up to the
 //     generator's MaxLead later;
 //   - the clock went back across a restart.
 //
-// Package statefile covers the second and third case, with [FixedID], and the first among processes that use the same
-// file.
+// statefile.New(path, worker.FixedID(1)) is a number that survives a restart: it covers the second and third case, and
+// the first among processes that use the same file.
 //
 // Name a space for each of two Statics whose UIDs may be equal, such as the keys of two tables:
 //
 //	orders, err := cached.New(worker.Static(1, "orders"), cached.Config{})
 //	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
 //
-// All Statics of one space, ID and layout in this process act as one, but forget a generator that was dropped without
-// Close. Without a space, a second open generator on one ID and layout logs a warning to [slog.Default], once. Each ID
-// that was used in a space takes some 200 bytes.
+// Statics that name no space share one. All Statics of one space, ID and layout in this process act as one: while a
+// generator is open, a second one is refused, and one that begins after its Close goes on above it. A generator that was
+// dropped without Close keeps its ID.
 //
 // Acquire returns [uid.ErrRange] when the layout does not hold id, [uid.ErrWorkerInUse] while another generator is
 // bound to the worker or to its ID in the space, [ErrLayout] when an earlier one has issued UIDs of another layout,
@@ -60,17 +58,16 @@ func newStatic(source Source, in []string, made string) *static {
 
 type static struct {
 	source   Source
-	space    string // "" for none
+	space    string // "" for the one of all workers that name none
 	made     string
 	unusable error // why the worker cannot be acquired, nil if it can
 	binding  *binding.Binding
 
-	mu      sync.Mutex      // guards the rest: two generators may try to bind at once
-	claim   claim           // of the generator that is or was bound
-	dropped runtime.Cleanup // frees the claim when the worker is garbage
-	first   int64           // first tick of the generator that is bound
-	floor   int64           // last tick that its floor rules out, -1 for none
-	last    int64           // largest tick issued by earlier generators, -1 for none
+	mu    sync.Mutex // guards the rest: two generators may try to bind at once
+	claim claim      // of the generator that is or was bound
+	first int64      // first tick of the generator that is bound
+	floor int64      // last tick that its floor rules out, -1 for none
+	last  int64      // largest tick issued by earlier generators, -1 for none
 }
 
 func (s *static) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
@@ -100,24 +97,18 @@ func (s *static) take(t uid.Terms) error {
 			ErrLayout, s.claim.id, s.claim.layout, t.Layout)
 	}
 	now := claim{s.space, t.Layout, id}
-	used, err := claims.take(now, s)
+	used, err := claims.take(now, s.made)
 	if err != nil {
 		return err
 	}
 	used = max(used, s.last)
 	if used >= t.MaxTick {
-		s.drop(now, -1)
+		claims.free(now, -1)
 		return fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d",
 			uid.ErrExhausted, id, used, t.MaxTick)
 	}
 	s.claim, s.first, s.floor = now, max(used+1, t.MinTick), t.MinTick-1
 	return nil
-}
-
-// drop gives a claim up. s.mu is held.
-func (s *static) drop(c claim, last int64) {
-	s.dropped.Stop()
-	claims.free(c, weak.Make(s), last)
 }
 
 func (s *static) Extend(context.Context, int64) (uid.Reservation, error) {
@@ -137,7 +128,7 @@ func (s *static) Release(_ context.Context, last int64) error {
 	}
 	last = max(last, s.floor)
 	s.last = max(s.last, last)
-	s.drop(s.claim, last)
+	claims.free(s.claim, last)
 	return nil
 }
 

@@ -24,7 +24,7 @@ var terms = fake.Terms
 
 func TestStaticReservesEverything(t *testing.T) {
 	for _, id := range []int64{0, 5, 1023} {
-		w := worker.Static(id)
+		w := worker.Static(id, rand.Text())
 		r := acquire(t, w, terms(1023))
 		require.Equal(t, uid.Reservation{WorkerID: id, Last: math.MaxInt64, Renew: math.MaxInt64}, r)
 		again, err := w.Extend(t.Context(), 1<<40)
@@ -35,7 +35,7 @@ func TestStaticReservesEverything(t *testing.T) {
 
 // A worker serves one generator at a time, and so do all workers of a space.
 func TestStaticServesOneGenerator(t *testing.T) {
-	one := worker.Static(3)
+	one := worker.Static(3, rand.Text())
 	for name, next := range map[string]func() uid.Worker{
 		"one worker":   func() uid.Worker { return one },
 		"of one space": func() uid.Worker { return worker.Static(3, t.Name()) },
@@ -65,7 +65,7 @@ func TestStaticServesOneGenerator(t *testing.T) {
 }
 
 func TestStaticUnbound(t *testing.T) {
-	w := worker.Static(3)
+	w := worker.Static(3, rand.Text())
 	_, err := w.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, w.Release(t.Context(), 5), uid.ErrNoReservation)
@@ -75,7 +75,7 @@ func TestStaticUnbound(t *testing.T) {
 func TestStaticContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := worker.Static(3)
+	w := worker.Static(3, rand.Text())
 	_, err := w.Acquire(ctx, terms(9))
 	require.ErrorIs(t, err, context.Canceled)
 	acquire(t, w, terms(9))
@@ -83,7 +83,7 @@ func TestStaticContext(t *testing.T) {
 }
 
 func TestStaticLayoutChange(t *testing.T) {
-	w := worker.Static(3)
+	w := worker.Static(3, rand.Text())
 	other := terms(9)
 	other.Layout = "41 ms/10/12"
 	acquire(t, w, terms(9))
@@ -98,7 +98,7 @@ func TestStaticLayoutChange(t *testing.T) {
 
 func TestStaticExhausted(t *testing.T) {
 	for _, last := range []int64{1<<28 - 1, math.MaxInt64} {
-		w := worker.Static(3)
+		w := worker.Static(3, rand.Text())
 		acquire(t, w, terms(9))
 		require.NoError(t, w.Release(t.Context(), last))
 		logtest.Error(t, acquireError(t, w, terms(9)), uid.ErrExhausted, "268435455")
@@ -110,7 +110,7 @@ func TestStaticExhausted(t *testing.T) {
 func TestStaticNeverRepeatsATick(t *testing.T) {
 	terms := newLayout()
 	rapid.Check(t, func(t *rapid.T) {
-		workers := []uid.Worker{worker.Static(1)}
+		workers := []uid.Worker{worker.Static(1, rand.Text())}
 		if space := rapid.StringN(0, 20, -1).Draw(t, "space"); space != "" {
 			workers = []uid.Worker{worker.Static(1, space), worker.Static(1, space), worker.Static(1, space)}
 		}

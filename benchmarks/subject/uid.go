@@ -1,6 +1,7 @@
 package subject
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"time"
 
@@ -55,7 +56,7 @@ func ofCached(name, label string, source func(*cached.Generator) Source) Subject
 
 // NewCached returns a cached generator that borrows so much time at most.
 func NewCached(layout bits.Layout, lead time.Duration) (*cached.Generator, error) {
-	return cached.New(worker.Static(7),
+	return cached.New(worker.Static(7, rand.Text()),
 		cached.Config{Layout: layout, MaxLead: lead, Logger: slog.New(slog.DiscardHandler)})
 }
 
@@ -127,7 +128,7 @@ func (f *fill) Keys(dst []Key) error {
 
 func openUncached(layout bits.Layout) func() (Source, error) {
 	return func() (Source, error) {
-		g, err := uncached.New(worker.Static(7), uncached.Config{Layout: layout, Logger: slog.New(slog.DiscardHandler)})
+		g, err := uncached.New(worker.Static(7, rand.Text()), uncached.Config{Layout: layout, Logger: slog.New(slog.DiscardHandler)})
 		return plain{g}, err
 	}
 }

@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestWhatIsOpenedIsClosed(t *testing.T) {
 		if id == 0 {
 			return nil, nil, broken
 		}
-		return worker.Static(id), func() error { ended++; return nil }, nil
+		return worker.Static(id, rand.Text()), func() error { ended++; return nil }, nil
 	})
 	for i := range 2 {
 		g, err := cached.New(w, cached.Config{})

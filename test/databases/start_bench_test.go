@@ -1,6 +1,7 @@
 package databases_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -55,7 +56,7 @@ func BenchmarkStart(b *testing.B) {
 			})
 		}
 		run("static", func(*testing.B) starts {
-			return starts{worker: func(*testing.B, bits.Layout) uid.Worker { return worker.Static(7) }}
+			return starts{worker: func(*testing.B, bits.Layout) uid.Worker { return worker.Static(7, rand.Text()) }}
 		})
 		run("file-new", func(b *testing.B) starts { return stateFileStarts(b, true) })
 		run("file-released", func(b *testing.B) starts { return stateFileStarts(b, false) })
