@@ -14,7 +14,7 @@ import (
 // Static returns a worker with a fixed ID and with all ticks reserved. It stores nothing. A later generator on the same
 // worker starts above the last tick of the earlier ones, which may lie ahead of the clock.
 //
-// UIDs can repeat, and Static cannot know of it, when
+// UIDs can repeat when
 //
 //   - another process has the same ID, or a Static of another space in this one;
 //   - the process restarts before the clock has passed the last tick that it issued: that of its end, or up to the
@@ -29,7 +29,7 @@ import (
 //	orders, err := cached.New(worker.Static(1, "orders"), cached.Config{})
 //	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
 //
-// Statics that name no space share one. All Statics of one space, ID and layout in this process act as one: while a
+// Statics that name no space share one. All Statics of one space, ID and layout act as one: while a
 // generator is open, a second one is refused, and one that begins after its Close goes on above it. A generator that was
 // dropped without Close keeps its ID.
 //
