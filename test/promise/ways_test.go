@@ -2,6 +2,7 @@ package promise
 
 import (
 	"cmp"
+	"crypto/rand"
 	"os"
 	"testing"
 	"time"
@@ -113,7 +114,8 @@ func (s *scene) durable() bool { return s.way.column == durable || s.way.column 
 
 func seatID(seat int) int64 { return int64(7 + seat) }
 
-func staticWay(_ *process, h how) uid.Worker { return worker.Static(seatID(h.seat)) }
+// A space of its own, since the scene's processes are one in truth.
+func staticWay(_ *process, h how) uid.Worker { return worker.Static(seatID(h.seat), rand.Text()) }
 
 func fileWay(p *process, h how) uid.Worker {
 	path, host := p.s.stateOf(h)
