@@ -2,6 +2,7 @@ package uidtest_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -21,7 +22,7 @@ import (
 func TestSynctest(t *testing.T) {
 	t.Run("the clock begins before the epoch", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			_, err := cached.New(worker.Static(1), cached.Config{})
+			_, err := cached.New(worker.Static(1, rand.Text()), cached.Config{})
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, "the clock is at 2000-01-01T00:00:00Z, before the layout's epoch")
 		})
@@ -31,7 +32,7 @@ func TestSynctest(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 			time.Sleep(time.Until(noon)) // takes no time
-			ids, err := cached.New(worker.Static(1), cached.Config{})
+			ids, err := cached.New(worker.Static(1, rand.Text()), cached.Config{})
 			require.NoError(t, err)
 			defer ids.Close() // or the bubble would wait for the generator's goroutine
 
@@ -46,7 +47,7 @@ func TestSynctest(t *testing.T) {
 	t.Run("a layout that begins with the bubble", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Now()})
-			ids, err := uncached.New(worker.Static(1), uncached.Config{Layout: layout})
+			ids, err := uncached.New(worker.Static(1, rand.Text()), uncached.Config{Layout: layout})
 			require.NoError(t, err)
 			defer ids.Close()
 
