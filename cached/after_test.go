@@ -23,7 +23,8 @@ func TestAfterWithinMaxLead(t *testing.T) {
 		return u
 	}
 	cfg := cached.Config{Layout: runsOf16, After: at(3), MaxLead: 3 * time.Second, Now: clock.Now}
-	logtest.Error(t, errOf(cached.New(worker.Static(3, rand.Text()), cfg)), uid.ErrRange, "4s ahead of the clock; 3s is allowed")
-	start(t, worker.Static(3, rand.Text()), clock, cached.Config{Layout: runsOf16, After: at(2), MaxLead: 3 * time.Second})
-	start(t, worker.Static(4, rand.Text()), clock, cached.Config{Layout: runsOf16, After: at(100000), MaxLead: cached.Unbounded})
+	three, four := worker.Static(3, rand.Text()), worker.Static(4, rand.Text())
+	logtest.Error(t, errOf(cached.New(three, cfg)), uid.ErrRange, "4s ahead of the clock; 3s is allowed")
+	start(t, three, clock, cached.Config{Layout: runsOf16, After: at(2), MaxLead: 3 * time.Second})
+	start(t, four, clock, cached.Config{Layout: runsOf16, After: at(100000), MaxLead: cached.Unbounded})
 }

@@ -55,8 +55,8 @@ func TestMaxLeadIsTold(t *testing.T) {
 	}
 }
 
-// The default MaxLead follows a worker that begins ahead of the clock, as a lease does, by two minutes at most. One that
-// was set does not, and calls wait.
+// The default MaxLead follows a worker that begins ahead of the clock, as a lease does, by two minutes at most. One
+// that was set does not, and calls wait.
 func TestMaxLeadFollowsTheWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		lead  time.Duration

@@ -30,8 +30,8 @@ import (
 //	events, err := cached.New(worker.Static(1, "events"), cached.Config{})
 //
 // Statics that name no space share one. All Statics of one space, ID and layout act as one: while a
-// generator is open, a second one is refused, and one that begins after its Close goes on above it. A generator that was
-// dropped without Close keeps its ID.
+// generator is open, a second one is refused, and one that begins after its Close goes on above it. A generator that
+// was dropped without Close keeps its ID.
 //
 // Acquire returns [uid.ErrRange] when the layout does not hold id, [uid.ErrWorkerInUse] while another generator is
 // bound to the worker or to its ID in the space, [ErrLayout] when an earlier one has issued UIDs of another layout,

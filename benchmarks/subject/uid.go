@@ -128,7 +128,8 @@ func (f *fill) Keys(dst []Key) error {
 
 func openUncached(layout bits.Layout) func() (Source, error) {
 	return func() (Source, error) {
-		g, err := uncached.New(worker.Static(7, rand.Text()), uncached.Config{Layout: layout, Logger: slog.New(slog.DiscardHandler)})
+		cfg := uncached.Config{Layout: layout, Logger: slog.New(slog.DiscardHandler)}
+		g, err := uncached.New(worker.Static(7, rand.Text()), cfg)
 		return plain{g}, err
 	}
 }

@@ -27,7 +27,8 @@ func uidsOf(lines string) (all []uid.UID) {
 }
 
 func TestMillion(t *testing.T) {
-	all := uidsOf(call{args: []string{"gen", "-n", "1000000", "--store", newStore(t)}}.succeeds(t).out) // it says more, too
+	// It also says how far ahead the last ones will be.
+	all := uidsOf(call{args: []string{"gen", "-n", "1000000", "--store", newStore(t)}}.succeeds(t).out)
 	require.Len(t, all, 1_000_000)
 	require.IsIncreasing(t, all)
 

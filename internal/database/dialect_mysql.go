@@ -23,7 +23,8 @@ var mysqlSpeech = speech{
 	// when it starts. MySQL's follows from the second of the start, and changes when its clock is set back.
 	learn: "SET @uid_started = COALESCE(" + mysqlStarted + ", 0)," +
 		" @uid_since = CONCAT_WS(', cluster ', CONCAT(' since ', " + mysqlTime("COALESCE("+mysqlStarted+", 0)") +
-		" /*M! , ' ', SUBSTR(CONVERT(UUID() USING utf8mb4), 20, 4) */), LEFT(" + mysqlStatus("wsrep_cluster_state_uuid") + ", 8))",
+		" /*M! , ' ', SUBSTR(CONVERT(UUID() USING utf8mb4), 20, 4) */), LEFT(" +
+		mysqlStatus("wsrep_cluster_state_uuid") + ", 8))",
 	// With completion_type a transaction may follow on the one before. MySQL, other than MariaDB, does not
 	// tell whether one is open.
 	plain: "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",

@@ -18,7 +18,8 @@ var postgresSpeech = speech{
 		" COALESCE((SELECT " + postgresTime("stats_reset") + " FROM pg_stat_bgwriter), 'ever')" +
 		" || ', table ' || (SELECT c.oid || '/' || relfilenode || '/' || CAST(c.xmin AS TEXT)" +
 		" || ' in ' || CAST(n.xmin AS TEXT) || ' of ' || d.oid || '/' || CAST(d.xmin AS TEXT)" +
-		" FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace JOIN pg_database d ON datname = CURRENT_DATABASE()" +
+		" FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace" +
+		" JOIN pg_database d ON datname = CURRENT_DATABASE()" +
 		" WHERE c.oid = TO_REGCLASS('`{table}`')), '')",
 	young:    "FALSE",
 	unaware:  "FALSE",

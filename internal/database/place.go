@@ -108,7 +108,9 @@ func soundFile(path string, file fs.FileInfo) error {
 func (p *Place) History(ctx context.Context, conn Querier) (string, error) {
 	var schema, level int64
 	var journal, boot string
-	for name, value := range map[string]any{"schema_version": &schema, "synchronous": &level, "journal_mode": &journal} {
+	for name, value := range map[string]any{
+		"schema_version": &schema, "synchronous": &level, "journal_mode": &journal,
+	} {
 		if err := conn.QueryRowContext(ctx, "PRAGMA "+name).Scan(value); err != nil {
 			return "", Failed("ask for "+name, err)
 		}

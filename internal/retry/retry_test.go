@@ -60,11 +60,12 @@ func TestNobodyAnswers(t *testing.T) {
 		errs              []error // of the attempts; the last one of all that follow
 		most, least       time.Duration
 	}{
-		"refused":               {0, 0, []error{refused}, 3 * time.Second, time.Second},
-		"busy":                  {0, 0, []error{busy}, retry.DefaultTimeout, retry.DefaultTimeout},
-		"answers once":          {0, 0, []error{refused, busy, refused}, retry.DefaultTimeout, retry.DefaultTimeout},
-		"with a timeout":        {20 * time.Second, 0, []error{refused}, 20 * time.Second, 20 * time.Second},
-		"with the default's":    {retry.DefaultTimeout, 0, []error{refused}, retry.DefaultTimeout, retry.DefaultTimeout},
+		"refused":        {0, 0, []error{refused}, 3 * time.Second, time.Second},
+		"busy":           {0, 0, []error{busy}, retry.DefaultTimeout, retry.DefaultTimeout},
+		"answers once":   {0, 0, []error{refused, busy, refused}, retry.DefaultTimeout, retry.DefaultTimeout},
+		"with a timeout": {20 * time.Second, 0, []error{refused}, 20 * time.Second, 20 * time.Second},
+		"with the default's": {retry.DefaultTimeout, 0, []error{refused},
+			retry.DefaultTimeout, retry.DefaultTimeout},
 		"with a deadline":       {0, time.Minute, []error{refused}, time.Minute, time.Minute},
 		"with a short deadline": {0, time.Second, []error{refused}, time.Second, time.Second},
 		"with both":             {20 * time.Second, time.Minute, []error{refused}, 20 * time.Second, 20 * time.Second},

@@ -178,7 +178,8 @@ func TestAcquireBreaksTheTerms(t *testing.T) {
 			w.FailRelease = c.fails
 			_, err := Start(t.Context(), w, o.cfg)
 			logtest.Error(t, err, uid.ErrRange, c.text)
-			require.Equal(t, c.fails != nil, o.log.Count(fmt.Sprint("could not be released\" worker_id=", c.r.WorkerID)) == 1)
+			says := fmt.Sprint("could not be released\" worker_id=", c.r.WorkerID)
+			require.Equal(t, c.fails != nil, o.log.Count(says) == 1)
 			require.Equal(t, []int64{-1}, w.Released)
 			require.Empty(t, o.grants())
 			w.Terms.Revoke()

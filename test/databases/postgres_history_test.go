@@ -34,10 +34,12 @@ func TestHistoryOnPostgres(t *testing.T) {
 		"a copy of the database put in place": {true, func() {
 			admin := opening(t, "pgx", strings.Replace(s.URL(s.Addr(0)), "/uid?", "/postgres?", 1))
 			for i, statement := range []string{
-				"CREATE DATABASE copy TEMPLATE uid", "ALTER DATABASE uid RENAME TO away", "ALTER DATABASE copy RENAME TO uid",
+				"CREATE DATABASE copy TEMPLATE uid",
+				"ALTER DATABASE uid RENAME TO away", "ALTER DATABASE copy RENAME TO uid",
 			} {
 				if i < 2 { // nobody may be connected to it
-					engines.Do(t, admin, "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = 'uid'")
+					engines.Do(t, admin,
+						"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = 'uid'")
 				}
 				engines.Do(t, admin, statement)
 			}

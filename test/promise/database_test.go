@@ -186,9 +186,9 @@ const (
 		"it has no commit that the old one lacked, and the old one takes no more writes"
 	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is restarted: " +
 		"that changes the history. Rows put back in place do not"
-	fewForgotten = "no more starts are lost at once than Skip of sqlstore.Config says (255 with the default layout); if " +
-		"a second failover loses the first start after another one, its ID comes again with a chance of about 1 in " +
-		"766 a start; and no process with Java's generator starts first"
+	fewForgotten = "no more starts are lost at once than Skip of sqlstore.Config says (255 with the default layout); " +
+		"if a second failover loses the first start after another one, its ID comes again with a chance of about " +
+		"1 in 766 a start; and no process with Java's generator starts first"
 	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
 	notBack      = "the former file does not come back: nothing tells that it was away"
 	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, " +
@@ -381,8 +381,8 @@ var databaseFaults = []fault{
 	},
 	{
 		name: "truncate", title: "TRUNCATE, or DELETE of all rows, under running processes",
-		what: "All rows are removed while four processes have drawn as far ahead as they may, and as many others start " +
-			"and do the same; the first of them makes the namespace anew, a Burn ahead of the clock.",
+		what: "All rows are removed while four processes have drawn as far ahead as they may, and as many others " +
+			"start and do the same; the first of them makes the namespace anew, a Burn ahead of the clock.",
 		play:  anew((*scene).empty),
 		crowd: 3, cells: onDatabases(unique()).but(uniqueIf(countSet), throwaway).
 			but(unique(counterStays), throwaway+"-sqlite", throwaway+"-postgres"),

@@ -53,7 +53,8 @@ func TestFailedStartThatCannotGiveBack(t *testing.T) {
 				began := h.now()
 				require.Error(t, h.acquireError(l, millis(1023)))
 				require.LessOrEqual(t, h.now().Sub(began), c.most+time.Millisecond)
-				require.Equal(t, 1, logged.Count(`a failed start gives no worker ID back" worker_id=0 `), logged.String())
+				require.Equal(t, 1, logged.Count(`a failed start gives no worker ID back" worker_id=0 `),
+					logged.String())
 				require.Equal(t, 1, logged.Count("for="+(ttl+quarantine).String()), logged.String())
 				require.NotEmpty(t, h.row(0).Nonce)
 			})

@@ -35,8 +35,8 @@ type Founding struct {
 // on, if After or Lost ask for a higher one, and sets the IDs if it has all and none was given.
 //
 // It makes one attempt. It returns [uid.ErrRange] when the IDs or After are not within the layout's, After is too far
-// ahead, the IDs are not the namespace's, or rows of a former one have higher IDs, [uid.ErrConfig] when there are rows of
-// a former one and Lost is not set, [worker.ErrLayout] when the namespace has another layout, or the store's error.
+// ahead, the IDs are not the namespace's, or rows of a former one have higher IDs, [uid.ErrConfig] when there are rows
+// of a former one and Lost is not set, [worker.ErrLayout] when the namespace has another layout, or the store's error.
 func Found(ctx context.Context, store Store, f Founding) error {
 	if f.Layout.IsZero() {
 		f.Layout = bits.Default()
@@ -85,8 +85,8 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMor
 				"now asked for are IDs up to %d: none of them would be new", uid.ErrRange, ns.Given, last)
 		}
 		if ns.Given >= 0 && !lost {
-			return fmt.Errorf("%w: the namespace is missing, but rows of worker IDs up to %d are there, whose owners may "+
-				"be at work: nobody can vouch that it is new; say that it was lost (uid worker init --lost)",
+			return fmt.Errorf("%w: the namespace is missing, but rows of worker IDs up to %d are there, whose owners "+
+				"may be at work: nobody can vouch that it is new; say that it was lost (uid worker init --lost)",
 				uid.ErrConfig, ns.Given)
 		}
 		ns.Layout, ns.IDs, ns.Floor, ns.History = t.Layout, ids, floor, now.History

@@ -152,6 +152,7 @@ func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {
 
 // A start that begins ahead of the clock says so, with its cause and end, and its health has both until then.
 func TestStartAheadSaysSo(t *testing.T) {
+	gone := func(h *house) { h.memory.RemoveNamespace(orders) }
 	type start struct {
 		losses lease.Losses
 		before func(h *house)
@@ -165,11 +166,10 @@ func TestStartAheadSaysSo(t *testing.T) {
 			h.memory.LoseHistory()
 			h.held(lease.Config{})
 		}, cause: "an earlier start found"},
-		"Anytime":         {losses: lease.Anytime, cause: "Losses is Anytime"},
-		"nothing is lost": {losses: lease.Never, before: func(h *house) { h.memory.LoseHistory() }},
-		"no namespace":    {before: func(h *house) { h.memory.RemoveNamespace(orders) }, cause: "the namespace was missing"},
-		"no namespace, nothing is lost": {losses: lease.Never, before: func(h *house) { h.memory.RemoveNamespace(orders) },
-			cause: "the namespace was missing"},
+		"Anytime":                       {losses: lease.Anytime, cause: "Losses is Anytime"},
+		"nothing is lost":               {losses: lease.Never, before: func(h *house) { h.memory.LoseHistory() }},
+		"no namespace":                  {before: gone, cause: "the namespace was missing"},
+		"no namespace, nothing is lost": {losses: lease.Never, before: gone, cause: "the namespace was missing"},
 	}, func(t *testing.T, h *house, c start) {
 		h.found()
 		if c.before != nil {

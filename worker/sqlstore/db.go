@@ -36,8 +36,8 @@ type Config struct {
 	// if no client reaches a server before it has applied all that it had received: the rest is laid over the rows.
 	Follows bool
 
-	// Logger gets an Info record for each table that is made, and a Warn record when the table of disposable IDs refuses
-	// a process's port. The default is slog.Default at the time of New.
+	// Logger gets an Info record for each table that is made, and a Warn record when the table of disposable IDs
+	// refuses a process's port. The default is slog.Default at the time of New.
 	Logger *slog.Logger
 }
 

@@ -45,8 +45,8 @@ var floors = map[database.Dialect]struct{ seconds, now, at string }{
 }
 
 // latestFloor returns the query for the row with an ID, whether it is read where an Origin was, and the latest floor,
-// in seconds since 1970, of it and the rows before it that the database's clock has not reached; 0 for none. MODIFIED of a
-// row without a floor is by the session's time zone, and does not count.
+// in seconds since 1970, of it and the rows before it that the database's clock has not reached; 0 for none.
+// MODIFIED of a row without a floor is by the session's time zone, and does not count.
 func (s *numberTable) latestFloor(same string) string {
 	f := floors[s.dialect]
 	return s.dialect.InUTC("SELECT") + " (SELECT PORT FROM `" + s.nodes + "` WHERE ID = ?), " + same +

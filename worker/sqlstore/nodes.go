@@ -18,7 +18,8 @@ func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, e
 	err = r.connected(ctx, func(conn *sqlx.Conn) error {
 		// A mark follows on the IDs that it leaves out.
 		query := r.dialect.SQL(strings.ReplaceAll("SELECT COUNT(*), COALESCE(MAX(ID), 0), COALESCE((SELECT SUM("+
-			"m.ID - 1 - (SELECT MAX(ID) FROM {nodes} WHERE ID < m.ID)) FROM {nodes} m WHERE m.TYPE = 5), 0) FROM {nodes}",
+			"m.ID - 1 - (SELECT MAX(ID) FROM {nodes} WHERE ID < m.ID)) FROM {nodes} m WHERE m.TYPE = 5), 0)"+
+			" FROM {nodes}",
 			"{nodes}", "`"+r.nodes+"`"))
 		err := conn.QueryRowContext(ctx, query).Scan(&n.Rows, &n.Last, &n.Skipped)
 		if err != nil {

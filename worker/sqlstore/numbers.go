@@ -61,8 +61,8 @@ func (s *numberTable) Next(ctx context.Context, h numberstore.Host, most int64) 
 }
 
 // NextFrom implements [numberstore.Beginner]. It rounds at up to whole seconds, and keeps the latest floor of the
-// newest 1,000 rows in its own, which takes a transaction. Without a floor, and in a session that commits by itself, it takes
-// three round trips to a server, two more if the session is new on MySQL, and one more for a port.
+// newest 1,000 rows in its own, which takes a transaction. Without a floor, and in a session that commits by itself, it
+// takes three round trips to a server, two more if the session is new on MySQL, and one more for a port.
 func (s *numberTable) NextFrom(ctx context.Context, h numberstore.Host, most int64,
 	at time.Time) (id int64, first time.Time, err error) {
 	conn, err := s.db.Connx(ctx)
@@ -198,8 +198,8 @@ func (s *numberTable) exec(ctx context.Context, tx session, statement string, ar
 }
 
 // confirm reads the row back after its commit, and then replaces the nonce with the port, if one is known. It returns
-// the latest floor, as readBack does. It does so in a transaction unless it reads where the row was written: a proxy that
-// spreads reads over replicas leaves a transaction with the server that writes.
+// the latest floor, as readBack does. It does so in a transaction unless it reads where the row was written: a proxy
+// that spreads reads over replicas leaves a transaction with the server that writes.
 func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, row insertedRow,
 	port string) (floor int64, err error) {
 	do := func(tx session) error {
