@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -101,7 +102,7 @@ func TestSourceOfOnesOwn(t *testing.T) {
 	w := worker.FromSource(func(most int64) (int64, error) {
 		require.EqualValues(t, 9, most)
 		return next, fails
-	})
+	}, rand.Text())
 	for _, next = range []int64{-1, 10} {
 		require.ErrorIs(t, acquireError(t, w, terms(9)), uid.ErrRange)
 	}
