@@ -37,8 +37,8 @@ func (k *claimants) take(c claim, made string) (last int64, err error) {
 	h, known := k.by[c]
 	switch {
 	case h.made != "":
-		return 0, fmt.Errorf("%w: worker ID %d of the space %q, by the worker made at %s; close its generator first, or "+
-			"name another space", uid.ErrWorkerInUse, c.id, c.space, h.made)
+		return 0, fmt.Errorf("%w: worker ID %d of the space %q, by the worker made at %s; "+
+			"close its generator first, or name another space", uid.ErrWorkerInUse, c.id, c.space, h.made)
 	case !known:
 		h.last = -1
 	}
