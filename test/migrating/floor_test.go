@@ -122,7 +122,7 @@ func TestRollingBelowAFloor(t *testing.T) {
 // A lease can begin as far ahead as a generator runs. Floors that a generator cannot pass are refused:
 // that of a full UidGenerator for one.
 func TestFloorOutOfReach(t *testing.T) {
-	_, ahead, err := twitter.Range(time.Now().Add(9*time.Minute), time.Now().Add(9*time.Minute).Add(1))
+	_, ahead, err := twitter.Range(time.Now().Add(80*time.Second), time.Now().Add(80*time.Second).Add(1))
 	require.NoError(t, err)
 	for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
 		store := found(t, newTable(t, "BIGINT").DB, "orders", lease.Founding{Layout: twitter})
