@@ -53,7 +53,7 @@ const logEvery = time.Minute
 // report counts and logs. A clock that is behind by a tick at most is no fault of anybody's: so it is after
 // each restart within a tick.
 func (g *Generator) report(b setback) {
-	if b.tick < g.began {
+	if g.ahead > 0 && time.Since(g.born) < g.ahead {
 		return // the worker has said so
 	}
 	g.counts.behind.Add(1)

@@ -46,8 +46,8 @@ type Generator struct {
 	tenure *tenure.Tenure
 	quit   chan struct{} // closed by Close
 	stop   sync.Once
-	last   int64 // written by stop: no UID of a later tick was or will be issued
-	began  int64 // up to this tick the worker began ahead of the clock, -1 if it did not
+	last   int64         // written by stop: no UID of a later tick was or will be issued
+	ahead  time.Duration // until then, since born, the worker's first tick is ahead of the clock; 0 if it is not
 	counts counters
 
 	// mu guards what follows. It is never held during a call of the worker or a wait.
@@ -111,10 +111,9 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	if err != nil {
 		return nil, err
 	}
-	g.began = -1
 	if w, tells := w.(health.WorkerReporter); tells {
 		if ahead := w.WorkerHealth().Ahead; ahead != nil {
-			g.began = layout.TickAt(ahead.Until)
+			g.ahead = time.Since(g.born) + ahead.Until.Sub(g.now())
 		}
 	}
 	return g, nil
