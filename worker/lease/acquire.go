@@ -34,7 +34,7 @@ func (l *lease) acquire(ctx context.Context) error {
 	}
 	h := &d.hold
 	h.acked, h.at = h.sent, l.clock()
-	l.hold, l.low, l.doubt = h, false, nil
+	l.hold, l.low, l.doubt, l.back = h, false, nil, false
 	l.dueAfter(h)
 	l.report(ctx, d.event)
 	l.sayAhead(ctx)
@@ -67,7 +67,7 @@ func (l *lease) retake(ctx context.Context) (*doubt, error) {
 		return nil, nil
 	}
 	asked, number := l.now(), d.sent
-	err := l.store.Change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	err := l.change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		d.sent = number // as in extend
 		if err := l.compare(asked, now, l.cfg.MaxClockSkew); err != nil {
 			return err
@@ -134,7 +134,7 @@ func (l *lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasest
 	cause := l.settle(ns, now)
 	lost := cause != ""
 	if near := l.cfg.MaxClockSkew + 2*l.terms.Unit; !lost && ns.Floor > l.tickAt(now, near) {
-		cause = "an earlier start found that the store may have lost writes, or a person said so"
+		cause = "an owner or an earlier start found that the store may have lost writes, or a person said so"
 		if l.missing {
 			cause = "the namespace was missing, so it may have been lost"
 		}

@@ -15,19 +15,46 @@ import (
 // that is lost.
 func (l *lease) settle(ns *leasestore.Namespace, now leasestore.Clock) (cause string) {
 	switch {
+	case l.back:
+		cause = "the store went back: an owner has read an older write of its own"
 	case l.never:
 		return ""
 	case now.History == "":
 		return "the store cannot tell whether it has lost writes"
 	case now.History != ns.History:
 		cause = changed(ns.History, now.History)
-		ns.History, ns.Renewed = now.History, now.Now
-		ns.Floor = max(ns.Floor, l.burnt(now))
-		return cause
 	case l.cfg.Losses == Anytime:
 		return "Losses is Anytime"
+	default:
+		return ""
 	}
-	return ""
+	ns.History, ns.Renewed = now.History, now.Now
+	ns.Floor = max(ns.Floor, l.burnt(now))
+	return cause
+}
+
+// witness reports whether the row proves that the store went back. Then it ends the lease, and has the namespace know:
+// so will each further write of this worker, until one is acknowledged.
+func (l *lease) witness(h *hold, ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) bool {
+	if !h.older(row) {
+		return false
+	}
+	l.back = true
+	l.settle(ns, now)
+	row.End(max(row.High, h.limit), now)
+	return true
+}
+
+// change is the store's Change. Its decide settles what it writes.
+func (l *lease) change(ctx context.Context, id int64,
+	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	back := l.back
+	err := l.store.Change(ctx, id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+		l.back = back // what an earlier run has read may have been old
+		return decide(ns, row, now)
+	})
+	l.back = l.back && err != nil
+	return err
 }
 
 // changed says what differs in a store's history. Its parts are separated by commas.

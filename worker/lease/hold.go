@@ -49,6 +49,16 @@ func (h *hold) owns(row *leasestore.Row) bool {
 	return number > h.acked && row.High >= h.limit || number == h.acked && row.High == h.limit
 }
 
+// older reports whether the row is from before the hold's newest acknowledged write: then the store went back. Another
+// owner's row is no proof, nor is one that is gone, which somebody may have deleted alone.
+func (h *hold) older(row *leasestore.Row) bool {
+	if row == nil {
+		return false
+	}
+	owner, number := writer(row.Nonce)
+	return owner == h.owner && (number < h.acked || row.High < h.limit)
+}
+
 const (
 	ownerLen  = 22 // hexadecimal digits
 	numberLen = 10

@@ -34,6 +34,7 @@ type lease struct {
 	hold      *hold  // nil when the lease was lost
 	doubt     *doubt // an acquisition whose outcome is unknown; nil for none
 	low       bool   // Low was reported, and nothing was reserved since
+	back      bool   // the store went back, and no write is acknowledged that says so
 }
 
 // New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not when an

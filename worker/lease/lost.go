@@ -16,6 +16,8 @@ type lostError struct {
 	holder string // who has the ID now, if anybody
 }
 
+var errBack = &lostError{why: "its row is from before this owner's newest write: the store went back"}
+
 var errInvalidated = &lostError{why: "the program has invalidated it"}
 
 func (e *lostError) Error() string {

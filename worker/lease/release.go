@@ -17,6 +17,9 @@ func (l *lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	return retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
 		end := func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+			if l.witness(h, ns, row, now) {
+				return nil
+			}
 			if row == nil || !h.owns(row) || row.Until.Before(now.Now) {
 				return errNothing // there is nothing left to release
 			}
@@ -25,7 +28,7 @@ func (l *lease) release(ctx context.Context, last int64) error {
 			row.End(min(row.High, max(h.base, last)), now)
 			return nil
 		}
-		return written(l.store.Change(ctx, h.id, end))
+		return written(l.change(ctx, h.id, end))
 	})
 }
 
@@ -43,7 +46,7 @@ func (l *lease) giveBack(ctx context.Context) error {
 		row.End(d.base, now)
 		return nil
 	}
-	return written(l.store.Change(ctx, d.id, end))
+	return written(l.change(ctx, d.id, end))
 }
 
 // written turns errNothing into success.

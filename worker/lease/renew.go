@@ -18,11 +18,14 @@ func (l *lease) extend(ctx context.Context, through int64) error {
 	if h.unreserved() {
 		through = max(through, h.base+1) // which may be far ahead of the clock
 	}
-	number, limit, wait := h.sent, h.limit, h.wait
-	err := l.store.Change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	number, limit, wait, back := h.sent, h.limit, h.wait, false
+	err := l.change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		h.sent = number // what an earlier run of this attempt was to write was refused
 		if err := l.compare(asked, now, mostAhead); err != nil {
 			return err
+		}
+		if back = l.witness(h, ns, row, now); back {
+			return nil
 		}
 		if err := l.lasts(row, now); err != nil {
 			return err
@@ -38,6 +41,9 @@ func (l *lease) extend(ctx context.Context, through int64) error {
 	})
 	if err != nil {
 		return gone(err)
+	}
+	if back {
+		return errBack
 	}
 	h.acked, h.limit, h.wait, h.early, h.resumed = h.sent, limit, wait, early, false
 	h.at = l.clock()

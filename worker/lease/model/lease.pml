@@ -68,6 +68,12 @@
 #ifndef LATER
 #define LATER      1    /* 0: a table that was renamed away may come back while leases in it last */
 #endif
+#ifndef RESTORES
+#define RESTORES   0    /* times that a copy of the table is put over it, which no history tells */
+#endif
+#ifndef EARLY
+#define EARLY      0    /* 0: then nobody begins before an owner has seen an older write of its own, and said so */
+#endif
 #ifndef NEW
 #define NEW        0    /* 1: there is no namespace yet, and an operator makes it as a new one */
 #endif
@@ -163,6 +169,11 @@
 #define M_AFTER_LOWERS       44
 #define M_NEW_AGAIN          45
 #define M_UNTIL_LOWERED      46
+#define M_OLDER_SILENT        47
+#define M_OLDER_NO_FLOOR      48
+#define M_OLDER_LATE          49
+#define M_OLDER_CLOSE         50
+#define M_OLDER_HIGH          51
 
 /* What can happen. */
 #ifndef SEEN
@@ -188,6 +199,7 @@
 #define W_JUMPED             19
 #define W_APART              20
 #define W_AFTER              21
+#define W_OLDER              22
 
 #define IS(fault)       (FAULT == fault)
 #define WITNESS(event)  assert(SEEN != event)
@@ -228,7 +240,14 @@ Table db[3];
 #define ROW     ROWOF(s)
 
 byte server, tables;            /* which server it is, and how many tables there were */
-bit kept;                       /* there is a table that was renamed away */
+bit kept;                       /* there is a table that was renamed away, or a copy */
+#if RESTORES
+byte restores = RESTORES;
+bit unseen;                     /* a copy was put back, and no owner has told yet */
+#define BARRED(s) (unseen && !EARLY && tx[s].kind == Acquire)
+#else
+#define BARRED(s) 0
+#endif
 byte news;                      /* with BACK: 1: the other server has nothing of what this one has written, 2: some */
 #define HISTORY         (TELLS -> 4 * server + (MOVES -> NS.which : 0) : UNKNOWN)
 #define UNKNOWN         255
@@ -249,7 +268,7 @@ typedef Write {
 	byte sawHistory, sawFloor, sawGiven;    /* and the namespace */
 	byte nonce, high, until;        /* what is written */
 	byte history, floor;
-	byte base                       /* what the first usable tick follows */
+	byte base                       /* what the first usable tick follows; of a release: what its owner was told that it had */
 #if AFTER
 	; bit due                       /* for a property: the namespace keeps AFTER since before this began */
 #endif
@@ -265,6 +284,7 @@ typedef Write {
 #define Release  3
 #define Retake   4
 #define Found    5
+#define End      6
 Write tx[SLOTS];
 #define KEEP            255     /* as high: a release leaves HIGH as it is */
 
@@ -448,6 +468,20 @@ inline decideExtend(s, upto) {
 #endif
 }
 
+#if RESTORES
+/* The row shows less of its owner's ticks than that was told are stored: the store went back. Whatever owners take the store
+ * for, they say so, as after a loss, and end the lease. */
+#define OLDER(told)     (!NS.gone && MINE && ROW.high < (told))
+inline decideEnd(s, told) {
+	WITNESS(W_OLDER);
+	tx[s].kind = End;
+	tell(s, !IS(M_OLDER_NO_FLOOR));
+	tx[s].high = (IS(M_OLDER_HIGH) -> ROW.high : told);
+	tx[s].until = at; tx[s].nonce = 0;
+	unseen = unseen && !IS(M_OLDER_LATE)
+}
+#endif
+
 /* A release that owner o was asked for, or a retake. */
 inline decideRelease(s, o) {
 	if
@@ -475,10 +509,10 @@ inline decideFound(s, new) {
 #define SAME_HISTORY(s) (UNDER == tx[s].under || IS(M_TAKE_ANY_HISTORY) && tx[s].kind == Acquire || IS(M_RENEW_ANY_HISTORY) && tx[s].kind != Acquire)
 #define WRITES_NS(s)    (tx[s].history != tx[s].sawHistory || tx[s].floor != tx[s].sawFloor)
 #define ASKS_NS(s)      (tx[s].kind == Acquire && !IS(M_TAKE_ANY_NAMESPACE) || WRITES_NS(s) && !IS(M_RENEW_ANY_NAMESPACE))
-#define LANDS(s)        (tx[s].phase == Decided && SAME_HISTORY(s) && (tx[s].kind == Found -> NS.gone : !NS.gone && SAME_ROW(s) && (SAME_NS(s) || !ASKS_NS(s))))
+#define LANDS(s)        (tx[s].phase == Decided && SAME_HISTORY(s) && !BARRED(s) && (tx[s].kind == Found -> NS.gone : !NS.gone && SAME_ROW(s) && (SAME_NS(s) || !ASKS_NS(s))))
 
 /* Writes that nothing can make possible any more are forgotten, where that is so. */
-#define HOPELESS        (!BACK && !DELETES && !RESETS && !VANISHES && FAULT != M_TAKE_ANY_HISTORY && FAULT != M_RENEW_ANY_HISTORY)
+#define HOPELESS        (!BACK && !DELETES && !RESETS && !VANISHES && !RESTORES && FAULT != M_TAKE_ANY_HISTORY && FAULT != M_RENEW_ANY_HISTORY)
 inline refuse() {
 	for (j : 0 .. SLOTS - 1) {
 		if
@@ -522,6 +556,9 @@ inline write(s) {
 			NS.given = tx[s].id + 1
 		:: else
 		fi;
+#if RESTORES
+		unseen = unseen && tx[s].kind != End;
+#endif
 		copyRow(ROW, tx[s])
 	fi;
 	news = (BACK && !news -> 1 : news);
@@ -608,6 +645,13 @@ inline extend(s, upto) {
 #elif RENEWS == 4
 	:: own[s].under != HISTORY && SERVER(own[s].under) == SERVER(HISTORY) -> clear(s); drop(s)
 #endif
+#if RESTORES
+	:: OLDER(own[s].limit) ->
+		if
+		:: IS(M_OLDER_SILENT) -> unseen = 0; clear(s); drop(s)
+		:: else -> decideEnd(s, own[s].limit)
+		fi
+#endif
 	:: else ->
 		if
 		:: !NS.gone && (MINE || IS(M_NO_NONCE_CHECK)) && LASTS -> tx[s].kind = Extend; decideExtend(s, upto)
@@ -619,6 +663,13 @@ inline extend(s, upto) {
 inline release(s, o) {
 	read(s);
 	if
+#if RESTORES
+	:: OLDER(tx[s].base) ->
+		if
+		:: IS(M_OLDER_CLOSE) -> unseen = 0; clear(s)
+		:: else -> decideEnd(s, tx[s].base)
+		fi
+#endif
 	:: !NS.gone && (MINE || IS(M_CLOSE_BLIND)) -> decideRelease(s, o)
 	:: else -> clear(s)
 	fi
@@ -656,7 +707,8 @@ inline retake(s, upto) {
 
 inline hear(o) {
 	if
-	:: tx[o].kind != Extend ->
+	:: tx[o].kind == End -> drop(o)
+	:: tx[o].kind == Acquire || tx[o].kind == Retake ->
 		assert(SEEN != W_RETAKEN || tx[o].kind != Retake);
 		assert(SEEN != W_FOUNDED || !NS.which);
 #if AFTER
@@ -678,7 +730,10 @@ inline hear(o) {
 #if SEEN
 	stayed[o] = 0;
 #endif
-	raise(o, tx[o].high);
+	if
+	:: tx[o].kind != End -> raise(o, tx[o].high)
+	:: else
+	fi;
 	clear(o)
 }
 
@@ -836,6 +891,9 @@ end:
 				spare();
 				tx[j].kind = Release; tx[j].phase = Sent; tx[j].id = own[me].id; tx[j].nonce = own[me].nonce;
 				tx[j].high = (IS(M_CLOSE_BELOW_BASE) && k == own[me].base -> 0 : k);
+#if RESTORES
+				tx[j].base = own[me].limit;
+#endif
 				if
 				:: IS(M_CLOSE_GOES_ON)
 				:: else ->
@@ -945,6 +1003,21 @@ end:
 			};
 			i = 0
 #endif
+		}
+#endif
+
+#if RESTORES
+	/* Somebody copies the table, and puts the copy over it. No write outlives that. */
+	:: d_step { !kept && !unseen && restores > 0 -> restores--; kept = 1; copyTable(KEPT, NOW) }
+	:: d_step { kept ->
+			kept = 0; copyTable(NOW, KEPT); wipe(KEPT); unseen = 1;
+			for (j : 0 .. SLOTS - 1) {
+				if
+				:: RESTORES < 2 && tx[j].phase == Decided -> clear(j)
+				:: else
+				fi
+			};
+			j = 0
 		}
 #endif
 
