@@ -52,6 +52,7 @@ type scene struct {
 	way       way
 	generator string // a key of promisedGenerators
 	met       bool   // the condition of a cell that is "unique if" holds
+	byClock   bool   // processes keep to the clock, at the default MaxLead; else they draw all that they can have
 
 	db    *base             // nil where the way has no database
 	kept  map[string]string // of keys
@@ -127,8 +128,9 @@ type how struct {
 	rollback int         // bits of it, for uncached with RollbackBits whatever the scene's generator is
 }
 
-func newScene(t testing.TB, w way, generator string, met bool) *scene {
-	s := &scene{t: t, way: w, generator: generator, met: met, spared: 20, dir: t.TempDir(), marks: map[uid.UID]string{}}
+func newScene(t testing.TB, w way, generator string, met, byClock bool) *scene {
+	s := &scene{t: t, way: w, generator: generator, met: met, byClock: byClock,
+		spared: 20, dir: t.TempDir(), marks: map[uid.UID]string{}}
 	if !met { // else it takes more starts until an ID comes again
 		s.spared = -1
 	}
@@ -302,7 +304,7 @@ func (s *scene) try(h how) (*process, error) {
 		turns := uncached.RollbackBits(h.rollback)
 		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: turns, Logger: quiet})
 	} else {
-		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, promisedLead, p.now)
+		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, s.lead(), p.now)
 	}
 	if err != nil {
 		return nil, err
@@ -364,7 +366,11 @@ func (s *scene) stepDatabase(d time.Duration) { s.data.add(d) }
 // process, one that was refused, draws nothing.
 func (s *scene) draw(ps ...*process) {
 	s.t.Helper()
-	const ticks, most = 10, 30
+	const ticks = 10
+	most := 30
+	if s.byClock {
+		most = 2
+	}
 	ps = append(slices.Clone(ps), s.crew...)
 	for i := range ticks {
 		for _, p := range ps {
@@ -421,13 +427,17 @@ func (s *scene) prolong(p *process) {
 }
 
 // drain has a process draw all that it can have just now, and what its worker reserves
-// beyond that when it is asked.
+// beyond that when it is asked, or what a tick has, if it keeps to the clock.
 func (s *scene) drain(p *process) {
 	s.t.Helper()
 	if p == nil {
 		return
 	}
 	p.renewed()
+	if s.byClock {
+		s.draw(p)
+		return
+	}
 	if s.leased() { // all at once, as many bursts would
 		p.leash.least.Store(promised.Terms().TickAt(p.now().Add(promisedLead)))
 	}
@@ -444,6 +454,14 @@ func (s *scene) drain(p *process) {
 	}
 }
 
+// lead is the generators' MaxLead.
+func (s *scene) lead() time.Duration {
+	if s.byClock {
+		return 0
+	}
+	return promisedLead
+}
+
 // mostReserved is more UIDs than are ever reserved at once.
 const mostReserved = 15_000
 
@@ -451,7 +469,7 @@ const mostReserved = 15_000
 // generator runs ahead of its clock.
 func (s *scene) drawBeyond(p *process, tick int64) {
 	s.t.Helper()
-	if s.generator != "cached" {
+	if s.generator != "cached" || s.byClock {
 		s.draw(p)
 		return
 	}
@@ -657,7 +675,7 @@ func (p *process) clone() *process {
 	c.step(p.clock.now())
 	c.leash = &leash{Worker: clone(res), begun: make(chan struct{})}
 	var err error
-	c.g, err = promisedGenerators[s.generator](c.leash, promised, promisedLead, c.now)
+	c.g, err = promisedGenerators[s.generator](c.leash, promised, s.lead(), c.now)
 	require.NoError(s.t, err)
 	c.tenure = harness.Tenure(c.g)
 	s.t.Cleanup(func() { c.kill() })

@@ -137,9 +137,7 @@ const sceneTimeout = 30 * time.Second
 
 func leaseWay(p *process, h how) uid.Worker {
 	s := p.s
-	cfg := lease.Config{
-		Window: window, TTL: ttl, MaxClockSkew: skew, Timeout: sceneTimeout, Now: p.now, Logger: quiet,
-	}
+	cfg := lease.Config{MaxClockSkew: skew, Timeout: sceneTimeout, Now: p.now, Logger: quiet}
 	if s.durable() {
 		cfg.Losses = lease.NeverUnchecked // the tests' server does not sync
 	}
@@ -166,10 +164,11 @@ func (s *scene) stateOf(h how) (path, host string) {
 	return cmp.Or(h.path, s.path(h.seat)), cmp.Or(h.host, "alpha")
 }
 
-// The skew is waited for, and therefore short. The others are let pass, and by far longer
+// Leases have their default settings. Only the skew is waited for, and therefore short: so owners reserve a little
+// more than by default, and a Burn is beyond that by less than a tick. The others are let pass, and by far longer
 // than a scene takes: what it holds to be not over yet must not end because a disk is slow.
 const (
-	window = time.Minute
-	ttl    = 3 * time.Minute // and as long an ID is left alone then
+	window = time.Minute     // by default
+	ttl    = 5 * time.Minute // by default, and as long an ID is left alone then
 	skew   = 20 * time.Millisecond
 )
