@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A ClockBackError says how far the wall clock went back. Find it with errors.As; for errors.Is it is [ErrClockBack].
+// A ClockBackError says how far the wall clock went back. For errors.Is it is [ErrClockBack].
 type ClockBackError struct {
 	// Now is what the clock shows. Last is the beginning of the newest tick from which UIDs were issued, or of the
 	// first that the worker allows. Back is the distance from Now to Last.

@@ -16,8 +16,8 @@
 //	                                        rarely, or share UidGenerator's table with Java
 //	  etcd, Redis, ZooKeeper                Lease of stores/etcd, redis, zookeeper
 //	  a machine                             sqlite.Lease, sqlite.Disposable
-//	  nothing, but each has a number        statefile.New; worker.Static keeps nothing, UIDs
-//	                                        can repeat after a restart
+//	  nothing, but each has a number        statefile.New(path, worker.FixedID(1)), a file;
+//	                                        worker.Static keeps nothing, restarts repeat UIDs
 //	  what an environment variable says     connect.Worker
 //	Exact times rather than speed?          uncached.New, else cached.New
 //	More than 8,192 a second for each       a layout that uid plan finds, or

@@ -33,7 +33,7 @@ type Generator interface {
 	// UIDs, return ErrClosed. It returns an error if releasing fails, and nil if it was called before.
 	Close() error
 
-	// CloseContext is Close that waits for the release until ctx ends, and then returns an error that wraps ctx's. The
-	// generator is closed all the same.
+	// CloseContext is Close that waits for the release until ctx ends, and then returns an error that wraps ctx's; it
+	// returns an UnkeptError. The generator is closed all the same.
 	CloseContext(ctx context.Context) error
 }

@@ -48,6 +48,8 @@ type Terms struct {
 	// and math.MaxInt64 if only MaxTick bounds it. How far the wall clock is behind what it showed before, or behind
 	// the first tick reserved, comes on top.
 	MaxLead time.Duration
+	// Now is the generator's clock; nil is time.Now.
+	Now func() time.Time
 	// Revoke, never nil, withdraws the reservation: when it returns, the generator has dropped every UID that it had
 	// ready, and issues none until another Extend has returned. It is for a Worker that learns that its process was
 	// cloned or restored, or that another holds its ID. Any goroutine may call it at any time, but not from inside the

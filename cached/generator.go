@@ -194,12 +194,12 @@ func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Par
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
 // Close ends the generator and releases the worker. For that, and for OnRejectedPut, it waits at most 30 s. Calls that
-// wait, and all later ones that make UIDs, in Lanes too, return ErrClosed. Close returns the worker's error if
-// releasing it fails. A second Close waits for the first one and returns nil. Do not call it from a handler.
+// wait, and all later ones that make UIDs, in Lanes too, return ErrClosed. Close returns the worker's error, but logs
+// an UnkeptError. A second Close waits for the first one and returns nil. Do not call it from a handler.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()
-	return g.CloseContext(ctx)
+	return g.tenure.LogUnkept(g.CloseContext(ctx))
 }
 
 // CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer, and then returns an error

@@ -139,8 +139,7 @@ func (g *Generator) GetUID() (uid.UID, error) {
 	return u, err
 }
 
-// GetUIDContext is GetUID that returns ctx's error when ctx ends during a wait. If ctx has already ended, it takes
-// nothing.
+// GetUIDContext is GetUID with a context: see [uid.Generator].
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -156,24 +155,24 @@ func (g *Generator) TryGetUID() (uid.UID, error) {
 	return u, err
 }
 
-// ParseUID splits a UID by the generator's layout, also after Close. It returns [uid.ErrRange] when u is negative or
-// has bits set beyond the layout.
+// ParseUID splits a UID by the layout, after Close too. It returns [uid.ErrRange] when u is negative or has more bits.
 func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
 
 // Layout returns Config.Layout, with its parts named if the policy is RollbackBits.
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
 // Close ends the generator and releases the worker, for which it waits at most 30 s. Waiting and later calls that make
-// UIDs return [uid.ErrClosed]. Close returns the worker's error. A second Close waits for the first and returns nil.
+// UIDs return [uid.ErrClosed]. Close returns the worker's error, but logs a [uid.UnkeptError]. A second Close waits for
+// the first and returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()
-	return g.CloseContext(ctx)
+	return g.tenure.LogUnkept(g.CloseContext(ctx))
 }
 
 // CloseContext is Close that waits for the worker until ctx ends, or up to 100 ms longer. It then returns an error that
-// wraps ctx's and names the worker's call that has not returned. The generator is closed all the same. A Release that
-// had to wait for an Extend is called later, and its failure is logged.
+// wraps ctx's. The generator is closed all the same. A Release that had to wait for an Extend is called later, and its
+// failure is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.tenure.End(nil, uid.ErrClosed)

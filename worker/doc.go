@@ -1,6 +1,5 @@
 // Package worker gives generators their worker IDs. A worker ID is the part of a UID that tells processes apart. A
-// [uid.Worker] holds one, with the right to issue ticks (units of the layout's time) under it, from when a generator is
-// made until it is closed.
+// [uid.Worker] holds one, with the right to issue ticks (units of the layout's time) under it.
 //
 // # Ways to get a worker ID
 //

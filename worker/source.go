@@ -30,7 +30,7 @@ func FixedID(id int64) Source {
 
 // EnvID returns a source that reads the ID from an environment variable, a decimal number without a sign. On Kubernetes
 // a StatefulSet's downward API can set one from the label apps.kubernetes.io/pod-index. The source fails with
-// [uid.ErrConfig] when the variable is unset or no such number; the error does not repeat its text.
+// [uid.ErrConfig] when the variable is unset or no such number.
 func EnvID(variable string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		text, ok := os.LookupEnv(variable)

@@ -10,8 +10,11 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// claims are the IDs under which this process's static workers issue UIDs.
-var claims = claimants{by: map[claim]claimant{}}
+// claims are the IDs under which this process's static workers issue UIDs, or did.
+var (
+	claims   = map[claim]claimant{}
+	claimsMu sync.Mutex
+)
 
 // A claim is what only one worker of a process holds.
 type claim struct {
@@ -20,43 +23,43 @@ type claim struct {
 	id     int64
 }
 
-type claimants struct {
-	mu sync.Mutex // guards the map
-	by map[claim]claimant
+func (c claim) String() string {
+	if c.space == "" {
+		return fmt.Sprintf("worker ID %d", c.id)
+	}
+	return fmt.Sprintf("worker ID %d of the space %q", c.id, c.space)
 }
 
 type claimant struct {
 	made string // where the worker that holds the claim was made, "" when nobody holds it
-	last int64  // the largest tick issued, -1 for none
+	next int64  // the first tick above all that were issued, or are ruled out
 }
 
-// take claims c for the worker made there, and returns the largest tick issued under it, -1 for none.
-func (k *claimants) take(c claim, made string) (last int64, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	h, known := k.by[c]
+// take claims c for the worker made there, and returns the first tick that it may issue: minTick at least.
+func (c claim) take(made string, minTick, maxTick int64) (first int64, err error) {
+	claimsMu.Lock()
+	defer claimsMu.Unlock()
+	h := claims[c]
+	first = max(h.next, minTick)
 	switch {
 	case h.made != "":
-		return 0, fmt.Errorf("%w: worker ID %d of the space %q, by the worker made at %s; "+
-			"close its generator first, or name another space", uid.ErrWorkerInUse, c.id, c.space, h.made)
-	case !known:
-		h.last = -1
+		return 0, fmt.Errorf("%w: %v, by the worker made at %s; close its generator first, or name another space",
+			uid.ErrWorkerInUse, c, h.made)
+	case first > maxTick:
+		return 0, fmt.Errorf("%w: %v has used tick %d, the last one is %d", uid.ErrExhausted, c, first-1, maxTick)
 	}
-	h.made = made
-	k.by[c] = h
-	return h.last, nil
+	claims[c] = claimant{made, first}
+	return first, nil
 }
 
-// free ends the claim, which the caller holds. last is the largest tick that it issued, -1 for none.
-func (k *claimants) free(c claim, last int64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	last = max(k.by[c].last, last)
-	if last < 0 {
-		delete(k.by, c)
-		return
-	}
-	k.by[c] = claimant{last: last}
+// free ends the claim, which the caller holds: it issued no tick from next on. It returns the first tick that nobody
+// issued.
+func (c claim) free(next int64) int64 {
+	claimsMu.Lock()
+	defer claimsMu.Unlock()
+	next = max(claims[c].next, next)
+	claims[c] = claimant{next: next}
+	return next
 }
 
 // caller returns where the function that calls it was called: folder/file.go:12.

@@ -89,7 +89,7 @@ func TestSpaceExhausted(t *testing.T) {
 	space := t.Name()
 	w := worker.Static(3, space)
 	acquire(t, w, terms)
-	require.NoError(t, w.Release(t.Context(), terms.MaxTick))
+	require.Error(t, w.Release(t.Context(), terms.MaxTick))
 	for range 2 { // the first refusal claims nothing
 		logtest.Error(t, acquireError(t, worker.Static(3, space), terms), uid.ErrExhausted, "268435455")
 	}

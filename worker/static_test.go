@@ -96,15 +96,6 @@ func TestStaticLayoutChange(t *testing.T) {
 	require.EqualValues(t, 8, acquire(t, w, other).First)
 }
 
-func TestStaticExhausted(t *testing.T) {
-	for _, last := range []int64{1<<28 - 1, math.MaxInt64} {
-		w := worker.Static(3, rand.Text())
-		acquire(t, w, terms(9))
-		require.NoError(t, w.Release(t.Context(), last))
-		logtest.Error(t, acquireError(t, w, terms(9)), uid.ErrExhausted, "268435455")
-	}
-}
-
 // Whatever generators come and go, on one worker or on several of a space, no tick is reserved again that one of
 // them may have issued.
 func TestStaticNeverRepeatsATick(t *testing.T) {

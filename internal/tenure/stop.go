@@ -2,8 +2,11 @@ package tenure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	uid "github.com/uidgen/uid"
 )
 
 // StopTimeout is how long a generator's Close without a context waits.
@@ -59,6 +62,17 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 		return fmt.Errorf("the worker's Release has not returned: %w", ctx.Err())
 	}
 	return fmt.Errorf("the worker's Extend has not returned, so that it is not released yet: %w", ctx.Err())
+}
+
+// LogUnkept logs a [uid.UnkeptError], and returns any other error: Close does so with what CloseContext returns.
+func (t *Tenure) LogUnkept(err error) error {
+	var unkept *uid.UnkeptError
+	if !errors.As(err, &unkept) {
+		return err
+	}
+	t.cfg.Logger.Warn("uid: nothing keeps what this worker ID issued, no process may begin with it yet",
+		"worker_id", unkept.WorkerID, "until", unkept.Until)
+	return nil
 }
 
 // warn logs the error of a Release whose caller does not get it, if there is one.

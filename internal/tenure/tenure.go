@@ -49,7 +49,7 @@ type Grant struct {
 // Config configures a Tenure. The functions are the generator's callbacks; each may be nil.
 // They are called one at a time, and may call Want, but neither End nor Stop.
 type Config struct {
-	// Terms are the worker's; Start fills in Revoke, and Begin also MinTick.
+	// Terms are the worker's; Start fills in Now and Revoke, and Begin also MinTick.
 	Terms uid.Terms
 	// Now is the wall clock. Logger gets renewals that fail, and panics of the worker. Neither is
 	// nil.
@@ -118,7 +118,7 @@ type Tenure struct {
 func Start(ctx context.Context, w uid.Worker, cfg Config) (*Tenure, error) {
 	t := &Tenure{worker: w, cfg: cfg, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	t.ctx, t.quit = context.WithCancel(context.Background())
-	t.cfg.Terms.Revoke = t.revoke
+	t.cfg.Terms.Now, t.cfg.Terms.Revoke = cfg.Now, t.revoke
 	t.grant.Store(withoutTicks(0))
 
 	res, err := w.Acquire(ctx, t.cfg.Terms)

@@ -542,11 +542,16 @@ func (p *process) kill() {
 }
 
 // stop ends a process in good order.
-func (p *process) stop() {
+func (p *process) stop() (until time.Time) {
 	p.s.t.Helper()
 	p.ended = true
-	require.NoError(p.s.t, p.g.Close())
+	err, unkept := p.g.CloseContext(p.s.t.Context()), (*uid.UnkeptError)(nil)
+	if errors.As(err, &unkept) {
+		until, err = unkept.Until, nil
+	}
+	require.NoError(p.s.t, err)
 	p.leash.cut(func() {})
+	return until
 }
 
 // renewed has a renewal that is due tried.
