@@ -178,29 +178,23 @@ var short = bits.MustLayout(bits.Config{TimeBits: 23, WorkerBits: 3, SequenceBit
 // TestEndOfTheTimeField: the last tick is used to its end, and nothing comes behind it.
 func TestEndOfTheTimeField(t *testing.T) {
 	epoch := day.Add(-190 * 24 * time.Hour)
-	blocks := bits.MustLayout(bits.Config{TimeBits: 34, WorkerBits: 29, Unit: time.Millisecond, Epoch: epoch})
+	ones := bits.MustLayout(bits.Config{TimeBits: 34, WorkerBits: 29, Unit: time.Millisecond, Epoch: epoch})
 	// Tick and sequence take all of 63 bits: positions behind the last tick do not fit into 63 bits any more.
 	allBits := bits.MustLayout(bits.Config{TimeBits: 59, SequenceBits: 4, Unit: time.Nanosecond})
 	longest := bits.MustLayout(bits.Config{TimeBits: 63, Unit: time.Millisecond})
-	type end struct {
+	for _, c := range []struct {
 		layout bits.Layout
 		ticks  int64 // that are left
 		lead   time.Duration
-		slots  int
-	}
-	ends := []end{
-		{short, 12, cached.Unbounded, 0}, {short, 12, time.Second, 0}, {allBits, 1, cached.Unbounded, 0},
-		{longest, 5, cached.Unbounded, 0},
-	}
-	for left := range int64(20) { // wherever in a block the first tick is
-		ends = append(ends, end{blocks, left + 1, cached.Unbounded, 32})
-	}
-	for _, c := range ends {
+	}{
+		{short, 12, cached.Unbounded}, {short, 12, time.Second}, {allBits, 1, cached.Unbounded},
+		{longest, 5, cached.Unbounded}, {ones, 20, cached.Unbounded}, {ones, 1, cached.Unbounded},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			l, id, run := c.layout, c.layout.MaxWorkerID(), c.layout.MaxSequence()+1
 			first := l.MaxTick() - c.ticks + 1
 			g := start(t, &fake.Worker{ID: id}, fake.NewClock(l.TimeOf(first)), cached.Config{
-				Layout: l, MaxLead: c.lead, Slots: c.slots, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
+				Layout: l, MaxLead: c.lead, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 			})
 			requireUID := func(i int64, got uid.UID) {
 				want, err := l.Compose(first+i/run, id, i%run)

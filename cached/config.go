@@ -21,6 +21,7 @@ const (
 	mostBegun            = 2 * time.Minute // as far as a lease begins ahead of the clock
 	defaultMaxLag        = time.Second
 	defaultSlots         = 8
+	fewBits              = 8 // ticks of fewer than 2^8 UIDs get more slots
 	defaultPaddingFactor = 50
 )
 
@@ -54,8 +55,7 @@ type Config struct {
 	After uid.UID
 
 	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536, at 72 bytes each. The default is 8, or
-	// up to 8 seconds of ticks that hold 32 UIDs or fewer (5 sequence bits): these share slots of up to 256 UIDs, and
-	// wait for their slot to be used up if the worker's ID changes.
+	// more for ticks of fewer than 256 UIDs: up to 2,048, but no more than 8 seconds of ticks.
 	Slots int
 
 	// PaddingFactor is the per cent of the ring, from 1 to 99, below which a call that draws refills it. The default is
@@ -72,9 +72,9 @@ type Config struct {
 	OnRejectedTake func(uid.Rejection) error
 
 	// OnRejectedPut is called for each tick that the clock has reached while the ring is full of older ones, so that
-	// UIDs are issued behind the clock, within MaxLag. That happens only if MaxLag is at least Slots ticks, or 7/8 of
-	// them if ticks share slots. The tick is not used up. Nil does nothing; Health counts these ticks anyway. The
-	// generator's goroutine calls it and refills nothing meanwhile. It may call the generator's methods except Close.
+	// UIDs are issued behind the clock, within MaxLag. That happens only if MaxLag is at least Slots ticks. The tick is
+	// not used up. Nil does nothing; Health counts these ticks anyway. The generator's goroutine calls it and refills
+	// nothing meanwhile. It may call the generator's methods except Close.
 	OnRejectedPut func(tick int64)
 
 	// Expiry is what to do as the layout's time field ends.
@@ -100,7 +100,7 @@ func (c Config) withDefaults() (Config, error) {
 	unit := c.Layout.Unit()
 	c.MaxLead = cmp.Or(c.MaxLead, defaultMaxLead)
 	c.MaxLag = cmp.Or(c.MaxLag, max(defaultMaxLag, unit))
-	c.Slots = cmp.Or(c.Slots, defaultSlots<<defaultBlockBits(c.Layout))
+	c.Slots = cmp.Or(c.Slots, slotsFor(c.Layout))
 	c.PaddingFactor = cmp.Or(c.PaddingFactor, defaultPaddingFactor)
 	switch {
 	case c.MaxLead < 0:
@@ -122,30 +122,11 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// In ticks of few UIDs nearly every call would find the run in front used up. So ticks of up to
-// 2^longestShort UIDs share slots of the ring, in blocks of about 2^blockSpan UIDs.
-const (
-	longestShort = 5
-	blockSpan    = 8
-
-	shortTimeBits = 34 // the ring wants so many
-)
-
-// blockBits returns the base-2 logarithm of how many ticks share a slot of the ring. A ring has
-// the default number of slots before it has blocks.
-func blockBits(ticks int, l bits.Layout) int {
-	if l.SequenceBits() > longestShort || l.TimeBits() < shortTimeBits {
-		return 0
-	}
-	spare := mathbits.Len(uint(ticks/defaultSlots)) - 1
-	return max(0, min(spare, blockSpan-l.SequenceBits()))
-}
-
-// defaultBlockBits is blockBits for a ring of the default size. It buffers no more time than
-// that of ticks of a second: what is buffered has to be reserved, and is lost if it is revoked.
-func defaultBlockBits(l bits.Layout) int {
+// slotsFor returns the default number of slots: more for ticks of few UIDs, so that a refill brings a thousand. It
+// buffers no more time than that of ticks of a second: what is buffered has to be reserved, and is lost if it is revoked.
+func slotsFor(l bits.Layout) int {
 	perSecond := max(1, time.Second/l.Unit())
-	return blockBits(defaultSlots<<min(mathbits.Len64(uint64(perSecond))-1, blockSpan), l)
+	return defaultSlots << max(0, min(mathbits.Len64(uint64(perSecond))-1, fewBits-l.SequenceBits()))
 }
 
 var _ uid.Generator = (*Generator)(nil)

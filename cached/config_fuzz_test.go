@@ -57,3 +57,21 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+// TestDefaultSlots: a ring of ticks of few UIDs has more of them, but none buffers more than eight seconds, or ticks.
+func TestDefaultSlots(t *testing.T) {
+	for _, c := range []struct {
+		sequenceBits int
+		unit         time.Duration
+		want         int
+	}{
+		{13, time.Second, 8}, {12, time.Millisecond, 8}, {8, time.Millisecond, 8}, {7, time.Millisecond, 16},
+		{0, time.Millisecond, 2048}, {0, time.Nanosecond, 2048}, {0, 10 * time.Millisecond, 512},
+		{0, 250 * time.Millisecond, 32}, {0, 500 * time.Millisecond, 16}, {0, time.Second, 8}, {0, time.Hour, 8},
+	} {
+		shape := bits.Config{TimeBits: 34, WorkerBits: 8, SequenceBits: c.sequenceBits, Unit: c.unit}
+		cfg, err := Config{Layout: bits.MustLayout(shape)}.withDefaults()
+		require.NoError(t, err)
+		require.Equal(t, c.want, cfg.Slots, "%+v", c)
+	}
+}

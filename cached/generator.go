@@ -111,9 +111,8 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		quit:     make(chan struct{}),
 		done:     make(chan struct{}),
 	}
-	blockBits := blockBits(cfg.Slots, layout)
 	if err := g.ring.Init(ringbuffer.Config{
-		Slots: cfg.Slots >> blockBits, SequenceBits: g.seqBits, WorkerBits: layout.WorkerBits(), BlockBits: blockBits,
+		Slots: cfg.Slots, SequenceBits: g.seqBits, WorkerBits: layout.WorkerBits(),
 	}); err != nil {
 		return nil, err
 	}

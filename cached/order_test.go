@@ -34,8 +34,6 @@ func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 		{"two slots", bits.Default(), 2, 8 * lap / 64},
 		{"runs of 8", small, 2, 2000},
 		{"runs of 1", tiny, 4, 2000},
-		{"blocks of runs of 8", small, 16, 2000},
-		{"blocks of runs of 1", tiny, 64, 2000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := cached.Config{Layout: c.layout, Slots: c.slots, MaxLead: cached.Unbounded}

@@ -86,7 +86,7 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 // the first that found none, if the clock has reached it, or -1.
 func (g *Generator) put(next, limit, clock, worker int64) (rejected int64) {
 	for next <= limit {
-		end, err := g.ring.PutThrough(uint64(next), uint64(limit), uint64(worker))
+		err := g.ring.Put(uint64(next), uint64(worker))
 		if errors.Is(err, ringbuffer.ErrFull) {
 			if next <= clock { // ticks beyond the clock are only stock
 				return next
@@ -94,8 +94,8 @@ func (g *Generator) put(next, limit, clock, worker int64) (rejected int64) {
 			break
 		}
 		must(err)
-		g.state.ticks += end - uint64(next)
-		next = int64(end)
+		g.state.ticks++
+		next++
 	}
 	return -1
 }

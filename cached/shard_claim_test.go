@@ -10,7 +10,6 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/ringbuffer"
 )
 
 // TestShardHandsOutAll: a shard that one goroutine draws from hands out what GetUID would,
@@ -19,7 +18,7 @@ func TestShardHandsOutAll(t *testing.T) {
 	for name, layout := range map[string]bits.Layout{
 		"long ticks":  bits.Default(),
 		"short ticks": shortTicks,
-		"blocks":      blockTicks,
+		"tiny ticks":  tinyTicks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -228,33 +227,8 @@ func (s *shard) requireRestGone(t *testing.T, g *Generator, before uid.UID, n ui
 	require.Equal(t, lost+n, g.counts.lost.Load())
 }
 
-// TestRestOfTheBlockInFront: the same, when the slot of its block holds another one by now, and its
-// block is still the one that came to the front last.
-func TestRestOfTheBlockInFront(t *testing.T) {
-	inShard(t, Config{Layout: blockTicks}, func(t *testing.T, g *Generator, s *shard) {
-		for range 8*40 + 3 { // a block comes to the front, and claims of a tick reach into the next one
-			_, err := g.GetUID()
-			require.NoError(t, err)
-		}
-		s.withRest(t, g)
-		_, inFront := g.ring.OfFront(s.pos)
-		require.True(t, inFront)
-		at := int64(g.ring.Tick(s.pos)) + 1024*int64(g.ring.Runs()) // its slot, and more than MaxLag
-		time.Sleep(blockTicks.TimeOf(at).Sub(g.now()))
-		synctest.Wait()
-		before, err := g.GetUID()
-		require.NoError(t, err)
-		require.Equal(t, at, int64(before)>>g.valBits)
-		_, state := g.ring.Resolve(s.pos)
-		require.Equal(t, ringbuffer.Missed, state)
-		_, inFront = g.ring.OfFront(s.pos)
-		require.True(t, inFront)
-		s.requireRestGone(t, g, before, s.end-s.pos)
-	})
-}
-
-// blockTicks are ticks of 8 UIDs, which share slots of the ring.
-var blockTicks = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 19, SequenceBits: 3, Unit: time.Millisecond})
+// tinyTicks are ticks of fewer UIDs than a chunk.
+var tinyTicks = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 19, SequenceBits: 3, Unit: time.Millisecond})
 
 // TestHomesOfStacks: goroutines with stacks of their own do not all come to the same shard.
 // They would if the compiler gave what has no size a single address.

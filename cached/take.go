@@ -11,12 +11,6 @@ import (
 // takeSlow settles a claim that Take has just made and could not. A nil handler means that the
 // call does not wait.
 func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler func(uid.Rejection) error) (uid.UID, error) {
-	// With ticks of few UIDs most claims come here, and lie in the block in front. (Should the
-	// first one of a block find that another call has put it there already, nobody tops the ring up
-	// for this block, and the next block's does.)
-	if v, ok := g.ring.OfFront(pos); ok {
-		return uid.UID(v), nil
-	}
 	if v, ok := g.published(pos); ok {
 		return uid.UID(v), nil
 	}
@@ -24,8 +18,7 @@ func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler func(uid.R
 	return uid.UID(v), err
 }
 
-// published returns the UID of a claim if its tick has been published. Of claims of long ago front
-// may still name a block that was withdrawn since: it does not ask OfFront.
+// published returns the UID of a claim if its tick has been published.
 func (g *Generator) published(pos uint64) (v uint64, ok bool) {
 	v, state := g.ring.Resolve(pos)
 	if state != ringbuffer.Taken {

@@ -34,27 +34,11 @@
 // move on (Skip, Restart), claim for takers that wait (Allot), and open the ring again (Open). Shut an empty ring that
 // may not be filled, too, so that nobody claims in vain.
 //
-// # Blocks
-//
-// In rings of runs of a few UIDs, ticks may share a slot, in aligned blocks of a power of two ([Config.BlockBits]). A
-// gap voids what was left of the block; another worker ID waits until the block's ticks are used up.
-//
 // # Cost
 //
 // Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
 package ringbuffer
 
-// Blocks:
-//
-// In rings of runs of a few UIDs, ticks may share a slot, in aligned blocks of a power of two:
-//
-//	tick   40 | 41 | 42 | 43 || 44 | 45 | 46 | 47 ||
-//	       [ flag: run 40    ][ flag: run 44      ]       tail: 46
-//
-// The flag is the run that began the block, and stands for all its later ticks below the tail, which are published by
-// the tail alone. Front names only a block that was published as a whole. A gap begins a flag of its own, and voids
-// what was left of the block; another worker ID waits until the block's ticks are used up.
-//
 // Why it is right:
 //
 //   - A position is claimed by the one atomic step that moves the cursor over it.
@@ -62,7 +46,7 @@ package ringbuffer
 //     meanwhile. So no position is claimed twice.
 //   - A UID is made from a position and a run that carries its tick. A run is in front or in a slot only after it was
 //     published, and a tick is published at most once, since the tail only grows. So a UID has one worker ID and was
-//     allowed. (A flag stands only for ticks published in a row with its own: a gap or another worker ID replaces it.)
+//     allowed.
 //   - Front may be outdated when it is read. An outdated run does not carry the tick of the position, so it is not
 //     used.
 //   - Positions grow in the order of the claims, and UIDs with positions. So a take that begins after another one ended

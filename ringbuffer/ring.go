@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Ring is a ring of runs. Take, TakeN, OfFront, Claim, Resolve, Ready and Tail may be called by any number of
-// goroutines at once. The producer's methods must not be called by two goroutines at once. A Ring must not be copied.
+// A Ring is a ring of runs. Take, TakeN, Claim, Resolve, Ready and Tail may be called by any number of goroutines at
+// once. The producer's methods must not be called by two goroutines at once. A Ring must not be copied.
 type Ring struct {
 	_ cpu.CacheLinePad
 
@@ -28,16 +28,12 @@ type Ring struct {
 	// A taker that finds it outdated writes it, and so does the producer before it opens
 	// the ring elsewhere. An outdated guess costs the taker a look at the slot, never a
 	// wrong UID, because it names its own tick. It shares its cache line with fields that
-	// never change. In a ring of blocks front is the first run of a block that was published as
-	// a whole, in a row under one worker ID, and stands for all of it.
-	front     atomic.Uint64
-	slots     []slot // length a power of two; block b lives in b modulo that
-	seqMask   uint64 // positions of a run, less one
-	blockMask uint64 // ticks of a block, less one
-	blockLen  uint64 // positions of a block
-	seqBits   uint8  // a position is tick<<seqBits | sequence
-	valBits   uint8  // a run is tick<<valBits | worker ID<<seqBits
-	blockBits uint8  // tick t is in block t>>blockBits
+	// never change.
+	front   atomic.Uint64
+	slots   []slot // length a power of two; tick t lives in t modulo that
+	seqMask uint64 // positions of a run, less one
+	seqBits uint8  // a position is tick<<seqBits | sequence
+	valBits uint8  // a run is tick<<valBits | worker ID<<seqBits
 
 	_ cpu.CacheLinePad
 
@@ -59,7 +55,7 @@ type Ring struct {
 	opened, claimed uint64
 }
 
-// A slot holds one run, or a block of them.
+// A slot holds one run.
 type slot struct {
 	// flag is the run itself: its first UID, whose upper bits are the tick (the lap of
 	// the classic ring's flag) and whose middle bits are the worker ID. The producer
@@ -67,12 +63,6 @@ type slot struct {
 	// once the tail is beyond its tick. A taker that claimed a position of tick t may use
 	// the run only if the flag carries t. If it carries a later tick, the taker was
 	// overtaken and drops its claim.
-	//
-	// In a ring of blocks the flag is the first run of its block that was published in a
-	// row with the others, under one worker ID: it stands for those of all ticks from
-	// there to the end of the block that are below the tail. Runs that follow in the row
-	// need no store but the tail's. A row that ends within its block, at a gap, takes its flag
-	// with it.
 	flag atomic.Uint64
 	_    cpu.CacheLinePad
 }
@@ -83,26 +73,17 @@ const (
 	shut = 3 << 62
 	// noRun is a flag that carries a tick beyond every layout's.
 	noRun = 1 << 63
-	// noBlock is front as long as there is none in a ring of blocks. Claims on an open ring that
-	// run beyond the last tick begin at noRun's, and would have to go on for a quarter of the
-	// layout's positions to come to noBlock's: more than there can be takers, if the ticks have
-	// minBlockTickBits.
-	noBlock          = 5 << 61
-	minBlockTickBits = 34
 )
 
 // Config describes a ring.
 type Config struct {
-	// Slots is how many slots the ring has, each for a run or a block of them: a power of two from 1 to 65,536.
+	// Slots is how many runs the ring holds: a power of two from 1 to 65,536.
 	Slots int
 	// SequenceBits is the base-2 logarithm of a run's length, from 0 to 62.
 	SequenceBits int
 	// WorkerBits is the width of what stands between tick and sequence in a UID. It must leave the tick at least one of
 	// 63 bits.
 	WorkerBits int
-	// BlockBits is the base-2 logarithm of how many consecutive ticks share a slot. 0 is right for all but runs of a
-	// few UIDs. A ring of blocks holds 65,536 runs at most, and needs 34 bits or more for the ticks.
-	BlockBits int
 }
 
 // New returns a ring that is empty and shut. It returns uid.ErrConfig when c is out of the ranges given there.
@@ -124,17 +105,7 @@ func (r *Ring) Init(c Config) error {
 			"want 0 or more each, 62 at most together",
 			uid.ErrConfig, c.SequenceBits, c.WorkerBits)
 	}
-	tickBits := 63 - c.SequenceBits - c.WorkerBits
-	if c.BlockBits < 0 || c.BlockBits > 16 || c.Slots > 1<<16>>c.BlockBits ||
-		c.BlockBits > 0 && tickBits < minBlockTickBits {
-		return fmt.Errorf("ringbuffer: %w: %d block bits with %d slots and %d bits for ticks: "+
-			"want 0, or up to 16 with at most %d runs and at least %d bits for ticks",
-			uid.ErrConfig, c.BlockBits, c.Slots, tickBits, 1<<16, minBlockTickBits)
-	}
 	r.slots = make([]slot, c.Slots)
-	r.blockMask = 1<<c.BlockBits - 1
-	r.blockLen = (r.blockMask + 1) << c.SequenceBits
-	r.blockBits = uint8(c.BlockBits)
 	r.seqMask = 1<<c.SequenceBits - 1
 	r.seqBits = uint8(c.SequenceBits)
 	r.valBits = uint8(c.SequenceBits + c.WorkerBits)
@@ -143,9 +114,6 @@ func (r *Ring) Init(c Config) error {
 		r.slots[i].flag.Store(noRun)
 	}
 	r.front.Store(noRun)
-	if c.BlockBits > 0 {
-		r.front.Store(noBlock)
-	}
 	r.cursor.Store(shut)
 	return nil
 }
@@ -171,14 +139,6 @@ func (r *Ring) TakeN(n uint64) (v, pos uint64, ok bool) {
 	pos = r.Claim(n)
 	d := pos ^ first
 	return run | d, pos, d <= mask && mask-d >= n-1
-}
-
-// OfFront returns the UID of a claimed position that lies in the block in front; ok is false if it does not. It is
-// cheaper than Resolve.
-func (r *Ring) OfFront(pos uint64) (v uint64, ok bool) {
-	run := r.front.Load()
-	d := pos ^ run>>(r.valBits&63)<<(r.seqBits&63)
-	return run | d>>(r.seqBits&63)<<(r.valBits&63) | d&r.seqMask, d < r.blockLen
 }
 
 // Claim claims n positions at once and returns the first; the others follow without a gap. n must be at least 1, at
@@ -217,32 +177,18 @@ func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 	if tick >= tail {
 		return 0, Ahead
 	}
-	run, flag, ok := r.runAt(tick)
-	if !ok {
+	run := r.slotOf(tick).flag.Load()
+	if run>>(r.valBits&63) != tick {
 		return 0, Missed
 	}
-	// The same order makes a flag at a block's beginning stand for all of it, if the tail was
-	// beyond: a row that ended within the block would have been followed by another flag.
-	if tail > tick|r.blockMask && flag>>(r.valBits&63)&r.blockMask == 0 && r.front.Load() != flag {
-		r.front.Store(flag)
+	if r.front.Load() != run {
+		r.front.Store(run)
 	}
 	return run | pos&r.seqMask, Taken
 }
 
 // slotOf returns the slot in which a tick's run is, or is to be.
-func (r *Ring) slotOf(tick uint64) *slot {
-	return &r.slots[tick>>(r.blockBits&63)&uint64(len(r.slots)-1)]
-}
-
-// runAt returns the run of a tick that was below the tail before the call, and the flag that
-// stands for it, unless its slot holds a later one. A flag of the tick's block that was stored
-// after a gap, or under another worker ID, begins at or beyond what the tail was then, and so does
-// not stand for the tick.
-func (r *Ring) runAt(tick uint64) (run, flag uint64, ok bool) {
-	flag = r.slotOf(tick).flag.Load()
-	behind := tick - flag>>(r.valBits&63)
-	return flag + behind<<(r.valBits&63), flag, behind <= tick&r.blockMask
-}
+func (r *Ring) slotOf(tick uint64) *slot { return &r.slots[tick&uint64(len(r.slots)-1)] }
 
 // Left returns how many positions, pos included, are left in pos's run.
 func (r *Ring) Left(pos uint64) uint64 { return r.seqMask - pos&r.seqMask + 1 }
@@ -257,7 +203,7 @@ func (r *Ring) Tail() uint64 { return r.tail.Load() }
 func (r *Ring) Tick(pos uint64) uint64 { return pos >> (r.seqBits & 63) }
 
 // Runs returns how many runs the ring can hold.
-func (r *Ring) Runs() int { return len(r.slots) << (r.blockBits & 63) }
+func (r *Ring) Runs() int { return len(r.slots) }
 
 // Position returns the position that will be claimed next. Producer only.
 func (r *Ring) Position() uint64 {
@@ -292,53 +238,28 @@ func (r *Ring) before(pos uint64) uint64 {
 	return 0
 }
 
-// hasRoom reports whether the slot that the tail comes to next is free: no
-// position of a run in it is left to be claimed. Producer only.
-func (r *Ring) hasRoom() bool {
-	tail, at := r.tail.Load(), r.Tick(r.Position())
-	if r.begun(tail) {
-		return tail <= at // its block has begun under another worker ID
-	}
-	return tail>>(r.blockBits&63) < at>>(r.blockBits&63)+uint64(len(r.slots))
-}
-
-// begun reports whether the slot of a tick that is not published holds runs of the same block.
-// Producer only.
-func (r *Ring) begun(tick uint64) bool {
-	flag := r.slotOf(tick).flag.Load()
-	return flag != noRun && flag>>(r.valBits&63)>>(r.blockBits&63) == tick>>(r.blockBits&63)
-}
+// hasRoom reports whether no position of the run in the tail's slot is left to be claimed. Producer only.
+func (r *Ring) hasRoom() bool { return r.tail.Load() < r.Tick(r.Position())+uint64(len(r.slots)) }
 
 // ErrFull is returned by Put when no slot is free.
 var ErrFull = errors.New("ring is full")
 
-// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull, and another error
-// when the tick is not the tail or a number is beyond the layout. A failed Put changes nothing. Producer only.
+// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull while positions of the
+// run in its slot are left to be claimed, and another error when the tick is not the tail or a number is beyond the
+// layout. A failed Put changes nothing. Producer only.
 func (r *Ring) Put(tick, worker uint64) error {
-	_, err := r.PutThrough(tick, tick, worker)
-	return err
-}
-
-// PutThrough is Put for the ticks up to last as well, as far as they share its slot. It returns the first that was not
-// put. Producer only.
-func (r *Ring) PutThrough(tick, last, worker uint64) (next uint64, err error) {
 	run, err := r.runOf(tick, worker)
 	if err != nil {
-		return tick, err
+		return err
 	}
-	last = min(max(tick, last), tick|r.blockMask)
 	if tail := r.tail.Load(); tick != tail {
-		return tick, fmt.Errorf("ringbuffer: put of tick %d at tail %d", tick, tail)
-	}
-	if before, _, ok := r.runAt(tick); ok && before == run {
-		r.tail.Store(last + 1) // the flag stands for them as well
-		return last + 1, nil
+		return fmt.Errorf("ringbuffer: put of tick %d at tail %d", tick, tail)
 	}
 	if !r.hasRoom() {
-		return tick, ErrFull
+		return ErrFull
 	}
-	r.publish(run, last)
-	return last + 1, nil
+	r.publish(run)
+	return nil
 }
 
 // Shut stops the takers: no position is claimed until Open. It does nothing if the ring is shut. Producer only.
@@ -381,8 +302,8 @@ func (r *Ring) Allot(n uint64) (v, pos, got uint64) {
 // changes nothing, when the ring is open, the tick is not in it or the sequence is beyond a run's length. Producer
 // only.
 func (r *Ring) Skip(tick, sequence uint64) error {
-	run, _, ok := r.runAt(tick)
-	if tail := r.tail.Load(); tick >= tail || !ok {
+	run := r.slotOf(tick).flag.Load()
+	if tail := r.tail.Load(); tick >= tail || run>>(r.valBits&63) != tick {
 		return fmt.Errorf("ringbuffer: skip to tick %d, which is not in the ring; tail %d", tick, tail)
 	}
 	return r.moveTo(run, sequence, false)
@@ -413,14 +334,14 @@ func (r *Ring) runOf(tick, worker uint64) (uint64, error) {
 	return tick<<(r.valBits&63) | worker<<(r.seqBits&63), nil
 }
 
-// publish begins a row with a run, and publishes the ticks up to last, which are of its block.
-func (r *Ring) publish(run, last uint64) {
-	r.slotOf(run >> (r.valBits & 63)).flag.Store(run)
+func (r *Ring) publish(run uint64) {
+	tick := run >> (r.valBits & 63)
+	r.slotOf(tick).flag.Store(run)
 	if r.front.Load() == noRun {
 		// An open ring has a front: claims beyond the last tick come to where noRun is.
 		r.front.Store(run)
 	}
-	r.tail.Store(last + 1)
+	r.tail.Store(tick + 1)
 }
 
 func (r *Ring) moveTo(run, sequence uint64, publish bool) error {
@@ -430,21 +351,12 @@ func (r *Ring) moveTo(run, sequence uint64, publish bool) error {
 	if sequence > r.seqMask {
 		return fmt.Errorf("ringbuffer: sequence %d, the largest is %d", sequence, r.seqMask)
 	}
-	tick := run >> (r.valBits & 63)
 	if publish {
-		// A block that is left before its end has a flag that would stand for ticks that were
-		// passed over, as soon as the tail is beyond them. Claims on the others of its ticks that
-		// are not settled yet are void.
-		if tail := r.tail.Load(); r.begun(tail) {
-			r.slotOf(tail).flag.Store(noRun)
-		}
-		r.publish(run, tick)
+		r.publish(run)
 	}
-	if pos := tick<<(r.seqBits&63) | sequence; pos >= r.resume {
+	if pos := run>>(r.valBits&63)<<(r.seqBits&63) | sequence; pos >= r.resume {
 		r.resume = pos
-		if r.blockMask == 0 {
-			r.front.Store(run)
-		}
+		r.front.Store(run)
 	}
 	return nil
 }

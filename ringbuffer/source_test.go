@@ -36,7 +36,7 @@ type taking interface {
 
 // A plan says what a generator's ring is like and how it is looked after.
 type plan struct {
-	slots, blockBits, sequenceBits, workerBits int
+	slots, sequenceBits, workerBits int
 
 	first uint64 // tick at which the generator starts
 	ticks uint64 // how many it issues, passed over ones included
@@ -73,8 +73,7 @@ type generator struct {
 }
 
 func newGenerator(p plan) *generator {
-	r, err := New(Config{Slots: p.slots, BlockBits: p.blockBits, SequenceBits: p.sequenceBits,
-		WorkerBits: p.workerBits})
+	r, err := New(Config{Slots: p.slots, SequenceBits: p.sequenceBits, WorkerBits: p.workerBits})
 	if err != nil {
 		panic(err)
 	}
@@ -139,7 +138,7 @@ func (g *generator) refill() bool {
 		most = min(most, before+uint64(r.Runs()))
 	}
 	for r.Tail() < most {
-		if _, err := r.PutThrough(r.Tail(), most-1, workerOf(r)); errors.Is(err, ErrFull) {
+		if err := r.Put(r.Tail(), workerOf(r)); errors.Is(err, ErrFull) {
 			break
 		} else if g.expect(err); err != nil {
 			break
@@ -258,11 +257,7 @@ func (g *generator) take() (v, pos uint64, ok bool) {
 	if g.mutant != nil {
 		return g.mutant.Take()
 	}
-	v, pos, ok = g.ring.Take()
-	if !ok {
-		v, ok = g.ring.OfFront(pos)
-	}
-	return v, pos, ok
+	return g.ring.Take()
 }
 
 func (g *generator) resolve(pos uint64) (v uint64, s State) {

@@ -155,7 +155,6 @@ func plans() (all []plan) {
 			for _, sequenceBits := range []int{0, 1, 4} {
 				all = append(all, plan{slots: slots, sequenceBits: sequenceBits, starved: starved})
 			}
-			all = append(all, plan{slots: slots, blockBits: 2, sequenceBits: 1, starved: starved})
 		}
 	}
 	return all

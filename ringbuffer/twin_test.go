@@ -11,13 +11,10 @@ import (
 // remembers everything that was ever put, and works out the rest.
 type twin struct {
 	slots   uint64
-	block   uint64 // ticks that share a slot
 	length  uint64 // of a run
 	ticks   uint64 // of the layout
 	runOf   func(tick, worker uint64) uint64
 	put     map[uint64]uint64
-	cut     map[uint64]bool   // the rows that ended within their blocks
-	row     map[uint64]uint64 // the first tick of those put in a row with a tick, in its block
 	tail    uint64
 	next    uint64 // the position that is claimed next
 	claimed uint64
@@ -51,41 +48,19 @@ func (w *twin) worth(pos uint64) (v uint64, s State) {
 	return w.put[tick] + pos%w.length, Taken
 }
 
-// holds reports whether a tick was put and no other row in its place since.
+// holds reports whether a tick was put and no other one in its slot since.
 func (w *twin) holds(tick uint64) bool {
-	if _, ok := w.put[tick]; !ok {
-		return false
-	}
+	_, ok := w.put[tick]
 	for later := range w.put {
-		if w.cut[w.row[tick]] ||
-			later > tick && later/w.block%w.slots == tick/w.block%w.slots && w.row[later] != w.row[tick] {
-			return false
-		}
+		ok = ok && (later <= tick || later%w.slots != tick%w.slots)
 	}
-	return true
+	return ok
 }
 
-// begun reports whether the block of the tail has begun.
-func (w *twin) begun() bool {
-	_, ok := w.put[w.tail-1]
-	return ok && w.tail%w.block != 0
-}
+func (w *twin) full() bool { return w.tail >= w.next/w.length+w.slots }
 
-// continues reports whether the tail's run would be in a row with the one before.
-func (w *twin) continues(worker uint64) bool {
-	return w.begun() && w.put[w.tail-1]/w.length == w.runOf(w.tail-1, worker)/w.length
-}
-
-func (w *twin) full() bool {
-	at := w.next / w.length
-	if w.begun() {
-		return at < w.tail
-	}
-	return w.tail/w.block >= at/w.block+w.slots
-}
-
-func (w *twin) publish(tick, run, row uint64) {
-	w.put[tick], w.row[tick] = run, row
+func (w *twin) publish(tick, run uint64) {
+	w.put[tick] = run
 	w.tail = tick + 1
 }
 
@@ -108,18 +83,14 @@ func likeTwin(t *rapid.T) {
 	s := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 62)).Draw(t, "sequence bits")
 	w := rapid.OneOf(rapid.Just(62-s), rapid.IntRange(0, 62-s)).Draw(t, "worker bits")
 	slots := uint64(1) << rapid.IntRange(0, 4).Draw(t, "log slots")
-	blockBits := rapid.OneOf(rapid.Just(0), rapid.IntRange(1, 3)).Draw(t, "block bits")
-	if 63-s-w < minBlockTickBits {
-		blockBits = 0
-	}
-	r, err := New(Config{Slots: int(slots), SequenceBits: s, WorkerBits: w, BlockBits: blockBits})
+	r, err := New(Config{Slots: int(slots), SequenceBits: s, WorkerBits: w})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := &twin{
-		slots: slots, block: 1 << blockBits, length: 1 << s, ticks: 1 << (63 - s - w),
+		slots: slots, length: 1 << s, ticks: 1 << (63 - s - w),
 		runOf: func(tick, worker uint64) uint64 { return tick<<(s+w) | worker<<s },
-		put:   map[uint64]uint64{}, row: map[uint64]uint64{}, cut: map[uint64]bool{},
+		put:   map[uint64]uint64{},
 	}
 
 	var (
@@ -191,9 +162,6 @@ func likeTwin(t *rapid.T) {
 	t.Repeat(map[string]func(*rapid.T){
 		"take": func(t *rapid.T) {
 			v, pos, ok := r.Take()
-			if !ok && rapid.Bool().Draw(t, "of front") {
-				v, ok = r.OfFront(pos)
-			}
 			compare(t, 1, v, pos, ok)
 		},
 		"claim": func(t *rapid.T) {
@@ -211,26 +179,15 @@ func likeTwin(t *rapid.T) {
 				return
 			}
 			worker := drawWorker()
-			through := x.tail + rapid.Uint64Range(0, 10).Draw(t, "more")
-			next, err := r.PutThrough(x.tail, through, worker)
-			switch {
-			case !x.continues(worker) && x.full():
+			switch err := r.Put(x.tail, worker); {
+			case x.full():
 				if !errors.Is(err, ErrFull) {
 					t.Fatalf("put on a full ring: %v", err)
 				}
 			case err != nil:
 				t.Fatal(err)
 			default:
-				row := x.tail
-				if x.continues(worker) {
-					row = x.row[x.tail-1]
-				}
-				for end := min(through, x.tail|(x.block-1)) + 1; x.tail < end; {
-					x.publish(x.tail, x.runOf(x.tail, worker), row)
-				}
-				if next != x.tail {
-					t.Fatalf("put up to %d, want %d", next, x.tail)
-				}
+				x.publish(x.tail, x.runOf(x.tail, worker))
 			}
 		},
 		"wrong put": func(t *rapid.T) {
@@ -290,10 +247,7 @@ func likeTwin(t *rapid.T) {
 			if ok := !x.open && tick >= x.tail && sequence < x.length; ok != (err == nil) {
 				t.Fatalf("restart at %d, %d: %v", tick, sequence, err)
 			} else if ok {
-				if x.begun() {
-					x.cut[x.row[x.tail-1]] = true
-				}
-				x.publish(tick, x.runOf(tick, worker), tick)
+				x.publish(tick, x.runOf(tick, worker))
 				x.moveTo(tick*x.length + sequence)
 			}
 		},

@@ -29,9 +29,6 @@
 #ifndef SLOTS
 #define SLOTS    2
 #endif
-#ifndef B
-#define B        0      /* block bits: 2^B ticks share a slot */
-#endif
 #ifndef LEAD
 #define LEAD     1      /* ticks by which a UID may be ahead of the steady clock */
 #endif
@@ -80,16 +77,8 @@
 #define RUN(t, w)     (((t) << 1) | (w))
 #define RUNTICK(r)    ((r) >> 1)
 #define RUNWORKER(r)  ((r) & 1)
-#define BLOCK(t)      ((t) >> (B))
-#define SLOT(t)       flag[BLOCK(t) % SLOTS]
-#define END(t)        ((BLOCK(t) + 1) << (B))           /* the first tick of the next block */
-/* Whether flag f stands for tick t, below the tail: Ring.runAt. */
-#ifdef M_BLOCK_FIRST
-#define STANDS(f, t)  (BLOCK(RUNTICK(f)) == BLOCK(t))
-#else
-#define STANDS(f, t)  (BLOCK(RUNTICK(f)) == BLOCK(t) && RUNTICK(f) <= (t))
-#endif
-#define RUNOF(f, t)   RUN(t, RUNWORKER(f))              /* and the run then */
+#define SLOT(t)       flag[(t) % SLOTS]
+#define HOLDS(t)      (RUNTICK(SLOT(t)) == (t))
 #define HAS(set, i)   (((set) >> (i)) & 1)
 #define MAX(a, b)     ((a) > (b) -> (a) : (b))
 #define MIN(a, b)     ((a) < (b) -> (a) : (b))
@@ -185,51 +174,18 @@ inline issue(count) {
  * reads the flag, for a tick below the tail. */
 mtype = { Taken, Ahead, Missed, NotOpen };
 
-/* Whether front may be set to the flag found: a block's is for the whole of it, so the tail
- * must have been at its end before the flag was read, and the flag be that of its first tick.
- * The front of a ring of blocks is never but such a flag. */
-#if B
-#ifdef M_BLOCK_PART
-#define WHOLE      whole = true
-#else
-#define WHOLE      whole = (tail >= END(TICK(pos)))
-#endif
-#ifdef M_BLOCK_LATE
-#define GUESS(f)   whole = (RUNTICK(f) == BLOCK(TICK(pos)) << (B))
-#define SETS       (whole && tail >= END(TICK(pos)))
-#else
-#define GUESS(f)   whole = (whole && RUNTICK(f) == BLOCK(TICK(pos)) << (B))
-#define SETS       whole
-#endif
-#define NOGUESS    whole = false
-#define SETFRONT   front = (SETS -> RUN(BLOCK(RUNTICK(r)) << (B), RUNWORKER(r)) : front); whole = false
-#define FRONTOF(t) front = (tail >= END(t) && RUNTICK(SLOT(t)) == BLOCK(t) << (B) -> SLOT(t) : front)
-#define FRONTIS(f)
-#else
-#define WHOLE      skip
-#define GUESS(f)
-#define NOGUESS
-#define SETFRONT   front = r
-#define FRONTOF(t) front = SLOT(t)
-#define FRONTIS(f) front = f
-#endif
-
 inline lap(f) {
 	r = f;
 	if
 #ifdef M_NO_LAP_SLOT
 	:: true -> state = Taken
 #else
-	:: STANDS(r, TICK(pos)) ->
-		GUESS(r);
-		r = RUNOF(r, TICK(pos));
-		state = Taken
+	:: RUNTICK(r) == TICK(pos) -> state = Taken
 	:: else ->
 		r = 0;
 		state = Missed;
-		NOGUESS;
 		/* No claim is given up of which a UID could be had, now or later. */
-		assert(!STANDS(SLOT(TICK(pos)), TICK(pos)));
+		assert(!HOLDS(TICK(pos)));
 		if
 		:: HAS(published, TICK(pos))
 		:: else -> dropped = dropped | (1 << TICK(pos))
@@ -255,7 +211,7 @@ inline resolve() {
 #else
 	:: pos != NOCLAIM && BEYOND -> state = Ahead
 #endif
-	:: pos != NOCLAIM && !BEYOND -> WHOLE; lap(SLOT(TICK(pos)))
+	:: pos != NOCLAIM && !BEYOND -> lap(SLOT(TICK(pos)))
 	fi
 }
 
@@ -272,56 +228,39 @@ inline shut() {
 	fi
 }
 
-/* The slot of the tail holds ticks of the same block, under the same worker ID or not. */
-#define BEGUN     (SLOT(next) != NORUN && BLOCK(RUNTICK(SLOT(next))) == BLOCK(next))
-#ifdef M_BLOCK_WORKER
-#define CONTINUES BEGUN
-#else
-#define CONTINUES (BEGUN && RUNWORKER(SLOT(next)) == workerID)
-#endif
-
 /* Ring.hasRoom. That there is room stays true until it is used. */
 #ifdef M_ROOM
 #define ROOM (tail <= TICK(POSITION) + SLOTS)
-#elif B == 0
-#define ROOM (tail < TICK(POSITION) + SLOTS)
-#elif defined(M_BLOCK_OVER)
-#define ROOM (BLOCK(tail) < BLOCK(TICK(POSITION)) + SLOTS)
 #else
-#define ROOM (BEGUN -> CONTINUES || tail <= TICK(POSITION) : BLOCK(tail) < BLOCK(TICK(POSITION)) + SLOTS)
+#define ROOM (tail < TICK(POSITION) + SLOTS)
 #endif
 
-/* Ring.publish. It begins with the store to the flag, unless that stands for the tick by itself:
- * then there is nothing but the tail to be raised. The code raises it over all the ticks of a block
- * that it can at once. */
-inline publish(anew) {
+/* Ring.publish. It begins with the store to the flag, */
+inline publish() {
 	assert(!HAS(published, next));      /* a tick is published once, */
 	assert(!HAS(dropped, next));        /* and not when claims on it were given up */
 	published = published | (1 << next);
 	under1 = under1 | (workerID << next);
-	if
-	:: !anew && CONTINUES
-	:: else -> SLOT(next) = RUN(next, workerID)
-	fi
+	SLOT(next) = RUN(next, workerID)
 }
 
 /* and ends with those to front, if it is the first run, and to the tail. */
 inline raise() {
 	if
-	:: atomic { front == NORUN && !B -> front = RUN(next, workerID) };
+	:: atomic { front == NORUN -> front = RUN(next, workerID) };
 		tail = next + 1
-	:: atomic { front != NORUN || B -> tail = next + 1 }
+	:: atomic { front != NORUN -> tail = next + 1 }
 	fi
 }
 
 #ifdef M_PUBLISH_FIRST
-#define PUBLISH(anew)  tail = next + 1
-#define RAISE    atomic { publish(true); front = (front == NORUN -> RUN(next, workerID) : front) }
+#define PUBLISH  tail = next + 1
+#define RAISE    atomic { publish(); front = (front == NORUN -> RUN(next, workerID) : front) }
 #elif defined(M_TORN)
-#define PUBLISH(anew)  SLOT(next) = RUN(next, 0)
-#define RAISE    raise(); atomic { publish(true) }
+#define PUBLISH  SLOT(next) = RUN(next, 0)
+#define RAISE    raise(); atomic { publish() }
 #else
-#define PUBLISH(anew)  publish(anew)
+#define PUBLISH  publish()
 #define RAISE    raise()
 #endif
 
@@ -329,7 +268,7 @@ inline raise() {
  * the ticks have no hole that the clock did not make. */
 inline fits() {
 	assert(next == tail && HAS(published, next - 1));
-	assert(SLOT(next) == NORUN || CONTINUES || MIN(END(RUNTICK(SLOT(next))), tail) <= TICK(POSITION))
+	assert(SLOT(next) == NORUN || RUNTICK(SLOT(next)) < TICK(POSITION))
 }
 
 /* Ring.moveTo of run r and sequence s. There is no way back. */
@@ -349,7 +288,7 @@ inline moveTo(s) {
 	:: FIRST(RUNTICK(r)) + s >= resume ->
 #endif
 		resume = FIRST(RUNTICK(r)) + s;
-		FRONTIS(r)
+		front = r
 	fi
 #endif
 }
@@ -504,11 +443,11 @@ inline serveAhead() {
 	od;
 	ahead = ahead & ~(1 << who);
 	if
-	:: STANDS(SLOT(TICK(held[who])), TICK(held[who])) ->
-		FRONTOF(TICK(held[who]));
+	:: HOLDS(TICK(held[who])) ->
+		front = SLOT(TICK(held[who]));
 		given[who] = held[who];
 		many[who] = 1;
-		from[who] = RUNOF(SLOT(TICK(held[who])), TICK(held[who]));
+		from[who] = front;
 		insert(0, who);
 		served++;
 		waiting--
@@ -541,11 +480,11 @@ inline serveLine() {
 	:: else -> at = at & ~(1 << line[x]); x++
 	od;
 	assert(at == 0);                    /* nobody who came before it is left in line */
-	FRONTOF(TICK(resume));
-	assert(STANDS(SLOT(TICK(resume)), TICK(resume)));
+	assert(HOLDS(TICK(resume)));
+	front = SLOT(TICK(resume));
 	given[who] = resume;
 	many[who] = MIN((FILL -> FILL : 1), R - SEQ(resume));
-	from[who] = RUNOF(SLOT(TICK(resume)), TICK(resume));
+	from[who] = front;
 #ifndef M_GRANT_TWICE
 	resume = resume + many[who];
 #endif
@@ -583,14 +522,10 @@ inline withdraw() {
 inline refill() {
 	if
 	:: atomic { OPEN && RESTARTS -> shutToMove() };
-#if B && !defined(M_BLOCK_CUT)
-		/* A block that is left before its end loses its flag. */
-		atomic { SLOT(tail) = (SLOT(tail) != NORUN && BLOCK(RUNTICK(SLOT(tail))) == BLOCK(tail) -> NORUN : SLOT(tail)) };
-#endif
-		atomic { PUBLISH(true) };
+		atomic { PUBLISH };
 		RAISE;
 		atomic {
-			r = RUNOF(SLOT(next), next);
+			r = SLOT(next);
 			if
 			:: moveTo(0)
 			:: RANDOM && R > 1 -> moveTo(R - 1)
@@ -601,8 +536,8 @@ inline refill() {
 		}
 	:: atomic { OPEN && SKIPS -> shutToMove() };
 		atomic {
-			assert(STANDS(SLOT(now), now));
-			r = RUNOF(SLOT(now), now);
+			assert(HOLDS(now));
+			r = SLOT(now);
 			if
 			:: moveTo(0)
 			:: RANDOM && R > 1 -> moveTo(R - 1)
@@ -613,7 +548,7 @@ inline refill() {
 	:: !(OPEN && (RESTARTS || SKIPS || WITHDRAWS))
 	fi;
 	do
-	:: atomic { PUTS -> fits(); PUBLISH(false) };
+	:: atomic { PUTS -> fits(); PUBLISH };
 		RAISE;
 		next++
 #ifdef M_REJECT_USES
@@ -747,16 +682,12 @@ active [TAKERS] proctype Taker()
 	bool refilled, enters;
 	bool waits;             /* it has a place in the queue */
 	byte r, m, k, uid;
-#if B
-	bool whole;             /* front may be set to what Resolve has found */
-#endif
 	mtype state, todo;
 
 	do
 	:: n == 0 && calls == 0 -> break
 
-	/* Ring.Take: the guess, the claim, the comparison. (For a block's later runs it fails in
-	 * the code.) */
+	/* Ring.Take: the guess, the claim, the comparison. */
 #ifdef M_STALE_EMPTY
 	:: atomic { n == 0 && calls > 0 -> calls--; mine = low; pos = cursor };
 		if
@@ -786,7 +717,7 @@ active [TAKERS] proctype Taker()
 #ifdef M_NO_LAP
 			:: pos != NOCLAIM && r != NORUN -> m = 1; get()
 #else
-			:: pos != NOCLAIM && BLOCK(RUNTICK(r)) == BLOCK(TICK(pos)) -> r = RUNOF(r, TICK(pos)); m = 1; get()
+			:: pos != NOCLAIM && RUNTICK(r) == TICK(pos) -> m = 1; get()
 #endif
 			:: else -> r = 0; slow = (pos == NOCLAIM)
 			fi
@@ -814,13 +745,6 @@ active [TAKERS] proctype Taker()
 		}
 #endif
 
-#if B
-	/* Ring.OfFront: the guess is read after the claim. */
-	:: atomic { n == 1 && !slow && !m && BLOCK(RUNTICK(front)) == BLOCK(TICK(pos)) ->
-			r = RUNOF(front, TICK(pos)); m = 1; get()
-		}
-#endif
-
 	/* Ring.Resolve without the lock, and what enter and takeSlow do with it. */
 #ifdef M_FLAG_FIRST
 	:: atomic { n > 0 && !slow -> m = SLOT(TICK(pos)) };
@@ -833,7 +757,7 @@ active [TAKERS] proctype Taker()
 		};
 #else
 	:: atomic { n > 0 && !slow && BEYOND -> slow = true }
-	:: atomic { n > 0 && !slow && !BEYOND -> WHOLE };
+	:: atomic { n > 0 && !slow && !BEYOND -> skip };
 		atomic { lap(SLOT(TICK(pos))) };
 #endif
 		if
@@ -841,7 +765,7 @@ active [TAKERS] proctype Taker()
 #ifdef M_HANDOVER
 				r = SLOT(TICK(pos));
 #endif
-				SETFRONT;
+				front = r;
 				enters = (SEQ(pos) == 0);
 				issueShare()
 			};
@@ -857,7 +781,7 @@ active [TAKERS] proctype Taker()
 	:: atomic { n > 0 && slow && !waits && !mu -> mu = true; refilled = false; draw() };
 		do
 		:: atomic { todo == Issue ->
-				SETFRONT;
+				front = r;
 				issueShare();
 				todo = 0;
 				unlock()

@@ -14,8 +14,7 @@ import (
 func TestExplore(t *testing.T) {
 	explore.Test(t, explore.Scenarios{
 		// Two takers at the end of a tick, and Close.
-		"close":         on(twos, (*scene).setup, takers(2, "A", "B"), (*scene).ends),
-		"closeOfBlocks": on(blocks, (*scene).setup, takers(2, "A", "B"), (*scene).ends),
+		"close": on(twos, (*scene).setup, takers(2, "A", "B"), (*scene).ends),
 		// Two takers, while what is buffered is discarded.
 		"revoked": on(twos, (*scene).setup, takers(2, "A", "B"), (*scene).discards),
 		// Fill, and one that draws directly, over the ends of ticks, while the clock moves on.

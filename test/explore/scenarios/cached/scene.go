@@ -17,12 +17,11 @@ import (
 //explore:edit lane.go minLaneChunk = 16 => minLaneChunk = 2
 //explore:edit shard.go bits.RotateLeft(uint(hash), homeBits) => bits.RotateLeft(atomic.Self(), -partBits)
 
-// Ticks are short, so that a run comes to their ends: of two UIDs, of one that share slots, of eight and of a lot.
+// Ticks are short, so that a run comes to their ends: of two UIDs, of four and of a lot.
 var (
-	twos   = bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 19, SequenceBits: 1, Unit: time.Second})
-	blocks = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 19, SequenceBits: 1, Unit: time.Millisecond})
-	fours  = bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 19, SequenceBits: 2, Unit: time.Second})
-	long   = bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 16, SequenceBits: 6, Unit: time.Second})
+	twos  = bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 19, SequenceBits: 1, Unit: time.Second})
+	fours = bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 19, SequenceBits: 2, Unit: time.Second})
+	long  = bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 16, SequenceBits: 6, Unit: time.Second})
 )
 
 // A scene is a generator whose own goroutine does not run, and what is known of what it has issued.

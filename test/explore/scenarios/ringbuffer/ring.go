@@ -11,8 +11,7 @@ import (
 
 func TestExplore(t *testing.T) {
 	explore.Test(t, explore.Scenarios{
-		"move": moves, "put": puts, "overtake": overtakes, "lastTick": lastTick, "block": inBlocks,
-		"blockPart": blockPart, "allot": allots,
+		"move": moves, "put": puts, "overtake": overtakes, "lastTick": lastTick, "allot": allots,
 	})
 }
 
@@ -41,22 +40,18 @@ func must(err error) {
 	}
 }
 
-// restart, put and putThrough are the producer's.
+// restart and put are the producer's.
 func (s *scene) restart(tick, worker uint64) {
 	s.workers[tick] = worker
 	must(s.ring.Restart(tick, worker, 0))
 }
 
-func (s *scene) put(tick, worker uint64) bool { return s.putThrough(tick, tick, worker) }
-
-func (s *scene) putThrough(tick, last, worker uint64) bool {
+func (s *scene) put(tick, worker uint64) bool {
 	if tick < s.ring.tail.Peek() {
 		return false
 	}
-	for t := tick; t <= last; t++ {
-		s.workers[t] = worker
-	}
-	_, err := s.ring.PutThrough(tick, last, worker)
+	s.workers[tick] = worker
+	err := s.ring.Put(tick, worker)
 	s.keeps()
 	return err == nil
 }
@@ -77,7 +72,7 @@ func (s *scene) keeps() {
 // inRing reports whether a tick's run is there, under its worker ID.
 func (s *scene) inRing(tick uint64) bool {
 	flag := s.ring.slotOf(tick).flag.Peek()
-	return tick-flag>>s.ring.valBits <= tick&s.ring.blockMask && flag>>s.ring.seqBits&1 == s.workers[tick]
+	return flag>>s.ring.valBits == tick && flag>>s.ring.seqBits&1 == s.workers[tick]
 }
 
 // take is one call of a taker, as package cached makes it without its lock.
@@ -86,14 +81,12 @@ func (s *scene) take(name string) {
 	low := s.low
 	v, pos, ok := s.ring.Take()
 	if !ok {
-		if v, ok = s.ring.OfFront(pos); !ok {
-			var state State
-			if v, state = s.ring.Resolve(pos); state != Taken {
-				if state == Missed {
-					s.missed = append(s.missed, s.ring.Tick(pos))
-				}
-				return
+		var state State
+		if v, state = s.ring.Resolve(pos); state != Taken {
+			if state == Missed {
+				s.missed = append(s.missed, s.ring.Tick(pos))
 			}
+			return
 		}
 	}
 	s.has(name, v, pos, low)
@@ -181,32 +174,6 @@ func lastTick(r *explore.Run) {
 			return fmt.Errorf("ticks up to 3 are put, and the tail is %d", tail)
 		}
 		return nil
-	})
-}
-
-// inBlocks: two ticks of one UID share a slot, and the worker ID changes within one, or a gap ends it.
-func inBlocks(r *explore.Run) {
-	s := newScene(r, Config{Slots: 2, SequenceBits: 0, WorkerBits: 1, BlockBits: 1})
-	s.Each(2, s.take, "A", "B")
-	r.Go("producer", func() {
-		s.put(3, 1)
-		s.ring.Shut()
-		s.restart(4, 1)
-		s.ring.Open()
-		s.putThrough(5, 5, 1)
-	})
-}
-
-// blockPart: a block gets its second tick while calls look at its first one, or a later block begins in its slot.
-func blockPart(r *explore.Run) {
-	s := newScene(r, Config{Slots: 1, SequenceBits: 0, WorkerBits: 1, BlockBits: 1})
-	s.Each(2, s.take, "A", "B")
-	r.Go("producer", func() {
-		s.ring.Shut()
-		s.restart(4, 1)
-		s.ring.Open()
-		s.put(5, 0)
-		s.put(5, 1)
 	})
 }
 
