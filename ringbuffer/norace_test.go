@@ -2,8 +2,5 @@
 
 package ringbuffer
 
-// How much is drawn and checked where the environment does not say.
-const (
-	defaultTakes     = 5_000_000
-	defaultHistories = 20_000
-)
+// How much is drawn where the environment does not say.
+const defaultTakes = 5_000_000

@@ -3,7 +3,4 @@
 package ringbuffer
 
 // The race detector makes everything about ten times slower.
-const (
-	defaultTakes     = 500_000
-	defaultHistories = 5_000
-)
+const defaultTakes = 500_000

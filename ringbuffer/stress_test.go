@@ -65,13 +65,13 @@ func (f *fault) found() error {
 	return nil
 }
 
-// stress lets takers empty a source at the same time, and returns how many UIDs they
+// stress lets takers empty a generator at the same time, and returns how many UIDs they
 // got and the first fault:
-//   - a UID that was issued before, or that is none of the source's;
+//   - a UID that was issued before, or that is none of the generator's;
 //   - one that is not larger than all that the taker itself, or its neighbour, had
 //     when the call began;
 //   - UIDs that are missing without an explanation.
-func stress(src source, takers int) (issued uint64, err error) {
+func stress(g *generator, takers int) (issued uint64, err error) {
 	type progress struct {
 		_    cpu.CacheLinePad
 		next atomic.Uint64 // index behind the largest one this taker has got
@@ -79,7 +79,7 @@ func stress(src source, takers int) (issued uint64, err error) {
 	}
 	var (
 		found   fault
-		all     = newLedger(src.size())
+		all     = newLedger(g.size())
 		reached = make([]progress, takers)
 		total   atomic.Uint64
 		ready   atomic.Int64
@@ -87,7 +87,7 @@ func stress(src source, takers int) (issued uint64, err error) {
 	)
 	for i := range takers {
 		done.Go(func() {
-			draw := src.taker(i)
+			draw := g.taker(i)
 			own, neighbour := &reached[i].next, &reached[(i+1)%takers].next
 			buf := make([]uint64, maxDraw)
 			got := uint64(0)
@@ -103,10 +103,10 @@ func stress(src source, takers int) (issued uint64, err error) {
 				n, more := draw(buf)
 				next := mine
 				for _, v := range buf[:n] {
-					at := src.index(v)
+					at := g.index(v)
 					switch {
 					case at >= all.size:
-						found.report("%#x is no UID of this source", v)
+						found.report("%#x is no UID of this generator", v)
 						return
 					case !all.mark(at):
 						found.report("%#x, number %d, was issued twice", v, at)
@@ -127,7 +127,7 @@ func stress(src source, takers int) (issued uint64, err error) {
 	}
 	done.Wait()
 	err = found.found()
-	if stopErr := src.stop(total.Load(), err == nil); err == nil {
+	if stopErr := g.stop(total.Load(), err == nil); err == nil {
 		err = stopErr
 	}
 	if marked := all.count(); err == nil && marked != total.Load() {

@@ -9,31 +9,6 @@ import (
 	"sync/atomic"
 )
 
-// A source is where the takers of a stress test or a history get their UIDs from: the
-// ring, or something that is to be found out.
-type source interface {
-	// Lock stops the source's own goroutine for a while, until Unlock. No taker may be
-	// under way.
-	sync.Locker
-	// taker returns the i-th taker, for one goroutine. A call of it takes UIDs into buf
-	// and returns how many it took, which may be none, and whether there may be more.
-	taker(i int) func(buf []uint64) (n int, more bool)
-	// index numbers the UIDs that the source may give out, in their order, from 0 to
-	// size; it returns size or more for any other value.
-	index(v uint64) uint64
-	size() uint64
-	// stop ends what the source runs and accounts for every UID that it did not give
-	// out, once all of its takers have ended or, if some fault cut them short, without.
-	stop(issued uint64, complete bool) error
-}
-
-// A taking is the part of a Ring that takers use, so that faulty ones can be put in its
-// place.
-type taking interface {
-	Take() (v, pos uint64, ok bool)
-	Resolve(pos uint64) (v uint64, s State)
-}
-
 // A plan says what a generator's ring is like and how it is looked after.
 type plan struct {
 	slots, sequenceBits, workerBits int
@@ -43,8 +18,6 @@ type plan struct {
 
 	starved  bool // one goroutine refills, and not the takers
 	restless bool // now and then the ring is shut, opened, and moved on
-	// mutant puts a faulty part in the place of the ring's.
-	mutant func(g *generator) taking
 }
 
 // maxDraw is the most UIDs that one call of a taker takes: those of all slots of the
@@ -54,9 +27,8 @@ const maxDraw = 5 * 16
 // A generator looks after a ring as simply as can be: a lock for the producer's side,
 // and takers that refill the ring when it has nothing for them.
 type generator struct {
-	ring   *Ring
-	plan   plan
-	mutant taking
+	ring *Ring
+	plan plan
 
 	missed  atomic.Uint64 // claims that turned out void after they were made
 	beyond  atomic.Uint64 // claims behind the end
@@ -68,20 +40,13 @@ type generator struct {
 
 	rand   *rand.Rand
 	passed uint64 // positions passed over
-	// moved, if not nil, lets a mutant spoil a move from a position.
-	moved func(from uint64)
 }
 
 func newGenerator(p plan) *generator {
 	r, err := New(Config{Slots: p.slots, SequenceBits: p.sequenceBits, WorkerBits: p.workerBits})
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	g := &generator{ring: r, plan: p, rand: rand.New(rand.NewPCG(p.first, p.ticks)), stopped: make(chan struct{})}
-	if p.mutant != nil {
-		g.mutant = p.mutant(g)
-	}
-	g.expect(restart(r, p.first, 0))
+	must(restart(r, p.first, 0))
 	r.Open()
 	g.over.Store(p.ticks == 1)
 	if p.starved {
@@ -90,9 +55,9 @@ func newGenerator(p plan) *generator {
 	return g
 }
 
-// expect panics when a sound ring returns an error that it must not.
-func (g *generator) expect(err error) {
-	if err != nil && g.mutant == nil {
+// must panics when the ring returns an error that it must not.
+func must(err error) {
+	if err != nil {
 		panic(err)
 	}
 }
@@ -100,8 +65,10 @@ func (g *generator) expect(err error) {
 // end returns the first tick that is not to be published.
 func (g *generator) end() uint64 { return g.plan.first + g.plan.ticks }
 
+// size is how many UIDs the generator may give out, passed over ones included.
 func (g *generator) size() uint64 { return g.plan.ticks << g.ring.seqBits }
 
+// index numbers the UIDs that the generator may give out, in their order, from 0; it returns size for any other value.
 func (g *generator) index(v uint64) uint64 {
 	pos := v>>g.ring.valBits<<g.ring.seqBits | v&g.ring.seqMask
 	if v>>63 != 0 || v != uidAt(g.ring, pos) || pos < g.plan.first<<g.ring.seqBits {
@@ -138,11 +105,11 @@ func (g *generator) refill() bool {
 		most = min(most, before+uint64(r.Runs()))
 	}
 	for r.Tail() < most {
-		if err := r.Put(r.Tail(), workerOf(r)); errors.Is(err, ErrFull) {
-			break
-		} else if g.expect(err); err != nil {
+		err := put(r, r.Tail())
+		if errors.Is(err, ErrFull) {
 			break
 		}
+		must(err)
 	}
 	if r.Tail() == g.end() {
 		g.over.Store(true)
@@ -158,21 +125,19 @@ func (g *generator) move() {
 	switch at := r.Tick(before); g.rand.IntN(3) {
 	case 0:
 		if tick := at + g.rand.Uint64N(uint64(r.Runs())); tick < tail {
-			g.expect(r.Skip(tick, g.rand.Uint64N(r.seqMask+1)))
+			must(r.Skip(tick, g.rand.Uint64N(r.seqMask+1)))
 		}
 	case 1:
 		if tick := tail + g.rand.Uint64N(2*uint64(r.Runs())); tick < g.end() {
-			g.expect(restart(r, tick, g.rand.Uint64N(r.seqMask+1)))
+			must(restart(r, tick, g.rand.Uint64N(r.seqMask+1)))
 		}
 	}
 	g.passed += r.Position() - before
-	if g.moved != nil {
-		g.moved(before)
-	}
 	r.Open()
 }
 
-// taker returns one of five kinds of taker: those that take one by one, those that are
+// taker returns the i-th taker, for one goroutine. A call of it takes UIDs into buf and returns how many it took, which
+// may be none, and whether there may be more. It is one of five kinds of taker: those that take one by one, those that are
 // allotted some of a shut ring now and then, those that claim several at once, those that
 // fall asleep between claim and take, and those that do not wake before they have been
 // lapped.
@@ -245,26 +210,11 @@ func (g *generator) allot(buf []uint64) int {
 
 // one takes a UID, and returns false when there are none left.
 func (g *generator) one() (v uint64, ok bool) {
-	v, pos, ok := g.take()
+	v, pos, ok := g.ring.Take()
 	if ok {
 		return v, true
 	}
 	return g.settle(pos)
-}
-
-// take is Ring.Take, inlined as it is in real use, or the mutant's.
-func (g *generator) take() (v, pos uint64, ok bool) {
-	if g.mutant != nil {
-		return g.mutant.Take()
-	}
-	return g.ring.Take()
-}
-
-func (g *generator) resolve(pos uint64) (v uint64, s State) {
-	if g.mutant != nil {
-		return g.mutant.Resolve(pos)
-	}
-	return g.ring.Resolve(pos)
 }
 
 // settleAll settles n claimed positions.
@@ -284,7 +234,7 @@ func (g *generator) settleAll(pos, n uint64, buf []uint64) (got int, more bool) 
 // settle returns the UID of a claim that Take could not settle, or of one made in its
 // place, and false when there are none left.
 func (g *generator) settle(pos uint64) (v uint64, ok bool) {
-	v, s := g.resolve(pos)
+	v, s := g.ring.Resolve(pos)
 	if s == Taken {
 		return v, true
 	}
@@ -294,7 +244,7 @@ func (g *generator) settle(pos uint64) (v uint64, ok bool) {
 	g.Lock()
 	defer g.Unlock()
 	for void := 0; void < hopeless; {
-		v, s := g.resolve(pos)
+		v, s := g.ring.Resolve(pos)
 		switch {
 		case s == Taken:
 			return v, true
@@ -321,7 +271,7 @@ const hopeless = 1 << 20
 func (g *generator) await(pos uint64) (v uint64, ok bool) {
 	for void := 0; void < hopeless; {
 		over := g.over.Load() // before the claim is looked at
-		v, s := g.resolve(pos)
+		v, s := g.ring.Resolve(pos)
 		switch {
 		case s == Taken:
 			return v, true
@@ -345,6 +295,8 @@ func (g *generator) await(pos uint64) (v uint64, ok bool) {
 	return 0, false
 }
 
+// stop ends what the generator runs and accounts for every UID that it did not give out, once all takers have ended or,
+// if some fault cut them short, without.
 func (g *generator) stop(issued uint64, complete bool) error {
 	close(g.stopped)
 	g.ended.Wait()
