@@ -1,6 +1,11 @@
+// Package registry is for the people who run workers: it lists who holds which worker ID, ends
+// dead holders' leases, and makes namespaces.
+//
+// It works on any [Store]; package sqlstore has one for SQL databases.
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +13,55 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
+	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 )
+
+// A Store holds namespaces of leases: a table, say, or a prefix of keys.
+//
+// An error that may pass is marked with [worker.Transient]; the registry then tries again. All
+// others are final. No error holds a secret.
+//
+// All methods may be called by any number of goroutines, and processes, at once. The function
+// RunRegistry of package storetest checks that a Store keeps this contract.
+type Store interface {
+	// Namespaces returns the names of all namespaces that have any row, in ascending order, and
+	// the Clock. It needs no lock. If the place itself is missing it returns
+	// [worker.ErrNoNamespace], with the Clock.
+	Namespaces(ctx context.Context) ([]string, leasestore.Clock, error)
+
+	// Namespace returns a namespace as a store of leases, whether it exists or not; that store's
+	// Init makes it. The error wraps [uid.ErrConfig] or [uid.ErrRange] when no namespace can have
+	// this name.
+	Namespace(name string) (lease.Store, error)
+
+	// Rows reads a page of a namespace: up to most rows of IDs above the one given, in ascending
+	// order. It needs no lock, and only the right to read. A namespace without any row gives a
+	// page without rows. If the place itself is missing it may return [worker.ErrNoNamespace].
+	Rows(ctx context.Context, namespace string, above int64, most int) (Page, error)
+}
+
+// A Page is a part of a namespace, read at one time.
+type Page struct {
+	// Namespace is the namespace's own row; Fresh when that is missing.
+	Namespace leasestore.Namespace
+	// Rows are the rows of IDs, in ascending order.
+	Rows []leasestore.Row
+	// Clock was read after the rows were read.
+	Clock leasestore.Clock
+}
+
+// A NodeStore is a [Store] that holds disposable IDs, too.
+type NodeStore interface {
+	Store
+	// Nodes counts the disposable IDs. found is false when there is no place for them (no table,
+	// say). It needs no lock, and only the right to read.
+	Nodes(ctx context.Context) (n NodeInfo, found bool, err error)
+}
 
 // Config holds the settings of a [Registry]. The zero value works.
 type Config struct {
@@ -57,6 +108,20 @@ func (r *Registry) do(ctx context.Context, doing string, attempt func(context.Co
 	return nil
 }
 
+// Init makes a namespace of leases, and the store's place for it (a table, say) if that is
+// missing. Name "" stands for "default". By the zero Founding the caller vouches that nobody has an ID of
+// the namespace, or ever had one: so a person calls it, once, not each start of a program. Starts that
+// make a missing namespace cannot know that, and begin a [lease.Burn] ahead of the clock. What Init does
+// to a namespace that is there, and its errors, are those of [lease.Found]; for a name that cannot be used
+// it returns [uid.ErrConfig] or [uid.ErrRange]. It needs the rights to read, insert, update and create.
+func (r *Registry) Init(ctx context.Context, name string, f lease.Founding) error {
+	leases, err := r.store.Namespace(cmp.Or(name, namespaces.Default))
+	if err != nil {
+		return err
+	}
+	return r.do(ctx, "make "+leases.Name(), func(ctx context.Context) error { return lease.Found(ctx, leases, f) })
+}
+
 // The errors of a Registry.
 var (
 	// ErrNoLease is returned by Release when the namespace has no row of that worker ID.
@@ -64,4 +129,74 @@ var (
 
 	// ErrLive is returned by Release when the lease has not run out yet and force is not set.
 	ErrLive = errors.New("the lease is live")
+
+	// errNothing makes a store write nothing, because nothing has changed.
+	errNothing = errors.New("nothing to write")
 )
+
+// Release ends the lease of a worker ID whose holder is known to be dead, so that the ID is free
+// after the quarantine. It clears the holder's nonce and ends the lease now, if it has not ended
+// earlier. The last tick stays as it is, so that nobody gets a tick that may have been used. A
+// holder that lives after all loses the ID at its next Extend, and acquires another.
+//
+// It returns the lease as it was before, with a State of Live or Free. It fails with [ErrNoLease]
+// when nobody has had the ID, and with [ErrLive] when the lease is live and force is
+// not set; then nothing is changed. An empty namespace is "default".
+//
+// It needs the rights to read and update, and locks the row.
+func (r *Registry) Release(ctx context.Context, namespace string, id int64, force bool) (LeaseInfo, error) {
+	namespace = cmp.Or(namespace, namespaces.Default)
+	if id < 0 {
+		return LeaseInfo{}, fmt.Errorf("%w: worker ID %d is negative", ErrNoLease, id)
+	}
+	leases, err := r.store.Namespace(namespace)
+	if errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange) {
+		// The error does not repeat the name, which may be a DSN in the wrong place.
+		err = fmt.Errorf("%w: no namespace can have such a name", ErrNoLease)
+	}
+	if err != nil {
+		return LeaseInfo{}, err
+	}
+	var was LeaseInfo
+	err = r.do(ctx, fmt.Sprintf("release worker ID %d", id), func(ctx context.Context) error {
+		err := leases.Change(ctx, id, func(_ *leasestore.Namespace, row *leasestore.Row, c leasestore.Clock) error {
+			if row == nil {
+				return fmt.Errorf("%w: the namespace has none of worker ID %d", ErrNoLease, id)
+			}
+			if row.Unused() {
+				return fmt.Errorf("%w: nobody has had worker ID %d yet", ErrNoLease, id)
+			}
+			is := info(namespace, *row, c, 0)
+			err := end(row, is, c.Now, force)
+			if err == nil || was == (LeaseInfo{}) { // else an earlier attempt ended it, whose reply was lost
+				was = is
+			}
+			return err
+		})
+		if errors.Is(err, worker.ErrNoNamespace) {
+			return fmt.Errorf("%w: %w", ErrNoLease, err)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errNothing) {
+		return LeaseInfo{}, err
+	}
+	return was, nil
+}
+
+// end ends the lease of a row, if that is allowed.
+func end(row *leasestore.Row, was LeaseInfo, now time.Time, force bool) error {
+	if was.State == Live && !force {
+		return fmt.Errorf("%w: worker ID %d is held by %q for another %v, renewed %v ago", ErrLive, was.WorkerID,
+			was.Holder, was.Until.Sub(now).Round(time.Millisecond), now.Sub(was.Renewed).Round(time.Millisecond))
+	}
+	over := !row.Until.After(now)
+	if row.Nonce == "" && over {
+		return errNothing
+	}
+	row.Nonce = ""
+	if !over {
+		row.Until = now
+	}
+	return nil
+}

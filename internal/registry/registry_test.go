@@ -107,27 +107,16 @@ func TestOverviewTellsStates(t *testing.T) {
 	m.all.RemoveNamespace("unlisted")
 	o, err := newRegistry(t, m).Overview(t.Context(), 0)
 	require.NoError(t, err)
-	type state struct {
-		id       string
-		state    registry.State
-		released bool
+	var states []string
+	for _, l := range o.Leases {
+		states = append(states, fmt.Sprintf("%s/%d %s %t", l.Namespace, l.WorkerID, l.State, l.Released))
 	}
-	var states []state
-	for i, id := range ids(o.Leases) {
-		states = append(states, state{id, o.Leases[i].State, o.Leases[i].Released})
-	}
-	require.Equal(t, []state{
-		{"default/0", registry.Live, false},
-		{"default/1", registry.Quarantined, false},
-		{"default/2", registry.Quarantined, true},
-		{"default/3", registry.Free, false},
-		{"default/4", registry.Free, true},
-		{"default/5", registry.Quarantined, true}, // given back by somebody with another clock
-		{"default/6", registry.Live, false},
-		{"default/7", registry.Quarantined, false},
-		{"default/8", registry.Free, false},
-		{"other/7", registry.Live, false},
-		{"unlisted/1", registry.Live, false},
+	require.Equal(t, []string{
+		"default/0 live false", "default/1 quarantine false", "default/2 quarantine true", "default/3 free false",
+		"default/4 free true",
+		"default/5 quarantine true", // given back by somebody with another clock
+		"default/6 live false", "default/7 quarantine false", "default/8 free false",
+		"other/7 live false", "unlisted/1 live false",
 	}, states)
 	require.Equal(t, []registry.NamespaceInfo{
 		{Namespace: "default", Layout: layout.String(), Live: 2, Quarantined: 4, Free: 3},
@@ -144,7 +133,6 @@ func TestOverviewTellsStates(t *testing.T) {
 	o, err = newRegistry(t, m).Overview(t.Context(), 2*time.Hour)
 	require.NoError(t, err)
 	require.Equal(t, registry.Quarantined, o.Leases[3].State)
-	require.Zero(t, m.writes)
 }
 
 // Rows that nobody has used yet are no leases. IDs that had a row, and have none, are named.
@@ -202,7 +190,8 @@ func TestReleaseRefusesALiveLease(t *testing.T) {
 		_, err = r.Release(t.Context(), none.namespace, none.id, true)
 		require.ErrorIs(t, err, registry.ErrNoLease)
 	}
-	require.Zero(t, m.writes)
+	is, _ := m.all.Row("default", 3)
+	require.Equal(t, row(3, time.Hour, time.Hour), is)
 
 	secret := strings.Repeat("secret", 20) // which no name can be
 	_, err = r.Release(t.Context(), secret, 3, true)
@@ -213,16 +202,15 @@ func TestReleaseRefusesALiveLease(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	for name, tt := range map[string]struct {
-		was    leasestore.Row
-		force  bool
-		until  time.Duration
-		writes int
-		state  registry.State
+		was   leasestore.Row
+		force bool
+		until time.Duration
+		state registry.State
 	}{
-		"live":                   {row(3, time.Hour, time.Hour), true, 0, 1, registry.Live},
-		"over":                   {row(3, -time.Minute, time.Hour), false, -time.Minute, 1, registry.Free},
-		"released":               {released(row(3, -time.Minute, time.Hour)), false, -time.Minute, 0, registry.Free},
-		"by a clock of tomorrow": {released(row(3, 24*time.Hour, time.Hour)), false, 0, 1, registry.Quarantined},
+		"live":                   {row(3, time.Hour, time.Hour), true, 0, registry.Live},
+		"over":                   {row(3, -time.Minute, time.Hour), false, -time.Minute, registry.Free},
+		"released":               {released(row(3, -time.Minute, time.Hour)), false, -time.Minute, registry.Free},
+		"by a clock of tomorrow": {released(row(3, 24*time.Hour, time.Hour)), false, 0, registry.Quarantined},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMemory(0)
@@ -232,7 +220,6 @@ func TestRelease(t *testing.T) {
 			require.Equal(t, tt.state, was.State)
 			require.Equal(t, tt.was.Nonce == "", was.Released)
 			require.Equal(t, tt.was.Until, was.Until)
-			require.Equal(t, tt.writes, m.writes)
 			want := tt.was
 			want.Nonce, want.Until = "", now.Add(tt.until)
 			page, err := m.Rows(t.Context(), "default", -1, 9)
@@ -278,7 +265,6 @@ func TestInit(t *testing.T) {
 	require.Equal(t, layout.String(), own.Layout)
 	require.EqualValues(t, -1, own.Floor)
 	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
-	require.Equal(t, 1, m.writes)
 
 	require.NoError(t, r.Init(t.Context(), "lost", lease.Founding{Layout: layout, Lost: true}))
 	own, _ = m.all.Namespace("lost")
