@@ -1,3 +1,9 @@
+// Package doctor examines a store of worker IDs for what can harm workers: settings that lose
+// writes or waste IDs, clocks, rights, namespaces and their leases. [Check] returns what it finds,
+// why that matters and what to do about it.
+//
+// It judges by itself what every store tells. What only a kind of store knows comes from the store,
+// if it is an [Examiner].
 package doctor
 
 import (
@@ -12,27 +18,6 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker/lease"
 )
-
-// A Level says how much a [Finding] matters.
-type Level string
-
-// The levels, in ascending order.
-const (
-	LevelOK    Level = "ok"    // as it should be
-	LevelNote  Level = "note"  // good to know, or unknown
-	LevelWarn  Level = "warn"  // may do harm, or wastes IDs
-	LevelError Level = "error" // workers fail, or UIDs can come twice
-)
-
-// A Finding is the result of one thing that [Check] has examined.
-type Finding struct {
-	Level Level
-	// What was examined, in a few words that stay the same, and the Value found. No value holds a
-	// name of an account, a database or a host.
-	What, Value string
-	// Why it matters and what to Do; both are empty at LevelOK.
-	Why, Do string
-}
 
 // Config holds the settings of a [Check]. The zero value works.
 type Config struct {
@@ -112,8 +97,13 @@ type check struct {
 	findings []Finding
 }
 
-func (c *check) add(f Finding)     { c.findings = append(c.findings, f) }
-func (c *check) judge(rows ...Row) { c.findings = append(c.findings, Judge(rows...)...) }
+func (c *check) add(findings ...Finding) {
+	for _, f := range findings {
+		if f.Level != "" {
+			c.findings = append(c.findings, f)
+		}
+	}
+}
 
 func (c *check) all(ctx context.Context, store registry.Store) error {
 	o, err := c.read(ctx, store)
@@ -126,13 +116,57 @@ func (c *check) all(ctx context.Context, store registry.Store) error {
 		if err != nil {
 			return err
 		}
-		c.findings = append(c.findings, found...)
+		c.add(found...)
 	}
-	if err := c.clocks(ctx, store); err != nil {
+	clocks, err := c.clocks(ctx, store)
+	if err != nil {
 		return err
 	}
-	c.nodesLeft(o)
+	c.add(clocks, c.nodesLeft())
 	c.leasesSound(o)
-	c.spaces(o)
+	c.add(c.spaces(o)...)
 	return nil
+}
+
+const (
+	whatNodes  = "disposable IDs"
+	whatLeases = "leased IDs"
+)
+
+// read reads what the store holds. A part that is missing or cannot be read becomes a finding. It
+// fails when the store cannot be asked.
+func (c *check) read(ctx context.Context, store registry.Store) (registry.Overview, error) {
+	var nodes *registry.NodeInfo
+	if s, ok := store.(registry.NodeStore); ok {
+		n, found, err := s.Nodes(ctx)
+		if retry.IsTransient(err) {
+			return registry.Overview{}, err
+		}
+		if c.there(whatNodes, found, err,
+			"Nothing, if no worker uses them; the first one makes the place if its account may.") {
+			nodes = &n
+		}
+	}
+	o, err := registry.Read(ctx, struct{ registry.Store }{store}, 0)
+	if retry.IsTransient(err) || err != nil && o.Now.IsZero() {
+		return o, err
+	}
+	if !c.there(whatLeases, o.HasLeases, err, "Nothing, if no worker uses them; else uid worker init makes the place, "+
+		"if nobody has had an ID from it. The first start makes it, too, and then begins two minutes ahead of the "+
+		"clock.") {
+		o = registry.Overview{Now: o.Now}
+	}
+	o.Nodes = nodes
+	return o, nil
+}
+
+// there reports whether a part of the store was read; else it adds a finding, which says what to do if there is none.
+func (c *check) there(what string, found bool, err error, do string) bool {
+	c.unread = c.unread || err != nil
+	c.add(Finding{What: what}.
+		But(err != nil, LevelError, "unreadable", fmt.Sprintf("Reading them failed: %v.", err),
+			"Look at the rights of this account, and whether what is there is as the store's documentation says.").
+		But(!found, LevelNote, "none", "The store has no place for them (a table, say): nobody has had one from it "+
+			"yet, or the place was renamed or dropped.", do))
+	return found && err == nil
 }

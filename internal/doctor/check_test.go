@@ -40,15 +40,10 @@ type fake struct {
 	nodes      *registry.NodeInfo
 	errs       map[string][]error // by method; the last one stays
 	found      []Finding
-	calls      map[string]int
 	examinedBy Config
 }
 
 func (f *fake) fails(method string) error {
-	if f.calls == nil {
-		f.calls = map[string]int{}
-	}
-	f.calls[method]++
 	errs := f.errs[method]
 	if len(errs) > 1 {
 		f.errs[method] = errs[1:]

@@ -13,57 +13,51 @@ import (
 
 // clocks compares the store's clock with this process's. It judges by the shortest of some round trips:
 // the store's clock was read some time during it.
-func (c *check) clocks(ctx context.Context, store registry.Store) error {
+func (c *check) clocks(ctx context.Context, store registry.Store) (Finding, error) {
 	var trips []roundTrip
-	var off time.Duration
 	for range 5 {
 		before := c.Now()
 		_, theirs, err := store.Namespaces(ctx)
 		if retry.IsTransient(err) {
-			return err
+			return Finding{}, err
 		}
 		if theirs.Now.IsZero() {
-			c.add(Finding{LevelNote, "clocks", "could not be told",
-				fmt.Sprintf("The store does not say what time it is: %v.", err),
-				"Check with an account that may read."})
-			return nil
+			why := fmt.Sprintf("The store does not say what time it is: %v.", err)
+			return Finding{LevelNote, "clocks", "could not be told", why, "Check with an account that may read."}, nil
 		}
-		off = theirs.Error
-		trips = append(trips, roundTrip{before, theirs.Now, c.Now()})
+		trips = append(trips, roundTrip{before, theirs.Now, c.Now(), theirs.Error})
 	}
-	shortest := slices.MinFunc(trips, func(a, b roundTrip) int { return cmp.Compare(a.took(), b.took()) })
-	c.judge(shortest.rows(off)...)
-	return nil
+	return slices.MinFunc(trips, func(a, b roundTrip) int { return cmp.Compare(a.took(), b.took()) }).judge(), nil
 }
 
-// A roundTrip is a reading of the store's clock, between two readings of ours.
-type roundTrip struct{ before, theirs, after time.Time }
+// A roundTrip is a reading of the store's clock, between two readings of ours. It may itself be off.
+type roundTrip struct {
+	before, theirs, after time.Time
+	off                   time.Duration
+}
 
 func (t roundTrip) took() time.Duration { return max(0, t.after.Sub(t.before)) }
 
-// rows judge the store's clock, which may itself be off.
-func (t roundTrip) rows(off time.Duration) []Row {
+func (t roundTrip) judge() Finding {
 	const unit = time.Millisecond
 	// The store's clock is ahead of ours by offset, give or take bound.
 	offset, bound := t.theirs.Sub(t.before)-t.took()/2, (t.took()+1)/2
 	value := fmt.Sprintf("the store's is %+d ms from ours, ± %d ms", offset.Round(unit)/unit, (bound+unit-1)/unit)
-	if off > 0 {
-		value += fmt.Sprintf(", and off by %v at most", off)
+	if t.off > 0 {
+		value += fmt.Sprintf(", and off by %v at most", t.off)
 	}
 	apart := max(0, offset.Abs()-bound)
-	const what, sync = "clocks", "Run a time service (chrony, ntpd, systemd-timesyncd) on both machines."
-	return []Row{
-		{apart > maxClockSkew || off > maxClockSkew-apart, LevelError, what, value,
-			fmt.Sprintf("They may be more than %v apart, at which workers refuse to start.", maxClockSkew), sync},
-		{apart > maxClockSkew/4, LevelWarn, what, value,
-			fmt.Sprintf("Above %v workers refuse to start.", maxClockSkew), sync},
-		{bound > maxClockSkew, LevelNote, what, value, "The answers took too long to tell.",
-			"Check again, from nearer by."},
-		{off > 0, LevelNote, what, value,
+	const sync = "Run a time service (chrony, ntpd, systemd-timesyncd) on "
+	return Fine("clocks", value).
+		But(apart > maxClockSkew || t.off > maxClockSkew-apart, LevelError, value,
+			fmt.Sprintf("They may be more than %v apart, at which workers refuse to start.", maxClockSkew),
+			sync+"both machines.").
+		But(apart > maxClockSkew/4, LevelWarn, value, fmt.Sprintf("Above %v workers refuse to start.", maxClockSkew),
+			sync+"both machines.").
+		But(bound > maxClockSkew, LevelNote, value, "The answers took too long to tell.",
+			"Check again, from nearer by.").
+		But(t.off > 0, LevelNote, value,
 			fmt.Sprintf("The store has no clock of its own. Workers go by their machines', and take each for at most "+
-				"%v off true time: by one that is further off, IDs are taken from owners that are at work.", off),
-			"Run a time service (chrony, ntpd, systemd-timesyncd) on all machines of workers, " +
-				"and watch that each is so near."},
-		{true, LevelOK, what, value, "", ""},
-	}
+				"%v off true time: by one that is further off, IDs are taken from owners that are at work.", t.off),
+			sync+"all machines of workers, and watch that each is so near.")
 }

@@ -29,9 +29,9 @@ func TestClockOffset(t *testing.T) {
 			}
 			return now
 		}}}
-		require.NoError(t, c.clocks(t.Context(), &fake{clock: leasestore.Clock{Now: theirs}}))
-		require.Len(t, c.findings, 1)
-		checkFinding(t, c.findings[0], LevelOK, value)
+		f, err := c.clocks(t.Context(), &fake{clock: leasestore.Clock{Now: theirs}})
+		require.NoError(t, err)
+		checkFinding(t, f, LevelOK, value)
 	}
 }
 
@@ -59,9 +59,7 @@ func TestJudgeClock(t *testing.T) {
 		{-600 * ms, ms, 250 * ms, LevelWarn, "-600 ms"},
 	} {
 		theirs := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-		trip := roundTrip{theirs.Add(-tt.offset - tt.bound), theirs, theirs.Add(-tt.offset + tt.bound)}
-		found := Judge(trip.rows(tt.off)...)
-		require.Len(t, found, 1)
-		checkFinding(t, found[0], tt.want, tt.value)
+		trip := roundTrip{theirs.Add(-tt.offset - tt.bound), theirs, theirs.Add(-tt.offset + tt.bound), tt.off}
+		checkFinding(t, trip.judge(), tt.want, tt.value)
 	}
 }

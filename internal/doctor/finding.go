@@ -1,10 +1,44 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/uidgen/uid/internal/retry"
 )
+
+// A Level says how much a [Finding] matters.
+type Level string
+
+// The levels, in ascending order.
+const (
+	LevelOK    Level = "ok"    // as it should be
+	LevelNote  Level = "note"  // good to know, or unknown
+	LevelWarn  Level = "warn"  // may do harm, or wastes IDs
+	LevelError Level = "error" // workers fail, or UIDs can come twice
+)
+
+// A Finding is what is to be said of one thing that [Check] has examined; nothing if it has no Level.
+type Finding struct {
+	Level Level
+	// What was examined, in a few words that stay the same, and the Value found. No value holds a
+	// name of an account, a database or a host.
+	What, Value string
+	// Why it matters and what to Do; both are empty at LevelOK.
+	Why, Do string
+}
+
+// Fine is the finding for what is as it should be.
+func Fine(what, value string) Finding { return Finding{Level: LevelOK, What: what, Value: value} }
+
+// But returns the finding for what is so. Of several the first counts: it returns f where something is wrong by f
+// already.
+func (f Finding) But(is bool, l Level, value, why, do string) Finding {
+	if !is || f.Level != LevelOK && f.Level != "" {
+		return f
+	}
+	return Finding{l, f.What, value, why, do}
+}
 
 // Unknown is the finding for what a store does not tell. An error that may pass is not one.
 func Unknown(what string, err error) ([]Finding, error) {
@@ -16,7 +50,10 @@ func Unknown(what string, err error) ([]Finding, error) {
 		Do:  "Look yourself, or check with an account that may see it."}}, nil
 }
 
-// Fine is the finding for what is as it should be.
-func Fine(what, value string) Finding {
-	return Finding{Level: LevelOK, What: what, Value: value}
+// An Examiner is a store that can say what its servers have that can harm workers: settings that
+// lose writes, rights, room. [Check] asks it.
+type Examiner interface {
+	// Examine makes one attempt, and only reads. What it may not see becomes a note. An error
+	// that may pass is marked with worker.Transient.
+	Examine(ctx context.Context, cfg Config) ([]Finding, error)
 }

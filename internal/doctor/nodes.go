@@ -3,16 +3,15 @@ package doctor
 import (
 	"fmt"
 
-	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/supply"
 )
 
 // nodesLeft judges how many disposable IDs are left.
-func (c *check) nodesLeft(o registry.Overview) {
-	if o.Nodes == nil {
-		return
+func (c *check) nodesLeft() Finding {
+	if c.Disposable == nil {
+		return Finding{}
 	}
-	n, most := *o.Nodes, c.MaxWorkerID
+	n, most := *c.Disposable, c.MaxWorkerID
 	next := fmt.Sprint(n.Next)
 	if n.Next == 0 {
 		next = "not told"
@@ -25,22 +24,19 @@ func (c *check) nodesLeft(o registry.Overview) {
 		value += fmt.Sprintf(", %d left out after restarts and failovers of the database", n.Skipped)
 	}
 	const wider = "Take a layout with more worker bits, or leased IDs, which can be used again"
-	c.judge([]Row{
-		{most > 0 && n.Last > most, LevelError, whatNodes, value,
+	return Fine(whatNodes, value).
+		But(most > 0 && n.Last > most, LevelError, value,
 			fmt.Sprintf("An ID is above the layout's maximum, and so are all that follow: no worker can start. "+
-				"Unless %d starts there were, somebody inserted it.", n.Last),
-			wider + ". When the row was inserted by mistake and no generator ran under it: " +
-				"delete it, and set the counter above the largest ID that is left."},
-		{most > 0 && n.Used() >= most, LevelError, whatNodes, value,
-			"No ID is left: no worker can start.", wider + "."},
-		{most > 0 && supply.Low(n.Used(), most), LevelWarn, whatNodes, value,
+				"Unless %d starts there were, somebody inserted it.", n.Last), wider+". When the row was inserted by "+
+				"mistake and no generator ran under it: delete it, and set the counter above the largest ID that is "+
+				"left.").
+		But(most > 0 && n.Used() >= most, LevelError, value, "No ID is left: no worker can start.", wider+".").
+		But(most > 0 && supply.Low(n.Used(), most), LevelWarn, value,
 			fmt.Sprintf("More than 80 %% are used, %d are left; each start takes one.", most-n.Used()),
-			wider + ", before they are gone."},
-		{n.Rows > 0 && (n.Used()-n.Skipped)/4 > n.Rows, LevelNote, whatNodes, value,
+			wider+", before they are gone.").
+		But(n.Rows > 0 && (n.Used()-n.Skipped)/4 > n.Rows, LevelNote, value,
 			fmt.Sprintf("%d IDs were given and %d rows are there: the counter jumps, or rows were deleted.",
 				n.Used()-n.Skipped, n.Rows),
-			"Look at the step of the counter (auto_increment_increment, INCREMENT BY), " +
-				"and never delete the newest row."},
-		{true, LevelOK, whatNodes, value, "", ""},
-	}...)
+			"Look at the step of the counter (auto_increment_increment, INCREMENT BY), "+
+				"and never delete the newest row.")
 }

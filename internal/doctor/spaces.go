@@ -13,44 +13,39 @@ import (
 // spaces names the spaces of worker IDs whose UIDs can be equal. UIDs are unique within one
 // layout and one space. Each namespace is a space, and so are the disposable IDs, whose layout is
 // not in the store. Namespaces with ranges that have no ID in common share one space.
-func (c *check) spaces(o registry.Overview) {
-	const what = "spaces of worker IDs"
-	const do = "Nothing, where UIDs of both never stand in one column. Else take all worker IDs from one of them."
-	ids := map[string]lease.Range{}
-	sharing := map[string]map[string]bool{} // by layout: those who use or used it
-	add := func(layout, namespace string) {
-		if sharing[layout] == nil {
-			sharing[layout] = map[string]bool{}
-		}
-		sharing[layout][namespace] = true
+func (c *check) spaces(o registry.Overview) (findings []Finding) {
+	equal := func(value, why string) {
+		findings = append(findings, Finding{LevelNote, "spaces of worker IDs", value, why,
+			"Nothing, where UIDs of both never stand in one column. Else take all worker IDs from one of them."})
 	}
+	ids := map[string]lease.Range{}
+	users := map[string][]string{} // by layout: the namespaces that use or used it
 	for _, ns := range o.Namespaces {
 		ids[ns.Namespace] = ns.IDs
-		add(ns.Layout, ns.Namespace)
+		users[ns.Layout] = append(users[ns.Layout], ns.Namespace)
 	}
 	for _, l := range o.Leases {
-		add(l.Layout, l.Namespace)
+		users[l.Layout] = append(users[l.Layout], l.Namespace)
 	}
-	delete(sharing, "")
-	before := len(c.findings)
-	for _, layout := range slices.Sorted(maps.Keys(sharing)) {
-		names := slices.Sorted(maps.Keys(sharing[layout]))
+	delete(users, "")
+	for _, layout := range slices.Sorted(maps.Keys(users)) {
+		names := slices.Compact(slices.Sorted(slices.Values(users[layout])))
 		same := slices.DeleteFunc(slices.Clone(names), func(a string) bool {
 			return !slices.ContainsFunc(names, func(b string) bool { return a != b && overlap(ids[a], ids[b]) })
 		})
 		if len(same) > 1 {
-			c.add(Finding{LevelNote, what, fmt.Sprintf("namespaces %s have the layout %s", listed(same), layout),
-				"A UID of one namespace can be equal to a UID of another: they have worker IDs in common.", do})
+			equal(fmt.Sprintf("namespaces %s have the layout %s", listed(same), layout),
+				"A UID of one namespace can be equal to a UID of another: they have worker IDs in common.")
 		}
 	}
 	if o.Nodes != nil && o.Nodes.Used() > 0 && len(ids) > 0 {
-		c.add(Finding{LevelNote, what, "disposable IDs beside leases of " + listed(slices.Sorted(maps.Keys(ids))),
-			"A UID under a disposable ID can be equal to one under a leased ID of the same layout: " +
-				"both have a worker 1.", do})
+		equal("disposable IDs beside leases of "+listed(slices.Sorted(maps.Keys(ids))), "A UID under a disposable ID "+
+			"can be equal to one under a leased ID of the same layout: both have a worker 1.")
 	}
-	if len(c.findings) == before && !c.unread && (o.Nodes != nil || o.HasLeases) {
-		c.add(Finding{Level: LevelOK, What: what, Value: "no two whose UIDs could be equal are known"})
+	if len(findings) == 0 && !c.unread && (o.Nodes != nil || o.HasLeases) {
+		return []Finding{Fine("spaces of worker IDs", "no two whose UIDs could be equal are known")}
 	}
+	return findings
 }
 
 func overlap(a, b lease.Range) bool {

@@ -51,14 +51,12 @@ func TestSpaces(t *testing.T) {
 		"of leases alone": {nil, all{ns("a", ""), ns("b", "X")}, []string{ab}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &check{}
 			o := registry.Overview{Nodes: tt.nodes, HasLeases: true, Namespaces: tt.namespaces}
 			if name == "of leases alone" {
 				o.Leases = []registry.LeaseInfo{{Namespace: "a", Layout: "X"}, {Namespace: "b", Layout: "X"}}
 			}
-			c.spaces(o)
 			var values []string
-			for _, f := range c.findings {
+			for _, f := range (&check{}).spaces(o) {
 				values = append(values, f.Value)
 				level := LevelNote
 				if f.Value == none {
@@ -70,12 +68,7 @@ func TestSpaces(t *testing.T) {
 			require.Equal(t, tt.want, values)
 		})
 	}
-	for _, c := range []*check{{}, {unread: true}} {
-		o := registry.Overview{}
-		if c.unread {
-			o.Nodes = empty
-		}
-		c.spaces(o)
-		require.Empty(t, c.findings, "nothing is known of a table that is not there, or cannot be read")
-	}
+	const unknown = "nothing is known of a table that is not there, or cannot be read"
+	require.Empty(t, (&check{}).spaces(registry.Overview{}), unknown)
+	require.Empty(t, (&check{unread: true}).spaces(registry.Overview{Nodes: empty}), unknown)
 }

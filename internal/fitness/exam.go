@@ -21,35 +21,27 @@ func Examine(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, t T
 	[]doctor.Finding, error,
 ) {
 	e := &exam{conn: conn, dialect: dialect, Config: cfg, Tables: t, person: true, takeovers: true}
-	steps := []func(context.Context) error{e.tables, e.names, e.server, e.counter, e.rights}
-	if dialect == database.SQLite {
-		steps = []func(context.Context) error{e.tables, e.server, e.sqliteFile, e.counter}
+	steps := map[database.Dialect][]func(context.Context) error{
+		database.MySQL:    {e.tables, e.names, e.mysql, e.counter, e.rights},
+		database.Postgres: {e.tables, e.names, e.postgres, e.counter, e.rights},
+		database.SQLite:   {e.tables, e.sqlite, e.sqliteFile, e.counter},
 	}
-	for _, step := range steps {
+	for _, step := range steps[dialect] {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
 	for i, f := range e.findings {
-		e.findings[i].Level = e.level(f.Level)
+		if e.findings[i].Level = e.level(f.Level); f.Level == crash || f.Level == takeover {
+			e.findings[i].Why += lossWhy
+		}
 	}
 	return e.findings, nil
 }
 
-// An exam is one attempt.
-type exam struct {
-	doctor.Config
-	Tables
-	dialect            database.Dialect
-	conn               *sqlx.Conn
-	person             bool // wants to know all
-	takeovers          bool // what another server lacks that takes over counts
-	leads              bool // the server is to follow no other one
-	hasNodes, hasLease bool // which tables there are, as far as this account may see
-	findings           []doctor.Finding
-}
-
-func (e *exam) judge(rows ...row) { e.findings = append(e.findings, doctor.Judge(rows...)...) }
+// lossWhy follows on what a takeover or a crash loses.
+const lossWhy = ". Disposable IDs are then given again, and so are ticks of leases whose Losses are Never; " +
+	"others make up for it."
 
 // level says how bad a loss is. A disposable ID that is lost is given again; whoever promotes a server can
 // mind the counter. Leases make up for a loss, except where Losses are Never: such a start is refused.
@@ -105,28 +97,15 @@ func (e *exam) names(ctx context.Context) error {
 		}
 		const rename = "Name the right one (NodeTable, LeaseTable or SegmentTable of sqlstore.Config, --node-table, " +
 			"--lease-table, --segment-table), or rename it. "
-		e.judge([]row{
-			{value == name, "", "name of table " + name, "", "", ""},
-			{here, bad, "name of table " + name, value, "The names differ in case only: programs that use one of the " +
-				"tables give the IDs and numbers again that those gave which use the other one.", rename +
-				"Of disposable IDs and segments, set the counter above the largest of both first."},
-			{true, bad, "name of table " + name, strings.TrimPrefix(value, name+", ") + ", and not " + name,
-				"The names differ in case only. Nobody starts, since a table made beside that one would give its IDs " +
-					"and numbers again.", rename},
-		}...)
+		e.add(doctor.Finding{What: "name of table " + name}.
+			But(value != name && here, bad, value, "The names differ in case only: programs that use one of the "+
+				"tables give the IDs and numbers again that those gave which use the other one.", rename+
+				"Of disposable IDs and segments, set the counter above the largest of both first.").
+			But(value != name, bad, strings.TrimPrefix(value, name+", ")+", and not "+name,
+				"The names differ in case only. Nobody starts, since a table made beside that one would give its IDs "+
+					"and numbers again.", rename))
 	}
 	return nil
-}
-
-// server judges the settings of the server and the session, and the server's place among others.
-func (e *exam) server(ctx context.Context) error {
-	switch e.dialect {
-	case database.SQLite:
-		return e.sqlite(ctx)
-	case database.Postgres:
-		return e.postgres(ctx)
-	}
-	return e.mysql(ctx)
 }
 
 // counter judges what a table's next disposable ID will be.
@@ -134,20 +113,19 @@ func (e *exam) counter(context.Context) error {
 	if e.Disposable == nil {
 		return nil
 	}
-	const what = "counter of disposable IDs"
 	n := e.Disposable
 	value := fmt.Sprintf("next ID %d, largest ID %d", n.Next, n.Last)
+	if n.Next == 0 {
+		value = fmt.Sprintf("next ID not told, largest ID %d", n.Last)
+	}
 	do := map[database.Dialect]string{
 		database.MySQL:    fmt.Sprintf("ALTER TABLE %s AUTO_INCREMENT = %d", e.Nodes, n.Last+1),
 		database.Postgres: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN ID RESTART WITH %d", e.Nodes, n.Last+1),
 		database.SQLite:   fmt.Sprintf("UPDATE sqlite_sequence SET seq = %d WHERE name = '%s'", n.Last, e.Nodes),
 	}[e.dialect]
-	e.judge([]row{
-		{n.Next == 0, ok, what, fmt.Sprintf("next ID not told, largest ID %d", n.Last), "", ""},
-		{n.Next <= n.Last, bad, what, value, fmt.Sprintf("The counter is not above the largest ID: the next starts "+
-			"fail or, where the row of ID %d is gone, get an ID that was used before.", n.Next), do},
-		fine(what, value),
-	}...)
+	e.add(doctor.Fine("counter of disposable IDs", value).
+		But(n.Next != 0 && n.Next <= n.Last, bad, value, fmt.Sprintf("The counter is not above the largest ID: the "+
+			"next starts fail or, where the row of ID %d is gone, get an ID that was used before.", n.Next), do))
 	return nil
 }
 
@@ -160,7 +138,8 @@ func (e *exam) noteUnknown(what string, err error) error {
 	if number, _, _ := database.Codes(err); number == 0 && e.dialect == database.MySQL {
 		return err
 	}
-	e.judge(row{true, note, what, "could not be told", fmt.Sprintf("The database does not say: %v.", err),
-		"Look yourself, or check with an account that may see it."})
+	e.add(doctor.Finding{Level: note, What: what, Value: "could not be told",
+		Why: fmt.Sprintf("The database does not say: %v.", err),
+		Do:  "Look yourself, or check with an account that may see it."})
 	return nil
 }

@@ -1,10 +1,12 @@
+// Package fitness judges a SQL database: each finding is a function, which says what the database takes, why that
+// matters, and what to do. A start asks for what the database can lose ([Losses], in the files losses), a person for
+// all ([Examine], in the files exam).
 package fitness
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -13,10 +15,43 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 )
 
+const ok, note, warn, bad = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
+
+// What starts are told of. For a person they stand for one of the levels above; see exam.level. Why says what is
+// lost, to which [Examine] adds what that means.
+const (
+	refused  doctor.Level = "refused"  // no worker starts
+	damage   doctor.Level = "damage"   // a crash loses what was acknowledged, and it may be all
+	crash    doctor.Level = "crash"    // a crash loses the newest commits that were acknowledged
+	takeover doctor.Level = "takeover" // another server takes over, which lacks them
+)
+
 // A Table is one that is written to.
 type Table struct {
 	Name    string
 	Columns []database.Column
+}
+
+// An exam is one attempt.
+type exam struct {
+	doctor.Config
+	Tables
+	dialect            database.Dialect
+	conn               *sqlx.Conn
+	person             bool // wants to know all
+	takeovers          bool // what another server lacks that takes over counts
+	leads              bool // the server is to follow no other one
+	hasNodes, hasLease bool // which tables there are, as far as this account may see
+	findings           []doctor.Finding
+}
+
+// add adds findings, but those without a level, which are none.
+func (e *exam) add(findings ...doctor.Finding) {
+	for _, f := range findings {
+		if f.Level != "" {
+			e.findings = append(e.findings, f)
+		}
+	}
 }
 
 // Losses lists what this account may see of how the database can lose a commit that it has acknowledged: in a crash
@@ -31,7 +66,9 @@ func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, take
 			return nil, err
 		}
 	}
-	err = e.server(ctx)
+	err = map[database.Dialect]func(context.Context) error{
+		database.MySQL: e.mysqlLosses, database.Postgres: e.postgresLosses, database.SQLite: e.sqliteLosses,
+	}[dialect](ctx)
 	for _, f := range e.findings {
 		switch f.Level {
 		case refused:
@@ -39,8 +76,8 @@ func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, take
 		case crash, damage:
 			all = append(all, f.What+" is "+f.Value)
 		case takeover:
-			if why, _, _ := strings.Cut(f.Why, lossWhy); takeovers {
-				all = append(all, why)
+			if takeovers {
+				all = append(all, f.Why)
 			}
 		}
 	}

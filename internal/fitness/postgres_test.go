@@ -8,53 +8,51 @@ import (
 
 // One thing each.
 func TestSettingsOfPostgres(t *testing.T) {
+	type p = postgres
 	durable := settings{
-		"server_version": "17", "standby": "false", "fsync": "on", "full_page_writes": "on", "wal_level": "replica",
+		"standby": "false", "fsync": "on", "full_page_writes": "on", "wal_level": "replica",
 		"default_transaction_isolation": "read committed", "default_transaction_read_only": "off",
 		"synchronous_commit": "on", "synchronous_standby_names": "",
 	}
 	const commit, names = "synchronous_commit", "synchronous_standby_names"
+	fsync := func(s p) doctor.Finding { return s.durable("fsync") }
+	pages := func(s p) doctor.Finding { return s.durable("full_page_writes") }
 	for _, tt := range []struct {
+		judge    func(p) doctor.Finding
 		vars     settings
 		standbys []string
-		what     string
 		want     doctor.Level
 		says     string
 	}{
-		{nil, nil, "server", ok, "PostgreSQL 17"},
-		{nil, nil, "isolation", ok, ""},
-		{settings{"default_transaction_isolation": "serializable"}, nil, "isolation", note, ""},
-		{nil, nil, "writable", ok, "yes"},
-		{settings{"default_transaction_read_only": "on"}, nil, "writable", bad, "default_transaction_read_only is on"},
-		{settings{"standby": "true"}, nil, "writable", bad, "a standby"},
-		{nil, nil, "fsync", ok, "on"},
-		{settings{"fsync": "off"}, nil, "fsync", damage, "off, not on"},
-		{settings{"full_page_writes": "off"}, nil, "full_page_writes", damage, "off, not on"},
-		{nil, nil, commit, ok, "on"},
-		{settings{commit: "remote_apply", names: "x"}, nil, commit, ok, ""},
-		{settings{commit: "remote_write", names: "x"}, nil, commit, ok, ""},
-		{settings{commit: "local"}, nil, commit, ok, ""},
-		{settings{commit: "local", names: "x"}, nil, commit, takeover, "no standby need have a commit"},
-		{settings{commit: "off"}, nil, commit, crash, "off"},
-		{settings{commit: "off", names: "x"}, nil, commit, crash, "off"},
-		{nil, nil, "replication", ok, "no standby"},
-		{nil, []string{"a", "b"}, "replication", takeover, "2 connected, asynchronous"},
-		{settings{names: "a"}, []string{"a", "b"}, "replication", note, "2 connected, synchronous_standby_names"},
-		{settings{names: "ANY 1 (a, b)"}, []string{"a", "b"}, "replication", takeover,
-			"lists 2 standbys, and 1 of them"},
-		{nil, nil, "wal_level", ok, "replica"},
-		{settings{"wal_level": "minimal"}, nil, "wal_level", note, ""},
-		{nil, nil, "idle_in_transaction_session_timeout", ok, ""},
+		{p.isolation, nil, nil, ok, ""},
+		{p.isolation, settings{"default_transaction_isolation": "serializable"}, nil, note, ""},
+		{p.writable, nil, nil, ok, "yes"},
+		{p.writable, settings{"default_transaction_read_only": "on"}, nil, bad, "default_transaction_read_only is on"},
+		{p.writable, settings{"standby": "true"}, nil, bad, "a standby"},
+		{fsync, nil, nil, ok, "on"},
+		{fsync, settings{"fsync": "off"}, nil, damage, "off, not on"},
+		{pages, settings{"full_page_writes": "off"}, nil, damage, "off, not on"},
+		{p.commit, nil, nil, ok, "on"},
+		{p.commit, settings{commit: "remote_apply", names: "x"}, nil, ok, ""},
+		{p.commit, settings{commit: "remote_write", names: "x"}, nil, ok, ""},
+		{p.commit, settings{commit: "local"}, nil, ok, ""},
+		{p.commit, settings{commit: "local", names: "x"}, nil, takeover, "no standby need have a commit"},
+		{p.commit, settings{commit: "off"}, nil, crash, "off"},
+		{p.commit, settings{commit: "off", names: "x"}, nil, crash, "off"},
+		{p.replication, nil, nil, ok, "no standby"},
+		{p.replication, nil, []string{"a", "b"}, takeover, "2 connected, asynchronous"},
+		{p.replication, settings{names: "a"}, []string{"a", "b"}, note, "2 connected, synchronous_standby_names"},
+		{p.replication, settings{names: "ANY 1 (a, b)"}, []string{"a", "b"}, takeover, "lists 2 standbys, and 1 of"},
+		{p.wal, nil, nil, ok, "replica"},
+		{p.wal, settings{"wal_level": "minimal"}, nil, note, ""},
 	} {
-		checkRows(t, postgresRows(durable.with(tt.vars), tt.standbys), tt.what, tt.want, tt.says)
+		checkFinding(t, tt.judge(postgres{durable.with(tt.vars), tt.standbys}), tt.want, tt.says)
 	}
 }
 
 func TestRenewalsCost(t *testing.T) {
-	checkRows(t, renewalRows(settings{"fillfactor": "80"}, "l"), "indexes", ok)
-	checkRows(t, renewalRows(settings{"fillfactor": "80", "indexes": "lease_until"}, "l"), "indexes", warn,
-		"also of lease_until")
-	checkRows(t, renewalRows(settings{"fillfactor": "80"}, "l"), "fillfactor", ok, "80")
-	checkRows(t, renewalRows(settings{"fillfactor": "100"}, "l"), "fillfactor", note,
-		"ALTER TABLE l SET (fillfactor = 80)")
+	checkFinding(t, indexes(settings{}), ok)
+	checkFinding(t, indexes(settings{"indexes": "lease_until"}), warn, "also of lease_until")
+	checkFinding(t, fillFactor(settings{"fillfactor": "80"}, "l"), ok, "80")
+	checkFinding(t, fillFactor(settings{"fillfactor": "100"}, "l"), note, "ALTER TABLE l SET (fillfactor = 80)")
 }

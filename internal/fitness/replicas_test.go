@@ -1,6 +1,7 @@
 package fitness
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,28 +68,11 @@ func TestReplication(t *testing.T) {
 		"group":            {server{vars: group, source: alone, replicas: none}, ok, ok, ok, "group replication"},
 		"multi-primary":    {server{vars: many, source: alone}, ok, ok, note, "several servers accept writes"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			tt.s.vars = settings{"log_bin": "ON"}.with(tt.s.vars)
-			rows := tt.s.replicationRows()
-			checkRows(t, rows, "writable", tt.writable)
-			checkRows(t, rows, "replica", tt.replica)
-			checkRows(t, rows, "replication", tt.replica_)
-			checkRows(t, rows, "wsrep_on", "")
-			var said string
-			for _, f := range doctor.Judge(rows...) {
-				said += f.Value + " " + f.Why
-			}
-			require.Contains(t, said, tt.says)
-		})
+		tt.s.vars = settings{"log_bin": "ON"}.with(tt.s.vars)
+		writable, replica, replication := tt.s.writable(), tt.s.replica(), tt.s.replication()
+		checkFinding(t, writable, tt.writable)
+		checkFinding(t, replica, tt.replica)
+		checkFinding(t, replication, tt.replica_)
+		require.Contains(t, fmt.Sprint(writable, replica, replication), tt.says, name)
 	}
-}
-
-// A node of a Galera cluster to which a session writes alone.
-func TestWritesAlone(t *testing.T) {
-	for status, on := range map[string]string{"ON": "ON", "OFF": "OFF", "": ""} {
-		s := server{vars: settings{"wsrep_on": on}, status: settings{"wsrep_connected": status}}
-		checkRows(t, s.replicationRows(), "wsrep_on", "")
-	}
-	s := server{vars: settings{"wsrep_on": "OFF"}, status: settings{"wsrep_connected": "ON"}}
-	checkRows(t, s.replicationRows(), "wsrep_on", refused, "stays on this node")
 }

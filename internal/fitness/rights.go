@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/doctor"
 )
 
 // A right is one that the account has by itself. It keeps no name but that of a workers' table.
@@ -31,27 +32,12 @@ var reportRights = []string{"REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONIT
 var aboveReadOnly = []string{"SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN"}
 
 // granted asks for the rights of an account: MySQL's own tables of them have it as 'user'@'host'.
-var granted = map[database.Dialect]string{
-	database.MySQL: "SELECT {right}, '" + onServer + "' FROM {schema}.USER_PRIVILEGES WHERE GRANTEE = {me}" +
-		" UNION ALL SELECT {right}, IF(DATABASE() LIKE TABLE_SCHEMA, '" + onDatabase + "', '" + elsewhere + "')" +
-		" FROM {schema}.SCHEMA_PRIVILEGES WHERE GRANTEE = {me}" +
-		" UNION ALL SELECT {right}, {where} FROM {schema}.TABLE_PRIVILEGES WHERE GRANTEE = {me}" +
-		" UNION ALL SELECT {right}, {where} FROM {schema}.COLUMN_PRIVILEGES WHERE GRANTEE = {me}",
-	database.Postgres: "SELECT 'SUPERUSER', FALSE, '" + onServer + "'" +
-		" FROM pg_roles WHERE rolname = current_user AND rolsuper" +
-		" UNION ALL SELECT p, FALSE, 'on ' || t FROM unnest(ARRAY['{nodes}', '{leases}']) t," +
-		" unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) p" +
-		" WHERE has_table_privilege(to_regclass(quote_ident(t)), p)",
-}
-
 func (e *exam) granted(ctx context.Context) ([]right, error) {
 	const host = "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
 	const user = "LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(" + host + ") - 1)"
-	query := strings.NewReplacer("{schema}", "information_schema", "{right}", "PRIVILEGE_TYPE, IS_GRANTABLE = 'YES'",
-		"{me}", "CONCAT(QUOTE("+user+"), '@', QUOTE("+host+"))",
+	query := e.query("grants", "{me}", "CONCAT(QUOTE("+user+"), '@', QUOTE("+host+"))",
 		"{where}", "IF(TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ('{nodes}', '{leases}'), "+
-			"CONCAT('on ', TABLE_NAME), '"+elsewhere+"')",
-	).Replace(granted[e.dialect])
+			"CONCAT('on ', TABLE_NAME), 'elsewhere')")
 	query = strings.NewReplacer("{nodes}", e.Nodes, "{leases}", e.Leases).Replace(query)
 	fields := func(r *right) []any { return []any{&r.name, &r.grantable, &r.where} }
 	has, err := database.SelectRows(ctx, e.conn, fields, query)
@@ -100,7 +86,7 @@ func (e *exam) rights(ctx context.Context) error {
 	if none && e.dialect == database.MySQL && !creates && roles == 0 {
 		lacks = append(lacks, "CREATE on "+e.Nodes, "CREATE on "+e.Leases)
 	}
-	e.judge(rightRows(has, needs, lacks, roles > 0, none)...)
+	e.add(judgeRights(has, needs, lacks, roles > 0, none))
 	return nil
 }
 
@@ -124,9 +110,9 @@ func (e *exam) lacks(ctx context.Context, n need) (bool, error) {
 	return state == "42501", nil
 }
 
-// rightRows compare what the account has with what workers need. none says that there are no tables yet.
-func rightRows(has []right, needs []need, lacks []string, role, none bool) []row {
-	const what, wider = "grants", "Wider than workers need"
+// judgeRights compares what the account has with what workers need. none says that there are no tables yet.
+func judgeRights(has []right, needs []need, lacks []string, role, none bool) doctor.Finding {
+	const wider = "Wider than workers need"
 	const statements = "The documentation of package sqlstore has the statements."
 	wide, more, above := ok, false, ""
 	for _, r := range has {
@@ -157,16 +143,13 @@ func rightRows(has []right, needs []need, lacks []string, role, none bool) []row
 	}
 	do := "Give workers an account of their own that does not own the tables, with " + rightsText(needed) +
 		" and nothing else. " + statements
-	return []row{
-		{len(lacks) > 0, lacking, what, value,
-			"Workers need what this account lacks: " + strings.Join(lacks, ", ") + ".", "Grant it. " + statements},
-		{above != "", warn, what, value,
-			wider + ". " + above + " on all databases even writes to a read-only replica, " +
-				"which then hands out IDs that the primary hands out, too.", do},
-		{more, warn, what, value, wider + ". A row that is deleted or dropped by mistake makes IDs come again.", do},
-		{wide != ok, wide, what, value, wider + ": who gets hold of this account can read or change other tables.", do},
-		fine(what, value),
-	}
+	return doctor.Fine("grants", value).
+		But(len(lacks) > 0, lacking, value, "Workers need what this account lacks: "+strings.Join(lacks, ", ")+".",
+			"Grant it. "+statements).
+		But(above != "", warn, value, wider+". "+above+" on all databases even writes to a read-only replica, "+
+			"which then hands out IDs that the primary hands out, too.", do).
+		But(more, warn, value, wider+". A row that is deleted or dropped by mistake makes IDs come again.", do).
+		But(wide != ok, wide, value, wider+": who gets hold of this account can read or change other tables.", do)
 }
 
 // rightsText lists rights, by where they hold. It holds no names but those of rights and of workers' tables.

@@ -50,11 +50,9 @@ func TestRights(t *testing.T) {
 		{"many", and(onServer, strings.Split("A B C D E F G H", " ")...), nil, warn,
 			[]string{"A, B, C, D, E, F and 2 more on all databases"}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			checkRows(t, rightRows(tt.has, needs, tt.lacks, false, false), "grants", tt.want, tt.says...)
-		})
+		checkFinding(t, judgeRights(tt.has, needs, tt.lacks, false, false), tt.want, tt.says...)
 	}
-	checkRows(t, rightRows(exact, needs, []string{"CREATE on NODES"}, false, true), "grants", warn,
-		"lacks: CREATE on NODES.")
-	checkRows(t, rightRows(nil, needs, nil, true, false), "grants", ok, "none; a role")
+	create := []string{"CREATE on NODES"}
+	checkFinding(t, judgeRights(exact, needs, create, false, true), warn, "lacks: CREATE on NODES.")
+	checkFinding(t, judgeRights(nil, needs, nil, true, false), ok, "none; a role")
 }

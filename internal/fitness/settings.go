@@ -2,12 +2,27 @@ package fitness
 
 import (
 	"context"
+	"embed"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
 )
+
+// The questions to the databases, one file for each and its dialect: NAME.DIALECT.sql.
+//
+//go:embed sql/*.sql
+var questions embed.FS
+
+// query returns a question in the dialect, with the old strings replaced by the new ones.
+func (e *exam) query(name string, oldnew ...string) string {
+	text, err := questions.ReadFile("sql/" + name + "." + string(e.dialect) + ".sql")
+	if err != nil {
+		panic(err) // a bug of ours
+	}
+	return strings.NewReplacer(oldnew...).Replace(string(text))
+}
 
 // settings are the variables or the status of a server, by name in lower case.
 type settings map[string]string

@@ -3,6 +3,8 @@ package fitness
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
 )
@@ -49,18 +51,18 @@ func TestTable(t *testing.T) {
 		"further, to be given": {func(c columns) { c["MORE"] = &column{name: "MORE"} }, refused, "further column MORE"},
 		"further":              {func(c columns) { c["MORE"] = &column{name: "MORE", filled: true} }, ok, "8 columns"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			checkRows(t, node(tt.change).rows(database.MySQL, "table", nodes, damage), "table", tt.want, tt.says)
-		})
+		f := node(tt.change).judge(database.MySQL, "table", nodes, damage)
+		require.Equal(t, tt.want, f.Level, name)
+		checkFinding(t, f, tt.want, tt.says)
 	}
 	for _, engine := range []string{"MyISAM", "Aria", "MEMORY", ""} {
 		s := node(nil)
 		s.engine = engine
-		checkRows(t, s.rows(database.MySQL, "table", nodes, damage), "table", refused, "ENGINE = InnoDB")
+		checkFinding(t, s.judge(database.MySQL, "table", nodes, damage), refused, "ENGINE = InnoDB")
 	}
 	// Affinities of SQLite hold anything.
 	s := node(func(c columns) { c["ID"].kind, c["PORT"].width.Int64 = "integer", 1 })
-	checkRows(t, s.rows(database.SQLite, "table", nodes, damage), "table", ok, "7 columns")
+	checkFinding(t, s.judge(database.SQLite, "table", nodes, damage), ok, "7 columns")
 
 	lease := shape{engine: "innodb"}
 	for _, c := range database.LeaseColumns {
@@ -70,25 +72,24 @@ func TestTable(t *testing.T) {
 		}
 		lease.columns = append(lease.columns, col)
 	}
-	rows := func(d database.Dialect, lost doctor.Level) []row {
-		return lease.rows(d, "table", Table{"l", database.LeaseColumns}, lost)
+	is := func(d database.Dialect, lost doctor.Level) doctor.Finding {
+		return lease.judge(d, "table", Table{"l", database.LeaseColumns}, lost)
 	}
-	checkRows(t, rows(database.MySQL, damage), "table", ok)
+	checkFinding(t, is(database.MySQL, damage), ok)
 	lease.columns[0].collation.String = "utf8mb4_general_ci"
-	checkRows(t, rows(database.MySQL, damage), "table", note, "utf8mb4_general_ci")
+	checkFinding(t, is(database.MySQL, damage), note, "utf8mb4_general_ci")
 	lease.columns[1].key = false
 	narrower := Table{"l", database.LeaseColumns[1:]}
-	checkRows(t, lease.rows(database.MySQL, "table", narrower, damage), "table", refused,
-		"WORKER_ID is not in the primary key")
+	checkFinding(t, lease.judge(database.MySQL, "table", narrower, damage), refused, "WORKER_ID is not in the primary")
 	lease.columns[0].collation.String = ""
 	lease.columns[1].key = true
 	lease.columns[3].kind = "bigint unsigned"
-	checkRows(t, rows(database.MySQL, damage), "table", refused, "HIGH is of type bigint unsigned")
+	checkFinding(t, is(database.MySQL, damage), refused, "HIGH is of type bigint unsigned")
 	lease.columns[3].kind = "bigint"
 	lease.unlogged = true
-	checkRows(t, rows(database.Postgres, warn), "table", warn, "ALTER TABLE l SET LOGGED")
+	checkFinding(t, is(database.Postgres, warn), warn, "ALTER TABLE l SET LOGGED")
 	lease.temporary = true
-	checkRows(t, rows(database.Postgres, warn), "table", refused, "DROP TABLE pg_temp.l")
+	checkFinding(t, is(database.Postgres, warn), refused, "DROP TABLE pg_temp.l")
 	lease.columns = lease.columns[:9]
-	checkRows(t, rows(database.MySQL, damage), "table", refused, "of an older version")
+	checkFinding(t, is(database.MySQL, damage), refused, "of an older version")
 }

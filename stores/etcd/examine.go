@@ -24,23 +24,13 @@ func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err err
 	is, err := ask(ctx, d, "ask for the status", func(ctx context.Context) (*pb.StatusResponse, error) {
 		return pb.NewMaintenanceClient(d.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 	})
-	if err != nil {
-		if !retry.IsTransient(err) {
-			err = nil
-		}
+	switch {
+	case retry.IsTransient(err):
 		return nil, err
-	}
-	if why := faults(is.Version); why != "" {
-		lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, why))
+	case err == nil && faults(is.Version) != "":
+		lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, faults(is.Version)))
 	}
 	return lossy, nil
-}
-
-// status asks a member for its status.
-func (d *driver) status(ctx context.Context, endpoint string) (*clientv3.StatusResponse, error) {
-	return ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) {
-		return d.client.Status(ctx, endpoint)
-	})
 }
 
 // faults says by what a version of etcd can lose acknowledged writes, or have members that
@@ -64,15 +54,14 @@ func faults(version string) string {
 // Examine implements [doctor.Examiner]: the members and their versions, alarms, the size of the database, how much
 // history is kept, and this account's rights. It does not see --unsafe-no-fsync.
 func (d *driver) Examine(ctx context.Context, _ doctor.Config) (findings []doctor.Finding, err error) {
-	steps := []struct {
+	for _, step := range []struct {
 		what string
-		do   func(ctx context.Context) ([]doctor.Finding, error)
+		do   func(ctx context.Context, what string) ([]doctor.Finding, error)
 	}{
 		{"etcd members", d.members}, {"etcd endpoints", d.endpoints}, {"etcd alarms", d.alarms},
 		{"etcd history", d.history}, {"etcd rights", d.rights},
-	}
-	for _, step := range steps {
-		found, err := step.do(ctx)
+	} {
+		found, err := step.do(ctx, step.what)
 		if err != nil {
 			if found, err = doctor.Unknown(step.what, err); err != nil {
 				return nil, err
@@ -88,12 +77,7 @@ func (d *driver) Examine(ctx context.Context, _ doctor.Config) (findings []docto
 	}), nil
 }
 
-const ok, warn = doctor.LevelOK, doctor.LevelWarn
-
-// A row is one of package doctor's.
-type row doctor.Row
-
-func (d *driver) members(ctx context.Context) ([]doctor.Finding, error) {
+func (d *driver) members(ctx context.Context, what string) ([]doctor.Finding, error) {
 	list, err := ask(ctx, d, "list the members", func(ctx context.Context) (*clientv3.MemberListResponse, error) {
 		return d.client.MemberList(ctx)
 	})
@@ -107,25 +91,22 @@ func (d *driver) members(ctx context.Context) ([]doctor.Finding, error) {
 		}
 	}
 	value := fmt.Sprintf("%d that vote, %d that learn", votes, len(list.Members)-votes)
-	const what = "etcd members"
-	return doctor.Judge([]row{
-		{votes == 1, warn, what, value, "When it is down nobody renews; when its disk is lost so are the ticks used, " +
-			"and UIDs come twice.", "Run three members."},
-		{votes%2 == 0, warn, what, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.",
-			votes/2+1, votes-1), "Run an odd number of members."},
-		{true, ok, what, value, "", ""},
-	}...), nil
+	return []doctor.Finding{doctor.Fine(what, value).
+		But(votes == 1, doctor.LevelWarn, value, "When it is down nobody renews; when its disk is lost so are the "+
+			"ticks used, and UIDs come twice.", "Run three members.").
+		But(votes%2 == 0, doctor.LevelWarn, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.",
+			votes/2+1, votes-1), "Run an odd number of members.")}, nil
 }
 
-// assumedQuota is etcd's default; members before 3.6 do not tell theirs.
-const assumedQuota = 2 << 30
-
-func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err error) {
-	var versions, bad, ill []string
+// endpoints judges the members that are asked, by whether they answer, their versions, and the largest database.
+func (d *driver) endpoints(ctx context.Context, what string) (findings []doctor.Finding, err error) {
+	var versions, faulty, ill []string
 	largest := &clientv3.StatusResponse{}
-	endpoints := d.client.Endpoints()
-	for _, endpoint := range endpoints {
-		a, err := d.status(ctx, endpoint)
+	all := d.client.Endpoints()
+	for _, endpoint := range all {
+		a, err := ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) {
+			return d.client.Status(ctx, endpoint)
+		})
 		switch {
 		case ctx.Err() != nil:
 			return nil, worker.Transient(ctx.Err())
@@ -139,38 +120,39 @@ func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err 
 		}
 		versions = append(versions, a.Version)
 		if why := faults(a.Version); why != "" {
-			bad = append(bad, fmt.Sprintf("In %s %s.", a.Version, why))
+			faulty = append(faulty, fmt.Sprintf("In %s %s.", a.Version, why))
 		}
 		if a.DbSize > largest.DbSize {
 			largest = a
 		}
 	}
+	answer := fmt.Sprintf("%d of %d answer", len(all)-len(ill), len(all))
+	answers := doctor.Fine(what, answer).
+		But(len(ill) > 0, doctor.LevelWarn, answer, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")),
+			"Bring them back: a majority has to be up.")
+	if len(versions) == 0 {
+		return []doctor.Finding{answers}, nil
+	}
 	slices.Sort(versions)
-	quota := cmp.Or(largest.DbSizeQuota, assumedQuota)
-	answer := fmt.Sprintf("%d of %d answer", len(endpoints)-len(ill), len(endpoints))
 	version := strings.Join(slices.Compact(versions), ", ")
-	size := fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", largest.DbSize>>20, largest.DbSizeInUse>>20,
-		quota>>20)
-	const is, are, database = "etcd endpoints", "etcd versions", "etcd database"
-	const full = "At its quota (2 GB by default) the cluster refuses all writes: no lease is renewed."
-	return doctor.Judge([]row{
-		{len(ill) > 0, warn, is, answer, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")),
-			"Bring them back: a majority has to be up."},
-		{true, ok, is, answer, "", ""},
-		{len(versions) == 0, "", are, "", "", ""},
-		{len(bad) > 0, doctor.LevelError, are, version, strings.Join(slices.Compact(bad), " ") +
-			" UIDs could come twice.", "Upgrade."},
-		{true, ok, are, version, "", ""},
-		{len(versions) == 0, "", database, "", "", ""},
-		{largest.DbSizeInUse > quota/2, warn, database, size, full,
-			"Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes."},
-		{largest.DbSize > quota/2, warn, database, size, full + " What is free inside counts, too.",
-			"Defragment the members, one after another."},
-		{true, ok, database, size, "", ""},
-	}...), nil
+	return []doctor.Finding{answers, doctor.Fine("etcd versions", version).
+		But(len(faulty) > 0, doctor.LevelError, version, strings.Join(slices.Compact(faulty), " ")+
+			" UIDs could come twice.", "Upgrade."), room(largest)}, nil
 }
 
-func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
+// room judges how much of its quota a member's database takes: by default 2 GB, which members before 3.6 do not tell.
+func room(of *clientv3.StatusResponse) doctor.Finding {
+	quota := cmp.Or(of.DbSizeQuota, 2<<30)
+	size := fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", of.DbSize>>20, of.DbSizeInUse>>20, quota>>20)
+	const full = "At its quota (2 GB by default) the cluster refuses all writes: no lease is renewed."
+	return doctor.Fine("etcd database", size).
+		But(of.DbSizeInUse > quota/2, doctor.LevelWarn, size, full,
+			"Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes.").
+		But(of.DbSize > quota/2, doctor.LevelWarn, size, full+" What is free inside counts, too.",
+			"Defragment the members, one after another.")
+}
+
+func (d *driver) alarms(ctx context.Context, what string) ([]doctor.Finding, error) {
 	list, err := ask(ctx, d, "list the alarms", d.client.AlarmList)
 	if err != nil {
 		return nil, err
@@ -182,20 +164,17 @@ func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
 		}
 	}
 	slices.Sort(names)
-	const what = "etcd alarms"
-	return doctor.Judge([]row{
-		{len(names) == 0, ok, what, "none", "", ""},
-		{true, doctor.LevelError, what, strings.Join(slices.Compact(names), ", "),
+	return []doctor.Finding{doctor.Fine(what, "none").
+		But(len(names) > 0, doctor.LevelError, strings.Join(slices.Compact(names), ", "),
 			"NOSPACE: the cluster refuses all writes, and no lease is renewed. CORRUPT: members differ.",
-			"NOSPACE: compact, defragment, etcdctl alarm disarm. CORRUPT: replace the member that differs."},
-	}...), nil
+			"NOSPACE: compact, defragment, etcdctl alarm disarm. CORRUPT: replace the member that differs.")}, nil
 }
 
 // muchHistory is how many revisions may be kept: about 400 MB of renewals.
 const muchHistory = 1_000_000
 
 // history finds out how many revisions are kept. Each renewal leaves one, until it is compacted.
-func (d *driver) history(ctx context.Context) ([]doctor.Finding, error) {
+func (d *driver) history(ctx context.Context, what string) ([]doctor.Finding, error) {
 	at := func(revision int64) (int64, error) {
 		resp, err := d.request(ctx, "look at the history", nil,
 			[]clientv3.Op{clientv3.OpGet(d.cfg.Prefix, clientv3.WithCountOnly(), clientv3.WithRev(revision))}, nil)
@@ -218,17 +197,14 @@ func (d *driver) history(ctx context.Context) ([]doctor.Finding, error) {
 	const do = "Set --auto-compaction-mode and --auto-compaction-retention (an hour, say). The store needs no history."
 	const why = "Each renewal leaves some 400 bytes until the history is compacted; at the quota the cluster refuses " +
 		"all writes."
-	const what = "etcd history"
-	return doctor.Judge([]row{
-		{kept >= muchHistory, warn, what, value, why, do},
-		{now > 1 && kept == now-1, doctor.LevelNote, what, fmt.Sprintf("all %d revisions are kept", now),
-			"Nothing has been compacted yet. " + why, do},
-		{true, ok, what, value, "", ""},
-	}...), nil
+	return []doctor.Finding{doctor.Fine(what, value).
+		But(kept >= muchHistory, doctor.LevelWarn, value, why, do).
+		But(now > 1 && kept == now-1, doctor.LevelNote, fmt.Sprintf("all %d revisions are kept", now),
+			"Nothing has been compacted yet. "+why, do)}, nil
 }
 
 // rights asks for a write that never happens: etcd looks at the rights first.
-func (d *driver) rights(ctx context.Context) ([]doctor.Finding, error) {
+func (d *driver) rights(ctx context.Context, what string) ([]doctor.Finding, error) {
 	key := d.cfg.Prefix + "leases/"
 	never := clientv3.Compare(clientv3.ModRevision(key), "=", -1)
 	_, err := d.request(ctx, "look at the rights", []clientv3.Cmp{never}, []clientv3.Op{clientv3.OpPut(key, "")},
@@ -237,11 +213,9 @@ func (d *driver) rights(ctx context.Context) ([]doctor.Finding, error) {
 	if err != nil && !denied {
 		return nil, err
 	}
-	const what = "etcd rights"
-	return doctor.Judge([]row{
-		{denied, doctor.LevelNote, what, "this account may not write below " + key,
+	return []doctor.Finding{doctor.Fine(what, "may write below "+key).
+		But(denied, doctor.LevelNote, "this account may not write below "+key,
 			"Workers need it, at least below the key of their namespace.",
-			"If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite " + d.cfg.Prefix},
-		{true, ok, what, "may write below " + key, "", ""},
-	}...), nil
+			"If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite "+
+				d.cfg.Prefix)}, nil
 }

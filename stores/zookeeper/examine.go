@@ -1,7 +1,6 @@
 package zookeeper
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,73 +48,70 @@ func (d *driver) Examine(ctx context.Context, _ doctor.Config) ([]doctor.Finding
 	if err != nil {
 		return nil, err
 	}
-	synced := row{true, note, "synced writes", "not known: servers do not tell clients",
-		"With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and UIDs " +
-			"can come twice.",
-		"See that no server is started with zookeeper.forceSync=no."}
-	return doctor.Judge(slices.Concat(servers(config), []row{synced}, open, long)...), nil
+	synced := doctor.Finding{Level: note, What: "synced writes", Value: "not known: servers do not tell clients",
+		Why: "With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and " +
+			"UIDs can come twice.",
+		Do: "See that no server is started with zookeeper.forceSync=no."}
+	return []doctor.Finding{servers(config), synced, open, long}, nil
 }
 
-const ok, note, warn = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn
-
-// A row is one of package doctor's.
-type row doctor.Row
+const note, warn = doctor.LevelNote, doctor.LevelWarn
 
 // servers judges what the ensemble says of its members.
-func servers(config node) []row {
+func servers(config node) doctor.Finding {
 	n := 0
 	for line := range strings.Lines(config.data) {
 		if strings.HasPrefix(line, "server.") && !strings.Contains(line, ":observer") {
 			n++
 		}
 	}
-	const what, run = "servers of the ensemble", "Run three servers or five"
+	const run = "Run three servers or five"
 	value := fmt.Sprintf("%d with a vote", n)
-	return []row{
-		{config.err != nil || !config.found, note, what, "not known",
+	return doctor.Fine("servers of the ensemble", value).
+		But(config.err != nil || !config.found, note, "not known",
 			"A single server that is lost loses the leases, and UIDs can come twice.",
-			run + "; allow everybody to read " + configPath + "."},
-		{n <= 1, warn, what, "one", "When its disk is lost the leases are, and UIDs can come twice. While it is down " +
-			"nobody starts.", run + "."},
-		{n == 2, note, what, value, "Both have to be up: two servers are down more often than one.", run + "."},
-		{true, ok, what, value, "", ""},
-	}
+			run+"; allow everybody to read "+configPath+".").
+		But(n <= 1, warn, "one", "When its disk is lost the leases are, and UIDs can come twice. While it is down "+
+			"nobody starts.", run+".").
+		But(n == 2, note, value, "Both have to be up: two servers are down more often than one.", run+".")
 }
 
 // open judges who may write to nodes.
-func (d *driver) open(ctx context.Context, paths []string) ([]row, error) {
-	open, unknown, first := 0, 0, ""
+func (d *driver) open(ctx context.Context, paths []string) (f doctor.Finding, err error) {
+	var open []string
+	unknown := 0
 	acls, errs := make([][]zk.ACL, len(paths)), make([]error, len(paths))
 	var requests []func()
 	for i, path := range paths {
 		requests = append(requests, func() { acls[i], _, errs[i] = d.conn.GetACL(path) })
 	}
 	if err := together(ctx, requests...); err != nil {
-		return nil, err
+		return f, err
 	}
 	for i, path := range paths {
 		switch errs[i] {
 		case nil:
 			if slices.ContainsFunc(acls[i], worldWrites) {
-				open, first = open+1, cmp.Or(first, path)
+				open = append(open, path)
 			}
 		case zk.ErrNoNode:
 		case zk.ErrNoAuth:
 			unknown++
 		default:
-			return nil, failure("read the ACL of", path, errs[i])
+			return f, failure("read the ACL of", path, errs[i])
 		}
 	}
 	const what = "rights on the nodes"
+	if len(open) > 0 {
+		return doctor.Finding{Level: warn, What: what,
+			Value: fmt.Sprintf("everybody may change %d of %d, such as %s", len(open), len(paths), open[0]),
+			Why:   "Whoever reaches the ensemble can delete the nodes that keep UIDs from coming twice.",
+			Do:    "Give workers an account (addauth digest) and the nodes an ACL for it (setAcl -R)."}, nil
+	}
 	value := fmt.Sprintf("none of %d is open to everybody", len(paths)-unknown)
-	return []row{
-		{open > 0, warn, what, fmt.Sprintf("everybody may change %d of %d, such as %s", open, len(paths), first),
-			"Whoever reaches the ensemble can delete the nodes that keep UIDs from coming twice.",
-			"Give workers an account (addauth digest) and the nodes an ACL for it (setAcl -R)."},
-		{unknown > 0, note, what, fmt.Sprintf("%s, those of %d may not be seen", value, unknown),
-			"Whoever may change the nodes can make UIDs come twice.", "Run the check with the right to read."},
-		{true, ok, what, value, "", ""},
-	}, nil
+	return doctor.Fine(what, value).
+		But(unknown > 0, note, fmt.Sprintf("%s, those of %d may not be seen", value, unknown),
+			"Whoever may change the nodes can make UIDs come twice.", "Run the check with the right to read."), nil
 }
 
 func worldWrites(a zk.ACL) bool {
@@ -123,12 +119,12 @@ func worldWrites(a zk.ACL) bool {
 }
 
 // longest judges the longest list of rows.
-func (d *driver) longest(ctx context.Context, paths []string) ([]row, error) {
+func (d *driver) longest(ctx context.Context, paths []string) (f doctor.Finding, err error) {
 	most := 0
 	for _, path := range slices.DeleteFunc(paths, isSegments) {
 		names, err := d.children(ctx, path)
 		if err != nil {
-			return nil, err
+			return f, err
 		}
 		size := 0
 		for _, name := range names {
@@ -136,14 +132,10 @@ func (d *driver) longest(ctx context.Context, paths []string) ([]row, error) {
 		}
 		most = max(most, size)
 	}
-	const what = "lists of rows"
 	value := fmt.Sprintf("%d bytes at most", most)
-	return []row{
-		{most > juteMaxBuffer/2, warn, what, value, fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by "+
-			"default %d bytes.", juteMaxBuffer),
-			"Raise jute.maxbuffer for tools and servers alike."},
-		{true, ok, what, value, "", ""},
-	}, nil
+	return doctor.Fine("lists of rows", value).
+		But(most > juteMaxBuffer/2, warn, value, fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by "+
+			"default %d bytes.", juteMaxBuffer), "Raise jute.maxbuffer for tools and servers alike."), nil
 }
 
 func isSegments(path string) bool { return strings.HasSuffix(path, "/"+segmentsName) }

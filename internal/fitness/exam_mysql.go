@@ -1,0 +1,195 @@
+package fitness
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/doctor"
+)
+
+func (e *exam) mysql(ctx context.Context) error {
+	s, err := e.mysqlServer(ctx)
+	if err != nil {
+		return err
+	}
+	e.add(s.version(), s.isolation(), s.increment(e.hasNodes), s.flushing(), s.syncing())
+	if s.isTiDB() {
+		return e.idCache(ctx)
+	}
+	e.add(s.apart(), s.writable(), s.replica(), s.replication())
+	if s.isGalera() {
+		e.add(s.component(), s.nodeState(), s.clusterSize(), s.certification(), s.durability(), s.syncWait(),
+			s.fragments())
+	}
+	return nil
+}
+
+// version judges whether the server forgets the AUTO_INCREMENT counter.
+func (s *server) version() doctor.Finding {
+	if s.isTiDB() {
+		return doctor.Fine("server", "TiDB")
+	}
+	name, oldest := "MySQL ", 8_00_00
+	if s.isMariaDB() {
+		name, oldest = "MariaDB ", 10_02_04
+	}
+	number, _, _ := strings.Cut(s.vars["version"], "-")
+	var major, minor, patch int
+	_, _ = fmt.Sscanf(number, "%d.%d.%d", &major, &minor, &patch)
+	return doctor.Fine("server", name+number).
+		But(major*1_00_00+minor*1_00+patch < oldest, warn, name+number,
+			"It forgets the AUTO_INCREMENT counter at a restart, and goes on after the largest ID that is left.",
+			"Never delete the newest row of disposable IDs, or take a newer server.")
+}
+
+func (s *server) isolation() doctor.Finding {
+	level := s.vars.first("transaction_isolation", "tx_isolation")
+	return doctor.Fine("isolation", level).
+		But(level == "READ-COMMITTED" && s.vars.on("log_bin") && s.vars["binlog_format"] == "STATEMENT", bad,
+			level+", binlog_format=STATEMENT",
+			"InnoDB refuses every write at this isolation with this format of the binary log.",
+			"Set binlog_format to ROW or MIXED.").
+		But(level == "READ-UNCOMMITTED", warn, level, "Statements see what others have not committed. "+
+			"Workers lock what they decide by; reports such as this one may be wrong.",
+			"Set the isolation to REPEATABLE-READ or READ-COMMITTED.").
+		But(level == "SERIALIZABLE", note, level,
+			"Every read takes a lock: workers wait for each other, and meet deadlocks, after which they try again.",
+			"REPEATABLE-READ or READ-COMMITTED is enough.")
+}
+
+// increment judges how many disposable IDs a start takes.
+func (s *server) increment(disposable bool) doctor.Finding {
+	step := s.vars["auto_increment_increment"]
+	steps, _ := strconv.Atoi(step)
+	wastes := note
+	if disposable {
+		wastes = warn
+	}
+	value := step + ", offset " + s.vars["auto_increment_offset"]
+	return doctor.Fine("auto_increment_increment", value).
+		But(steps > 1, wastes, value, "Each start of a disposable worker uses up "+step+
+			" of the layout's IDs instead of one. Leases do not use the counter.",
+			"Set it to 1 where no other writable server needs IDs of its own, or take leased IDs.")
+}
+
+// readOnly names the setting by which nobody can write; "" if there is none.
+func (s *server) readOnly() (name string) {
+	for _, prefix := range []string{"tx_", "transaction_", "innodb_", "", "super_"} {
+		// MariaDB 12 has more kinds of read_only than ON.
+		if v := strings.ToUpper(s.vars[prefix+"read_only"]); v != "" && v != "OFF" && v != "0" {
+			name = prefix + "read_only"
+		}
+	}
+	return name
+}
+
+func (s *server) writable() doctor.Finding {
+	return doctor.Fine("writable", "yes").
+		But(s.readOnly() != "", bad, s.readOnly()+" is on",
+			"Workers cannot write here, only accounts that stand above the setting can.",
+			"Connect workers to the primary.")
+}
+
+// replica judges whether the server follows another one.
+func (s *server) replica() doctor.Finding {
+	const onlyPrimary = "Connect workers to the primary only, and set read_only here. " +
+		"After a failover, remove what is left of the replication (RESET REPLICA ALL)."
+	return doctor.Fine("replica", "no").
+		But(!s.told, note, "could not be told",
+			"A replica that accepts writes diverges from its primary, and both hand out the same IDs.",
+			"Check with an account that has REPLICATION CLIENT (MariaDB from 10.5: REPLICA MONITOR), "+
+				"or make sure yourself.").
+		But(s.follower && s.readOnly() != "", bad, "yes, read-only", "What workers need is on the primary.",
+			"Connect workers to the primary.").
+		But(s.follower && !s.running, warn, "set up, but stopped; writable", "It was a replica. If it has not "+
+			"been made the primary, two servers accept writes, and hand out the same IDs and ticks.", onlyPrimary).
+		But(s.follower, bad, "yes, and writable",
+			"Two servers that both accept writes diverge, and hand out the same IDs and ticks.", onlyPrimary)
+}
+
+// idCache judges a table of TiDB's.
+func (e *exam) idCache(ctx context.Context) error {
+	const what = "AUTO_ID_CACHE"
+	if !e.hasNodes {
+		return nil
+	}
+	var name, create string
+	if err := e.conn.QueryRowxContext(ctx, "SHOW CREATE TABLE `"+e.Nodes+"`").Scan(&name, &create); err != nil {
+		return e.noteUnknown(what, database.Failed("read the definition of table "+e.Nodes, err))
+	}
+	e.add(idCache(create, e.Nodes))
+	return nil
+}
+
+func idCache(create, table string) doctor.Finding {
+	return doctor.Fine("AUTO_ID_CACHE", "1").
+		But(!strings.Contains(create+" ", "AUTO_ID_CACHE=1 "), warn, "not 1", "Each TiDB server takes IDs in batches, "+
+			"of 30,000 by default, and forgets the rest of a batch when it restarts: "+
+			"they are used up fast, and do not ascend.",
+			"The option works only when a table is created: create it anew with AUTO_ID_CACHE 1 and a counter above "+
+				"the largest ID. ALTER TABLE "+table+" cannot change it to 1.")
+}
+
+const garbd = "Run three nodes, or two and an arbitrator (garbd)."
+
+// component judges whether the node is one of the majority of its Galera cluster.
+func (s *server) component() doctor.Finding {
+	component, ready := s.status["wsrep_cluster_status"], s.status["wsrep_ready"]
+	value := component + ", wsrep_ready " + ready
+	return doctor.Fine("wsrep_cluster_status", value).
+		But(component != "Primary" || ready != "ON", bad, value, "The node is not in the primary component, the "+
+			"majority of the cluster: it refuses what workers ask, and what it shows is of yesterday.",
+			"Connect workers to a node of the primary component, and look why this one is cut off. "+
+				"Never set wsrep_dirty_reads for workers, nor pc.bootstrap in two parts of a cluster.")
+}
+
+func (s *server) nodeState() doctor.Finding {
+	state := s.status["wsrep_local_state_comment"]
+	return doctor.Fine("wsrep_local_state_comment", state).
+		But(state != "Synced", warn, state, "The node lags behind the others, or gives its data to one of them: "+
+			"workers wait for it, and lose races for IDs.", "Connect workers to a node that is Synced.")
+}
+
+func (s *server) clusterSize() doctor.Finding {
+	size := s.status["wsrep_cluster_size"]
+	nodes, err := strconv.Atoi(size)
+	return doctor.Fine("wsrep_cluster_size", size).
+		But(nodes == 1, warn, size, "No other node has the newest commits: they are lost with "+
+			"this one's disk, and the others, if there are any, are not in step.", garbd).
+		But(err == nil && nodes < 3, warn, size, "There is no majority once a node crashes: "+
+			"the rest stops until somebody makes it the primary component by hand.", garbd)
+}
+
+// certification tells how often transactions of two nodes have met. There is no telling through how many nodes
+// workers write.
+func (s *server) certification() doctor.Finding {
+	count := func(name string) string { return cmp.Or(s.status[name], "0") }
+	return doctor.Finding{Level: note, What: "certification",
+		Value: count("wsrep_local_cert_failures") + " commits of this node failed it, " +
+			count("wsrep_local_bf_aborts") + " of its transactions were ended for another node's",
+		Why: "Row locks hold within one node only. Of two nodes' transactions that change one row, one " +
+			"fails at its commit and is tried again: through several nodes acquisitions meet more often.",
+		Do: "Let all workers write through one node while it lives. Where the cluster sets auto_increment_increment, " +
+			"each start uses up that many disposable IDs."}
+}
+
+func (s *server) syncWait() doctor.Finding {
+	wait := s.vars["wsrep_sync_wait"]
+	waits, _ := strconv.Atoi(wait)
+	return doctor.Fine("wsrep_sync_wait", wait).
+		But(wait != "" && waits&1 == 0, note, wait+" (of this session)",
+			"A read may show what was true on this node a moment ago. Workers wait for the newest by themselves; "+
+				"reports such as this one may lag.", "Nothing; or set it to 1.")
+}
+
+func (s *server) fragments() doctor.Finding {
+	size := cmp.Or(s.vars["wsrep_trx_fragment_size"], "0")
+	return doctor.Fine("wsrep_trx_fragment_size", size).
+		But(size != "0", warn, size, "Transactions are replicated in parts before they commit, and lock their rows "+
+			"on all nodes meanwhile: one that is cut off keeps others from their leases until it is rolled back "+
+			"everywhere.", "Set it to 0 for the sessions of workers.")
+}

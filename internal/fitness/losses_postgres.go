@@ -1,0 +1,73 @@
+package fitness
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/doctor"
+)
+
+// A postgres is what a server of PostgreSQL tells of itself.
+type postgres struct {
+	vars     settings
+	standbys []string // the names of those that are connected, which any account may see
+}
+
+// postgresServer asks for what the findings need: the views pg_settings and pg_stat_replication would read all
+// settings, and all sessions.
+func (e *exam) postgresServer(ctx context.Context) (p postgres, err error) {
+	if p.vars, err = readSettings(ctx, e.conn, e.query("settings")); err != nil || !e.takeovers {
+		return p, err
+	}
+	name := func(name *string) []any { return []any{name} }
+	p.standbys, err = database.SelectRows(ctx, e.conn, name, e.query("standbys"))
+	return p, database.Failed("ask for standbys", err)
+}
+
+func (e *exam) postgresLosses(ctx context.Context) error {
+	p, err := e.postgresServer(ctx)
+	if err == nil {
+		e.add(p.commit(), p.replication(), p.durable("fsync"), p.durable("full_page_writes"))
+	}
+	return err
+}
+
+// commit judges whether a commit is on disk when it is acknowledged.
+func (p postgres) commit() doctor.Finding {
+	const what = "synchronous_commit"
+	is := p.vars[what]
+	return doctor.Fine(what, is).
+		But(is == "off", crash, is, "A crash of the server loses the commits of the last moments",
+			"Set it to on, for the database or the account of workers at least.").
+		But(is == "local" && p.vars["synchronous_standby_names"] != "", takeover, is,
+			"synchronous_commit is local: no standby need have a commit", "Set it to on.")
+}
+
+// replication judges what a standby lacks that takes over.
+func (p postgres) replication() doctor.Finding {
+	names, how := p.vars["synchronous_standby_names"], "asynchronous"
+	if names != "" {
+		how = "synchronous_standby_names is set"
+	}
+	how = fmt.Sprintf("%d connected, %s", len(p.standbys), how)
+	lacking := lackingStandby(names, p.standbys)
+	return doctor.Fine("replication", "no standby is connected").
+		But(lacking != "", takeover, how, lacking, "Take leased IDs, with Losses as it is, or "+
+			"let synchronous_standby_names make each standby that may take over have a commit: FIRST 2 (a, b). "+
+			"After a failover, set the counter above the largest ID that was ever given.").
+		But(names != "", note, how,
+			"Only a standby of synchronous_standby_names has every commit. While too few are connected, commits wait.",
+			"Make sure that no other one is ever promoted.")
+}
+
+// durable judges a switch without which a crash damages the database.
+func (p postgres) durable(name string) doctor.Finding {
+	if p.vars[name] == "" {
+		return doctor.Finding{}
+	}
+	return doctor.Fine(name, p.vars[name]).
+		But(!p.vars.on(name), damage, p.vars[name]+", not on",
+			"A crash of the machine can damage the database, and lose any commit: "+
+				"IDs and ticks then come again, whatever workers are set to.", "Set it to on.")
+}
