@@ -1,6 +1,10 @@
 package uid
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // The errors that callers can expect, for errors.Is. Errors usually wrap one and add the numbers. docs/errors.md lists
 // those of all packages, each with what to do.
@@ -44,3 +48,37 @@ var (
 	// ErrSyntax is returned when a text is malformed, such as a decimal UID or the description of a layout.
 	ErrSyntax = errors.New("syntax error")
 )
+
+// A Rejection says why a call found no UID that it may have just now. The OnRejectedTake of a generator's Config
+// decides: if it returns nil, the call waits until there is a UID; if it returns an error, the call fails with that.
+// The calling goroutine runs it; it may call the generator's methods. If it panics, the call fails with
+// ErrRejectedTake.
+type Rejection struct {
+	// Err wraps ErrRejectedTake and has the numbers.
+	Err error
+	// Wait is how long it takes until the clock allows this call a UID; 0 when the call waits for a store.
+	Wait time.Duration
+	// Attempt is how often this call was rejected before; always 0 in package cached.
+	Attempt int
+}
+
+// Fail is an OnRejectedTake that makes the call fail with ErrRejectedTake.
+func Fail(r Rejection) error { return r.Err }
+
+// A ClockBackError says how far the wall clock went back. For errors.Is it is [ErrClockBack].
+type ClockBackError struct {
+	// Now is what the clock shows. Last is the beginning of the newest tick from which UIDs were issued, or of the
+	// first that the worker allows. Back is the distance from Now to Last.
+	Now, Last time.Time
+	Back      time.Duration
+	// Limit is how far behind the policy lets it be.
+	Limit time.Duration
+}
+
+func (e *ClockBackError) Error() string {
+	return fmt.Sprintf("%v: it shows %s, %v before %s, the time of the last UID or the first that is allowed; "+
+		"the policy allows %v",
+		ErrClockBack, e.Now.UTC().Format(time.RFC3339Nano), e.Back, e.Last.UTC().Format(time.RFC3339Nano), e.Limit)
+}
+
+func (e *ClockBackError) Is(target error) bool { return target == ErrClockBack }
