@@ -44,7 +44,7 @@ func TestFormatAndJSON(t *testing.T) {
 		require.Contains(t, text, `--json: "no": it takes no value`, words)
 	}
 	slices.Sort(found)
-	for _, words := range []string{"bench", "gen", "parse", "plan", "range", "segment ls", "segment set",
+	for _, words := range []string{"gen", "parse", "plan", "range", "segment ls", "segment set",
 		"worker check", "worker init", "worker ls", "worker release"} {
 		require.Contains(t, found, words)
 	}

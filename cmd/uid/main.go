@@ -6,7 +6,6 @@
 //	uid plan --rate 2e6 --workers 500     the layouts that are large enough
 //	uid plan --from uidgenerator          what it costs to leave a layout
 //	uid range --from 2026-11-01           the UIDs of a time range, for SQL
-//	uid bench                             what a UID costs on this machine
 //	uid gen --segment invoice             dense numbers without time: 1, 2, 3
 //	uid gen --segment order --daily       order numbers: 20261122-000001
 //	uid segment ls                        the tags of such numbers, and how far they are

@@ -20,7 +20,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	benchRounds = 3
 	os.Exit(m.Run())
 }
 
