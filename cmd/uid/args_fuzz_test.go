@@ -15,7 +15,7 @@ import (
 // the path of one is a folder.
 func FuzzArgs(f *testing.F) {
 	for _, args := range []string{
-		"gen -n 3 --format json", "backfill 2026-01-02 1767225600000 --within 1s", "gen -n 1e3 --layout 41ms/10/12",
+		"gen -n 3 --format json", "gen -n 1e3 --layout 41ms/10/12",
 		"parse 962672698415128576", "parse --guess -1", "parse --guess -- -1 42", "version", "worker ls",
 		"parse --layout uidgenerator -- -7053003394352373760", "parse --layout js 9007199254740991 --format json",
 		"plan --from uidgenerator --layout twitter --at 2026-11-21", "plan --from js --from-workers 1-3 --to-workers 4",
@@ -35,7 +35,7 @@ func FuzzArgs(f *testing.F) {
 		if outside.MatchString(line) {
 			return
 		}
-		if len(args) > 0 && slices.Contains([]string{"gen", "backfill", "worker", "segment", "serve"}, args[0]) {
+		if len(args) > 0 && slices.Contains([]string{"gen", "worker", "segment", "serve"}, args[0]) {
 			args = append(args, "--store", folder)
 		}
 		env := map[string]string{"HOME": folder, "XDG_DATA_HOME": folder + "/none"}

@@ -57,7 +57,7 @@ func (p *program) root() *cobra.Command {
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
-	root.AddCommand(p.gen(), p.backfill(), p.parse(), p.plan(), p.timeRange(), p.seal(), p.open(),
+	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.seal(), p.open(),
 		p.worker(), p.segment(), p.serve(), p.version())
 	root.AddCommand(p.topics()...)
 	root.SetHelpFunc(p.help)

@@ -11,28 +11,14 @@ import (
 // eachWord reads the arguments, or else the words of the input, and shows each; what names the kind
 // of word. If an argument is bad, it shows none.
 func eachWord[T any](p *program, args []string, what string, read func(string) (T, error), show func(T) error) error {
-	all, err := readAll(args, read)
-	if err != nil {
-		return err
-	}
-	return eachToken(p, all, what, bufio.ScanWords, read, show)
-}
-
-// readAll reads the arguments of a command.
-func readAll[T any](args []string, read func(string) (T, error)) (all []T, err error) {
+	var given []T
 	for _, arg := range args {
 		v, err := read(arg)
 		if err != nil {
-			return nil, inputError{err}
+			return inputError{err}
 		}
-		all = append(all, v)
+		given = append(given, v)
 	}
-	return all, nil
-}
-
-// eachToken shows all that were given or, without any, each word or line of the input.
-func eachToken[T any](p *program, given []T, what string, split bufio.SplitFunc,
-	read func(string) (T, error), show func(T) error) error {
 	for _, v := range given {
 		if err := show(v); err != nil {
 			return err
@@ -46,7 +32,7 @@ func eachToken[T any](p *program, given []T, what string, split bufio.SplitFunc,
 	}
 	in := &flushingReader{in: p.stdin, out: p.out}
 	words := bufio.NewScanner(in)
-	words.Split(split)
+	words.Split(bufio.ScanWords)
 	n := 0
 	for words.Scan() {
 		if in.failed {

@@ -164,9 +164,6 @@ func TestLossyServer(t *testing.T) {
 		{"gen --segment order --daily --lossy-store", exitOK, time.Now().UTC().Format("2006")},
 		{"segment set order --next 1", exitFailure, "and 1 is below"},
 		{"segment ls order", exitOK, "order"},
-		{"backfill 2026-02-02", exitBadInput, "give them out again: innodb_flush_log_at_trx_commit is 2"},
-		{"backfill --namespace till 2026-02-02", exitBadInput, "--durable-store says that this one does not"},
-		{"backfill --namespace till --durable-store 2026-02-02", exitBadInput, "innodb_flush_log_at_trx_commit"},
 	} {
 		for _, verbose := range []bool{false, true} {
 			args := strings.Fields(tt.args)

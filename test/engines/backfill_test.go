@@ -1,49 +1,67 @@
 package engines_test
 
 import (
-	"strings"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/backfill"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/worker/lease"
 )
 
-// On each engine runs of uid backfill, in one namespace and over the same times, share no UID with each
-// other; one that begins after another's last UID has its worker ID, unless clocks may differ (etcd)
-// or a write that was tried twice may have lost to itself (ZooKeeper).
-// Redis can lose writes, and is refused.
+// On each engine imports in one namespace and over the same times share no UID with each other; one that
+// begins after another's last UID has its worker ID, unless clocks may differ (etcd) or a write that was
+// tried twice may have lost to itself (ZooKeeper). Redis can lose writes, and is refused.
 func TestBackfill(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2026, time.February, n, 0, 0, 0, 0, time.UTC) }
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
-			out, _ := p.calls(t)
-			ok := func(args ...string) []string { return strings.Fields(out(args...)) }
+			ok, _ := p.calls(t)
 			// So few IDs that none has a row before it is needed.
 			ok("worker", "init", "--namespace", "orders", "--ids", "0-5")
-			orders := []string{"backfill", "--namespace", "orders", "--durable-store"}
-			backfill := append(orders, "--from", "2026-02-01", "2026-02-03", "2026-02-02", "2026-02-03")
-			if name == "redis" || name == "valkey" {
-				s := run(t, p.url, backfill...)
-				require.Equal(t, 2, s.code)
-				require.Contains(t, s.err, "it can lose what it has acknowledged")
-				return
-			}
-			seen, ids := map[string]bool{}, map[string]bool{}
-			for range 5 {
-				for _, u := range ok(backfill...) {
+			s, opened, err := engines.Open(t.Context(), p.url)
+			require.NoError(t, err)
+			defer opened.Close()
+			source := backfill.FromLeases(must(s.Namespace("orders")), backfill.LeaseConfig{Losses: lease.Never})
+			seen, ids := map[uid.UID]bool{}, map[int64]bool{}
+			backfilled := func(cfg backfill.Config, times ...time.Time) (id int64, err error) {
+				g, err := backfill.New(source, cfg)
+				if err != nil {
+					return 0, err
+				}
+				for _, at := range times {
+					u := must(g.At(at))
 					require.False(t, seen[u], "twice: %s", u)
 					seen[u] = true
-					ids[ok("parse", "--format", "plain", u)[2]] = true
+					id = must(bits.Default().Parse(u)).WorkerID
 				}
+				return id, g.Close()
 			}
-			require.Len(t, seen, 15)
+			if name == "redis" || name == "valkey" {
+				_, err := backfilled(backfill.Config{From: day(1)}, day(3))
+				require.ErrorIs(t, err, uid.ErrConfig)
+				require.ErrorContains(t, err, "has acknowledged")
+				return
+			}
+			for range 5 {
+				id, err := backfilled(backfill.Config{From: day(1)}, day(3), day(2), day(3))
+				require.NoError(t, err)
+				ids[id] = true
+			}
 			require.Len(t, ids, 5)
-			later := ok("backfill", "--namespace", "orders", "--durable-store", "--from", "2026-02-04", "2026-02-04")
-			require.Len(t, later, 1)
+			later, err := backfilled(backfill.Config{From: day(4)}, day(4))
+			require.NoError(t, err)
 			if name != "etcd" && name != "zookeeper" {
-				require.Contains(t, ids, ok("parse", "--format", "plain", later[0])[2])
+				require.Contains(t, ids, later)
 			}
-			future := run(t, p.url, append(orders, "--to", "2199-01-01", "2026-02-04")...)
-			require.Equal(t, 2, future.code)
+			_, err = backfilled(backfill.Config{From: day(4), To: day(1).AddDate(173, 0, 0)}, day(4))
+			require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
 		})
 	}
 }
