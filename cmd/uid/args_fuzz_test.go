@@ -16,7 +16,7 @@ import (
 func FuzzArgs(f *testing.F) {
 	for _, args := range []string{
 		"gen -n 3 --format json", "gen -n 1e3 --layout 41ms/10/12",
-		"parse 962672698415128576", "parse --guess -1", "parse --guess -- -1 42", "version", "worker ls",
+		"parse 962672698415128576", "parse -- -1 42", "version", "worker ls",
 		"parse --layout uidgenerator -- -7053003394352373760", "parse --layout js 9007199254740991 --format json",
 		"plan --from uidgenerator --layout twitter --at 2026-11-21", "plan --from js --from-workers 1-3 --to-workers 4",
 		"plan --from sonyflake --from-lead 9e9s --format json", "plan --rate NaN", "layouts --format plain",

@@ -12,7 +12,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/cmd/uid/internal/picture"
-	"github.com/uidgen/uid/internal/guess"
 )
 
 // parse is the command that takes UIDs apart.
@@ -20,19 +19,17 @@ type parse struct {
 	*program
 	form   formFlag
 	readAs *anyform.Form
-	guess  bool
 	shown  bool // a UID to a person
 	format format
 }
 
 func (p *program) parse() *cobra.Command {
 	c := &parse{program: p, form: newFormFlag(), format: table}
-	cmd, flags := newCommand("parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]",
+	cmd, flags := newCommand("parse [--layout NAME|T/W/S] [--form FORM] [--format table|plain|json] [UID...]",
 		"Show what is in a UID", func(_ *cobra.Command, args []string) error { return c.run(args) })
 	cmd.Args = cobra.ArbitraryArgs
 	flags.Var(&c.form, "layout", formUsage)
 	flags.Var(readAsVar(&c.readAs), "form", readAsUsage)
-	flags.BoolVar(&c.guess, "guess", false, "list what the UIDs could be")
 	flags.Var(&c.format, "format", formatUsage)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmp.Or(minusError(err), flagError(cmd, err))
@@ -41,14 +38,8 @@ func (p *program) parse() *cobra.Command {
 }
 
 func (c *parse) run(args []string) error {
-	if c.guess && c.form.set {
-		return badInput("--guess and --layout exclude each other: --guess looks at all that there are")
-	}
-	check, show, end := c.checkFit, c.portray, func() error { return nil }
-	if c.guess {
-		g := &guesser{parse: c}
-		check, show, end = func(int64) error { return nil }, g.show, g.end
-	} else if c.format != table {
+	show, end := c.portray, func() {}
+	if c.format != table {
 		s := &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}
 		show, end = s.show, s.end
 	}
@@ -61,14 +52,14 @@ func (c *parse) run(args []string) error {
 			id = int64(u)
 		}
 		if err == nil {
-			err = check(id)
+			err = c.checkFit(id)
 		}
 		return id, err
 	}, show)
-	if err != nil {
-		return err
+	if err == nil {
+		end()
 	}
-	return end()
+	return err
 }
 
 // checkFit refuses a number that the form does not hold.
@@ -81,7 +72,7 @@ func (c *parse) checkFit(id int64) error {
 		return fmt.Errorf("%w; of numbers below 0 there are those of UidGenerator since 2024-11-20: "+
 			"--layout uidgenerator reads them", err)
 	}
-	return fmt.Errorf("%w; it may be of another layout, try --guess", err)
+	return fmt.Errorf("%w; it may be of another layout", err)
 }
 
 // splitter shows UIDs to programs.
@@ -97,7 +88,7 @@ func (s *splitter) show(id int64) error {
 		if err != nil {
 			return err
 		}
-		s.hint(id, guess.Doubt(s.form.format, id, s.now()))
+		s.hint(id, picture.Doubt(s.form.format, id, s.now()))
 		s.listing.addForeign(parts)
 		return nil
 	}
@@ -116,12 +107,12 @@ func (s *splitter) hint(id int64, doubt string) {
 		return
 	}
 	if s.doubtful == 0 {
-		s.note("hint: %d: %s, try --guess", id, doubt)
+		s.note("hint: %d: %s", id, doubt)
 	}
 	s.doubtful++
 }
 
-func (s *splitter) end() error {
+func (s *splitter) end() {
 	switch n := s.doubtful - 1; {
 	case n == 1:
 		s.note("hint: one more UID looks as strange")
@@ -129,7 +120,6 @@ func (s *splitter) end() error {
 		s.note("hint: %d more UIDs look as strange", n)
 	}
 	s.listing.end()
-	return nil
 }
 
 // portray shows a UID to a person.

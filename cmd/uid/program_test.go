@@ -70,7 +70,6 @@ func TestOutputThatFails(t *testing.T) {
 		{"parse", "1"},
 		{"parse"},
 		{"parse", "--format", "json"},
-		{"parse", "--guess"},
 		{"seal"}, {"seal", "--format", "table", "1"}, {"open", "--format", "json", "1387aqd7r9xwke"},
 		{"plan", "--rate", "1"},
 		{"plan", "--rate", "2e6", "--workers", "500", "--js-safe"},

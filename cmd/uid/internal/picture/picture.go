@@ -13,7 +13,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
-	"github.com/uidgen/uid/internal/guess"
 )
 
 // Width is the most columns that a picture or a hint takes.
@@ -38,7 +37,7 @@ func (p *portrait) write(w io.Writer) {
 	}
 	if p.doubt != "" {
 		name := "hint"
-		for part := range strings.SplitSeq(text.WrapSoft(p.doubt+", try --guess", Width-2-widest-2), "\n") {
+		for part := range strings.SplitSeq(text.WrapSoft(p.doubt, Width-2-widest-2), "\n") {
 			p.line(name, strings.TrimRight(part, " "))
 			name = ""
 		}
@@ -87,7 +86,7 @@ func Foreign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	p := portrait{number: strconv.FormatInt(id, 10), doubt: guess.Doubt(f, id, now)}
+	p := portrait{number: strconv.FormatInt(id, 10), doubt: Doubt(f, id, now)}
 	width := 0
 	for _, field := range f.Fields() {
 		width += field.Bits
@@ -112,6 +111,21 @@ func Foreign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
 	}
 	p.write(w)
 	return nil
+}
+
+// Doubt is bits.Layout.Doubt for a number of another generator.
+func Doubt(f foreign.Format, id int64, now time.Time) string {
+	p, err := f.Parse(id)
+	switch {
+	case err != nil:
+		return err.Error()
+	case id >= 0:
+		return f.Layout().Doubt(uid.UID(id), now)
+	case p.Time.Sub(now) > 24*time.Hour:
+		return fmt.Sprintf("its time, %s, is in the future: it may be of another format",
+			p.Time.Format(time.RFC3339Nano))
+	}
+	return ""
 }
 
 // A bitField is a part of a UID in a picture.
