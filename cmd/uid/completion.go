@@ -47,7 +47,6 @@ func completion(root *cobra.Command) {
 	c, _, _ := root.Find([]string{"completion"}) // it is there now
 	c.Use = "completion bash|zsh|fish|powershell"
 	c.Short = "Print a script that makes a shell complete this command"
-	c.DisableFlagsInUseLine = true
 	ofCommands(c)
 	for _, shell := range c.Commands() {
 		shell.Short = "The script for " + shell.Name()

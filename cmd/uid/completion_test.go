@@ -53,6 +53,6 @@ func TestCompletion(t *testing.T) {
 		require.True(t, found[name])
 	}
 	require.Equal(t, []string{noFiles}, offered(t, "worker", "release", ""))
-	require.Contains(t, offered(t, "help", ""), "times")
+	require.Contains(t, offered(t, "help", ""), "parse")
 	require.Equal(t, []string{"bash", "fish", "powershell", "zsh", noFiles}, offered(t, "completion", ""))
 }

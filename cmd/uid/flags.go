@@ -208,8 +208,7 @@ func newLayoutFlag() layoutFlag { return layoutFlag{Layout: bits.Default()} }
 
 const (
 	layoutKind  = "NAME|T/W/S"
-	layoutUsage = "a preset, or the bits of time, worker ID and sequence: 28/22/13, 41ms/10/12 " +
-		`(see uid help layouts; default "default")`
+	layoutUsage = "a preset, or the bits of time, worker ID and\nsequence: 28/22/13, 41ms/10/12 (uid help layouts)"
 )
 
 func (f *layoutFlag) Set(text string) (err error) {

@@ -23,9 +23,10 @@ type formFlag struct {
 func newFormFlag() formFlag { return formFlag{layoutFlag: newLayoutFlag()} }
 
 const formUsage = layoutUsage + `;
-or sonyflake, sonyflake2, with what is not as usual: "sonyflake2 40/7/16 unit=1ms"
-(time, sequence, machine), "sonyflake epoch=2020-01-01T00:00:00Z"; or
-uidgenerator likewise, which is read with its negative UIDs`
+or sonyflake, sonyflake2, with what is not as usual:
+"sonyflake2 40/7/16 unit=1ms" (time, sequence, machine),
+"sonyflake epoch=2020-01-01T00:00:00Z"; or uidgenerator
+likewise, which is read with its negative UIDs`
 
 func (f *formFlag) Set(text string) (err error) {
 	if !namesFormat(text) {
@@ -68,7 +69,8 @@ func (f *formFlag) check(id int64) (err error) {
 	return err
 }
 
-const readAsUsage = "the form of the UIDs, where their texts do not tell: " + anyform.Names
+const readAsUsage = "the form of the UIDs, where their texts do not tell:\n" +
+	"base32, base58, base58-flickr, base62, base62-inverted,\nprefix=NAME, uuid=NAMESPACE"
 
 // readAsVar is the form in which UIDs are read; nil is any that tells by itself which it is.
 func readAsVar(to **anyform.Form) value[*anyform.Form] {

@@ -46,23 +46,21 @@ func (p *program) newGen() gen {
 
 func (p *program) gen() *cobra.Command {
 	g := p.newGen()
-	cmd, flags := newCommand("gen [-n 5] [--store FILE|URL | --mysql DSN] "+
-		"[--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format FORMAT]",
-		"Make UIDs", func(cmd *cobra.Command, _ []string) error {
-			if err := g.check(cmd.Flags()); err != nil {
-				return err
-			}
-			if g.segment.tag != "" {
-				return g.runSegment(cmd.Context())
-			}
-			return g.run(cmd.Context())
-		})
+	cmd, flags := newCommand("gen", "Make UIDs", func(cmd *cobra.Command, _ []string) error {
+		if err := g.check(cmd.Flags()); err != nil {
+			return err
+		}
+		if g.segment.tag != "" {
+			return g.runSegment(cmd.Context())
+		}
+		return g.run(cmd.Context())
+	})
 	flags.VarP(countVar(&g.n), "count", "n", "how many UIDs; 1e6 is a million")
 	g.store.register(flags)
 	flags.Var(textVar(&g.namespace, "NAME"), "namespace", namespaceUsage)
 	flags.Var(&g.layout, "layout", layoutUsage)
 	flags.Var(afterVar(&g.after), "after", afterUsage)
-	flags.Var(&g.format, "format", "plain, json, table, or a form such as base32 or uuid=NAMESPACE (uid help gen)")
+	flags.Var(&g.format, "format", "plain, json, table, or a form such as base32 or uuid=NAMESPACE")
 	g.registerSegment(flags)
 	return cmd
 }

@@ -19,8 +19,6 @@ const (
 	usualWidth = 80
 	// leastWidth is what is written on terminals that are narrower, too.
 	leastWidth = 40
-	// textWidth is the most that running text takes: longer lines are hard to read.
-	textWidth = 100
 )
 
 // An output is buffered, and knows how many columns it has. It keeps the first error of a write, and takes

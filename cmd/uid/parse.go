@@ -25,7 +25,7 @@ type parse struct {
 
 func (p *program) parse() *cobra.Command {
 	c := &parse{program: p, form: newFormFlag(), format: table}
-	cmd, flags := newCommand("parse [--layout NAME|T/W/S] [--form FORM] [--format table|plain|json] [UID...]",
+	cmd, flags := newCommand("parse [UID...]",
 		"Show what is in a UID", func(_ *cobra.Command, args []string) error { return c.run(args) })
 	cmd.Args = cobra.ArbitraryArgs
 	flags.Var(&c.form, "layout", formUsage)

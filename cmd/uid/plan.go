@@ -23,8 +23,7 @@ func (p *program) plan() *cobra.Command {
 	c := &plan{program: p, format: table}
 	c.need = planning.Need{Workers: 8, Years: 10, Hold: time.Hour, MaxLead: 24 * time.Hour}
 	c.move = move{program: p, from: newFormFlag(), to: newLayoutFlag(), format: &c.format}
-	cmd, flags := newCommand("plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]\n"+
-		"  uid plan --from LAYOUT [--layout LAYOUT] [--from-workers A-B] [--to-workers A-B] [--at TIME]",
+	cmd, flags := newCommand("plan --rate X | --from LAYOUT",
 		"Find layouts that are large enough, and what a move to one costs", func(cmd *cobra.Command, _ []string) error {
 			flags := cmd.Flags()
 			if flags.Changed("from") {

@@ -60,9 +60,8 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.seal(), p.open(),
 		p.worker(), p.segment(), p.serve(), p.version())
 	root.AddCommand(p.topics()...)
-	root.SetHelpFunc(p.help)
-	root.SetHelpCommand(p.helpCommand())
 	root.PersistentPreRunE = oneFormat
+	help(root)
 	completion(root)
 	forAll(root, addJSON)
 	forAll(root, explain)
@@ -81,27 +80,32 @@ func forAll(cmd *cobra.Command, do func(*cobra.Command)) {
 // typed without its flag.
 var plainWord = regexp.MustCompile(`^[A-Za-z-]{1,20}$`)
 
-// unknownWord refuses a word that names none of the commands below one: it tells which there are, or what is like it.
-func unknownWord(cmd *cobra.Command, word, what, unsaid, those string, is func(*cobra.Command) bool) error {
+// unknownWord refuses a word that names none of the commands below one.
+func unknownWord(cmd *cobra.Command, word string) error {
 	if !plainWord.MatchString(word) {
-		what = unsaid
-	} else {
-		what = fmt.Sprintf("%s %q", what, word)
-		cmd.SuggestionsMinimumDistance = 2
-		if like := cmd.SuggestionsFor(word); len(like) > 0 {
-			return badInput("%s: did you mean %s?", what, strings.Join(like, " or "))
+		return badInput("unknown command (%s --help lists them)", cmd.CommandPath())
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if like := cmd.SuggestionsFor(word); len(like) > 0 {
+		return badInput("unknown command %q: did you mean %s?", word, strings.Join(like, " or "))
+	}
+	return badInput("unknown command %q (%s --help lists them)", word, cmd.CommandPath())
+}
+
+// help makes cobra's command help refuse what it does not know.
+func help(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	c, _, _ := root.Find([]string{"help"}) // it is there now
+	c.Use, c.Short, c.Run = "help [COMMAND|TOPIC]", "Show the help of a command, or about a topic", nil
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		about, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return unknownWord(about, append(rest, "")[0])
 		}
+		about.InitDefaultHelpFlag() // so that it is shown
+		about.InitDefaultVersionFlag()
+		return about.Help()
 	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if is(c) {
-			names = append(names, c.Name())
-		}
-	}
-	if len(names) == 0 {
-		return badInput("%s: %s has no commands of its own", what, cmd.CommandPath())
-	}
-	return badInput("%s: %s %s", what, those, strings.Join(names, ", "))
 }
 
 // ofCommands makes cmd one that does nothing itself.
@@ -110,8 +114,7 @@ func ofCommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		return unknownWord(cmd, args[0], "unknown command", "unknown command", "the commands are",
-			(*cobra.Command).IsAvailableCommand)
+		return unknownWord(cmd, args[0])
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(below...)
@@ -120,7 +123,7 @@ func ofCommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 
 // newCommand returns a command that takes no arguments but flags, and its flags.
 func newCommand(use, short string, run func(cmd *cobra.Command, args []string) error) (*cobra.Command, *pflag.FlagSet) {
-	cmd := &cobra.Command{Use: use, Short: short, Args: noArgs, RunE: run, DisableFlagsInUseLine: true}
+	cmd := &cobra.Command{Use: use, Short: short, Args: noArgs, RunE: run}
 	cmd.Flags().SortFlags = false
 	return cmd, cmd.Flags()
 }

@@ -15,8 +15,7 @@ import (
 func (p *program) timeRange() *cobra.Command {
 	var from, to time.Time
 	layout, f := newLayoutFlag(), table
-	cmd, flags := newCommand(
-		"range DAY|UID | --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
+	cmd, flags := newCommand("range DAY|UID | --from TIME",
 		"Show the smallest and the largest UID of a time, for SQL",
 		func(cmd *cobra.Command, args []string) (err error) {
 			given := cmd.Flags().Changed

@@ -34,8 +34,7 @@ type sealing struct {
 // seal is the command that hides what UIDs tell.
 func (p *program) seal() *cobra.Command {
 	c := &sealing{program: p}
-	cmd, flags := newCommand(
-		"seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
+	cmd, flags := newCommand("seal [UID...]",
 		"Turn UIDs into texts that tell nothing without a key", func(_ *cobra.Command, args []string) error {
 			if c.newKey != "" {
 				return c.makeKey(args)
@@ -61,7 +60,7 @@ func (p *program) seal() *cobra.Command {
 // open is the command that takes back what seal has made.
 func (p *program) open() *cobra.Command {
 	c := &sealing{program: p}
-	cmd, flags := newCommand("open [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [TEXT...]",
+	cmd, flags := newCommand("open [TEXT...]",
 		"Turn the texts of uid seal back into UIDs", func(_ *cobra.Command, args []string) error {
 			s, err := c.sealer()
 			if err != nil {

@@ -19,8 +19,7 @@ import (
 // segment is the command whose subcommands look after dense numbers.
 func (p *program) segment() *cobra.Command {
 	return ofCommands(&cobra.Command{
-		Use: "segment ls|next|set", Short: "Take dense numbers from a store, and look after them",
-		DisableFlagsInUseLine: true,
+		Use: "segment", Short: "Take dense numbers from a store, and look after them",
 	}, p.segmentList(), p.segmentNext(), p.segmentSet())
 }
 

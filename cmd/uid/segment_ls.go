@@ -17,7 +17,7 @@ type segmentLs struct{ tables }
 
 func (p *program) segmentList() *cobra.Command {
 	c := &segmentLs{p.newTables()}
-	cmd, flags := newCommand("ls [TAG...] [--format table|plain|json]",
+	cmd, flags := newCommand("ls [TAG...]",
 		"Show the tags of a store, and their next numbers",
 		func(cmd *cobra.Command, tags []string) error {
 			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error {

@@ -12,7 +12,7 @@ import (
 func (p *program) segmentNext() *cobra.Command {
 	c, n, lossy := p.newTables(), int64(1), false
 	c.format = plain
-	cmd, flags := newCommand("next TAG [-n 1] [--lossy-store] [--format plain|json|table]",
+	cmd, flags := newCommand("next TAG",
 		"Take the next numbers of a tag",
 		func(cmd *cobra.Command, args []string) error {
 			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error {

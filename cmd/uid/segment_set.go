@@ -26,8 +26,7 @@ type segmentSet struct {
 
 func (p *program) segmentSet() *cobra.Command {
 	c := &segmentSet{tables: p.newTables()}
-	cmd, flags := newCommand("set TAG [--next N] [--step N] [--description TEXT] [--create] [--lower] "+
-		"[--format table|plain|json]",
+	cmd, flags := newCommand("set TAG",
 		"Raise the next number of a tag, describe it, or make it", func(cmd *cobra.Command, args []string) error {
 			c.described = cmd.Flags().Changed("description")
 			if err := c.check(args[0]); err != nil {

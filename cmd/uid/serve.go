@@ -50,8 +50,7 @@ func (p *program) serve() *cobra.Command {
 		gen: p.newGen(), web: "127.0.0.1:7077", redis: "127.0.0.1:7078",
 		connections: 1024, request: 5 * time.Second, stop: 10 * time.Second,
 	}
-	cmd, flags := newCommand(
-		"serve [--listen ADDR] [--resp-listen ADDR] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S]",
+	cmd, flags := newCommand("serve",
 		"Answer for UIDs and numbers over HTTP and the Redis protocol", func(cmd *cobra.Command, _ []string) error {
 			if err := s.check(); err != nil {
 				return err

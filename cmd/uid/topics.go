@@ -40,8 +40,9 @@ func explain(cmd *cobra.Command) {
 }
 
 // storeHelp is the part of a command's help about its store.
-const storeHelp = `The store is what --store or --mysql names, or else $` + storeEnv + ` or $` + dsnEnv + `, or
-else a SQLite file in the user's data folder. uid help stores says what can be named.`
+const storeHelp = `The store is what --store or --mysql names, or else $` + storeEnv + ` or
+$` + dsnEnv + `, or else a SQLite file in the user's data folder. uid help stores
+says what can be named.`
 
 func storeURLs() (all string) {
 	for _, d := range scheme.All() {

@@ -17,7 +17,7 @@ import (
 // worker is the command whose subcommands look after worker IDs.
 func (p *program) worker() *cobra.Command {
 	return ofCommands(&cobra.Command{
-		Use: "worker ls|init|release|check", Short: "Look after the worker IDs in a store", DisableFlagsInUseLine: true,
+		Use: "worker", Short: "Look after the worker IDs in a store",
 	}, p.workerList(), p.workerInit(), p.workerRelease(), p.workerCheck())
 }
 

@@ -18,7 +18,7 @@ type workerCheck struct {
 
 func (p *program) workerCheck() *cobra.Command {
 	c := &workerCheck{tables: p.newTables()}
-	cmd, flags := newCommand("check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
+	cmd, flags := newCommand("check",
 		"Check a store for what could harm its workers", func(cmd *cobra.Command, _ []string) error {
 			if err := c.ids.check(); err != nil {
 				return err

@@ -27,24 +27,22 @@ type workerInit struct {
 func (p *program) workerInit() *cobra.Command {
 	c := &workerInit{tables: p.newTables(), layout: newLayoutFlag()}
 	c.store.existing = false
-	cmd, flags := newCommand("init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] "+
-		"[--after UID] [--format table|plain|json]",
-		"Create a namespace of leases, once", func(cmd *cobra.Command, _ []string) error {
-			if most := c.layout.MaxWorkerID(); c.ids.Last > most {
-				return badInput("--ids %s: the layout %s has the worker IDs 0 to %d",
-					rangeText(c.ids), c.layout.Layout, most)
-			}
-			place, err := c.store.choose(c.getenv)
-			if err != nil {
-				return err
-			}
-			if !cmd.Flags().Changed("namespace") {
-				c.namespace = cmp.Or(place.namespace(), c.namespace)
-			}
-			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
-				return c.run(ctx, r, place)
-			})
+	cmd, flags := newCommand("init", "Create a namespace of leases, once", func(cmd *cobra.Command, _ []string) error {
+		if most := c.layout.MaxWorkerID(); c.ids.Last > most {
+			return badInput("--ids %s: the layout %s has the worker IDs 0 to %d",
+				rangeText(c.ids), c.layout.Layout, most)
+		}
+		place, err := c.store.choose(c.getenv)
+		if err != nil {
+			return err
+		}
+		if !cmd.Flags().Changed("namespace") {
+			c.namespace = cmp.Or(place.namespace(), c.namespace)
+		}
+		return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
+			return c.run(ctx, r, place)
 		})
+	})
 	c.store.register(flags)
 	c.registerLeases(flags)
 	flags.StringVar(&c.namespace, "namespace", namespace.Default, "the namespace")

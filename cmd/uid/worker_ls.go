@@ -23,7 +23,7 @@ type workerLs struct {
 
 func (p *program) workerList() *cobra.Command {
 	c := &workerLs{tables: p.newTables(), quarantine: 5 * time.Minute}
-	cmd, flags := newCommand("ls [--namespace NAME] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
+	cmd, flags := newCommand("ls",
 		"Show who holds which worker ID, and how many are left", func(cmd *cobra.Command, _ []string) error {
 			if err := c.ids.check(); err != nil {
 				return err

@@ -22,7 +22,7 @@ type workerFree struct {
 
 func (p *program) workerRelease() *cobra.Command {
 	c := &workerFree{tables: p.newTables()}
-	cmd, flags := newCommand("release [NAMESPACE/]ID [--force] [--format table|plain|json]",
+	cmd, flags := newCommand("release [NAMESPACE/]ID",
 		"End the lease of a worker ID whose holder is known to be dead", func(cmd *cobra.Command, args []string) error {
 			namespace, id, err := leaseName(args[0])
 			if err != nil {
