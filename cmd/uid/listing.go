@@ -105,7 +105,7 @@ type partsListing struct {
 }
 
 func newPartsListing(out *output, f format, l bits.Layout) partsListing {
-	columns := []column{{"uid", "UID", true}, {"time", "time", false}, {"worker_id", "worker ID", true}}
+	columns := []column{{"uid", "UID", true}, {"time", "time", false}, {"worker_id", "worker\nID", true}}
 	if f == table {
 		for _, field := range l.Fields() {
 			columns = append(columns, column{field.Name, field.Name, true})

@@ -8,118 +8,95 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-const (
-	tableGap = "  "
-	// foldedText is the width below which the texts of a table are not folded.
-	foldedText = 24
-)
+// foldedText is the width below which the texts of a table are not folded.
+const foldedText = 24
 
-// drawTable returns rows of cells below the titles of their columns. Where that is wider than width,
-// titles and then long texts are folded; where it still is, each row becomes a list of titles and values.
+// drawTable returns rows of cells below the titles of their columns. Where that is wider than width, long texts
+// are folded; where it still is, each row becomes a list of titles and values.
 func drawTable(columns []column, rows [][]string, width int) string {
-	var titles pretty.Row
-	var configs []pretty.ColumnConfig
-	widths, words := make([]int, len(columns)), make([]int, len(columns)) // of a column, and of its longest word
-	total := len(tableGap) * (len(columns) - 1)
+	most := 0 // columns of a text
 	for i, c := range columns {
 		for _, row := range rows {
-			widths[i], words[i] = max(widths[i], text.LongestLineLen(row[i])), max(words[i], longestWord(row[i]))
-		}
-		titles = append(titles, c.title)
-		total += max(widths[i], text.LongestLineLen(c.title))
-	}
-	if total > width {
-		total = len(tableGap) * (len(columns) - 1)
-		for i, c := range columns {
-			widths[i] = max(widths[i], longestWord(c.title))
-			titles[i] = wrapTo(c.title, widths[i])
-			total += widths[i]
-		}
-	}
-	for total > width {
-		widest := -1
-		for i, c := range columns {
-			if !c.numbers && widths[i] > max(foldedText, words[i]) && (widest < 0 || widths[i] > widths[widest]) {
-				widest = i
+			if !c.numbers {
+				most = max(most, text.LongestLineLen(row[i]), text.LongestLineLen(c.title))
 			}
 		}
-		if widest < 0 {
+	}
+	for {
+		out := renderTable(columns, rows, most)
+		over := text.LongestLineLen(out) - width
+		switch {
+		case over <= 0:
+			return out
+		case most <= foldedText:
 			return drawLists(columns, rows, width)
 		}
-		less := min(total-width, widths[widest]-max(foldedText, words[widest]))
-		widths[widest], total = widths[widest]-less, total-less
+		most = max(foldedText, most-over)
 	}
+}
+
+func renderTable(columns []column, rows [][]string, most int) string {
+	var titles pretty.Row
+	var configs []pretty.ColumnConfig
 	for i, c := range columns {
-		align := text.AlignLeft
+		titles = append(titles, c.title)
+		config := pretty.ColumnConfig{Number: i + 1, VAlignHeader: text.VAlignBottom}
 		if c.numbers {
-			align = text.AlignRight
+			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
+		} else {
+			config.WidthMax, config.WidthMaxEnforcer = most, fold
 		}
-		configs = append(configs, pretty.ColumnConfig{
-			Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom,
-			WidthMax: max(widths[i], text.LongestLineLen(titles[i].(string))), WidthMaxEnforcer: wrapTo,
-		})
+		configs = append(configs, config)
 	}
 	w := plainTable(configs...)
 	w.AppendHeader(titles)
 	for _, row := range rows {
-		var cells pretty.Row
-		for _, cell := range row {
-			cells = append(cells, cell)
-		}
-		w.AppendRow(cells)
+		w.AppendRow(cellsOf(row))
 	}
 	return w.Render() + "\n"
 }
 
+func cellsOf(row []string) (cells pretty.Row) {
+	for _, cell := range row {
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
 // drawLists returns each row as a list of titles and values, with a line between two rows.
 func drawLists(columns []column, rows [][]string, width int) string {
-	names, longest := make([]string, len(columns)), 0
-	for i, c := range columns {
-		names[i] = cmp.Or(strings.ReplaceAll(c.title, "\n", " "), c.key) + ":"
-		longest = max(longest, displayWidth(names[i]))
-	}
-	w := plainTable(pretty.ColumnConfig{Number: 2, WidthMax: width - longest - len(tableGap), WidthMaxEnforcer: wrapTo})
+	w, longest := plainTable(), 0
 	for i, row := range rows {
 		if i > 0 {
 			w.AppendRow(pretty.Row{"", ""})
 		}
 		for i, cell := range row {
 			if cell != "" {
-				w.AppendRow(pretty.Row{names[i], cell})
+				name := cmp.Or(strings.ReplaceAll(columns[i].title, "\n", " "), columns[i].key) + ":"
+				longest = max(longest, len(name))
+				w.AppendRow(pretty.Row{name, cell})
 			}
 		}
 	}
+	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 2, WidthMax: width - longest - 2, WidthMaxEnforcer: fold}})
 	return w.Render() + "\n"
+}
+
+// fold breaks the lines of a text at spaces.
+func fold(s string, width int) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = text.WrapSoft(line, width)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // plainTable returns a table that has a line below its titles, and no others.
 func plainTable(columns ...pretty.ColumnConfig) pretty.Writer {
 	w := pretty.NewWriter()
-	w.SetStyle(pretty.Style{Options: pretty.Options{SeparateColumns: true, SeparateHeader: true}, Box: pretty.BoxStyle{
-		MiddleHorizontal: "─", MiddleSeparator: strings.Repeat("─", len(tableGap)), MiddleVertical: tableGap,
-	}})
+	w.SetStyle(pretty.Style{Options: pretty.Options{SeparateColumns: true, SeparateHeader: true},
+		Box: pretty.BoxStyle{MiddleHorizontal: "─", MiddleSeparator: "──", MiddleVertical: "  "}})
 	w.SetColumnConfigs(columns)
 	w.SuppressTrailingSpaces()
 	return w
 }
-
-// wrapTo breaks the lines of a text at spaces; words that are wider than width are broken, too.
-func wrapTo(s string, width int) string {
-	var lines []string
-	for line := range strings.SplitSeq(s, "\n") {
-		for part := range strings.SplitSeq(text.WrapSoft(line, width), "\n") {
-			lines = append(lines, strings.TrimRight(part, " "))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func longestWord(s string) (longest int) {
-	for word := range strings.FieldsSeq(s) {
-		longest = max(longest, displayWidth(word))
-	}
-	return longest
-}
-
-// displayWidth returns how many columns of a terminal a text takes.
-func displayWidth(s string) int { return text.StringWidthWithoutEscSequences(s) }

@@ -23,38 +23,31 @@ func TestKnownTablesFit(t *testing.T) {
 		}
 		out, _, found := strings.Cut(string(must(os.ReadFile(file))), "--- standard error\n")
 		require.True(t, found)
-		if strings.Contains(out, "───") {
+		if strings.Contains(out, "───") && !strings.Contains(file, "wide") {
 			tables++
 			require.LessOrEqual(t, longest(out), usualWidth, file)
 		}
 	}
-	require.GreaterOrEqual(t, tables, 7)
+	require.GreaterOrEqual(t, tables, 9)
 }
 
 func TestTextTable(t *testing.T) {
-	columns := []column{{"a", "name", true}, {"b", "n of it", true}, {"c", "why it is so", false}, {"d", "end", false}}
+	columns := []column{{"a", "name", true}, {"b", "n\nof it", true}, {"c", "why it is so", false}, {"d", "end", false}}
 	rows := [][]string{
 		{"a", "1", "because of a long text with spaces", "x"},
 		{"b", "22,222", "short", "y\nz"},
 	}
 	require.Equal(t, `
-name  n of it  why it is so                        end
-──────────────────────────────────────────────────────
-   a        1  because of a long text with spaces  x
-   b   22,222  short                               y
-                                                   z
-`, "\n"+drawTable(columns, rows, 54))
-	require.Equal(t, `
-        n of
-name      it  why it is so                        end
+           n
+name   of it  why it is so                        end
 ─────────────────────────────────────────────────────
    a       1  because of a long text with spaces  x
    b  22,222  short                               y
                                                   z
 `, "\n"+drawTable(columns, rows, 53))
 	require.Equal(t, `
-        n of
-name      it  why it is so                 end
+           n
+name   of it  why it is so                 end
 ──────────────────────────────────────────────
    a       1  because of a long text with  x
               spaces

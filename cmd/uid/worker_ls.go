@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ type workerLs struct {
 	tables
 	ids        maxID
 	namespace  string
+	wide       bool // with all columns, whatever the width
 	quarantine time.Duration
 }
 
@@ -39,6 +41,7 @@ func (p *program) workerList() *cobra.Command {
 	c.register(flags)
 	flags.StringVar(&c.namespace, "namespace", "", "only the leases of this namespace")
 	c.ids.register(flags)
+	flags.BoolVar(&c.wide, "wide", false, "also show since when, until when, and up to when ticks are reserved")
 	flags.Var(spanVar(&c.quarantine), "quarantine", "how long workers leave an ID alone after its lease")
 	return cmd
 }
@@ -55,7 +58,7 @@ func (c *workerLs) show(o registry.Overview) error {
 	default:
 		c.note("there are no worker IDs in the store")
 	}
-	leases := newListing(c.out, c.format, leaseColumns...)
+	leases := newListing(c.out, c.format, c.leaseColumns()...)
 	for _, l := range o.Leases {
 		if c.shows(l.Namespace) {
 			leases.add(leaseCells(l, o.Now)...)
@@ -94,14 +97,23 @@ func (c *workerLs) shows(namespace string) bool { return c.namespace == "" || c.
 // kind tells programs what a line is about.
 var kind = column{"kind", forPrograms, false}
 
-// The columns of a lease, of a namespace, and of the table of disposable IDs.
-var (
-	leaseColumns = []column{
-		kind, {"namespace", "namespace", false}, {"worker_id", "ID", true}, {"state", "state", false},
-		{"ended", forPrograms, false}, {"holder", "holder", false}, {"acquired", "since", false},
-		{"renewed", forPrograms, false}, {"until", "until", false}, {"remaining_seconds", "left", true},
-		{"high", forPrograms, true}, {"high_time", "reserved up to", false}, {"layout", forPrograms, false},
+// leaseColumns are those of a lease.
+func (c *workerLs) leaseColumns() []column {
+	since, until, reserved := forPrograms, forPrograms, forPrograms
+	if c.wide {
+		since, until, reserved = "since", "until", "reserved up to"
+		c.out.width = math.MaxInt
 	}
+	return []column{
+		kind, {"namespace", "namespace", false}, {"worker_id", "ID", true}, {"state", "state", false},
+		{"ended", forPrograms, false}, {"holder", "holder", false}, {"acquired", since, false},
+		{"renewed", forPrograms, false}, {"until", until, false}, {"remaining_seconds", "left", true},
+		{"high", forPrograms, true}, {"high_time", reserved, false}, {"layout", forPrograms, false},
+	}
+}
+
+// The columns of a namespace, and of the table of disposable IDs.
+var (
 	namespaceColumns = []column{
 		kind, {"namespace", "namespace", false}, {"layout", "layout", false}, {"range", "range", false},
 		{"worker_ids", "worker\nIDs", true}, {"live", "live", true}, {"quarantine", "in\nquarantine", true},

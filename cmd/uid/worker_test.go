@@ -106,6 +106,7 @@ func TestWorkerGolden(t *testing.T) {
 		return func(r tables) error { (&workerFree{tables: r}).show(overview.Leases[i]); return nil }
 	}
 	golden(t, "worker_ls", table, ls(nil))
+	golden(t, "worker_ls_wide", table, ls(func(c *workerLs) { c.wide = true }))
 	golden(t, "worker_ls_json", asJSON, ls(nil))
 	golden(t, "worker_ls_plain", plain, ls(nil))
 	golden(t, "worker_ls_namespace", table, ls(func(c *workerLs) { c.namespace = "default"; c.ids.max = 3 }))
