@@ -1,6 +1,7 @@
 package migrating
 
 import (
+	"crypto/rand"
 	"fmt"
 	"math"
 	"testing"
@@ -81,7 +82,7 @@ func TestRollingWithUidGeneratorsTable(t *testing.T) {
 
 	// Another source of worker IDs has IDs that Java has had: the same number.
 	var c clock
-	g := newPlain(t, worker.Static(401), l, &c, 0)
+	g := newPlain(t, worker.Static(401, rand.Text()), l, &c, 0)
 	next := l.TickAt(time.Now()) + 60
 	o.repeats(t, l, next, 401, g, &c, l.TimeOf(next))
 }
@@ -220,7 +221,7 @@ func TestWidenedUidGenerator(t *testing.T) {
 	require.NoError(t, o.insert("java", int64(both)))
 	var c clock
 	c.set(now.Time)
-	g := newPlain(t, worker.Static(now.WorkerID), wide, &c, 0) // an ID of a fresh table
+	g := newPlain(t, worker.Static(now.WorkerID, rand.Text()), wide, &c, 0) // an ID of a fresh table
 	o.refuses(t, must(g.GetUID()))
 
 	// The old table goes on: its next IDs keep the two apart, up to the highest of 21 bits.
