@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -71,6 +73,7 @@ func TestSamples(t *testing.T) {
 		"orders uid_reservation_remaining_seconds": 42.5, "orders uid_renewal_failing_seconds": 20,
 		"invoices uid_renewal_failing_seconds": 0, "events uid_clock_wait_seconds": 30,
 		"orders uid_lease_remaining_seconds": 200, "orders uid_lead_seconds": 5, "orders uid_lead_max_seconds": 600,
+		"orders uid_began_ahead_seconds": 0,
 		"orders uid_worker_id": 7, "orders uid_worker_ids_taken": 8, "orders uid_worker_ids_max": 1024,
 		"orders uid_time_field_remaining_seconds": 220752000, "invoices uid_numbers_remaining_seconds": 450,
 		"invoices uid_numbers_left": 95000, "invoices uid_numbers_max": 100000, "orders uid_buffered": 65536,
@@ -83,7 +86,7 @@ func TestSamples(t *testing.T) {
 	for _, name := range []string{
 		"events uid_reservation_remaining_seconds", "events uid_lead_max_seconds", "events uid_buffered",
 		"invoices uid_reservation_remaining_seconds", "invoices uid_lead_seconds", "events uid_issued_total",
-		"events uid_worker_ids_max",
+		"events uid_worker_ids_max", "events uid_began_ahead_seconds",
 	} {
 		require.NotContains(t, all, name, "there is no such bound")
 	}
@@ -93,17 +96,28 @@ func TestSamples(t *testing.T) {
 	require.Contains(t, values(&s), "events uid_ready")
 }
 
+// value is a metric of a generator's health.
+func value(t *testing.T, h health.Health, metric string) float64 {
+	t.Helper()
+	all := measure.All()
+	v, ok := all[slices.IndexFunc(all, func(m measure.Metric) bool { return m.Prometheus() == metric })].Value(h)
+	require.True(t, ok)
+	return v
+}
+
 // A renewal that fails is never 0, even if the clock went back since.
 func TestFailingIsNeverZero(t *testing.T) {
 	h := fake.Reporters()["orders"].Health()
 	h.Failing.Since = h.Time.AddDate(1, 0, 0)
-	for _, m := range measure.All() {
-		if m.Prometheus() == "uid_renewal_failing_seconds" {
-			v, ok := m.Value(h)
-			require.True(t, ok)
-			require.Positive(t, v)
-		}
-	}
+	require.Positive(t, value(t, h, "uid_renewal_failing_seconds"))
+}
+
+func TestBeganAhead(t *testing.T) {
+	h := fake.Reporters()["orders"].Health()
+	h.Worker.Ahead = &health.Ahead{Until: h.Time.Add(90 * time.Second)}
+	require.EqualValues(t, 90, value(t, h, "uid_began_ahead_seconds"))
+	h.Time = h.Time.Add(91 * time.Second)
+	require.Zero(t, value(t, h, "uid_began_ahead_seconds"))
 }
 
 // The generators of this module, as they are.

@@ -115,6 +115,13 @@ var all = []Metric{
 		}),
 	gauge("clock_wait", Seconds, "How long it takes until the clock allows the next UID.",
 		of(lead, func(l *health.Lead) float64 { return l.Wait.Seconds() })),
+	gauge("began_ahead", Seconds, "How long it takes until the clock is where the worker began ahead of it; else 0.",
+		func(h *health.Health) (float64, bool) {
+			if h.Worker == nil || h.Worker.Ahead == nil {
+				return 0, h.Worker != nil
+			}
+			return max(h.Worker.Ahead.Until.Sub(h.Time), 0).Seconds(), true
+		}),
 	gauge("time_field_remaining", Seconds, "How long it takes until the last tick of the layout has passed.",
 		of(timeField, func(f *health.TimeField) float64 { return f.Remaining.Seconds() })),
 	gauge("numbers_remaining", Seconds, "How long the numbers in hand last at the present rate.",
