@@ -40,7 +40,7 @@ func (s *store) register(flags *pflag.FlagSet) {
 	flags.Var(textVar(&s.place, "FILE|URL"), "store",
 		"SQLite file or server; prefer the environment variable "+storeEnv)
 	flags.Var(textVar(&s.dsn, "DSN"), "mysql", "MySQL or MariaDB; prefer the environment variable "+dsnEnv)
-	flags.Var(spanVar(&s.timeout), "timeout", "how long to try (default 30s, and 3s where no server answers)")
+	flags.Var(spanVar(&s.timeout), "timeout", "how long to try (default 30s, up to 3s where no server answers)")
 }
 
 // release gives back what is in hand: not under the command's context, which a signal may have ended.

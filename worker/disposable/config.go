@@ -7,8 +7,8 @@ import (
 
 // Config holds the settings of [New]. The zero value works.
 type Config struct {
-	// Timeout bounds Acquire, all attempts together; a deadline of the context takes its place. The default is 30 s,
-	// and 3 s for a store that cannot be reached. A negative one is refused.
+	// Timeout bounds Acquire, all attempts together. The default is the context's deadline, or without one 30 s, up to
+	// 3 s for a store that cannot be reached. A negative one is refused.
 	Timeout time.Duration
 
 	// DurableStoreUnverified takes a store at its word: without it a start refuses one whose settings show that it can

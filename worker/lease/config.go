@@ -51,8 +51,8 @@ type Config struct {
 	// start, this process's from the store's. The default is 2 s.
 	MaxClockSkew time.Duration
 
-	// Timeout bounds Acquire, but for the wait for the first reservation; a deadline of the context takes its place.
-	// The default is 30 s, and 3 s for a store that cannot be reached.
+	// Timeout bounds Acquire, but for the wait for the first reservation. The default is the context's deadline, or
+	// without one 30 s, up to 3 s for a store that cannot be reached.
 	Timeout time.Duration
 
 	// IDs are the worker IDs that the namespace must have, and gets when this start makes it (see [Founding]). The zero
