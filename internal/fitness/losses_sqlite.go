@@ -18,7 +18,7 @@ func (e *exam) sqliteLosses(ctx context.Context) error {
 		}
 	}
 	journal = strings.ToLower(journal)
-	e.add(journalMode(journal), synchronous(level, journal))
+	e.add(journalMode(journal), synchronous(level))
 	return nil
 }
 
@@ -38,14 +38,15 @@ func journalMode(journal string) doctor.Finding {
 		"middle of a write damages the file, or loses IDs, which then come again.", Do: "PRAGMA journal_mode = DELETE"}
 }
 
-func synchronous(level, journal string) doctor.Finding {
-	names := map[string]string{"0": "OFF", "1": "NORMAL", "2": "FULL", "3": "EXTRA"}
-	name := cmp.Or(names[level], level) + " (of this connection)"
-	const open = "Open the file with package worker/sqlite, or set _pragma or _synchronous in the data source " +
-		"name to EXTRA."
-	return doctor.Fine("synchronous", name).
-		But(level == "0" || level == "1", damage, name,
-			"A crash of the machine loses the newest commits, whose IDs then come again.", open).
-		But(level == "2" && journal == "delete", warn, name, "The folder is not synced after a commit: a power "+
-			"failure can bring the journal back, which undoes it.", open)
+// synchronous judges the setting of a connection. Workers commit with EXTRA on all but OFF.
+func synchronous(level string) doctor.Finding {
+	const what = "synchronous"
+	if level == "0" {
+		return doctor.Finding{Level: damage, What: what, Value: "OFF (of this connection)",
+			Why: "A crash of the machine loses the newest commits, whose IDs then come again.",
+			Do: "Open the file with package worker/sqlite, or set _pragma or _synchronous in the data source name to " +
+				"EXTRA."}
+	}
+	names := map[string]string{"1": "NORMAL", "2": "FULL", "3": "EXTRA"}
+	return doctor.Fine(what, cmp.Or(names[level], level)+" (of this connection); workers commit with EXTRA")
 }

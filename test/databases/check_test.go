@@ -338,7 +338,7 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 		return checked(t, db, doctor.Config{})
 	}
 	require.Equal(t, doctor.LevelOK, checked(t, sound, doctor.Config{})["synchronous"].Level)
-	require.Equal(t, doctor.LevelWarn, open(path)["synchronous"].Level, "the driver's own default")
+	require.Equal(t, doctor.LevelOK, open(path)["synchronous"].Level, "the driver's own default")
 	require.Equal(t, doctor.LevelError, open(path + "?_pragma=synchronous(0)")["synchronous"].Level)
 	require.Equal(t, doctor.LevelError, open(path + "?_pragma=journal_mode(memory)")["journal_mode"].Level)
 	require.Equal(t, doctor.LevelError, open(":memory:")["file system"].Level)

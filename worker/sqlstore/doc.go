@@ -92,7 +92,7 @@
 // IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses what it
 // refuses for leases, and an engine other than InnoDB. Unless DurableStoreUnverified of disposable.Config is set, it
 // also refuses what loses commits in a crash: other settings of a server than those above, an UNLOGGED table or
-// counter, and SQLite with synchronous below FULL or without a journal on disk.
+// counter, and SQLite with synchronous OFF or without a journal on disk.
 //
 // Rows of TYPE 5, marks, keep the table's history. A start that finds another one leaves out IDs (Skip of [Config]),
 // also after each restart of the server, and on Galera once a node. Duplicates come all the same when
