@@ -73,8 +73,7 @@ func (p *program) serve() *cobra.Command {
 	flags.Var(textVar(&s.cert, "FILE"), "tls-cert", "PEM file with the certificate, for both protocols")
 	flags.Var(textVar(&s.certKey, "FILE"), "tls-key", "PEM file with its key")
 	flags.BoolVar(&s.access, "access-log", false, "write a line of JSON for each request to standard error")
-	flags.Var(countVar(&s.connections), "max-conns",
-		"connections of each protocol at once, beside 128 that have not shown the token")
+	flags.Var(countVar(&s.connections), "max-conns", "connections of each protocol at once")
 	flags.Var(spanVar(&s.request), "request-timeout", "how long a request waits for a UID or a number")
 	flags.Var(spanVar(&s.drain), "drain", "how long it still answers when /readyz says no (default not at all)")
 	flags.Var(spanVar(&s.stop), "stop-timeout", "how long requests that have begun may take in the end")

@@ -66,14 +66,13 @@ type Config struct {
 
 // Limits bound what clients can take up. A zero value stands for the default.
 type Limits struct {
-	Connections int           // of clients, of each protocol at once; 1024
-	Strangers   int           // likewise connections that have not shown the token; 128
+	Connections int           // of each protocol at once; 1024
 	Request     time.Duration // waiting for a UID or a number; 5 s
 }
 
 // The other limits of time.
 const (
-	strangerTime = 10 * time.Second // from when a stranger connects to when it shows the token
+	strangerTime = 10 * time.Second // from when a connection begins to when it shows the token
 	headerTime   = 5 * time.Second  // a request's header
 	readTime     = 10 * time.Second // a request, or a command
 	writeTime    = 10 * time.Second // an answer, beside Limits.Request
@@ -90,10 +89,10 @@ const (
 )
 
 func (l Limits) withDefaults() (Limits, error) {
-	if min(l.Connections, l.Strangers) < 0 || l.Request < 0 {
+	if l.Connections < 0 || l.Request < 0 {
 		return l, fmt.Errorf("%w: no limit may be below 0: %+v", uid.ErrConfig, l)
 	}
-	return Limits{cmp.Or(l.Connections, 1024), cmp.Or(l.Strangers, 128), cmp.Or(l.Request, 5*time.Second)}, nil
+	return Limits{cmp.Or(l.Connections, 1024), cmp.Or(l.Request, 5*time.Second)}, nil
 }
 
 func (c Config) withDefaults() (Config, error) {

@@ -56,10 +56,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) error {
 	switch guest := guestOf(connOf(r)); {
 	case s.cfg.Token.shows(r):
-		if !guest.shows() {
-			w.Header().Set("Connection", "close")
-			return failed(http.StatusServiceUnavailable, "%s", s.full())
-		}
+		guest.shows()
 	case route == nil || !route.open:
 		guest.fails()
 		w.Header().Set("WWW-Authenticate", `Bearer realm="uid"`)

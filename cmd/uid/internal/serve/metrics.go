@@ -18,8 +18,8 @@ type metrics struct {
 
 // connections count those of a protocol.
 type connections struct {
-	open, strangers  prometheus.Gauge   // now
-	refused, evicted prometheus.Counter // in all
+	open    prometheus.Gauge   // now
+	refused prometheus.Counter // in all
 }
 
 // The protocols.
@@ -36,9 +36,6 @@ func newMetrics() metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return made.NewCounterVec(prometheus.CounterOpts{Name: "uid_serve_" + name, Help: help}, labels)
 	}
-	gauge := func(name, help string) *prometheus.GaugeVec {
-		return made.NewGaugeVec(prometheus.GaugeOpts{Name: "uid_serve_" + name, Help: help}, []string{"protocol"})
-	}
 	m.requests = counter("requests_total", "HTTP requests, by the path of the API and the status of the answer.",
 		"path", "status")
 	m.commands = counter("commands_total", "Commands of the Redis protocol.").WithLabelValues()
@@ -47,17 +44,12 @@ func newMetrics() metrics {
 	m.skipped = counter("skipped_total",
 		"UIDs that were drawn for a request that failed all the same.").WithLabelValues()
 	issued := counter("issued_total", "UIDs, and numbers of tags, that were answered.", "kind", "protocol")
-	open, strangers := gauge("connections", "Connections that are open."),
-		gauge("strangers", "Of them those that have not shown the token.")
-	refused := counter("refused_connections_total", "Connections of clients beyond the limit.", "protocol")
-	evicted := counter("evicted_strangers_total", "Connections that had not shown the token and made room for others.",
-		"protocol")
+	open := made.NewGaugeVec(
+		prometheus.GaugeOpts{Name: "uid_serve_connections", Help: "Connections that are open."}, []string{"protocol"})
+	refused := counter("refused_connections_total", "Connections beyond the limit.", "protocol")
 	for i, p := range protocols {
 		m.uids[i], m.numbers[i] = issued.WithLabelValues("uid", p), issued.WithLabelValues("number", p)
-		m.connections[i] = connections{
-			open.WithLabelValues(p), strangers.WithLabelValues(p), refused.WithLabelValues(p),
-			evicted.WithLabelValues(p),
-		}
+		m.connections[i] = connections{open.WithLabelValues(p), refused.WithLabelValues(p)}
 	}
 	return m
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"runtime/debug"
@@ -30,7 +29,7 @@ type conn struct {
 const respBuffer = 16 << 10
 
 func (s *Server) serveRESP(l net.Listener) error {
-	l = s.door(l, overRESP, "-"+s.manyClients()+"\r\n")
+	l = s.limit(l, overRESP)
 	if s.cfg.TLS != nil {
 		l = tls.NewListener(l, s.cfg.TLS)
 	}
@@ -62,10 +61,6 @@ func (s *Server) serveRESP(l net.Listener) error {
 			time.Sleep(pause)
 		}
 	}
-}
-
-func (s *Server) manyClients() string {
-	return fmt.Sprintf("ERR max number of clients reached: %d", s.cfg.Limits.Connections)
 }
 
 // begin runs f, unless connections are to end.

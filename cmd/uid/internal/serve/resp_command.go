@@ -156,12 +156,11 @@ func (c *conn) authenticate(token []byte) error {
 		c.guesses++
 		c.quit = c.guesses >= maxGuesses
 		return respError("WRONGPASS invalid username-password pair or user is disabled.")
-	case !guest.shows():
-		c.quit = true
-		return errors.New(c.server.manyClients())
+	default:
+		guest.shows()
+		c.allowed = true
+		return nil
 	}
-	c.allowed = true
-	return nil
 }
 
 // hello answers clients that ask for a version of the protocol. This one has the second only, to which

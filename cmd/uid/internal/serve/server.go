@@ -101,16 +101,11 @@ func closeListener(l net.Listener) {
 }
 
 func (s *Server) serveHTTP(l net.Listener) error {
-	l = s.door(l, overHTTP, farewell(http.StatusServiceUnavailable, s.full()))
+	l = s.limit(l, overHTTP)
 	if s.cfg.TLS != nil {
 		return s.web.ServeTLS(l, "", "")
 	}
 	return s.web.Serve(patient{l})
-}
-
-// full says that there is no place for another client.
-func (s *Server) full() string {
-	return fmt.Sprintf("all %d connections are in use", s.cfg.Limits.Connections)
 }
 
 // ready returns why the server is to get no requests now.

@@ -2,20 +2,15 @@ package serve
 
 import (
 	"errors"
-	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"sync/atomic"
 	"time"
 )
 
-// farewell is an answer without a request that was read to its end.
-func farewell(status int, why string) string {
-	body := fmt.Sprintf("{\"error\":%q}\n", why)
-	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"+
-		"Connection: close\r\nContent-Length: %d\r\n\r\n%s", status, http.StatusText(status), len(body), body)
-}
+// tooSlow is the answer to a request that was not read to its end.
+const tooSlow = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n" +
+	"Connection: close\r\nContent-Length: 47\r\n\r\n{\"error\":\"the request did not come to an end\"}\n"
 
 // A patient listener tells clients that are too slow that they are.
 type patient struct{ net.Listener }
@@ -49,7 +44,7 @@ func (c *patientConn) Read(b []byte) (int, error) {
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && c.within.CompareAndSwap(true, false) {
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(time.Second))
-		_, _ = c.Conn.Write([]byte(farewell(http.StatusRequestTimeout, "the request did not come to an end")))
+		_, _ = c.Conn.Write([]byte(tooSlow))
 	}
 	return n, err
 }
