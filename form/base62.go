@@ -1,7 +1,4 @@
 package form
 
-// Base62 has two orders of digits, which libraries call GMP's (after the GNU library) and inverted.
-var (
-	gmp      = newAlphabet("base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-	inverted = newAlphabet("base62 (inverted)", "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-)
+// gmp is base62 in the order of digits that libraries call GMP's, after the GNU library.
+var gmp = newAlphabet("base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")

@@ -4,7 +4,7 @@
 //	05067s0001009                          Base32: 13 characters, sorts as the number does
 //	order_05067s0001009                    ID: base32 with a prefix that names the kind of thing
 //	RHQ2AMTaWc                             Base58, and in another order of digits Base58Flickr
-//	DK4B9CNRWr                             Base62, and in another order of digits Base62Inverted
+//	DK4B9CNRWr                             Base62
 //	05018f90-0001-8001-88e0-b456d8069047   Namespace.UUID: a UUID of version 8
 //
 // For new texts take base32, or an [ID] where the ids of several kinds of things meet. Base58 and base62 are for

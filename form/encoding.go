@@ -20,12 +20,8 @@ var (
 	Base58Flickr = Encoding{flickr}
 
 	// Base62 has the digits in the order 0-9, A-Z, a-z, that of GMP and CosId: 1 to 11 characters. Parse refuses the
-	// zeros that CosId's PAD_START puts in front. Most texts of Base62Inverted are texts of Base62 too, of other UIDs.
+	// zeros that CosId's PAD_START puts in front.
 	Base62 = Encoding{gmp}
-
-	// Base62Inverted is Base62 with the digits in the order 0-9, a-z, A-Z, that of Go's math/big and of many URL
-	// shorteners.
-	Base62Inverted = Encoding{inverted}
 )
 
 // Text returns the text of u.

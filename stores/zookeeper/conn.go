@@ -20,7 +20,6 @@ type connection interface {
 	GetACL(path string) ([]zk.ACL, *zk.Stat, error)
 	Create(path string, data []byte, flags int32, acl []zk.ACL) (string, error)
 	Set(path string, data []byte, version int32) (*zk.Stat, error)
-	Delete(path string, version int32) error
 	Multi(ops ...any) ([]zk.MultiResponse, error)
 	State() zk.State
 	SessionID() int64

@@ -9,8 +9,8 @@
 // # How leases are kept
 //
 // A persistent node for each worker ID that was ever leased, /uid/orders/17, holds the last tick that anyone may have
-// used under it. The namespace's node is /uid/orders. A segment is a node /uid/.segments/orders. No ephemeral or
-// sequential node keeps anything that matters. ([Presence] makes ephemeral ones, for people.)
+// used under it. The namespace's node is /uid/orders. A segment is a node /uid/.segments/orders. No node is
+// ephemeral or sequential.
 //
 // # What makes it safe
 //

@@ -26,7 +26,6 @@ type fakeNode struct {
 	data    string
 	version int32
 	mtime   int64
-	owner   int64 // its session, of an ephemeral one
 }
 
 func newFake(now func() time.Time) *fake {
@@ -127,7 +126,7 @@ func (c *fakeConn) Get(path string) ([]byte, *zk.Stat, error) {
 		return nil, &zk.Stat{}, err
 	}
 	n := state[path]
-	return []byte(n.data), &zk.Stat{Version: n.version, Mtime: n.mtime, EphemeralOwner: n.owner}, nil
+	return []byte(n.data), &zk.Stat{Version: n.version, Mtime: n.mtime}, nil
 }
 
 func (c *fakeConn) Children(parent string) (names []string, _ *zk.Stat, err error) {
@@ -201,7 +200,7 @@ func (c *fakeConn) commit(name string, ops ...any) ([]zk.MultiResponse, error) {
 	results := make([]zk.MultiResponse, len(ops))
 	var failed error
 	for i, op := range ops {
-		if results[i].Stat, failed = apply(state, op, f.now().UnixMilli(), c.session); failed != nil {
+		if results[i].Stat, failed = apply(state, op, f.now().UnixMilli()); failed != nil {
 			results[i].Error = failed
 			break
 		}
@@ -213,7 +212,7 @@ func (c *fakeConn) commit(name string, ops ...any) ([]zk.MultiResponse, error) {
 	return results, failed
 }
 
-func apply(state map[string]fakeNode, op any, now, session int64) (*zk.Stat, error) {
+func apply(state map[string]fakeNode, op any, now int64) (*zk.Stat, error) {
 	at := func(path string, version int32) (fakeNode, error) {
 		n, found := state[path]
 		switch {
@@ -235,14 +234,14 @@ func apply(state map[string]fakeNode, op any, now, session int64) (*zk.Stat, err
 		if _, found := state[op.Path]; found {
 			return nil, zk.ErrNodeExists
 		}
-		state[op.Path] = fakeNode{string(op.Data), 0, now, session * int64(op.Flags&zk.FlagEphemeral)}
+		state[op.Path] = fakeNode{string(op.Data), 0, now}
 		return nil, nil
 	case *zk.SetDataRequest:
 		n, err := at(op.Path, op.Version)
 		if err != nil {
 			return nil, err
 		}
-		state[op.Path] = fakeNode{string(op.Data), n.version + 1, now, n.owner}
+		state[op.Path] = fakeNode{string(op.Data), n.version + 1, now}
 		return &zk.Stat{Version: n.version + 1, Mtime: now}, nil
 	case *zk.DeleteRequest:
 		if _, err := at(op.Path, op.Version); err != nil {

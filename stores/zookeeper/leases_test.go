@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -306,66 +305,6 @@ func TestPageOfOneTime(t *testing.T) {
 	page, err := stored(t, f, conn, Config{}).Registry().Rows(t.Context(), "orders", -1, 100)
 	require.NoError(t, err)
 	require.LessOrEqual(t, page.Namespace.Given+1, int64(len(page.Rows)))
-}
-
-// Nodes show who is alive, in any session, and are removed by who has made them.
-func TestPresence(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake(time.Now)
-		l := leases(t, f)
-		alive := func() (ids []string) {
-			time.Sleep(2 * presenceEvery)
-			synctest.Wait()
-			state := f.states[len(f.states)-1]
-			for path, n := range state {
-				if strings.HasPrefix(path, "/uid/orders/alive/") {
-					require.Equal(t, "host/7", n.data)
-					ids = append(ids, path[len("/uid/orders/alive/"):])
-				}
-			}
-			slices.Sort(ids)
-			return ids
-		}
-		p, err := NewPresence(l.conn, Config{}, "orders", "host/7")
-		require.NoError(t, err)
-		require.Empty(t, alive())
-		p.OnEvent(lease.Event{Kind: "acquired", WorkerID: 3})
-		p.OnEvent(lease.Event{Kind: "taken over", WorkerID: 17})
-		p.OnEvent(lease.Event{Kind: "low", WorkerID: 4})
-		require.Equal(t, []string{"17", "3"}, alive())
-		// The session's end takes the nodes away.
-		l.conn.expire()
-		for _, id := range alive() {
-			require.NoError(t, l.conn.Delete("/uid/orders/alive/"+id, -1))
-		}
-		require.Equal(t, []string{"17", "3"}, alive())
-		refuse := func(op string) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			l.conn.refuse = map[string]bool{op: true}
-		}
-		refuse("delete")
-		p.OnEvent(lease.Event{Kind: "lost", WorkerID: 3})
-		require.Equal(t, []string{"17", "3"}, alive())
-		refuse("")
-		require.Equal(t, []string{"17"}, alive())
-		// One node is of a Create whose reply was lost, another one somebody else's.
-		for id, conn := range map[int64]*fakeConn{5: l.conn, 6: f.connect(false)} {
-			_, err := conn.Create(fmt.Sprint("/uid/orders/alive/", id), []byte("host/7"), zk.FlagEphemeral, conn.acl)
-			require.NoError(t, err)
-			p.OnEvent(lease.Event{Kind: "acquired", WorkerID: id})
-		}
-		require.Equal(t, []string{"17", "5", "6"}, alive())
-		p.OnEvent(lease.Event{Kind: "lost", WorkerID: 5})
-		p.OnEvent(lease.Event{Kind: "lost", WorkerID: 6})
-		require.Equal(t, []string{"17", "6"}, alive())
-		p.Close()
-		require.Equal(t, []string{"6"}, alive())
-		p.Close()
-		page, err := l.all.Registry().Rows(t.Context(), "orders", -1, 9)
-		require.NoError(t, err)
-		require.Empty(t, page.Rows, "they are no rows")
-	})
 }
 
 // A node without data, which only people make, is not one that is missing.

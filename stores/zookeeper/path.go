@@ -16,13 +16,11 @@ import (
 //	/uid/orders/17       the row of worker ID 17
 //	/uid/orders/clock    written to learn the leader's time
 //	/uid/.segments/items the row of a tag of package segment; no namespace's node begins with a dot
-//	/uid/orders/alive/17 ephemeral: a session of the holder of worker ID 17 (see Presence)
 //
 // A namespace's node is above its rows, so that it cannot be deleted while it has any, and its
 // version never begins anew beside them.
 const (
 	clockName = "clock"
-	aliveName = "alive"
 	// segmentsName is no name that escape returns.
 	segmentsName = ".segments"
 )

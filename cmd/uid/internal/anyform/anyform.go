@@ -55,13 +55,12 @@ type Form struct {
 	Parse func(string) (uid.UID, error)
 }
 
-// forms are those without a parameter. Of the last four no text tells which it is.
+// forms are those without a parameter. Of the last three no text tells which it is.
 var forms = map[string]Form{
-	"base32":          {plainly(form.Base32.Text), form.Base32.Parse},
-	"base58":          {plainly(form.Base58.Text), form.Base58.Parse},
-	"base58-flickr":   {plainly(form.Base58Flickr.Text), form.Base58Flickr.Parse},
-	"base62":          {plainly(form.Base62.Text), form.Base62.Parse},
-	"base62-inverted": {plainly(form.Base62Inverted.Text), form.Base62Inverted.Parse},
+	"base32":        {plainly(form.Base32.Text), form.Base32.Parse},
+	"base58":        {plainly(form.Base58.Text), form.Base58.Parse},
+	"base58-flickr": {plainly(form.Base58Flickr.Text), form.Base58Flickr.Parse},
+	"base62":        {plainly(form.Base62.Text), form.Base62.Parse},
 }
 
 func plainly(write func(uid.UID) string) func(uid.UID) (string, error) {
@@ -77,7 +76,7 @@ func (f *Form) Read(text string) (uid.UID, error) {
 }
 
 // Names lists what Named takes.
-const Names = "base32, base58, base58-flickr, base62, base62-inverted, prefix=NAME, uuid=NAMESPACE"
+const Names = "base32, base58, base58-flickr, base62, prefix=NAME, uuid=NAMESPACE"
 
 // Named returns the form of a name, which is one of Names. It returns uid.ErrConfig for any other.
 func Named(name string) (Form, error) {

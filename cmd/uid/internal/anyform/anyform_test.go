@@ -55,7 +55,7 @@ func TestParseRefuses(t *testing.T) {
 func TestNamed(t *testing.T) {
 	for name, tells := range map[string]bool{
 		"base32": true, "prefix=order": true, "prefix=a_1": true, "uuid=orders": true, "uuid=a=b": true,
-		"base58": false, "base58-flickr": false, "base62": false, "base62-inverted": false,
+		"base58": false, "base58-flickr": false, "base62": false,
 	} {
 		f := must(Named(name))
 		for _, u := range []uid.UID{0, 1, 7, 8, 180363646902239241, uid.Max} {
