@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/stores/internal/orders"
 )
 
@@ -55,7 +55,7 @@ func TestManyAtOnce(t *testing.T) {
 		for name, rows := range map[string]int{"new": 0, "over": n + n/2, "some of each": n / 2} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					m := &memory.Driver{}
+					m := &drivers.Memory{}
 					l := orders.Made(t, stores.New(m))
 					for i := range int64(rows) {
 						orders.Taken(t, l, orders.Wanted(i, i), -time.Hour+time.Duration(i)*time.Millisecond)

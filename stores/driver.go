@@ -2,13 +2,12 @@ package stores
 
 import (
 	"context"
-
-	"github.com/uidgen/uid/internal/leasestore"
+	"time"
 )
 
 // A Driver keeps texts under keys in a database. All methods may be called by any number of goroutines at once. A call
-// returns soon after its context has ended. An error that may pass is marked with [worker.Transient], and so is one
-// that says that the context has ended; no error holds a secret.
+// returns soon after its context has ended, with an error if that was before it. An error that may pass is marked with
+// [worker.Transient], and so is one that says that the context has ended; no error holds a secret.
 //
 // A request names keys of one namespace, or of segments; see [ParseKey]. Besides it lists namespaces, unless the Driver
 // is a [Lister].
@@ -45,7 +44,11 @@ type Lister interface {
 // A Clock is a reading of the database's clock. Now is in UTC and whole microseconds. Error bounds how far Now may be
 // off true time: 0 for the database's one clock, more for the client's. History is at most 190 bytes of ASCII, and
 // another one whenever acknowledged writes may have been lost since; "" says that the database cannot tell.
-type Clock = leasestore.Clock
+type Clock struct {
+	Now     time.Time
+	Error   time.Duration
+	History string
+}
 
 // A Query says what to read.
 type Query struct {

@@ -180,7 +180,7 @@ func (l *leases) Change(ctx context.Context, id int64,
 			if a.Old {
 				return nil, errOld
 			}
-			if err := decide(&n, nil, a.Clock); err != nil {
+			if err := decide(&n, nil, leasestore.Clock(a.Clock)); err != nil {
 				return nil, told(err)
 			}
 			return nil, fmt.Errorf("%w: worker ID %d has no row that could be changed", worker.ErrUnconfirmed, id)
@@ -189,7 +189,7 @@ func (l *leases) Change(ctx context.Context, id int64,
 		if err != nil {
 			return nil, err
 		}
-		if err := decide(&n, &row, a.Clock); err != nil {
+		if err := decide(&n, &row, leasestore.Clock(a.Clock)); err != nil {
 			return nil, told(err)
 		}
 		n.Given = ns.Given
@@ -242,7 +242,7 @@ func (l *leases) Init(ctx context.Context, decide func(*leasestore.Namespace, le
 			return nil, err
 		}
 		top := n.Given
-		if err := decide(&n, a.Clock); err != nil {
+		if err := decide(&n, leasestore.Clock(a.Clock)); err != nil {
 			return nil, told(err)
 		}
 		if n.Given = top; n == was && !was.Fresh {

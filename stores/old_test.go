@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
 )
@@ -38,7 +38,7 @@ func (d lagging) Read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 // What is refused, or not found, was seen as it is, and not as it was.
 func TestOldAnswers(t *testing.T) {
 	look := errors.New("only a look")
-	m := &memory.Driver{}
+	m := &drivers.Memory{}
 	d := lagging{m, map[string]*stores.Answer{}}
 	late := orders.Leases(t, stores.New(d))
 	var saw int64
@@ -110,7 +110,7 @@ func (d mixed) Read(ctx context.Context, q stores.Query) (*stores.Answer, error)
 
 // Rows that were given and not seen are looked for, before new ones are made.
 func TestRowsOfAnotherTime(t *testing.T) {
-	m := &memory.Driver{}
+	m := &drivers.Memory{}
 	orders.Taken(t, orders.Made(t, stores.New(m)), orders.Wanted(0, 100), time.Hour)
 	late := orders.Leases(t, stores.New(mixed{m}))
 	require.Less(t, orders.Taken(t, late, orders.Wanted(0, 100), time.Hour).WorkerID, int64(16))

@@ -44,8 +44,8 @@ func (r registered) Namespaces(ctx context.Context) (names []string, now leasest
 
 // listed returns those namespaces of a list that are there, or have rows.
 func (r registered) listed(ctx context.Context, l Lister) (names []string, now leasestore.Clock, err error) {
-	listed, now, err := l.Namespaces(ctx)
-	if err != nil {
+	listed, at, err := l.Namespaces(ctx)
+	if now = leasestore.Clock(at); err != nil {
 		return nil, now, err
 	}
 	for _, name := range listed {
@@ -67,7 +67,7 @@ func (r registered) found(ctx context.Context) (names []string, now leasestore.C
 		if err != nil {
 			return nil, now, err
 		}
-		now = a.Clock
+		now = leasestore.Clock(a.Clock)
 		if len(a.Pages[0]) == 0 {
 			return names, now, nil
 		}
@@ -100,7 +100,7 @@ func (r registered) Rows(ctx context.Context, name string, above int64, most int
 	if err != nil {
 		return p, err
 	}
-	p.Clock = a.Clock
+	p.Clock = leasestore.Clock(a.Clock)
 	if p.Namespace, err = l.parse(a.Records[0]); err != nil {
 		return p, err
 	}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -26,8 +26,8 @@ import (
 var tagKey = stores.Key{Tag: "orders", ID: -1}.String()
 
 // full returns a store with a namespace that has a row which is over, and with a tag.
-func full(t *testing.T) (*memory.Driver, *stores.Store, lease.Store) {
-	m := &memory.Driver{}
+func full(t *testing.T) (*drivers.Memory, *stores.Store, lease.Store) {
+	m := &drivers.Memory{}
 	s := stores.New(m)
 	l := orders.Made(t, s)
 	orders.Taken(t, l, orders.Wanted(0, 0), -time.Hour)
@@ -47,7 +47,7 @@ func (d twice) Write(ctx context.Context, w stores.Write) (bool, *stores.Answer,
 
 // A write that was stored and is refused is not decided again.
 func TestSentTwice(t *testing.T) {
-	s := stores.New(twice{&memory.Driver{}})
+	s := stores.New(twice{&drivers.Memory{}})
 	l := orders.Leases(t, s)
 	var runs, calls int
 	once := func() error {
@@ -202,15 +202,15 @@ func TestExamine(t *testing.T) {
 	m.Set(ownKey, "")
 	require.Equal(t, []string{`warn: "orders" has rows, and nothing of its own`, "error: 1 of 2 cannot be used"},
 		finding())
-	s = stores.New(&memory.Driver{})
+	s = stores.New(&drivers.Memory{})
 	require.Empty(t, finding())
 }
 
 // A lister lists names itself, some of which have nothing.
 type lister struct{ stores.Driver }
 
-func (lister) Namespaces(context.Context) ([]string, leasestore.Clock, error) {
-	return []string{"orders", "no longer there", "left"}, leasestore.Clock{Now: time.Unix(77, 0)}, nil
+func (lister) Namespaces(context.Context) ([]string, stores.Clock, error) {
+	return []string{"orders", "no longer there", "left"}, stores.Clock{Now: time.Unix(77, 0)}, nil
 }
 
 // Namespaces are listed by their names, whatever these have, in one request each.

@@ -26,7 +26,7 @@ func (l *leases) Take(ctx context.Context, w leasestore.Wanted,
 		}
 		if err == nil {
 			n, row := v.namespace(), free.Row
-			if err = told(decide(&n, &row, v.answer.Clock)); err == nil {
+			if err = told(decide(&n, &row, leasestore.Clock(v.answer.Clock))); err == nil {
 				stored, failed := v.store(ctx, n, row, free)
 				if stored || failed != nil {
 					return failed

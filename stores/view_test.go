@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/stores/internal/memory"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -25,13 +25,13 @@ import (
 // A server is a database in memory that counts requests, and whose rows a test writes by hand.
 type server struct {
 	*far
-	m       *memory.Driver
+	m       *drivers.Memory
 	between func() // runs once, before the next Write
 	reading func() // runs before each Read
 }
 
 func newServer() *server {
-	m := &memory.Driver{}
+	m := &drivers.Memory{}
 	return &server{far: &far{Driver: m}, m: m}
 }
 

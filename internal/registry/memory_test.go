@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/uidgen/uid/internal/leasestore"
@@ -27,14 +28,21 @@ func newMemory(off time.Duration) *memory {
 }
 
 func (m *memory) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
-	if names, now, err = m.Registry.Namespaces(ctx); err == nil && m.gone {
+	names, now, err = m.Registry.Namespaces(ctx)
+	switch missing := errors.Is(err, worker.ErrNoNamespace); {
+	case missing && !m.gone:
+		err = nil // the place is there, and empty
+	case err == nil && m.gone:
 		err = worker.ErrNoNamespace
 	}
 	return names, now, err
 }
 
 func (m *memory) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
-	if _, _, err = m.Registry.Namespaces(ctx); err == nil && m.nodes != nil {
+	if _, _, err = m.Registry.Namespaces(ctx); errors.Is(err, worker.ErrNoNamespace) {
+		err = nil
+	}
+	if err == nil && m.nodes != nil {
 		return *m.nodes, true, nil
 	}
 	return n, false, err

@@ -2,55 +2,45 @@ package segmenttest
 
 import (
 	"context"
-	"errors"
+	"crypto/rand"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"sync"
-	"time"
 
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/stores"
 )
 
-// A Memory keeps rows in memory: for tests of programs that draw numbers, and as an example of a
-// store. All clients that Client and Open return share it, as processes share a database. All
-// methods may be called by any number of goroutines at once. Set its fields before.
+// A Fault is what goes wrong with a Change.
+type Fault = suite.Fault
+
+// The faults; see package suite.
+const (
+	OK        = suite.OK
+	Refuse    = suite.Refuse
+	LoseWrite = suite.LoseWrite
+	LoseReply = suite.LoseReply
+	Delay     = suite.Delay
+)
+
+// A Memory keeps rows in memory, by package stores: for tests of programs that draw numbers. All clients that Client
+// and Open return share it, as processes share a database. All methods may be called by any number of goroutines at
+// once. Set its fields before.
 //
 // It loses everything when the program ends: do not issue real numbers from it.
 type Memory struct {
-	// Now is the clock of Updated; the default is time.Now. It must not use the store.
-	Now func() time.Time
-
-	// Locks selects how a decision is made atomic. By default there is no lock: the row is stored
-	// if nobody has written it since it was read, and else decide runs again. With Locks the row is
-	// locked while decide runs.
-	Locks bool
+	drivers.Memory
+	drivers.Late
 
 	// Lossy is the result of Inspect; by default nothing is seen that could lose a write.
 	Lossy []string
-
-	mu      sync.Mutex
-	rows    map[string]record
-	locks   map[string]chan struct{} // channels, because waiting must end with a context
-	version int64                    // the newest of any record
-	late    []record                 // writes that are on their way
-	down    bool
-}
-
-// A record is a row, and the version that its last write has made, or that a write replaces. No
-// two writes make the same.
-type record struct {
-	segmentstore.Row
-	version int64
 }
 
 // NewMemory returns an empty store.
-func NewMemory() *Memory {
-	return &Memory{Now: time.Now, rows: map[string]record{}, locks: map[string]chan struct{}{}}
-}
+func NewMemory() *Memory { return &Memory{} }
 
 // Client returns a new client, as if for another process.
 func (m *Memory) Client() *Client { return &Client{m: m} }
@@ -66,157 +56,134 @@ type Client struct {
 
 var _ segment.Store = (*Client)(nil)
 
+// Fault sets the faults of the client's next calls of Change, one for each, after those that are
+// set already. Later calls succeed again.
+func (c *Client) Fault(next ...Fault) { c.faults.Add(next...) }
+
+// store returns one whose next request has a fault.
+func (c *Client) store(f Fault) segment.Store {
+	_, d := c.m.Late.Client(whole{&c.m.Memory}, f)
+	return stores.New(d).Segments()
+}
+
 // Change implements [segment.Store].
 func (c *Client) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
-	fault := c.faults.Next()
-	if c.m.Locks {
-		unlock, err := c.m.lock(ctx, tag)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
-	for {
-		r, err := c.m.read(ctx, tag, fault)
-		if err != nil {
-			return err
-		}
-		if err := r.Check(); err != nil {
-			return err
-		}
-		if err := decide(&r.Row); err != nil {
-			return err
-		}
-		r.Fresh = false
-		if err := r.Check(); err != nil {
-			return err
-		}
-		if stored, err := c.m.write(r, fault); stored || err != nil {
-			return err
-		}
-	}
+	return c.store(c.faults.Next()).Change(ctx, tag, decide)
 }
 
 // Rows implements [segment.Store].
 func (c *Client) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
-	c.m.mu.Lock()
-	defer c.m.mu.Unlock()
-	if err := c.m.refused(ctx, OK); err != nil {
-		return nil, err
-	}
-	var rows []segmentstore.Row
-	for _, tag := range slices.Sorted(maps.Keys(c.m.rows)) {
-		if len(rows) == most {
-			break
-		}
-		if r := c.m.record(tag); tag > after && !r.Fresh {
-			if err := r.Check(); err != nil {
-				return nil, err
-			}
-			rows = append(rows, r.Row)
-		}
-	}
-	return rows, nil
+	return c.store(OK).Rows(ctx, after, most)
 }
 
 // Inspect implements [segment.Store].
 func (c *Client) Inspect(ctx context.Context) (lossy []string, err error) {
-	c.m.mu.Lock()
-	defer c.m.mu.Unlock()
-	return slices.Clone(c.m.Lossy), c.m.refused(ctx, OK)
+	_, err = c.m.Read(ctx, stores.Query{})
+	return slices.Clone(c.m.Lossy), err
 }
 
 // Name implements [segment.Store].
 func (c *Client) Name() string { return "memory" }
 
-// lock waits until nobody else is changing the row.
-func (m *Memory) lock(ctx context.Context, tag string) (unlock func(), err error) {
-	m.mu.Lock()
-	lock, found := m.locks[tag]
-	if !found {
-		lock = make(chan struct{}, 1)
-		m.locks[tag] = lock
+// whole has all of a row in its text: also of one that is Fresh but for what is beside the number, or none at all.
+type whole struct{ stores.Driver }
+
+// Parse implements [segmentjson.Codec].
+func (whole) Parse(tag, text string) (r segmentstore.Row, err error) {
+	if text == "" {
+		return segmentstore.Row{Tag: tag, Fresh: true}, nil
 	}
-	m.mu.Unlock()
-	select {
-	case lock <- struct{}{}:
-		return func() { <-lock }, nil
-	case <-ctx.Done():
-		return nil, ended(ctx)
-	}
+	return r, json.Unmarshal([]byte(text), &r)
 }
 
-func (m *Memory) read(ctx context.Context, tag string, fault Fault) (record, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.refused(ctx, fault); err != nil {
-		return record{}, err
+// Text implements [segmentjson.Codec].
+func (whole) Text(r segmentstore.Row) (string, error) { return textOf(r), r.Check() }
+
+// textOf is that of any row. No two are alike.
+func textOf(r segmentstore.Row) string {
+	text, err := json.Marshal(struct {
+		segmentstore.Row
+		Write string
+	}{r, rand.Text()})
+	if err != nil {
+		panic(err)
 	}
-	return m.record(tag), nil
+	return string(text)
 }
 
-// record returns a copy of what is stored. The caller holds m.mu.
-func (m *Memory) record(tag string) record {
-	r, found := m.rows[tag]
-	if !found {
-		return record{Row: segmentstore.Row{Tag: tag, Fresh: true}}
+func key(tag string) string { return stores.Key{Tag: tag, ID: -1}.String() }
+
+// Row returns the row of a tag as it is now, Fresh when there is none.
+func (m *Memory) Row(tag string) segmentstore.Row {
+	r, err := whole{}.Parse(tag, m.Text(key(tag)))
+	if err != nil {
+		panic(err)
 	}
-	r.Row = copied(&r.Row)
 	return r
 }
 
-// write stores a row, as far as the fault allows, unless it was written since it was read.
-func (m *Memory) write(r record, fault Fault) (stored bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r.Row = copied(&r.Row)
-	switch {
-	case m.down || fault == LoseWrite:
-		return false, errLost
-	case fault == Delay:
-		m.late = append(m.late, r)
-		return false, errLost
-	case m.rows[r.Tag].version != r.version:
-		return false, nil
+// SetRow writes a row, whoever may be using it, even if it is none as [segmentstore.Row] says. A Fresh
+// one is removed.
+func (m *Memory) SetRow(row segmentstore.Row) {
+	if row.Fresh {
+		m.Set(key(row.Tag), "")
+		return
 	}
-	m.store(r)
-	if fault == LoseReply {
-		return true, errLost
+	row.Updated = m.Time()
+	m.Set(key(row.Tag), textOf(row))
+}
+
+// change changes the row of a tag that has one.
+func (m *Memory) change(tag string, change edit) error {
+	return drivers.Rewrite(&m.Memory, key(tag), func(text string) (string, error) {
+		r, err := whole{}.Parse(tag, text)
+		if err != nil || r.Fresh {
+			return "", fmt.Errorf("segmenttest: tag %q has no row that could be changed (%w)", tag, err)
+		}
+		change(&r)
+		return whole{}.Text(r)
+	})
+}
+
+// Lower sets the next number of a tag that has a row, and nothing else of it, as people do with the
+// tools of an engine; one below 0 removes it.
+func (m *Memory) Lower(tag string, next int64) error {
+	return m.change(tag, func(r *row) {
+		if r.Next = next; next < 0 {
+			*r = row{Tag: tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
+		}
+	})
+}
+
+// Foreign draws n numbers as a program does that knows nothing of Takers, and returns the first.
+func (m *Memory) Foreign(tag string, n int64) (first int64, err error) {
+	err = m.change(tag, func(r *row) {
+		first = r.Next
+		r.Next += n
+	})
+	return first, err
+}
+
+// Over returns segments over a driver.
+func Over(db drivers.Database) Subject {
+	late := &drivers.Late{}
+	return Subject{
+		Open: func() (segment.Store, error) {
+			f, s, err := db.Faulty(late)
+			if err != nil {
+				return nil, err
+			}
+			return &faulty{s.Segments(), f}, nil
+		},
+		Fault:   func(c segment.Store, f Fault) bool { c.(*faulty).faults.Set(f); return true },
+		Deliver: func() { late.Deliver() },
+		Backup:  db.Backup,
+		Secret:  db.Secret,
 	}
-	return true, nil
 }
 
-// store is called under m.mu.
-func (m *Memory) store(r record) {
-	r.Fresh, r.Updated = false, m.Now()
-	m.put(r)
+// A faulty store is one whose driver fails as it is told.
+type faulty struct {
+	segment.Store
+	faults *drivers.Faulty
 }
-
-// put is called under m.mu.
-func (m *Memory) put(r record) {
-	m.version++
-	r.version = m.version
-	m.rows[r.Tag] = r
-}
-
-// refused returns the error of a call that does not reach the store. The caller holds m.mu.
-func (m *Memory) refused(ctx context.Context, fault Fault) error {
-	switch {
-	case ctx.Err() != nil:
-		return ended(ctx)
-	case m.down || fault == Refuse:
-		return errRefused
-	}
-	return nil
-}
-
-// ended returns the error of a call whose context has ended. It may pass: it says nothing against
-// the store.
-func ended(ctx context.Context) error {
-	return worker.Transient(fmt.Errorf("segmenttest: gave up: %w", ctx.Err()))
-}
-
-var (
-	errRefused = worker.Transient(errors.New("segmenttest: the store cannot be reached"))
-	errLost    = worker.Transient(errors.New("segmenttest: the connection was lost, the outcome is not known"))
-)

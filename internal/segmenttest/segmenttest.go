@@ -28,7 +28,6 @@ package segmenttest
 import (
 	"testing"
 
-	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 )
@@ -64,12 +63,12 @@ type Subject struct {
 	Secret string
 }
 
-// A Config says how much the suite tries; it is that of package storetest.
-type Config = storetest.Config
+// A Config says how much the suite tries.
+type Config = suite.Settings
 
 // Run runs each check in a subtest of its own, on a store of its own: open returns an empty one.
 func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 	t.Helper()
-	settings := suite.Settings(cfg).OrDefaults()
-	suite.Run(t, checks, func(t *testing.T) *probe { return newProbe(t.Context(), settings, open(t)) })
+	cfg = cfg.OrDefaults()
+	suite.Run(t, checks, func(t *testing.T) *probe { return newProbe(t.Context(), cfg, open(t)) })
 }

@@ -300,7 +300,7 @@ func rowsAboveGiven(p *probe) {
 		return
 	}
 	given := func(c *client, n int64) {
-		is := c.space().namespace.value
+		is := *c.space().namespace
 		if err := p.SetGiven(c.namespace, n); err != nil {
 			p.Fatalf("SetGiven: %v", err)
 		}

@@ -2,32 +2,47 @@ package storetest
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
-	"iter"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/uidgen/uid/internal/drivers"
+	"github.com/uidgen/uid/internal/leasejson"
 	"github.com/uidgen/uid/internal/leasestore"
+	namespaces "github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A Memory holds namespaces of leases in memory: for tests of programs that use leases, and as an
-// example of a store. All clients that its method Store returns share it, as processes share a
-// database. All methods may be called by any number of goroutines at once.
+// A Fault is what goes wrong with a call of a store.
+type Fault = suite.Fault
+
+// The faults; see package suite.
+const (
+	OK        = suite.OK
+	Refuse    = suite.Refuse
+	LoseWrite = suite.LoseWrite
+	LoseReply = suite.LoseReply
+	Delay     = suite.Delay
+)
+
+// A Memory holds namespaces of leases in memory, by package stores: for tests of programs that use leases. All clients
+// that its method Store returns share it, as processes share a database. All methods may be called by any number of
+// goroutines at once.
 //
 // It loses everything when the program ends: do not issue real UIDs on it.
 type Memory struct {
 	cfg MemoryConfig
+	*drivers.Memory
+	drivers.Late
 
-	mu      sync.Mutex
-	spaces  map[string]*space
-	version int64     // the newest of any record
-	history int       // how often writes were lost
-	late    []*change // writes that are on their way
-	down    bool
+	mu    sync.Mutex
+	locks map[string]chan struct{} // of namespaces: channels, because waiting must end with a context
 }
 
 // A MemoryConfig holds the settings of a [Memory]. The zero value works.
@@ -57,70 +72,41 @@ type MemoryConfig struct {
 
 // NewMemory returns an empty store.
 func NewMemory(cfg MemoryConfig) *Memory {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
+	m := &Memory{cfg: cfg, locks: map[string]chan struct{}{}}
+	m.Memory = &drivers.Memory{Now: cfg.Now, Error: cfg.Error, Lasting: cfg.Durable}
+	if cfg.NoHistory {
+		m.Tells = func(int) string { return "" }
+	} else if cfg.SameHistory {
+		m.Tells = func(int) string { return "the only one" }
 	}
-	return &Memory{cfg: cfg, spaces: map[string]*space{}}
+	return m
 }
 
 // Store returns a new client of the namespace, as if for another process. It creates nothing.
 func (m *Memory) Store(namespace string) *Client { return &Client{m: m, namespace: namespace} }
 
-// A space holds what is stored under one namespace's name. Its lock is a channel, because waiting
-// for it must end with a context.
-type space struct {
-	lock      chan struct{}
-	namespace *record[leasestore.Namespace] // nil while there is none
-	rows      map[int64]record[leasestore.Row]
+// client returns a store whose next request has a fault.
+func (m *Memory) client(f Fault) *stores.Store {
+	_, d := m.Client(m.Memory, f)
+	return stores.New(d)
 }
 
-// A record is a value and the version of its last write; no two writes share a version.
-type record[T any] struct {
-	value   T
-	version int64
-}
-
-// A change is what decide gets and, when it agrees, what is stored: all of it, if nobody has
-// written any of it since it was read.
-type change struct {
-	space     *space
-	namespace *record[leasestore.Namespace]
-	row       *record[leasestore.Row]
-	id        int64       // of the row
-	given     int64       // of the namespace, when it is stored
-	fresh     lease.Range // of rows that are made with it, when it is new
-	history   string
-}
-
-// space returns the space of a name, which may be empty. The caller holds m.mu.
-func (m *Memory) space(name string) *space {
-	s := m.spaces[name]
-	if s == nil {
-		s = &space{lock: make(chan struct{}, 1), rows: map[int64]record[leasestore.Row]{}}
-		m.spaces[name] = s
+// lock waits until nobody else is in a transaction on the namespace.
+func (m *Memory) lock(ctx context.Context, namespace string) (unlock func(), err error) {
+	m.mu.Lock()
+	lock := m.locks[namespace]
+	if lock == nil {
+		lock = make(chan struct{}, 1)
+		m.locks[namespace] = lock
 	}
-	return s
-}
-
-// now is called under m.mu, after decide's other arguments were read. Databases keep
-// microseconds.
-func (m *Memory) now() leasestore.Clock {
-	return leasestore.Clock{Now: whole(m.cfg.Now()), Error: m.cfg.Error, History: m.told()}
-}
-
-// told is the history that the store tells.
-func (m *Memory) told() string {
-	switch {
-	case m.cfg.NoHistory:
-		return ""
-	case m.cfg.SameHistory:
-		return "the only one"
+	m.mu.Unlock()
+	select {
+	case lock <- struct{}{}:
+		return func() { <-lock }, nil
+	case <-ctx.Done():
+		return nil, worker.Transient(fmt.Errorf("storetest: gave up: %w", ctx.Err()))
 	}
-	return fmt.Sprintf("writes were lost %d times", m.history)
 }
-
-// whole returns a time as it is stored.
-func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // A Client is a [lease.Store] in a Memory.
 type Client struct {
@@ -131,68 +117,45 @@ type Client struct {
 
 var _ lease.Store = (*Client)(nil)
 
+// Fault sets the faults of the client's next calls of Take, Change and Init, one for each, after
+// those that are set already. Later calls succeed again.
+func (c *Client) Fault(next ...Fault) { c.faults.Add(next...) }
+
+// call makes a call with the next fault.
+func (c *Client) call(ctx context.Context, do func(lease.Store) error) error {
+	s, err := c.m.client(c.faults.Next()).Leases(c.namespace)
+	if err != nil {
+		return err
+	}
+	if !c.m.cfg.Versions {
+		unlock, err := c.m.lock(ctx, c.namespace)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	return do(s)
+}
+
 // Take implements [lease.Store].
 func (c *Client) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
-	return c.transact(ctx, func(s *space) (change, error) {
-		if s.namespace == nil {
-			return change{}, c.missing()
-		}
-		return s.free(w, c.m.now())
-	}, func(ch *change, now leasestore.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+	return c.call(ctx, func(s lease.Store) error { return s.Take(ctx, w, decide) })
 }
 
 // Change implements [lease.Store].
 func (c *Client) Change(ctx context.Context, id int64, decide decision) error {
-	return c.transact(ctx, func(s *space) (change, error) {
-		if s.namespace == nil {
-			return change{}, c.missing()
-		}
-		namespace := *s.namespace
-		ch := change{space: s, namespace: &namespace, id: id, given: namespace.value.Given}
-		if row, found := s.rows[id]; found {
-			ch.row = &row
-		}
-		return ch, nil
-	}, func(ch *change, now leasestore.Clock) error {
-		if ch.row == nil {
-			if err := decide(&ch.namespace.value, nil, now); err != nil {
-				return err
-			}
-			return fmt.Errorf("storetest: worker ID %d has no row that could be changed", id)
-		}
-		was := ch.namespace.value
-		if err := decide(&ch.namespace.value, &ch.row.value, now); err != nil {
-			return err
-		}
-		if ch.namespace.value == was {
-			ch.namespace = nil // others may write it
-		}
-		return nil
-	})
+	return c.call(ctx, func(s lease.Store) error { return s.Change(ctx, id, decide) })
 }
 
 // Init implements [lease.Store].
 func (c *Client) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
-	return c.transact(ctx, func(s *space) (change, error) {
-		namespace := record[leasestore.Namespace]{value: leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}}
-		if s.namespace != nil {
-			namespace = *s.namespace
-		}
-		for id := range s.rows {
-			namespace.value.Given = max(namespace.value.Given, id)
-		}
-		return change{space: s, namespace: &namespace, given: namespace.value.Given}, nil
-	}, func(ch *change, now leasestore.Clock) error { return decide(&ch.namespace.value, now) })
+	return c.call(ctx, func(s lease.Store) error { return s.Init(ctx, decide) })
 }
 
 // Inspect implements [lease.Store].
 func (c *Client) Inspect(ctx context.Context) (lossy []string, err error) {
-	c.m.mu.Lock()
-	defer c.m.mu.Unlock()
-	if c.m.down {
-		return nil, errRefused
-	}
-	return slices.Clone(c.m.cfg.Lossy), ctx.Err()
+	_, err = c.m.Read(ctx, stores.Query{})
+	return slices.Clone(c.m.cfg.Lossy), err
 }
 
 // Durable implements [lease.Store].
@@ -201,130 +164,79 @@ func (c *Client) Durable() bool { return c.m.cfg.Durable }
 // Name implements [lease.Store].
 func (c *Client) Name() string { return fmt.Sprintf("namespace %q in memory", c.namespace) }
 
-func (c *Client) missing() error { return fmt.Errorf("%w: %s", worker.ErrNoNamespace, c.Name()) }
-
-// transact runs read, decide and the write, again if somebody has written meanwhile.
-func (c *Client) transact(
-	ctx context.Context, read func(*space) (change, error), decide func(*change, clock) error,
-) error {
-	fault := c.faults.Next()
-	if !c.m.cfg.Versions {
-		unlock, err := c.m.lock(ctx, c.namespace)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
-	for {
-		ch, now, err := c.read(ctx, fault, read)
-		if err != nil {
-			return err
-		}
-		if err := decide(&ch, now); err != nil {
-			return err
-		}
-		if stored, err := c.m.write(&ch, fault); stored || err != nil {
-			return err
-		}
-	}
+// A Registry is a [registry.Store]: all namespaces of a Memory. Make it with [Memory.Registry].
+type Registry struct {
+	m      *Memory
+	faults suite.Queue[Fault]
 }
 
-func (c *Client) read(
-	ctx context.Context, fault Fault, read func(*space) (change, error),
-) (ch change, now clock, err error) {
-	c.m.mu.Lock()
-	defer c.m.mu.Unlock()
-	if err := c.m.refused(ctx, fault); err != nil {
-		return ch, now, err
-	}
-	ch, err = read(c.m.space(c.namespace))
-	ch.history = c.m.told()
-	return ch, c.m.now(), err
+var _ registry.Store = (*Registry)(nil)
+
+// Registry returns a new client of all namespaces, as if for another process. It creates nothing.
+func (m *Memory) Registry() *Registry { return &Registry{m: m} }
+
+// Fault sets the faults of the client's next calls of Namespaces and Rows, one for each, after those
+// that are set already. They only read: all but Refuse leaves them alone. Later calls succeed again.
+func (r *Registry) Fault(next ...Fault) { r.faults.Add(next...) }
+
+// Namespaces implements [registry.Store].
+func (r *Registry) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+	return r.m.client(r.faults.Next()).Registry().Namespaces(ctx)
 }
 
-// lock waits until nobody else is in a transaction on the namespace.
-func (m *Memory) lock(ctx context.Context, namespace string) (unlock func(), err error) {
-	m.mu.Lock()
-	lock := m.space(namespace).lock
-	m.mu.Unlock()
-	select {
-	case lock <- struct{}{}:
-		return func() { <-lock }, nil
-	case <-ctx.Done():
-		return nil, ended(ctx)
-	}
+// Namespace implements [registry.Store]. It takes the names that a database takes.
+func (r *Registry) Namespace(name string) (lease.Store, error) {
+	name, err := namespaces.Resolve(name)
+	return r.m.Store(name), err
 }
 
-// ended returns the error of a call whose context has ended. It may pass: it says nothing against
-// the store.
-func ended(ctx context.Context) error {
-	return worker.Transient(fmt.Errorf("storetest: gave up: %w", ctx.Err()))
+// Rows implements [registry.Store].
+func (r *Registry) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
+	return r.m.client(r.faults.Next()).Registry().Rows(ctx, namespace, above, most)
 }
 
-// write stores the change, or as much of it as the fault allows, unless it is outdated.
-func (m *Memory) write(ch *change, fault Fault) (stored bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case m.down || fault == LoseWrite:
-		return false, errLost
-	case fault == Delay:
-		m.late = append(m.late, ch)
-		return false, errLost
-	case !m.newest(ch):
-		return false, nil
+// What people do to a store by hand, bypassing the protocol.
+
+func key(namespace string, id int64) string { return stores.Key{Namespace: namespace, ID: id}.String() }
+
+// must is for what a test has got wrong.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
 	}
-	m.store(ch)
-	if fault == LoseReply {
-		return true, errLost
-	}
-	return true, nil
+	return v
 }
 
-// newest reports whether nobody has written what the change replaces, and no writes were lost since.
-func (m *Memory) newest(ch *change) bool { return ch.history == m.told() && ch.newest() }
-
-// newest reports whether nobody has written what the change replaces.
-func (ch *change) newest() bool {
-	var version int64
-	if ch.space.namespace != nil {
-		version = ch.space.namespace.version
+// Row returns the row of a worker ID as it is now.
+func (m *Memory) Row(namespace string, id int64) (row leasestore.Row, found bool) {
+	text := m.Text(key(namespace, id))
+	if text == "" {
+		return row, false
 	}
-	for id := range ch.others() {
-		if _, there := ch.space.rows[id]; there {
-			return false
-		}
-	}
-	return (ch.namespace == nil || ch.namespace.version == version) &&
-		(ch.row == nil || ch.row.version == ch.space.rows[ch.id].version)
+	return must(leasejson.ParseRow(id, text)), true
 }
 
-// others returns the IDs of the rows that are made with the row that is taken.
-func (ch *change) others() iter.Seq[int64] {
-	return func(yield func(int64) bool) {
-		for id := ch.id + 1; id <= ch.fresh.Last && yield(id); id++ {
-		}
-	}
+// SetRow writes a row of a worker ID, whoever may have it.
+func (m *Memory) SetRow(namespace string, row leasestore.Row) {
+	m.Set(key(namespace, row.WorkerID), must(leasejson.Row(row, rand.Text())))
 }
 
-func (m *Memory) store(ch *change) {
-	m.version++
-	if ch.namespace != nil {
-		n := ch.namespace.value
-		n.Fresh, n.Given = false, ch.given
-		n.Made, n.Renewed = whole(n.Made), whole(n.Renewed)
-		ch.space.namespace = &record[leasestore.Namespace]{value: n, version: m.version}
+// RemoveRow deletes the row of a worker ID.
+func (m *Memory) RemoveRow(namespace string, id int64) { m.Set(key(namespace, id), "") }
+
+// Namespace returns a namespace as it is now.
+func (m *Memory) Namespace(name string) (namespace leasestore.Namespace, found bool) {
+	text := m.Text(key(name, -1))
+	if text == "" {
+		return namespace, false
 	}
-	if ch.row != nil {
-		m.storeRow(ch.space, ch.id, ch.row.value)
-	}
-	for id := range ch.others() {
-		m.storeRow(ch.space, id, leasestore.NewRow(id))
-	}
+	return must(leasejson.ParseNamespace(text)), true
 }
 
-func (m *Memory) storeRow(s *space, id int64, r leasestore.Row) {
-	r.WorkerID = id
-	r.Until, r.Acquired, r.Renewed = whole(r.Until), whole(r.Acquired), whole(r.Renewed)
-	s.rows[id] = record[leasestore.Row]{value: r, version: m.version}
+// SetNamespace writes a namespace, whoever may be using it.
+func (m *Memory) SetNamespace(name string, namespace leasestore.Namespace) {
+	m.Set(key(name, -1), must(leasejson.Namespace(namespace, rand.Text())))
 }
+
+// RemoveNamespace deletes a namespace, and leaves the rows of its IDs.
+func (m *Memory) RemoveNamespace(name string) { m.Set(key(name, -1), "") }

@@ -80,11 +80,11 @@ func (k *clerk) reads(namespace string, above int64, most int) {
 	var wanted, got []string
 	own := ""
 	if s.namespace != nil {
-		own = k.p.namespaceText(s.namespace.value)
+		own = k.p.namespaceText(*s.namespace)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.rows)) {
 		if id > above && len(wanted) < most {
-			wanted = append(wanted, (&client{namespace: namespace}).key(id)+" "+k.p.rowText(s.rows[id].value))
+			wanted = append(wanted, (&client{namespace: namespace}).key(id)+" "+k.p.rowText(s.rows[id]))
 		}
 	}
 	k.p.Again("Rows", func() error {

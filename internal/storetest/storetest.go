@@ -77,22 +77,8 @@ type Subject struct {
 	Secret string
 }
 
-// A Config says how much the suite tries. The zero value suits a test that may take some seconds
-// with a database.
-type Config struct {
-	// Histories is how many random histories are recorded; the default is 20. Each is some 40
-	// calls by four clients.
-	Histories int
-
-	// Seed repeats the calls and faults of the histories, though not their timing. By default
-	// each run has its own, and logs it when a check fails.
-	Seed uint64
-
-	// Patience is how long a decision waits for another one to meet it; with a store that locks,
-	// none ever does. Set it above the duration of a call. The default is 20 ms; above half a
-	// second a store may take its client for dead.
-	Patience time.Duration
-}
+// A Config says how much the suite tries.
+type Config = suite.Settings
 
 // Run runs each check in a subtest of its own, on a store of its own: open returns an empty one.
 func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
@@ -110,6 +96,6 @@ func RunRegistry(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 
 func run(t *testing.T, cfg Config, checks []check, open func(t *testing.T) Subject) {
 	t.Helper()
-	settings := suite.Settings(cfg).OrDefaults()
-	suite.Run(t, checks, func(t *testing.T) *probe { return newProbe(t.Context(), settings, open(t)) })
+	cfg = cfg.OrDefaults()
+	suite.Run(t, checks, func(t *testing.T) *probe { return newProbe(t.Context(), cfg, open(t)) })
 }

@@ -245,7 +245,7 @@ func (s *space) stored() int64 {
 	if s.namespace == nil {
 		return -1
 	}
-	return s.namespace.value.Given
+	return s.namespace.Given
 }
 
 // key is what a row is under in the model; the namespace is under its name.
@@ -262,17 +262,18 @@ func (c *client) space() *space {
 	if s := c.p.spaces[c.namespace]; s != nil {
 		return s
 	}
-	s := &space{rows: map[int64]record[row]{}}
+	s := &space{rows: map[int64]row{}}
 	c.p.spaces[c.namespace] = s
 	c.p.Model.Each(func(key, text string) {
 		of, number, isRow := strings.Cut(key, "/row ")
 		switch id, err := strconv.ParseInt(number, 10, 64); {
 		case key == c.namespace:
-			s.namespace = &record[common]{value: c.p.namespaces[text]}
+			n := c.p.namespaces[text]
+			s.namespace = &n
 		case isRow && of == c.namespace && err == nil:
 			r := c.p.rows[text]
 			r.WorkerID = id
-			s.rows[id] = record[row]{value: r, version: 1}
+			s.rows[id] = r
 		}
 	})
 	return s

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/uidgen/uid/internal/retry"
@@ -27,11 +28,20 @@ const (
 	most = 10
 )
 
-// Settings are those of all checks of a run. OrDefaults says what 0 stands for.
+// Settings say how much a suite tries. The zero value suits a test that may take some seconds with a database.
 type Settings struct {
+	// Histories is how many random histories are recorded; the default is 20. Each is some 40
+	// calls by four clients.
 	Histories int
-	Seed      uint64
-	Patience  time.Duration // how long a decision waits for another one
+
+	// Seed repeats the calls and faults of the histories, though not their timing. By default
+	// each run has its own, and logs it when a check fails.
+	Seed uint64
+
+	// Patience is how long a decision waits for another one to meet it; with a store that locks,
+	// none ever does. Set it above the duration of a call. The default is 20 ms; above half a
+	// second a store may take its client for dead.
+	Patience time.Duration
 }
 
 // OrDefaults returns the settings with a default for each that is 0.
@@ -112,6 +122,21 @@ func Run[P interface {
 			p.Report(t, c.Contract)
 		})
 	}
+}
+
+// Finds runs a check in a bubble, where nothing waits in real time, and returns what it finds: decisions meet, and
+// calls that never return are found, however busy the machine is.
+func Finds[P interface {
+	Try(check func())
+	Found() []string
+}](t *testing.T, c Check[P], open func(t *testing.T) P) (found []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t)
+		p.Try(func() { c.Run(p) })
+		found = p.Found()
+	})
+	return found
 }
 
 // Report passes what was found to the test.

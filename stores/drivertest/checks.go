@@ -3,12 +3,12 @@ package drivertest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
@@ -21,7 +21,7 @@ type probe struct {
 	Subject
 }
 
-// checks are about the methods of a driver alone, ordered so that the first failure says most. What a Clock has to
+// checks are about the methods of a driver alone, ordered so that the first failure says most. What else a Clock has to
 // be, and that a Name is the same everywhere, package storetest looks at.
 var checks = []suite.Check[*probe]{
 	{Name: "records", Contract: "Read returns a record for each of the Keys, there or not; what is written is read " +
@@ -34,9 +34,13 @@ var checks = []suite.Check[*probe]{
 		"Otherwise are within one Write", Run: many},
 	{Name: "writes at once", Contract: "of those that have read the same one is stored; all that is read is of one " +
 		"time", Run: atOnce},
+	{Name: "old answers", Contract: "an Answer that is not Old has all that was acknowledged before the call; none is " +
+		"Old where the Newest is asked for, and a Write that follows an old one is refused", Run: old},
+	{Name: "ages", Contract: "an Answer's Clock is read in the call, after all that it has", Run: ages},
 	{Name: "lost writes", Contract: "Write stores nothing if the database has lost writes since what was read",
 		Run: loses},
-	{Name: "contexts end", Contract: "a call returns soon after its context has ended, with an error that is marked",
+	{Name: "contexts end", Contract: "a call returns soon after its context has ended, with an error that is marked if " +
+		"that was before it",
 		Run: contexts},
 }
 
@@ -320,6 +324,81 @@ func atOnce(p *probe) {
 	}
 }
 
+// old looks whether those who have read before, and those who have not, are told of what somebody else has written
+// since.
+func old(p *probe) {
+	const name = "orders"
+	writer, known := p.open(), p.open()
+	texts := map[string]string{own(name): "", row(name, 0): "", row(name, 5): "", row(name, 7): ""}
+	q := stores.Query{Keys: slices.Sorted(maps.Keys(texts)),
+		Ranges: []stores.Range{{First: row(name, 0), Last: row(name, 99), Limit: 100}}}
+	stale := func(a *stores.Answer) (is bool) {
+		there := map[string]string{}
+		for _, r := range a.Pages[0] {
+			there[r.Key] = r.Text
+		}
+		for _, r := range a.Records {
+			k, _ := stores.ParseKey(r.Key)
+			is = is || r.Text != texts[r.Key] || k.ID >= 0 && there[r.Key] != texts[r.Key]
+		}
+		return is
+	}
+	for _, id := range []int64{-1, 0, 5, 0, -1, 7} { // made, written again, and put beside
+		for _, d := range []stores.Driver{known, p.open()} {
+			key := stores.Key{Namespace: name, ID: id}.String()
+			written := map[string]string{own(name): p.text(), key: p.text()}
+			p.set(writer, name, maps.Clone(written))
+			maps.Copy(texts, written)
+			for _, q.Newest = range []bool{false, true} {
+				a := p.read(d, q)
+				if !stale(a) {
+					continue
+				}
+				if !a.Old {
+					p.Errorf("an Answer that is not Old does not have another client's Write of %s: %.300v", key, a)
+				}
+				if stored, _ := p.write(d, a, map[string]string{key: p.text()}, q); stored {
+					p.Errorf("a Write is stored after an Answer that did not have another client's Write of %s", key)
+				}
+			}
+		}
+	}
+}
+
+// ages compares the Clock of an Answer with those that another client reads before and after the call.
+func ages(p *probe) {
+	const name = "orders"
+	d, other := p.open(), p.open()
+	p.set(other, name, map[string]string{})
+	q := stores.Query{Keys: []string{own(name)}, Newest: true}
+	was := p.read(d, q)
+	put := map[string]string{own(name): p.text()}
+	calls := map[string]func() *stores.Answer{
+		"Read": func() *stores.Answer { return p.read(d, q) },
+		"a Write that was refused": func() *stores.Answer {
+			if stored, now := p.write(d, was, put, q); !stored {
+				return now
+			}
+			return p.read(d, q)
+		},
+	}
+	p.set(other, name, map[string]string{})
+	for range 3 {
+		for from, call := range calls {
+			first := p.read(other, q).Clock
+			if p.Advance != nil {
+				p.Advance(time.Hour)
+				first.Now = first.Now.Add(time.Hour)
+			}
+			is := call().Clock
+			last, off := p.read(other, q).Clock, 2*is.Error
+			if is.Now.Before(first.Now.Add(-off)) || is.Now.After(last.Now.Add(off)) {
+				p.Errorf("the Clock of %s is at %v, for others it was from %v to %v", from, is, first, last)
+			}
+		}
+	}
+}
+
 func loses(p *probe) {
 	if !p.Can(p.Backup != nil, "the Subject has no Backup") {
 		return
@@ -349,7 +428,7 @@ func contexts(p *probe) {
 	_, err := d.Read(ended, q)
 	_, _, err2 := d.Write(ended, stores.Write{Read: a, Were: a.Records, Puts: []stores.Record{put}, Otherwise: q})
 	for _, err := range []error{err, err2} {
-		if err == nil || !retry.IsTransient(err) && !errors.Is(err, context.Canceled) {
+		if !retry.IsTransient(err) {
 			p.Errorf("a call whose context had ended came to %v, which is not marked as one that may pass", err)
 		}
 	}

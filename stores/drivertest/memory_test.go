@@ -4,16 +4,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
-	"github.com/uidgen/uid/stores/internal/memory"
 )
 
 // The suite finds nothing wrong with leases and segments over a driver that is right.
 func TestMemory(t *testing.T) {
 	drivertest.Run(t, drivertest.Config{Histories: 40, Patience: 2 * time.Millisecond},
 		func(*testing.T) drivertest.Subject {
-			m := &memory.Driver{}
+			m := &drivers.Memory{}
 			return drivertest.Subject{
 				Open:   func() (stores.Driver, error) { return m, nil },
 				Remove: func(key string) error { m.Set(key, ""); return nil },

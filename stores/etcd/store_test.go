@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
@@ -22,9 +23,23 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// Segments notice that writes were lost, even if the cluster has the same ID and the revision that was read.
+func TestSegmentsLost(t *testing.T) {
+	segmenttest.Run(t, segmenttest.Config{Histories: 12}, func(t *testing.T) segmenttest.Subject {
+		s := newServer(t)
+		out := segmenttest.Over(drivers.Database(s.subject(t, false)))
+		out.Backup = func() (restore func()) {
+			back := s.backup()
+			return func() { back(thisCluster) }
+		}
+		return out
+	})
+}
+
 // subject is a store each of whose clients has a connection of its own.
-func subject(t *testing.T, stands bool) drivertest.Subject {
-	s := newServer(t)
+func subject(t *testing.T, stands bool) drivertest.Subject { return newServer(t).subject(t, stands) }
+
+func (s *server) subject(t *testing.T, stands bool) drivertest.Subject {
 	var clock atomic.Int64
 	clock.Store(time.Now().UnixMicro())
 	out := drivertest.Subject{
@@ -40,13 +55,6 @@ func subject(t *testing.T, stands bool) drivertest.Subject {
 			return nil
 		},
 		Secret: orders.Secret,
-		Segments: func(out *segmenttest.Subject) {
-			// They notice that writes were lost, even if the cluster has the same ID and the revision that was read.
-			out.Backup = func() (restore func()) {
-				back := s.backup()
-				return func() { back(thisCluster) }
-			}
-		},
 	}
 	if stands {
 		out.Advance = func(by time.Duration) { clock.Add(by.Microseconds()) }

@@ -12,6 +12,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
@@ -167,17 +168,21 @@ func (f *fake) subject() drivertest.Subject {
 		Advance: f.advance,
 		Backup:  f.backup,
 		Secret:  orders.Secret,
-		Segments: func(out *segmenttest.Subject) {
-			out.Lower = func(tag string, next int64) error {
-				if next < 0 {
-					return f.client().Del(context.Background(), "uid:segment:{"+tag+"}").Err()
-				}
-				return f.client().Set(context.Background(), "uid:segment:{"+tag+"}", next-1, 0).Err()
-			}
-			out.Foreign = func(tag string, n int64) (first int64, err error) {
-				last, err := f.client().IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
-				return last - n + 1, err
-			}
-		},
 	}
+}
+
+// segments are its numbers, which others draw from, too.
+func (f *fake) segments() segmenttest.Subject {
+	out := segmenttest.Over(drivers.Database(f.subject()))
+	out.Lower = func(tag string, next int64) error {
+		if next < 0 {
+			return f.client().Del(context.Background(), "uid:segment:{"+tag+"}").Err()
+		}
+		return f.client().Set(context.Background(), "uid:segment:{"+tag+"}", next-1, 0).Err()
+	}
+	out.Foreign = func(tag string, n int64) (first int64, err error) {
+		last, err := f.client().IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
+		return last - n + 1, err
+	}
+	return out
 }

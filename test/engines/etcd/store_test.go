@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 
+	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
@@ -53,18 +54,21 @@ func TestStore(t *testing.T) {
 		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
 			c := start(t, nodes)
 			var empty atomic.Int64
-			drivertest.Run(t, drivertest.Config{Histories: 8}, func(t *testing.T) drivertest.Subject {
-				s := subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
-				if nodes == 1 {
-					s.Segments = func(out *segmenttest.Subject) {
-						// They notice lost writes, even if the cluster has the same ID and the revision that was read.
-						out.Backup = func() (restore func()) {
-							back := backup(t, c)
-							return func() {
-								back("etcd")
-								await(t, connect(t, nil, c.Addrs()...))
-							}
-						}
+			fresh := func(t *testing.T) drivertest.Subject {
+				return subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
+			}
+			drivertest.Run(t, drivertest.Config{Histories: 8}, fresh)
+			if nodes > 1 {
+				return
+			}
+			segmenttest.Run(t, segmenttest.Config{Histories: 8}, func(t *testing.T) segmenttest.Subject {
+				s := segmenttest.Over(drivers.Database(fresh(t)))
+				// They notice lost writes, even if the cluster has the same ID and the revision that was read.
+				s.Backup = func() (restore func()) {
+					back := backup(t, c)
+					return func() {
+						back("etcd")
+						await(t, connect(t, nil, c.Addrs()...))
 					}
 				}
 				return s

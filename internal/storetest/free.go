@@ -1,21 +1,43 @@
 package storetest
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/worker/lease"
 )
+
+// A space is what a namespace holds.
+type space struct {
+	namespace *common // nil while there is none
+	rows      map[int64]row
+}
+
+// A change is what a Take is to offer, and to store with it.
+type change struct {
+	id    int64       // of the row
+	given int64       // of the namespace, when it is stored
+	fresh lease.Range // of rows that are made with it, when it is new
+}
+
+// others returns the IDs of the rows that are made with the row that is taken.
+func (ch *change) others() iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for id := ch.id + 1; id <= ch.fresh.Last && yield(id); id++ {
+		}
+	}
+}
 
 // free picks the row for a Take, and those that are made with it. It looks at every row.
 func (s *space) free(w leasestore.Wanted, clock leasestore.Clock) (change, error) {
-	namespace := *s.namespace
-	ids, err := w.Within(namespace.value)
+	own := *s.namespace
+	ids, err := w.Within(own)
 	if err != nil {
 		return change{}, err
 	}
-	own := &namespace.value
 	highest, rest := w.Highest(clock.Now), w.Rest+clock.Error
 	before := clock.Now.Add(-rest)
 	var usable, over, first ending
@@ -24,27 +46,22 @@ func (s *space) free(w leasestore.Wanted, clock leasestore.Clock) (change, error
 			continue
 		}
 		own.Given = max(own.Given, id)
-		first.earlier(id, r.value.Until)
-		if r.value.Until.Before(before) {
-			over.earlier(id, r.value.Until)
-			if r.value.High <= highest {
-				usable.earlier(id, r.value.Until)
+		first.earlier(id, r.Until)
+		if r.Until.Before(before) {
+			over.earlier(id, r.Until)
+			if r.High <= highest {
+				usable.earlier(id, r.Until)
 			}
 		}
 	}
 	fresh, some := own.NewIDs(ids)
-	takes := func(id int64) (change, error) {
-		row := s.rows[id]
-		return change{space: s, namespace: &namespace, row: &row, id: id, given: own.Given}, nil
-	}
 	switch {
 	case usable.found:
-		return takes(usable.id)
+		return change{id: usable.id, given: own.Given}, nil
 	case some:
-		row := record[leasestore.Row]{value: leasestore.NewRow(fresh.First)}
-		return change{space: s, namespace: &namespace, row: &row, id: fresh.First, given: fresh.Last, fresh: fresh}, nil
+		return change{fresh.First, fresh.Last, fresh}, nil
 	case over.found:
-		return takes(over.id)
+		return change{id: over.id, given: own.Given}, nil
 	case first.found:
 		first.until = first.until.Add(rest)
 	}
