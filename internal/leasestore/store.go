@@ -73,7 +73,7 @@ type Store interface {
 
 	// Change calls decide with the namespace and the row of a worker ID, nil when there is none. A
 	// nil row cannot be stored: decide returns an error then. Where decide has changed the namespace,
-	// which it does once after the store's history has, both are stored or neither.
+	// which it does once after the store's history has, or the store went back, both are stored or neither.
 	Change(ctx context.Context, id int64, decide func(*Namespace, *Row, Clock) error) error
 
 	// Init calls decide with the namespace, Fresh when there is none, and creates what it needs
