@@ -250,8 +250,8 @@ serve: ## a million UIDs over each protocol of uid serve, while it and its datab
 
 SLIPS ?= 40
 .PHONY: mutants
-mutants: generate ## take guards out, one in turn, and see a test fail: each, or those of what has changed SINCE a revision; and SLIPS
-	$(GO) run ./test/mutants $(if $(SINCE),-changed $(SINCE)) -slips $(SLIPS)
+mutants: generate server ## take guards out, one in turn, and see a test fail: each, or those of packages changed SINCE a revision; and SLIPS
+	$(SHARING) $(GO) run ./test/mutants $(if $(SINCE),-changed $(SINCE)) -slips $(SLIPS)
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser, codec and configuration, FUZZTIME each

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"hash/fnv"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,20 +15,17 @@ type changes map[string]map[int]bool
 // everything stands for a change of all files.
 var everything changes
 
-func (c changes) has(file string) bool { return c == nil || c[file] != nil }
-
-func (c changes) line(file string, n int) bool { return c == nil || c[file][n] }
-
-// tests reports whether a mutant's tests or guards have changed.
-func (c changes) tests(m mutant) bool {
+// in reports whether a file in one of the folders has changed.
+func (c changes) in(folders ...string) bool {
 	for file := range c {
-		isTest := filepath.Dir(file) == m.source() && (strings.HasSuffix(file, "_test.go") || m.scenarios != "")
-		if isTest || file == m.folder()+"/"+guardsFile {
+		if slices.Contains(folders, strings.TrimSuffix(filepath.Dir(file), "/testdata")) {
 			return true
 		}
 	}
-	return false
+	return c == nil
 }
+
+func (c changes) line(file string, n int) bool { return c == nil || c[file][n] }
 
 // changedSince asks git for what differs between a revision and the working tree.
 func changedSince(revision string) (changes, error) {
@@ -46,7 +43,9 @@ func parseDiff(text string) (changes, error) {
 	file := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		if name, found := strings.CutPrefix(line, "+++ b/"); found {
+		name, old := strings.CutPrefix(line, "--- a/") // what is gone has no other
+		name, found := strings.CutPrefix(name, "+++ b/")
+		if old || found {
 			file = name
 			all[file] = map[int]bool{}
 		} else if strings.HasPrefix(line, "@@ ") && file != "" {
@@ -67,25 +66,4 @@ func parseDiff(text string) (changes, error) {
 		}
 	}
 	return all, nil
-}
-
-// chosenFor returns the guards of what has changed, and one in a hundred of the others. Their names and
-// the changed files choose which, so that who repeats a run has the same.
-func chosenFor(guards []mutant, changed changes) (chosen []mutant) {
-	seed := uint64(0)
-	for file := range changed {
-		seed += sum(file)
-	}
-	for _, m := range guards {
-		if changed.has(m.file) || changed.tests(m) || (sum(m.name)+seed)%100 == 0 {
-			chosen = append(chosen, m)
-		}
-	}
-	return chosen
-}
-
-func sum(text string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(text))
-	return h.Sum64()
 }

@@ -8,9 +8,12 @@
 //
 //	go run ./test/mutants [-changed revision] [-run regexp] [-slips n] [-j n] [-v]
 //
-// Without -changed it takes all guards. With it, it takes those whose code or whose tests have changed since
-// the revision, and one in a hundred of the rest, as the changed files choose. -slips adds at most so many
-// slips: in the lines that have changed or, without -changed, anywhere. -run takes only what matches.
+// Without -changed it takes all guards; with it, those of packages that have changed since the revision, they or the
+// tests. -slips adds at most so many slips in these packages, first of all in lines that have changed. -run takes only
+// what matches.
+//
+// Those in bodies of functions are compiled at once, one program for each folder of tests, and an environment variable
+// chooses one. The others have a program each.
 //
 // A mutant is caught when a test fails or the program under test panics. Tests that take too long have
 // not noticed anything, unless the guard says that it hangs.
@@ -20,6 +23,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -61,7 +65,7 @@ func run(since, only string, most, jobs int, loud bool) (survived int, err error
 		if changed, err = changedSince(since); err != nil {
 			return 0, err
 		}
-		chosen = chosenFor(chosen, changed)
+		chosen = slices.DeleteFunc(chosen, func(m mutant) bool { return !changed.in(filepath.Dir(m.file), m.source()) })
 	}
 	chosen = slices.DeleteFunc(chosen, others)
 	if most > 0 {
@@ -79,28 +83,35 @@ func run(since, only string, most, jobs int, loud bool) (survived int, err error
 // how many guards survived.
 func try(chosen []mutant, jobs int, loud bool) (survived int) {
 	var mu sync.Mutex
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, jobs)
 	scores := scores{}
-	for _, m := range chosen {
+	say := func(m *mutant, v verdict, took time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Printf("%s: %s: %v, %.1f s\n", m.place(), m.name, v, took.Seconds())
+		if m.slip {
+			scores.add(m, v)
+		} else if v.fate != caught {
+			survived++
+		}
+		if loud {
+			fmt.Println(v.output)
+		} else if !m.slip && v.fate != caught {
+			fmt.Println(ending(v.output))
+		}
+	}
+	slots := make(chan struct{}, jobs)
+	turn := func(f func()) {
 		slots <- struct{}{}
+		defer func() { <-slots }()
+		f()
+	}
+	var wg sync.WaitGroup
+	open := make(chan struct{}, jobs) // not all programs are kept at once
+	for _, g := range grouped(chosen) {
+		open <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-slots }()
-			began := time.Now()
-			v := m.try()
-			mu.Lock()
-			defer mu.Unlock()
-			fmt.Printf("%s: %s: %v, %.1f s\n", m.place(), m.name, v, time.Since(began).Seconds())
-			if m.slip {
-				scores.add(m, v)
-			} else if v.fate != caught {
-				survived++
-			}
-			if loud {
-				fmt.Println(v.output)
-			} else if !m.slip && v.fate != caught {
-				fmt.Println(v.end())
-			}
+			defer func() { <-open }()
+			g.try(turn, say)
 		})
 	}
 	wg.Wait()

@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -110,36 +113,95 @@ func TestJudge(t *testing.T) {
 		{"time is up, as it should be", "panic: test timed out after 20s\n", failed, true, caught, "the time limit"},
 		{"killed", "", errors.New("signal: killed"), false, survived, "a test: signal: killed"},
 	} {
-		require.Equal(t, verdict{c.fate, c.by, c.output}, mutant{hangs: c.hangs}.judge([]byte(c.output), c.err), c.name)
+		m := &mutant{hangs: c.hangs}
+		require.Equal(t, verdict{c.fate, c.by, c.output}, m.judge([]byte(c.output), c.err), c.name)
 	}
-	v := mutant{}.judge([]byte("--- FAIL: TestTake (0.01s)\n"+strings.Repeat("long\n", 1000)), failed)
+	v := new(mutant).judge([]byte("--- FAIL: TestTake (0.01s)\n"+strings.Repeat("long\n", 1000)), failed)
 	require.Equal(t, "TestTake", v.by)
-	require.Less(t, len(v.end()), 5000)
+	require.Less(t, len(ending(v.output)), 5000)
 }
 
-// A guard is not caught by a test that fails without it, too.
-func TestTestFailsAnyhow(t *testing.T) {
+// Each mutant is tried as it should be: in one program with others or, if it is not in a function's body, alone. None is
+// caught by a test that fails without it, too.
+func TestTry(t *testing.T) {
 	dir := t.TempDir()
-	const tests = `package a
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write("go.mod", "module a\n\ngo 1.26\n")
+	write("a.go", `package a
+
+const one = 1
+
+type box[V any] struct{ v V }
+
+func (b box[V]) get(n int, other ...V) (v V, err error) {
+	if n > one {
+		return other[0], nil
+	}
+	v = b.v
+	return
+}
+
+func double(n *int) { *n *= 2 }
+`)
+	write("a_test.go", `package a
 
 import "testing"
 
-func TestA(t *testing.T) {
-	if A != 1 {
+func TestGet(t *testing.T) {
+	v, _ := box[int]{7}.get(1, 8)
+	w, _ := box[string]{"7"}.get(2, "8")
+	if v != 7 || w != "8" {
 		t.Fail()
 	}
 }
 
-func TestB(t *testing.T) { t.Fail() }
-`
-	files := map[string]string{"go.mod": "module a\n", "a.go": "package a\n\nvar A = 1\n", "a_test.go": tests}
-	for name, text := range files {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+func TestDouble(t *testing.T) {
+	n := 2
+	if double(&n); n != 4 {
+		t.Fail()
 	}
+}
+
+func TestBroken(t *testing.T) { t.Fail() }
+`)
 	t.Chdir(dir)
-	for test, fate := range map[string]fate{"TestA": caught, "TestB": survived} {
-		m := must(parseGuard(".", ".", "A is 2\na.go ^"+test+"$ in=.\n-var A = 1\n+var A = 2"))
-		require.Equal(t, fate, m.try().fate, test)
+	const double = "-func double(n *int) { *n *= 2 }\n+func double(n *int) {}"
+	type cases []struct{ tests, fault, says string }
+	try := func(all cases) (verdicts []string) {
+		var mutants []mutant
+		for i, c := range all {
+			mutants = append(mutants, must(parseGuard(".", ".", fmt.Sprintf("%d\na.go %s\n%s", i, c.tests, c.fault))))
+		}
+		groups := grouped(mutants)
+		require.Len(t, groups, 1)
+		verdicts = make([]string, len(all))
+		var mu sync.Mutex
+		turn := func(f func()) {
+			mu.Lock()
+			defer mu.Unlock()
+			f()
+		}
+		groups[0].try(turn, func(m *mutant, v verdict, _ time.Duration) { verdicts[m.number-1] = v.String() })
+		return verdicts
+	}
+	all := cases{
+		{"^TestGet$", "-v = b.v\n+\tv = other[0]", "caught by TestGet"},
+		{"^TestGet$", "-if n > one {\n+\tif n > 2*one {", "caught by TestGet"},
+		{"^TestGet$", "-const one = 1\n+const one = 0", "caught by TestGet"},
+		{"^TestDouble$", double, "caught by TestDouble"},
+		{"^TestGet$", double, "NOT CAUGHT by any test"},
+		{"^TestNone$", double, "NOT CAUGHT by any test: there is none"},
+		{"^TestGet$", "-v = b.v\n+\tv = none", "does not compile: undefined: none"},
+		{"^TestGet$", "-v = b.v\n-return\n+\tv = b.v", "does not compile: missing return"},
+		{"^TestGet$", "-const one = 1\n+const one = none", "does not compile: exit status 1"},
+	}
+	for i, says := range try(all) {
+		require.Equal(t, all[i].says, says, all[i])
+	}
+	for _, says := range try(append(all, cases{{"^TestBroken$", double, ""}}...)) {
+		require.Contains(t, says, "NOT CAUGHT by a test: without it exit status 1: --- FAIL: TestBroken")
 	}
 }
 
@@ -185,6 +247,8 @@ func TestChanged(t *testing.T) {
 		"--- a/y/b_test.go\n+++ b/y/b_test.go\n@@ -1 +0,0 @@\n")
 	require.NoError(t, err)
 	require.Equal(t, changes{"x/a.go": {3: true, 10: true, 11: true}, "y/b_test.go": {}}, changed)
-	guards := []mutant{{name: "a", file: "x/a.go"}, {name: "b", file: "y/b.go"}, {name: "c", file: "z/c.go"}}
-	require.Equal(t, guards[:2], chosenFor(guards, changed))
+	require.True(t, changed.in("x"))
+	require.True(t, changed.in("z", "y"))
+	require.False(t, changed.in("z", "."))
+	require.True(t, everything.in("z"))
 }

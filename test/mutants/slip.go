@@ -8,6 +8,7 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"hash/fnv"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,9 +17,9 @@ import (
 	"strings"
 )
 
-// makeSlips returns the slips in lines that have changed, in an order that the newest commit chooses: a run
-// can be repeated, and the next night has others.
-func makeSlips(changed changes) (all []mutant, err error) {
+// makeSlips returns the slips in packages that have changed, those in changed lines first, in an order that the newest
+// commit chooses: a run can be repeated, and the next night has others.
+func makeSlips(changed changes) ([]mutant, error) {
 	out, err := exec.Command("git", "ls-files", "*.go").Output()
 	if err != nil {
 		return nil, fmt.Errorf("git ls-files: %w", err)
@@ -27,8 +28,9 @@ func makeSlips(changed changes) (all []mutant, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("git rev-parse HEAD: %w", err)
 	}
+	var first, others []mutant
 	for _, file := range strings.Fields(string(out)) {
-		if !changed.has(file) || strings.HasSuffix(file, "_test.go") || !tested(file) {
+		if !changed.in(filepath.Dir(file)) || strings.HasSuffix(file, "_test.go") || !tested(file) {
 			continue
 		}
 		source, err := os.ReadFile(file)
@@ -41,13 +43,21 @@ func makeSlips(changed changes) (all []mutant, err error) {
 		}
 		for _, m := range slips {
 			if line := 1 + bytes.Count(source[:m.edits[0].begin], []byte("\n")); changed.line(file, line) {
-				all = append(all, m)
+				first = append(first, m)
+			} else {
+				others = append(others, m)
 			}
 		}
 	}
-	order := func(m mutant) uint64 { return sum(fmt.Sprint(string(commit), m.file, m.name, m.edits)) }
-	slices.SortFunc(all, func(a, b mutant) int { return cmp.Compare(order(a), order(b)) })
-	return all, nil
+	order := func(m mutant) uint64 {
+		h := fnv.New64a()
+		fmt.Fprint(h, string(commit), m.file, m.name, m.edits)
+		return h.Sum64()
+	}
+	for _, slips := range [][]mutant{first, others} {
+		slices.SortFunc(slips, func(a, b mutant) int { return cmp.Compare(order(a), order(b)) })
+	}
+	return append(first, others...), nil
 }
 
 // noSlips are folders whose tests need servers, or which are there for tests.
@@ -178,7 +188,7 @@ func short(text string) string {
 // scores count the slips of packages, and those that were caught.
 type scores map[string]*struct{ caught, all int }
 
-func (s scores) add(m mutant, v verdict) {
+func (s scores) add(m *mutant, v verdict) {
 	if v.fate == impossible {
 		return
 	}
