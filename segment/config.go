@@ -21,15 +21,14 @@ const (
 	defaultTimeout = 5 * time.Second
 )
 
-// Config configures a generator. Its zero value works for a tag that the store has.
+// Config configures a generator. The zero value works for a tag that exists.
 type Config struct {
 	// First and Last bound the numbers that are issued, whatever the store has: after a move from other numbers, First
-	// is the one after the largest of them. First is 1 or more, the default 1; Last is below 2^63-1, by default the
-	// largest.
+	// follows their largest. First is 1 or more, the default 1; Last is below 2^63-1, by default the largest.
 	First, Last int64
 
 	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at once. It begins with
-	// MinStep and follows the rate, to make a step last for Lasting, unless the row's own Step is larger. The defaults
+	// MinStep and follows the rate, so that a step lasts for Lasting, unless the row's Step is larger. The defaults
 	// are 1,000 and 1,000,000, or the other one where that is beyond; MaxStep is at most 2,147,483,647. A killed
 	// process skips up to two steps.
 	MinStep, MaxStep int64
@@ -38,21 +37,25 @@ type Config struct {
 	// numbers when a tenth of the last ones is used. The default is 15 minutes.
 	Lasting time.Duration
 
-	// Create makes the row of a tag that the store does not have, to begin with First. Without it, a misspelt tag
-	// begins no second series but returns [ErrNoTag].
+	// Total, if above 0, is how many numbers it takes in all, whatever the row's Step. Then calls return
+	// [uid.ErrExhausted].
+	Total int64
+
+	// Create makes the row of a tag that the store does not have, to begin with First; else a misspelt tag is
+	// [ErrNoTag].
 	Create bool
 
-	// LossyStore accepts a store that can lose numbers that it has given out: they come twice then. Without it such a
-	// store is [uid.ErrLossy].
+	// LossyStore accepts a store that can lose numbers that it has given out, which then come twice; else that is
+	// [uid.ErrLossy].
 	LossyStore bool
 
-	// Timeout bounds one attempt to take numbers. The default is 5 s.
+	// Timeout bounds an attempt to take numbers. The default is 5 s.
 	Timeout time.Duration
 
-	// OnRejectedTake decides what a call does while the next numbers are on their way. Nil lets it wait.
+	// OnRejectedTake decides what a call does while numbers are on their way. Nil lets it wait.
 	OnRejectedTake func(uid.Rejection) error
 
-	// Logger gets what an operator wants to know, never numbers. Nil is slog.Default().
+	// Logger gets what an operator wants to know. Nil is slog.Default().
 	Logger *slog.Logger
 
 	// Now is the wall clock, by which steps adapt. Any number of goroutines call it at once. Nil is time.Now.
@@ -77,6 +80,8 @@ func (c Config) withDefaults() (Config, error) {
 		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(segmentstore.MaxStep))
 	case c.MaxStep < 0 || c.MaxStep > segmentstore.MaxStep:
 		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(segmentstore.MaxStep))
+	case c.Total < 0:
+		return refuse("Total %d is negative", c.Total)
 	case c.Lasting < 0:
 		return refuse("Lasting %v is negative", c.Lasting)
 	case c.Timeout < 0:

@@ -15,6 +15,7 @@ type taking struct {
 	nonce       string
 	first, last int64 // bounds of the numbers
 	create      bool  // the row may be made
+	exact       bool  // it takes no more than it wants, whatever the row's step
 
 	took bool  // it has taken, and has counts
 	has  int64 // the last number taken and not given back, by the row
@@ -41,7 +42,7 @@ func (m progress) before(other progress) bool {
 // errKept is returned by a decision that needs no write, since one that was open is stored.
 var errKept = errors.New("already taken")
 
-// take decides to take about n numbers. With errKept the range is one that was open.
+// take decides to take n numbers, or as many as the row wants at once. With errKept the range is one that was open.
 func (t *taking) take(row *segmentstore.Row, n int64) (segmentstore.Range, error) {
 	if err := t.look(row); err != nil {
 		return segmentstore.Range{}, err
@@ -60,7 +61,10 @@ func (t *taking) take(row *segmentstore.Row, n int64) (segmentstore.Range, error
 		return segmentstore.Range{}, fmt.Errorf("%w: the next number of tag %q is %d, the last one allowed is %d",
 			uid.ErrExhausted, t.tag, first, t.last)
 	}
-	r := segmentstore.Range{First: first, Last: first + min(max(n, row.Step), t.last-first+1) - 1}
+	if !t.exact {
+		n = max(n, row.Step)
+	}
+	r := segmentstore.Range{First: first, Last: first + min(n, t.last-first+1) - 1}
 	row.Next = r.Last + 1
 	t.note(row, r.Last)
 	t.stamp(row)

@@ -125,7 +125,8 @@ func newGenerator(s source, cfg Config, sh *shared) (*Generator, error) {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
 	g := &Generator{cfg: cfg, source: s, shared: sh, handlers: handler.Caller{Logger: cfg.Logger}, taking: taking{
-		tag: s.Tag, nonce: rand.Text()[:nonceLen], first: cfg.First, last: cfg.Last, create: cfg.Create, has: -1,
+		tag: s.Tag, nonce: rand.Text()[:nonceLen], first: cfg.First, last: cfg.Last, create: cfg.Create,
+		exact: cfg.Total > 0, has: -1,
 	}}
 	if err := g.ring.Init(ringConfig); err != nil {
 		return nil, err

@@ -176,6 +176,7 @@ func TestRefusals(t *testing.T) {
 		{segment.Config{MaxStep: -1}, "MaxStep -1"},
 		{segment.Config{MaxStep: segmentstore.MaxStep + 1}, "MaxStep 2147483648"},
 		{segment.Config{MinStep: 10, MaxStep: 9}, "MinStep 10 is above MaxStep 9"},
+		{segment.Config{Total: -1}, "Total -1"},
 		{segment.Config{Lasting: -1}, "Lasting -1ns"},
 		{segment.Config{Timeout: -1}, "Timeout -1ns"},
 	} {

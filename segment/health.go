@@ -43,6 +43,9 @@ func (g *Generator) Health() health.Health {
 	}
 	h.Numbers.Lasts.Duration, _ = s.pace.lasts(now, h.Counts[count.Issued], buffered)
 	ended := s.ended
+	if ended == nil && buffered == 0 {
+		ended = g.enough()
+	}
 	if s.failed != nil {
 		h.Failing = &health.Failing{Error: s.failed.Error(), Since: s.since, Attempts: int64(s.failures)}
 		if ended == nil && buffered == 0 && errors.Is(s.failed, uid.ErrExhausted) {

@@ -28,16 +28,32 @@ func (g *Generator) plan() {
 	if s.ended != nil || s.busy || s.retry != nil || s.stock.Len() > 0 || errors.Is(s.failed, uid.ErrExhausted) {
 		return
 	}
-	if s.current != nil && g.ring.Position() < s.current.tail.first {
+	if s.current != nil && g.ring.Position() < s.current.tail.first || g.enough() != nil {
 		return
 	}
 	now := g.cfg.Now()
 	if s.failures == 0 {
 		s.adapt(now, g.left() > 0, &g.cfg)
 	}
+	n := s.step
+	if most := g.cfg.Total; most > 0 {
+		n = min(n, most-s.kept())
+	}
 	s.busy = true
-	go g.reserve(s.step)
+	go g.reserve(n)
 }
+
+// enough returns why no more numbers are taken; nil if there is a way. g.mu is held.
+func (g *Generator) enough() error {
+	if g.cfg.Total == 0 || g.state.kept() < g.cfg.Total {
+		return nil
+	}
+	return fmt.Errorf("%w: the %d numbers of tag %q that Total allows are taken", uid.ErrExhausted, g.cfg.Total,
+		g.source.Tag)
+}
+
+// kept is how many numbers were taken and not given back.
+func (t *totals) kept() int64 { return int64(t.took - t.given) }
 
 // reserve takes n numbers, or more where the row wants that.
 func (g *Generator) reserve(n int64) {

@@ -50,9 +50,11 @@ func (g *Generator) draw(ctx context.Context, handler func(uid.Rejection) error)
 		}
 		s.starved = s.starved || s.early
 		g.plan()
-		switch {
+		switch enough := g.enough(); {
 		case errors.Is(s.failed, uid.ErrExhausted):
 			err = s.failed
+		case enough != nil && !s.busy:
+			err = enough
 		case s.failed != nil:
 			err = fmt.Errorf("%w of tag %q: %w", uid.ErrNoReservation, g.source.Tag, s.failed)
 			g.unlocked(g.warn(g.cfg.Now()))

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -86,14 +84,12 @@ func (d *drawing) durable(ctx context.Context, s segment.Store) error {
 
 // series returns the generator.
 func (d *drawing) series(s segment.Store) (series, error) {
-	takes := (d.n-1)/d.step + 1
-	step := (d.n-1)/takes + 1 // the last take, too, is hardly too large
+	step := min(d.step, d.n)
 	cfg := segment.Config{
-		First: d.first, Last: d.last, MinStep: step, MaxStep: step, Create: d.create,
+		First: d.first, Last: d.last, MinStep: step, MaxStep: step, Total: d.n, Create: d.create,
 		LossyStore: true, // durable has looked
 		Timeout:    d.store.timeout, Logger: d.quietly(), Now: d.now,
 	}
-	s = &frugal{Store: s, most: takes, takes: map[string]int64{}}
 	if d.daily {
 		days, err := segment.NewDaily(s, d.tag, d.zone, cfg)
 		return series{func(ctx context.Context, dst []segment.OrderNumber) (n int, err error) {
@@ -157,48 +153,4 @@ func (d *drawing) put(n segment.OrderNumber) {
 	default:
 		d.out.number(n.N)
 	}
-}
-
-// frugal is a store from which a generator takes what the command prints, and no more: nothing
-// in stock, and nothing because of a row's step.
-type frugal struct {
-	segment.Store
-	most int64 // how often numbers of a tag are taken
-
-	mu    sync.Mutex
-	takes map[string]int64
-}
-
-func (f *frugal) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
-	took := false
-	err := f.Store.Change(ctx, tag, func(row *segmentstore.Row) error {
-		next, step, fresh := row.Next, row.Step, row.Fresh
-		if !fresh {
-			row.Step = 1
-		}
-		err := decide(row)
-		if !fresh {
-			row.Step = step
-		}
-		took = row.Next > next
-		if err == nil && took && !f.more(tag) {
-			return errEnough
-		}
-		return err
-	})
-	if err == nil && took {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.takes[tag]++
-	}
-	return err
-}
-
-// errEnough keeps a generator from asking again.
-var errEnough = fmt.Errorf("%w: the command takes no more numbers", uid.ErrExhausted)
-
-func (f *frugal) more(tag string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.takes[tag] < f.most
 }

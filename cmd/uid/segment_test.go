@@ -181,49 +181,6 @@ func oneToN(n int) string {
 	return all.String()
 }
 
-// rival draws a number for itself after each write of the command. It would see a number skipped that the
-// command takes and does not print.
-type rival struct {
-	segment.Store
-	m *segmenttest.Memory
-}
-
-func (r rival) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
-	err := r.Store.Change(ctx, tag, decide)
-	if err == nil {
-		_, err = r.m.Foreign(tag, 1)
-	}
-	return err
-}
-
-func TestNoMoreIsTakenThanPrinted(t *testing.T) {
-	for _, tt := range []struct{ n, step, rivals int64 }{
-		{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1}, {3000, 1000, 3}, {6, 2, 3}, {7, 1, 7},
-	} {
-		m := segmenttest.NewMemory()
-		m.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 500})
-		o := draw(t, rival{m.Client(), m}, drawing{tag: "x", n: tt.n, step: tt.step})
-		require.Zero(t, o.code, o.err)
-		require.Empty(t, o.err)
-		require.EqualValues(t, tt.n, strings.Count(o.out, "\n"))
-		row := m.Row("x")
-		require.Equal(t, 1+tt.n+tt.rivals, row.Next, "%+v", tt)
-		require.EqualValues(t, 500, row.Step)
-	}
-}
-
-// What the last take has too much is given back.
-func TestTakesOfUnequalSize(t *testing.T) {
-	for n := 1; n <= 30; n++ {
-		for step := int64(1); step <= 12; step++ {
-			m := numbered(1)
-			o := draw(t, m.Client(), drawing{tag: "0000", n: int64(n), step: step})
-			require.Equal(t, outcome{exitOK, oneToN(n), ""}, o)
-			require.EqualValues(t, n+1, m.Row("0000").Next)
-		}
-	}
-}
-
 func TestDrawingTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := numbered(1)

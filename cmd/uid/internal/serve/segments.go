@@ -64,8 +64,7 @@ func (s *Segments) Next(ctx context.Context, tag string) (uid.UID, error) {
 }
 
 // Range returns the last of n numbers in a row, all of which are the caller's. Where two segments meet
-// that do not follow one another, it takes others from the store, and skips up to n. If somebody else draws
-// meanwhile, it cannot give back what else it took, and skips up to 2n or two of the row's steps.
+// that do not follow one another, it takes n others from the store at once, and skips up to n.
 func (s *Segments) Range(ctx context.Context, tag string, n int) (last uid.UID, err error) {
 	g, err := s.generator(ctx, tag)
 	if err != nil {
@@ -79,18 +78,13 @@ func (s *Segments) Range(ctx context.Context, tag string, n int) (last uid.UID, 
 		return numbers[n-1], nil
 	}
 	cfg := s.cfg
-	cfg.MinStep, cfg.MaxStep = int64(n), int64(n)
+	cfg.MinStep, cfg.MaxStep, cfg.Total = int64(n), int64(n), int64(n)
 	if g, err = segment.New(s.store, tag, cfg); err != nil {
 		return 0, err
 	}
 	defer func() { _ = g.CloseContext(ctx) }() // what it cannot give back is skipped
-	if _, err := g.FillContext(ctx, numbers); err != nil {
-		return 0, err
-	}
-	if !inARow(numbers) {
-		return 0, fmt.Errorf("%w: no %d numbers in a row, those that were drawn are skipped", uid.ErrRejectedTake, n)
-	}
-	return numbers[n-1], nil
+	_, err = g.FillContext(ctx, numbers)
+	return numbers[n-1], err
 }
 
 func inARow(numbers []uid.UID) bool {
