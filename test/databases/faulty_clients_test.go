@@ -39,9 +39,6 @@ func (c *clients) open() (*sqlstore.DB, *faults) {
 // fault sets the next fault of a client's store.
 func (c *clients) fault(store any, fault storetest.Fault) bool {
 	f, _ := c.faults.Load(store)
-	if fault == storetest.Delay && c.Driver == "sqlite" {
-		return false // the file is locked until the write is there
-	}
 	f.(*faults).next.Store(int64(fault))
 	return true
 }

@@ -32,15 +32,13 @@ func (d faultyDatabase) Segments(t *testing.T) segmenttest.Subject {
 		},
 		Secret: canary,
 	}
-	if d.Driver != "sqlite" {
-		out.Backup = func() func() {
-			segments := d.backup(t, "leaf_alloc", "biz_tag, max_id, step, description, update_time")
-			takers := d.backup(t, "leaf_alloc_takers", "biz_tag, nonce, takers")
-			return func() {
-				all.made.server.Add(1)
-				segments()
-				takers()
-			}
+	out.Backup = func() func() {
+		segments := d.backup(t, "leaf_alloc", "biz_tag, max_id, step, description, update_time")
+		takers := d.backup(t, "leaf_alloc_takers", "biz_tag, nonce, takers")
+		return func() {
+			all.made.server.Add(1)
+			segments()
+			takers()
 		}
 	}
 	return out

@@ -59,13 +59,11 @@ func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
 		Deliver: all.deliver,
 		Secret:  canary,
 	}
-	if d.Driver != "sqlite" {
-		out.Backup = func() func() {
-			restore := d.backup(t, "WORKER_LEASE", leaseColumns)
-			return func() {
-				all.made.server.Add(1)
-				restore()
-			}
+	out.Backup = func() func() {
+		restore := d.backup(t, "WORKER_LEASE", leaseColumns)
+		return func() {
+			all.made.server.Add(1)
+			restore()
 		}
 	}
 	if d.Stands {

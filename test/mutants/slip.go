@@ -63,8 +63,11 @@ func makeSlips(changed changes) ([]mutant, error) {
 // noSlips are folders whose tests need servers, or which are there for tests.
 var noSlips = []string{
 	"benchmarks/", "recipes/", "stores/", "internal/fake/", "internal/logtest/", "test/",
-	"internal/suite/",
+	"internal/suite/", "internal/storetest/", "internal/segmenttest/", "internal/drivers/",
 }
+
+// besides are folders of tests that judge slips of others, too: those of packages whose own tests have no database.
+var besides = map[string]string{"worker/sqlstore": "worker/sqlite"}
 
 // tested reports whether a file is built here, and its package has tests of its own.
 func tested(file string) bool {

@@ -8,7 +8,10 @@ require (
 	modernc.org/sqlite v1.61.1
 )
 
-require filippo.io/edwards25519 v1.2.0 // indirect
+require (
+	filippo.io/edwards25519 v1.2.0 // indirect
+	github.com/anishathalye/porcupine v1.3.1 // indirect
+)
 
 require (
 	github.com/dustin/go-humanize v1.1.0 // indirect
