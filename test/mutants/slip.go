@@ -66,8 +66,8 @@ var noSlips = []string{
 	"internal/suite/", "internal/storetest/", "internal/segmenttest/", "internal/drivers/",
 }
 
-// besides are folders of tests that judge slips of others, too: those of packages whose own tests have no database.
-var besides = map[string]string{"worker/sqlstore": "worker/sqlite"}
+// elsewhere are the folders of tests that judge slips of packages whose own tests have no database.
+var elsewhere = map[string]string{"worker/sqlstore": "worker/sqlite"}
 
 // tested reports whether a file is built here, and its package has tests of its own.
 func tested(file string) bool {
@@ -87,7 +87,7 @@ func slipsIn(file string, source []byte) (all []mutant, err error) {
 	}
 	at := func(pos token.Pos) int { return files.Position(pos).Offset }
 	slip := func(name string, edits ...edit) {
-		all = append(all, mutant{name: name, file: file, edits: edits, slip: true})
+		all = append(all, mutant{name: name, file: file, edits: edits, in: elsewhere[filepath.Dir(file)], slip: true})
 	}
 	text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
 	among := func(list []ast.Stmt) {
