@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/reason"
-	"github.com/uidgen/uid/internal/supply"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 var _ health.Reporter = (*Generator)(nil)
@@ -29,7 +29,7 @@ func (g *Generator) Health() health.Health {
 		Numbers: &health.Numbers{
 			Drawn: s.newest, Step: s.step, Store: g.source.Store.Name(), Newest: s.taken,
 			Left: g.cfg.Last - max(s.taken, g.cfg.First-1), Total: g.cfg.Last - g.cfg.First + 1,
-			Low: supply.Low(max(s.taken-g.cfg.First, 0), g.cfg.Last-g.cfg.First),
+			Low: workerid.Low(max(s.taken-g.cfg.First, 0), g.cfg.Last-g.cfg.First),
 		},
 		Counts: map[string]uint64{
 			count.Issued: g.issued(), count.RejectedTakes: g.counts.rejectedTakes.Load(),

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 // A Worker is a [uid.Worker] that stands for a worker ID in a store. The zero Worker has the ID 0 and reserves all
@@ -26,7 +26,7 @@ type Worker struct {
 	Now func() time.Time
 
 	once    sync.Once
-	binding *binding.Binding
+	binding *workerid.Binding
 
 	mu    sync.Mutex     // guards the rest
 	id    int64          // the present ID
@@ -40,7 +40,7 @@ type Worker struct {
 // begin makes the zero Worker ready.
 func (w *Worker) begin() {
 	w.once.Do(func() {
-		w.binding = binding.New("the worker of a test")
+		w.binding = workerid.NewBinding("the worker of a test")
 		w.id, w.lost = w.ID, map[int64]bool{}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/internal/workerid"
@@ -43,7 +42,7 @@ func Static(id int64, space ...string) uid.Worker { return newStatic(FixedID(id)
 func FromSource(s Source, space ...string) uid.Worker { return newStatic(s, space, caller()) }
 
 func newStatic(source Source, in []string, made string) *static {
-	s := &static{source: source, binding: binding.New("the static worker"), made: made}
+	s := &static{source: source, binding: workerid.NewBinding("the static worker"), made: made}
 	switch {
 	case len(in) > 1:
 		s.unusable = fmt.Errorf("%w: %d spaces for one worker: %.100q", uid.ErrConfig, len(in), in)
@@ -60,7 +59,7 @@ type static struct {
 	space    string // "" for the one of all workers that name none
 	made     string
 	unusable error // why the worker cannot be acquired, nil if it can
-	binding  *binding.Binding
+	binding  *workerid.Binding
 
 	mu    sync.Mutex // guards the rest: two generators may try to bind at once
 	terms uid.Terms  // of the generator that is or was bound

@@ -9,7 +9,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
-	"github.com/uidgen/uid/internal/supply"
+	"github.com/uidgen/uid/internal/workerid"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -83,7 +83,7 @@ func (n namespace) left() Finding {
 		But(busy >= count, LevelError, value, "No ID can be had: workers wait or fail until one is free.",
 			"Release those whose holders are known to be dead, take a layout with more worker bits or a namespace "+
 				"with more of them, or shorten the workers' TTL and Quarantine.").
-		But(supply.Low(busy, count), LevelWarn, value, "More than 80 % of the IDs are taken.",
+		But(workerid.Low(busy, count), LevelWarn, value, "More than 80 % of the IDs are taken.",
 			"Take a layout with more worker bits, or a namespace with more of them, "+
 				"before a deployment needs twice as many at once.")
 }

@@ -3,7 +3,7 @@ package doctor
 import (
 	"fmt"
 
-	"github.com/uidgen/uid/internal/supply"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 // nodesLeft judges how many disposable IDs are left.
@@ -31,7 +31,7 @@ func (c *check) nodesLeft() Finding {
 				"mistake and no generator ran under it: delete it, and set the counter above the largest ID that is "+
 				"left.").
 		But(most > 0 && n.Used() >= most, LevelError, value, "No ID is left: no worker can start.", wider+".").
-		But(most > 0 && supply.Low(n.Used(), most), LevelWarn, value,
+		But(most > 0 && workerid.Low(n.Used(), most), LevelWarn, value,
 			fmt.Sprintf("More than 80 %% are used, %d are left; each start takes one.", most-n.Used()),
 			wider+", before they are gone.").
 		But(n.Rows > 0 && (n.Used()-n.Skipped)/4 > n.Rows, LevelNote, value,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/binding"
+	"github.com/uidgen/uid/internal/workerid"
 	workers "github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -21,7 +21,7 @@ type Open func(ctx context.Context) (w uid.Worker, end func() error, err error)
 // New returns a worker that opens another one at each Acquire, and ends it when that fails and at the
 // Release.
 func New(open Open) uid.Worker {
-	return &worker{open: open, binding: binding.New("the worker")}
+	return &worker{open: open, binding: workerid.NewBinding("the worker")}
 }
 
 // Lease returns a worker that leases an ID from a store, with the settings at their defaults or as cfg has them.
@@ -53,7 +53,7 @@ func One[Config any](cfg []Config) (c Config, err error) {
 
 type worker struct {
 	open    Open
-	binding *binding.Binding
+	binding *workerid.Binding
 	opened  atomic.Pointer[opened] // nil while no generator is bound
 }
 

@@ -1,4 +1,5 @@
-// Package workerid checks worker IDs that come from outside.
+// Package workerid has the rules that all kinds of workers share: which IDs a layout holds, when they run out, and that
+// a worker serves one generator at a time.
 package workerid
 
 import (

@@ -9,19 +9,18 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
-	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 // A disposable is the worker that [New] returns.
 type disposable struct {
 	numbers Numbers
 	cfg     Config
-	binding *binding.Binding
+	binding *workerid.Binding
 	id      atomic.Int64 // of the generator that is bound,
 	first   atomic.Int64 // its first tick,
 	most    atomic.Int64 // and the largest ID of its layout
@@ -58,7 +57,7 @@ func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if err := cfg.validateHost(); err != nil {
 		return nil, err
 	}
-	return &disposable{numbers: numbers, cfg: cfg, binding: binding.New("the worker on " + numbers.Name())}, nil
+	return &disposable{numbers: numbers, cfg: cfg, binding: workerid.NewBinding("the worker on " + numbers.Name())}, nil
 }
 
 // Acquire implements [uid.Worker]; New has its errors.
@@ -105,7 +104,7 @@ func (d *disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, 
 	}
 	d.cfg.Logger.InfoContext(ctx, "worker ID assigned", "worker_id", id, "max_worker_id", most,
 		"store", d.numbers.Name(), "host", host.Name, "port", host.Port)
-	supply.Warn(ctx, d.cfg.Logger, id, 0, most, "are used", "store", d.numbers.Name())
+	workerid.WarnLow(ctx, d.cfg.Logger, id, 0, most, "are used", "store", d.numbers.Name())
 	return id, first, nil
 }
 

@@ -2,7 +2,7 @@ package disposable
 
 import (
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/supply"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 var _ health.WorkerReporter = (*disposable)(nil)
@@ -12,7 +12,7 @@ var _ health.WorkerReporter = (*disposable)(nil)
 func (d *disposable) WorkerHealth() health.Worker {
 	w := health.Worker{Kind: "disposable", Place: d.numbers.Name()}
 	if most, id := d.most.Load(), d.id.Load(); most > 0 && id > 0 {
-		w.IDs = &health.IDs{Taken: id, Total: most, Low: supply.Low(id, most)}
+		w.IDs = &health.IDs{Taken: id, Total: most, Low: workerid.Low(id, most)}
 	}
 	return w
 }

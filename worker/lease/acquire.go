@@ -10,8 +10,8 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/clock"
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/internal/workerid"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -38,7 +38,7 @@ func (l *lease) acquire(ctx context.Context) error {
 	l.dueAfter(h)
 	l.report(ctx, d.event)
 	l.sayAhead(ctx)
-	supply.Warn(ctx, l.cfg.Logger, h.id, h.ids.First, h.ids.Last, "have been used", "store", l.store.Name())
+	workerid.WarnLow(ctx, l.cfg.Logger, h.id, h.ids.First, h.ids.Last, "have been used", "store", l.store.Name())
 	return nil
 }
 

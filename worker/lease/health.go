@@ -2,7 +2,7 @@ package lease
 
 import (
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/supply"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 var _ health.WorkerReporter = (*lease)(nil)
@@ -30,7 +30,7 @@ func (l *lease) tell() {
 	if h := l.hold; h != nil && h.ids != (Range{}) {
 		w.IDs = &health.IDs{
 			Taken: h.id - h.ids.First + 1, Total: h.ids.Last - h.ids.First + 1,
-			Low: supply.Low(h.id-h.ids.First, h.ids.Last-h.ids.First),
+			Low: workerid.Low(h.id-h.ids.First, h.ids.Last-h.ids.First),
 		}
 	}
 	l.health.Store(&w)

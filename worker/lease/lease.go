@@ -10,8 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 // A lease is the worker that [New] returns.
@@ -23,7 +23,7 @@ type lease struct {
 	holder  string              // what rows say of this process
 	clock   func() time.Time    // monotonic, for the time between two calls
 	chance  func(n int64) int64 // a number below n, at random
-	binding *binding.Binding
+	binding *workerid.Binding
 	health  atomic.Pointer[health.Worker] // for WorkerHealth; nil before the first call
 
 	// Only the generator's calls use what follows, one at a time.
@@ -77,7 +77,7 @@ func New(store Store, cfg Config) (uid.Worker, error) {
 		return nil, err
 	}
 	return &lease{cfg: cfg, store: store, never: cfg.never(store), now: cfg.Now, holder: holder(), clock: time.Now,
-		chance: rand.Int64N, binding: binding.New("the lease in " + store.Name())}, nil
+		chance: rand.Int64N, binding: workerid.NewBinding("the lease in " + store.Name())}, nil
 }
 
 // Acquire implements [uid.Worker]; New has its errors.

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/internal/workerid"
@@ -20,7 +19,7 @@ type file struct {
 	path    string
 	source  worker.Source
 	cfg     Config
-	binding *binding.Binding
+	binding *workerid.Binding
 
 	mu     sync.Mutex  // guards the rest; held while the file is read or written
 	state  *state.File // nil while no generator is bound
@@ -75,7 +74,7 @@ func New(path string, source worker.Source, cfg Config) (uid.Worker, error) {
 		return nil, err
 	}
 	return &file{path: path, source: source, cfg: cfg,
-		binding: binding.New("the worker on the state file " + path)}, nil
+		binding: workerid.NewBinding("the worker on the state file " + path)}, nil
 }
 
 // Acquire implements [uid.Worker]; New has its errors.

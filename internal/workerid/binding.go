@@ -1,6 +1,4 @@
-// Package binding ties a worker to the one generator that it serves. All workers use it, so that
-// none serves two at a time, and all return the same errors.
-package binding
+package workerid
 
 import (
 	"fmt"
@@ -9,9 +7,10 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Binding ties a worker to at most one generator at a time.
+// A Binding ties a worker to at most one generator at a time. All workers use it, so that none serves two, and all
+// return the same errors.
 //
-// Make it with [New]. All methods may be called by any number of goroutines at once. Do not copy
+// Make it with [NewBinding]. All methods may be called by any number of goroutines at once. Do not copy
 // it.
 type Binding struct {
 	who string
@@ -22,8 +21,8 @@ type Binding struct {
 	invalid bool   // Invalidate was called since Bind or Renew
 }
 
-// New returns the Binding of a worker. Errors name the worker by who: "the worker on table X".
-func New(who string) *Binding { return &Binding{who: who} }
+// NewBinding returns the Binding of a worker. Errors name the worker by who: "the worker on table X".
+func NewBinding(who string) *Binding { return &Binding{who: who} }
 
 // Bind ties the worker to a generator with this Revoke (see [uid.Terms]). While another one is
 // bound it returns [uid.ErrWorkerInUse], and changes nothing.

@@ -1,4 +1,4 @@
-package binding_test
+package workerid_test
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/workerid"
 )
 
 func TestOneGeneratorAtATime(t *testing.T) {
-	b := binding.New("the worker on table X")
+	b := workerid.NewBinding("the worker on table X")
 	logtest.Error(t, b.Check(), uid.ErrNoReservation, "the worker on table X serves no generator")
 	require.ErrorIs(t, b.Unbind(), uid.ErrNoReservation)
 
@@ -29,7 +29,7 @@ func TestOneGeneratorAtATime(t *testing.T) {
 }
 
 func TestTake(t *testing.T) {
-	b := binding.New("w")
+	b := workerid.NewBinding("w")
 	why := errors.New("no ID")
 	require.ErrorIs(t, b.Take(nil, func() error {
 		require.NoError(t, b.Check(), "it is bound already, so that nobody else takes one")
@@ -46,7 +46,7 @@ func TestTake(t *testing.T) {
 }
 
 func TestOnlyOneOfManyIsBound(t *testing.T) {
-	b := binding.New("w")
+	b := workerid.NewBinding("w")
 	var bound atomic.Int32
 	var wg sync.WaitGroup
 	for range 16 {
@@ -61,7 +61,7 @@ func TestOnlyOneOfManyIsBound(t *testing.T) {
 }
 
 func TestInvalidate(t *testing.T) {
-	b := binding.New("w")
+	b := workerid.NewBinding("w")
 	b.Invalidate()
 	require.False(t, b.Invalid(), "there is nothing to be invalid")
 
