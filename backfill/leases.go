@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/host"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
@@ -88,7 +87,7 @@ func (s fromLeases) usable() error {
 func (s fromLeases) holder() (string, error) {
 	text := s.cfg.Holder
 	if text == "" {
-		name, err := host.Name()
+		name, err := settings.HostName()
 		if err != nil {
 			return "", fmt.Errorf("%w: set Holder", err)
 		}

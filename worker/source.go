@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/workerid"
 )
 
@@ -64,7 +64,7 @@ func OrdinalID(name string) Source {
 // [EnvID] then.
 func HostOrdinalID() Source {
 	return func(maxWorkerID int64) (int64, error) {
-		name, err := host.Name()
+		name, err := settings.HostName()
 		if err != nil {
 			return 0, err
 		}

@@ -5,6 +5,7 @@ package settings
 import (
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -32,4 +33,13 @@ func Timeout(configured time.Duration) error {
 		return fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, configured)
 	}
 	return nil
+}
+
+// HostName returns the operating system's host name, or [uid.ErrConfig] when it has none.
+func HostName() (string, error) {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return "", fmt.Errorf("%w: the operating system tells no host name (%v)", uid.ErrConfig, err)
+	}
+	return name, nil
 }

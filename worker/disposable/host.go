@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/host"
 	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // maxNameLen is how many characters a name may have.
@@ -41,7 +41,7 @@ func (c Config) host() (numberstore.Host, error) {
 			"only one is set", uid.ErrConfig, strings.Join(c.HostEnv, ", "), strings.Join(c.PortEnv, ", "))
 	}
 	if h.Name == "" {
-		name, err := host.Name()
+		name, err := settings.HostName()
 		if err != nil {
 			return numberstore.Host{}, fmt.Errorf("%w: set Host", err)
 		}

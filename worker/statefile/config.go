@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/host"
 	"github.com/uidgen/uid/internal/settings"
 )
 
@@ -69,7 +68,7 @@ func (c Config) accept(t uid.Terms, path string) (name string, err error) {
 	if c.Host != "" {
 		return c.Host, nil
 	}
-	if name, err = host.Name(); err != nil {
+	if name, err = settings.HostName(); err != nil {
 		return "", fmt.Errorf("%w: set Host", err)
 	}
 	return name, nil
