@@ -8,7 +8,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/clock"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/internal/workerid"
@@ -198,7 +197,7 @@ func (l *lease) checkFloor(now leasestore.Clock) error {
 // compare refuses a store's clock, read since asked, that differs from this process's by more
 // than limit.
 func (l *lease) compare(asked time.Time, now leasestore.Clock, limit time.Duration) error {
-	return clock.Compare(asked, now.Now, l.now(), now.Error, limit)
+	return compareClocks(asked, now.Now, l.now(), now.Error, limit)
 }
 
 // highest returns the last tick that may have been used by the time given, of the store's.

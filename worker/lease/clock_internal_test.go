@@ -1,4 +1,4 @@
-package clock_test
+package lease
 
 import (
 	"testing"
@@ -6,11 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/clock"
 	"github.com/uidgen/uid/worker"
 )
 
-func TestCompare(t *testing.T) {
+func TestCompareClocks(t *testing.T) {
 	asked := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	const ms = time.Millisecond
 	for _, tt := range []struct {
@@ -34,7 +33,7 @@ func TestCompare(t *testing.T) {
 		{"our clock went back in between", 0, -time.Second, 0, time.Second, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := clock.Compare(asked, asked.Add(tt.theirs), asked.Add(tt.answered), tt.off, tt.limit)
+			err := compareClocks(asked, asked.Add(tt.theirs), asked.Add(tt.answered), tt.off, tt.limit)
 			if tt.refused == "" {
 				require.NoError(t, err)
 				return

@@ -1,5 +1,4 @@
-// Package clock compares the clock of a store of worker IDs with this process's.
-package clock
+package lease
 
 import (
 	"fmt"
@@ -8,11 +7,11 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// Compare returns an error that wraps [worker.ErrClock] when a store's clock may be further from
+// compareClocks returns an error that wraps [worker.ErrClock] when a store's clock may be further from
 // this process's than limit. theirs is the store's time, read at some time between asked and
 // answered, two readings of this process's clock. off bounds the error of theirs: 0 where the
 // store has a clock of its own. Neither off nor limit is negative.
-func Compare(asked, theirs, answered time.Time, off, limit time.Duration) error {
+func compareClocks(asked, theirs, answered time.Time, off, limit time.Duration) error {
 	apart := max(asked.Sub(theirs), theirs.Sub(answered), 0)
 	if apart <= limit && off <= limit-apart {
 		return nil
