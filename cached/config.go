@@ -10,7 +10,6 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/tenure"
 )
@@ -116,7 +115,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("cached: %w: PaddingFactor %d: want 1 to 99 per cent", uid.ErrConfig, c.PaddingFactor)
 	}
 	if c.OnRejectedTake == nil {
-		c.OnRejectedTake = handler.Wait
+		c.OnRejectedTake = settings.Wait
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil

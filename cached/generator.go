@@ -10,7 +10,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/handler"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/ringbuffer"
 )
@@ -48,7 +48,7 @@ type Generator struct {
 	last     int64         // written by stop: what newest returned
 	done     chan struct{} // closed when run has ended
 	counts   counters
-	handlers handler.Caller
+	handlers settings.Caller
 
 	// mu serialises the ring's producers: run, and takers that found no UID, which
 	// refill, move or shut the ring. It is never held during a handler, a call of the
@@ -105,7 +105,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		patient:  patient,
 		valBits:  layout.SequenceBits() + layout.WorkerBits(),
 		now:      cfg.Now,
-		handlers: handler.Caller{Logger: cfg.Logger},
+		handlers: settings.Caller{Logger: cfg.Logger},
 		born:     time.Now(),
 		wake:     make(chan struct{}, 1),
 		quit:     make(chan struct{}),

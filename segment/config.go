@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
 )
@@ -98,7 +97,7 @@ func (c Config) withDefaults() (Config, error) {
 		return refuse("MinStep %d is above MaxStep %d", c.MinStep, c.MaxStep)
 	}
 	if c.OnRejectedTake == nil {
-		c.OnRejectedTake = handler.Wait
+		c.OnRejectedTake = settings.Wait
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/internal/news"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -34,7 +34,7 @@ type Generator struct {
 	source   source
 	shared   *shared
 	counts   counters
-	handlers handler.Caller
+	handlers settings.Caller
 
 	// mu guards what follows. It is never held during a handler, a call of the store or a wait.
 	mu    sync.Mutex
@@ -124,7 +124,7 @@ func newGenerator(s source, cfg Config, sh *shared) (*Generator, error) {
 	if err := segmentstore.CheckTag(s.Tag); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
-	g := &Generator{cfg: cfg, source: s, shared: sh, handlers: handler.Caller{Logger: cfg.Logger}, taking: taking{
+	g := &Generator{cfg: cfg, source: s, shared: sh, handlers: settings.Caller{Logger: cfg.Logger}, taking: taking{
 		tag: s.Tag, nonce: rand.Text()[:nonceLen], first: cfg.First, last: cfg.Last, create: cfg.Create,
 		exact: cfg.Total > 0, has: -1,
 	}}

@@ -1,5 +1,4 @@
-// Package handler calls users' handlers and survives their panics.
-package handler
+package settings
 
 import (
 	"log/slog"
@@ -8,7 +7,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Caller calls the handlers of one generator. Its methods may be called by any number of goroutines at once.
+// A Caller calls the handlers of one generator, and survives their panics. Its methods may be called by any number of
+// goroutines at once.
 type Caller struct {
 	Logger *slog.Logger // gets the first panic
 	panics atomic.Uint64
