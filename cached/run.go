@@ -3,7 +3,7 @@ package cached
 import (
 	"time"
 
-	"github.com/uidgen/uid/internal/nap"
+	"github.com/uidgen/uid/internal/queue"
 )
 
 // run tends the ring between calls: it moves the ring on when the clock has left it
@@ -34,13 +34,13 @@ func (g *Generator) run() {
 			timer.Stop()
 		case !waiting:
 			timer.Reset(after)
-		case nap.Sleep(after):
+		case queue.Nap(after):
 			timer.Reset(0)
 		default:
 			// Timers may oversleep, and with short ticks much of the next one would be
 			// gone: the last of the time is for a nap.
-			if after > nap.Longest {
-				after -= nap.Longest
+			if after > queue.LongestNap {
+				after -= queue.LongestNap
 			}
 			timer.Reset(after)
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/nap"
 	"github.com/uidgen/uid/internal/queue"
 	"github.com/uidgen/uid/internal/tenure"
 )
@@ -130,11 +129,11 @@ func (g *Generator) await(ctx context.Context, w *waiter) error {
 func (g *Generator) sleep(ctx context.Context, d time.Duration, w *waiter) error {
 	if w != nil && d < maxSleep {
 		// Timers may oversleep, and with short ticks much of the next one would be gone.
-		if nap.Sleep(d) {
+		if queue.Nap(d) {
 			return ctx.Err()
 		}
-		if d > nap.Longest {
-			d -= nap.Longest
+		if d > queue.LongestNap {
+			d -= queue.LongestNap
 		}
 	}
 	timer := time.NewTimer(d)

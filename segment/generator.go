@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/news"
+	"github.com/uidgen/uid/internal/queue"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/ringbuffer"
@@ -65,7 +65,7 @@ type hand struct {
 type dealing struct {
 	busy    bool // somebody takes numbers from the store, or gives them back
 	holding bool // the ring is to stay shut: numbers are being given back
-	news    news.Channel
+	news    queue.News
 }
 
 // totals are for Health.

@@ -1,4 +1,4 @@
-// Package queue has calls wait for UIDs, first come, first served.
+// Package queue has calls wait: for UIDs, first come, first served ([Queue]), for [News], or for a tick ([Nap]).
 package queue
 
 import "container/list"

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/news"
+	"github.com/uidgen/uid/internal/queue"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
@@ -99,7 +99,7 @@ type Tenure struct {
 	refused  error         // why the last Extend failed, nil if it did not
 	trouble  trouble       // of renewals that fail
 	pace     pace          // of draws
-	news     news.Channel  // told when a wait may be over
+	news     queue.News    // told when a wait may be over
 	through  int64         // the furthest tick asked for
 	wanted   bool          // there is a new through, or a revocation
 	revoked  int           // how often the worker has revoked

@@ -1,4 +1,4 @@
-package nap
+package queue
 
 import (
 	"runtime"
@@ -9,23 +9,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSleep: when it says so, the time has passed; and Linux has such a sleep.
-func TestSleep(t *testing.T) {
-	for _, d := range []time.Duration{-1, 0, 1, 100 * time.Microsecond, Longest} {
+// TestNap: when it says so, the time has passed; and Linux has such a sleep.
+func TestNap(t *testing.T) {
+	for _, d := range []time.Duration{-1, 0, 1, 100 * time.Microsecond, LongestNap} {
 		began := time.Now()
-		slept := Sleep(d)
+		slept := Nap(d)
 		require.Equal(t, d <= 0 || runtime.GOOS == "linux", slept, d)
 		if slept {
 			require.GreaterOrEqual(t, time.Since(began), d)
 		}
 	}
-	require.False(t, Sleep(Longest+1))
+	require.False(t, Nap(LongestNap+1))
 }
 
-// TestSleepOfOtherTime: in a bubble no time passes.
-func TestSleepOfOtherTime(t *testing.T) {
+// TestNapOfOtherTime: in a bubble no time passes.
+func TestNapOfOtherTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		require.False(t, Sleep(Longest))
+		require.False(t, Nap(LongestNap))
 	})
 }
 
@@ -33,7 +33,7 @@ func TestSleepOfOtherTime(t *testing.T) {
 func BenchmarkOversleep(b *testing.B) {
 	const d = 300 * time.Microsecond
 	for name, sleep := range map[string]func(){
-		"nap":   func() { Sleep(d) },
+		"nap":   func() { Nap(d) },
 		"timer": func() { time.Sleep(d) },
 	} {
 		b.Run(name, func(b *testing.B) {

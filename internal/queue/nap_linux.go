@@ -1,12 +1,12 @@
-package nap
+package queue
 
 import (
 	"syscall"
 	"time"
 )
 
-// sleep may be cut short by a signal, such as those that the runtime sends to preempt.
-func sleep(d time.Duration) bool {
+// nap may be cut short by a signal, such as those that the runtime sends to preempt.
+func nap(d time.Duration) bool {
 	left := syscall.NsecToTimespec(int64(d))
 	for {
 		err := syscall.Nanosleep(&left, &left)
