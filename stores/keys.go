@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 const (
@@ -61,6 +61,6 @@ func nameOf(part string) (name string, ok bool) {
 	if err != nil || name == "" || url.PathEscape(name) != part {
 		return "", false
 	}
-	_, err = namespace.Resolve(name)
+	_, err = settings.Namespace(name)
 	return name, err == nil
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -21,7 +21,7 @@ var _ registry.Store = registered{}
 
 // Namespace implements [registry.Store].
 func (r registered) Namespace(name string) (lease.Store, error) {
-	name, err := namespace.Resolve(name)
+	name, err := settings.Namespace(name)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (r registered) page(ctx context.Context, name string, above int64, most int
 
 // Rows implements [registry.Store], in one request. It needs only the right to read.
 func (r registered) Rows(ctx context.Context, name string, above int64, most int) (p registry.Page, err error) {
-	name, err = namespace.Resolve(name)
+	name, err = settings.Namespace(name)
 	if err != nil {
 		return p, err
 	}

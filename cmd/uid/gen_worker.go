@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/scheme"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -50,7 +50,7 @@ func noNamespace(name string, s *workerStore, l layoutFlag) error {
 		layout = " --layout " + shellWord(l.Layout.String())
 	}
 	return fmt.Errorf("%w: this makes it, once: uid worker init --namespace %s%s%s", worker.ErrNoNamespace,
-		shellWord(cmp.Or(name, namespace.Default)), layout, s.place.flag())
+		shellWord(cmp.Or(name, settings.DefaultNamespace)), layout, s.place.flag())
 }
 
 // flag names the store again in a command line. What may hold a password is not repeated.

@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/metrics"
 	uidprometheus "github.com/uidgen/uid/metrics/prometheus"
 )
@@ -69,5 +69,5 @@ func (s *server) namespaceOf(st *workerStore) string {
 	if s.workerID != nil || st.Numbers != nil {
 		return ""
 	}
-	return cmp.Or(s.namespace, namespace.Default)
+	return cmp.Or(s.namespace, settings.DefaultNamespace)
 }

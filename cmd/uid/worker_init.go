@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -45,7 +45,7 @@ func (p *program) workerInit() *cobra.Command {
 	})
 	c.store.register(flags)
 	c.registerLeases(flags)
-	flags.StringVar(&c.namespace, "namespace", namespace.Default, "the namespace")
+	flags.StringVar(&c.namespace, "namespace", settings.DefaultNamespace, "the namespace")
 	flags.Var(&c.layout, "layout", layoutUsage)
 	flags.Var(value[lease.Range]{&c.ids, "FIRST-LAST", readRange}, "ids",
 		"the worker IDs that it has (default: all of the layout)")

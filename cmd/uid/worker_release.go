@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	names "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -62,7 +62,7 @@ func leaseName(text string) (namespace string, id int64, err error) {
 // unknownNamespace is the error of a namespace that is not in the store. It does not repeat what
 // cannot be a name, which may be a DSN.
 func (r *tables) unknownNamespace(name string) error {
-	if name, err := names.Resolve(name); err == nil {
+	if name, err := settings.Namespace(name); err == nil {
 		place, _ := r.store.choose(r.getenv) // it has been opened
 		return fmt.Errorf("%w: %q; this shows those that there are: uid worker ls%s",
 			worker.ErrNoNamespace, name, place.flag())

@@ -14,7 +14,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
-	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker"
@@ -115,7 +114,7 @@ func (r *Registry) do(ctx context.Context, doing string, attempt func(context.Co
 // to a namespace that is there, and its errors, are those of [lease.Found]; for a name that cannot be used
 // it returns [uid.ErrConfig] or [uid.ErrRange]. It needs the rights to read, insert, update and create.
 func (r *Registry) Init(ctx context.Context, name string, f lease.Founding) error {
-	leases, err := r.store.Namespace(cmp.Or(name, namespaces.Default))
+	leases, err := r.store.Namespace(cmp.Or(name, settings.DefaultNamespace))
 	if err != nil {
 		return err
 	}
@@ -145,7 +144,7 @@ var (
 //
 // It needs the rights to read and update, and locks the row.
 func (r *Registry) Release(ctx context.Context, namespace string, id int64, force bool) (LeaseInfo, error) {
-	namespace = cmp.Or(namespace, namespaces.Default)
+	namespace = cmp.Or(namespace, settings.DefaultNamespace)
 	if id < 0 {
 		return LeaseInfo{}, fmt.Errorf("%w: worker ID %d is negative", ErrNoLease, id)
 	}

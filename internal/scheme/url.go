@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // A URL is the address of a store. Its texts may be secret; no error repeats them.
@@ -162,7 +162,7 @@ func (u *URL) parameters(query string) (err error) {
 	}
 	ids := u.Params.Get("ids")
 	u.Namespace, u.Disposable = u.Params.Get("namespace"), ids == "disposable"
-	_, err = namespace.Resolve(u.Namespace)
+	_, err = settings.Namespace(u.Namespace)
 	switch {
 	case err != nil:
 		return u.Bad("has a namespace that is no name of one")

@@ -1,5 +1,5 @@
-// Package settings holds what the zero values of settings mean that several configurations
-// have: each of them says so in the same words.
+// Package settings has the rules for settings that several configurations have: what their zero values mean, what is
+// refused, and how handlers are called. Each configuration says so in the same words.
 package settings
 
 import (

@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/leasejson"
 	"github.com/uidgen/uid/internal/leasestore"
-	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
@@ -186,7 +186,7 @@ func (r *Registry) Namespaces(ctx context.Context) (names []string, now leasesto
 
 // Namespace implements [registry.Store]. It takes the names that a database takes.
 func (r *Registry) Namespace(name string) (lease.Store, error) {
-	name, err := namespaces.Resolve(name)
+	name, err := settings.Namespace(name)
 	return r.m.Store(name), err
 }
 

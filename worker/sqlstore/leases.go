@@ -9,7 +9,7 @@ import (
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
 	"github.com/uidgen/uid/internal/leasestore"
-	namespaces "github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -36,7 +36,7 @@ var _ leasestore.PlacedStore = (*leaseTable)(nil)
 // The name has at most 64 ASCII letters, digits, spaces (not at its ends) and !"#$%&'()*+,-./:;<=>?_. For "" it is
 // "default". Leases returns [uid.ErrConfig] or [uid.ErrRange] for all others. It does not touch the database.
 func (d *DB) Leases(namespace string) (lease.Store, error) {
-	name, err := namespaces.Resolve(namespace)
+	name, err := settings.Namespace(namespace)
 	if err != nil {
 		return nil, err
 	}

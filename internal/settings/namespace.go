@@ -1,6 +1,4 @@
-// Package namespace has the rule for the names of namespaces of leases. It is one for all stores,
-// so that a namespace can move from one kind of store to another under its name.
-package namespace
+package settings
 
 import (
 	"fmt"
@@ -9,23 +7,25 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Default is what an empty name stands for.
-const Default = "default"
+// DefaultNamespace is what an empty name of a namespace stands for.
+const DefaultNamespace = "default"
 
-// maxLen is what the column of a table holds.
-const maxLen = 64
+// maxNamespace is what the column of a table holds.
+const maxNamespace = 64
 
-// Resolve returns the name, or the default one for "". It returns [uid.ErrRange] or
+// Namespace returns the name of a namespace of leases, or the default one for "". It returns [uid.ErrRange] or
 // [uid.ErrConfig] for a name that not all stores keep and compare alike. A SQL server stores a name
 // as the charset of the connection has it; charsets differ beyond ASCII, and for some of ASCII,
 // too, where national letters are in its place (swe7). A name may hold slashes and be "..": a
-// store whose keys have a meaning there has to escape it.
-func Resolve(name string) (string, error) {
+// store whose keys have a meaning there has to escape it. The rule is one for all stores, so that a namespace can move
+// from one kind of store to another under its name.
+func Namespace(name string) (string, error) {
 	if name == "" {
-		return Default, nil
+		return DefaultNamespace, nil
 	}
-	if n := len(name); n > maxLen {
-		return "", fmt.Errorf("%w: the Namespace %.100q has %d bytes, a store holds %d", uid.ErrRange, name, n, maxLen)
+	if n := len(name); n > maxNamespace {
+		return "", fmt.Errorf("%w: the Namespace %.100q has %d bytes, a store holds %d",
+			uid.ErrRange, name, n, maxNamespace)
 	}
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c > '~' || strings.IndexByte("@[\\]^`{|}~", c) >= 0 {
