@@ -79,8 +79,7 @@ var clockFaults = []fault{
 			s.pass(longGone)
 			s.drawSome(p)
 		},
-		crowd: 1, cells: everywhere(unique()).
-			but(untold, static).but(unique("within MaxAhead of the clock; else the start is refused"), file),
+		crowd: 1, cells: everywhere(unique()).but(untold, static),
 	},
 	{
 		name: "database-clock-back", title: "The database's clock is set back",

@@ -60,7 +60,7 @@ var fileFaults = []fault{
 				if s.lossy() && !s.met {
 					s.thereAndBack(s.moveDatabase, s.moveBack)
 				} else {
-					anew((*scene).moveDatabase)(s)
+					s.anew(s.moveDatabase)
 				}
 				return
 			}
@@ -70,22 +70,21 @@ var fileFaults = []fault{
 				require.NoError(s.t, os.Rename(s.path(0), s.path(0)+".moved"))
 			}
 			if s.met && s.way.column == file {
-				s.pass(longGone)
-				s.draw(p)
-				s.pass(longGone)
+				p.kill()
+				s.passed()
 			}
 			other := s.start(how{seat: s.otherSeat()})
 			s.rounds(3, nil, p, other)
 		},
 		crowd: 3, cells: onFiles(unique()).
-			but(uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), file).
+			but(uniqueIf(clockHasPassed), file).
 			but(notCovered("a new file gives the same IDs again"), throwaway+"-sqlite").
 			but(uniqueIf(notBack), leased+"-sqlite").but(unique(), durable+"-sqlite"),
 		also: []string{"worker/statefile TestFileLostUnderGenerators"},
 	},
 	{
 		name: "file-linked", title: "A state file or a SQLite file has two names (a hard link)",
-		what: "A second process starts by the other name while a first one draws; then the first one is killed, " +
+		what: "A second process starts by the other name, which is refused, while a first one draws; then the first one is killed, " +
 			"and another one starts by the second name, and one more by the first.",
 		play: func(s *scene) {
 			path := s.path(0)
@@ -111,29 +110,52 @@ var fileFaults = []fault{
 			require.NoError(s.t, os.Remove(path+".link"))
 			s.draw(s.start(how{}))
 		},
-		crowd: 3, cells: onFiles(unique()).but(unique(linked), sqliteWays...),
+		crowd: 3, cells: onFiles(unique()).but(unique(), sqliteWays...),
 	},
 	{
-		name: "state-restored", title: "A backup of a state file is put back",
-		what: "A state file is copied; its process goes on, is killed, and is started again on the copy." +
-			" (A backup of a SQLite file is one of a database: see there.)",
+		name: "disk-restored", title: "The disk of a state file or a SQLite file is put back to a snapshot",
+		what: "A state file is copied, and so is the SQLite file, if there is one; with a state file its process draws, " +
+			"else no ID is in use. Processes draw as far ahead as they may, are killed, and start again on the copies.",
 		play: func(s *scene) {
 			p := s.drawing()
-			if !s.keepsState() {
+			var disk []string
+			if s.keepsState() {
+				disk = append(disk, s.path(0))
+			}
+			if s.sqlite() {
+				disk = append(disk, s.store.Source)
+			}
+			if disk == nil {
 				return
 			}
-			s.drawBeyond(p, p.copyState(s.path(0)+".backup"))
-			p.kill()
-			s.copyFile(s.path(0)+".backup", s.path(0))
-			if s.met && s.leased() {
-				s.pass(2 * window) // the lease still lasts
-			} else if s.met {
+			if !s.keepsState() {
+				s.killAll(p)
 				s.pass(longGone)
 			}
-			p = s.start(how{})
-			s.drawApart(p)
+			var last int64
+			s.allQuietly(func() { // else the copy may be of a grant that nobody has heard of yet
+				for _, path := range disk {
+					s.copyFile(path, path+".backup")
+				}
+				last = p.granted().Last
+			}, p)
+			if s.keepsState() {
+				s.drawBeyond(p, last)
+			} else {
+				s.pass(longGone)
+				p = s.drawing()
+			}
+			s.drainAll(p)
+			s.killAll(p)
+			for _, path := range disk {
+				s.copyFile(path+".backup", path)
+			}
+			if s.met {
+				s.passed()
+			}
+			s.drawApart(s.start(how{}), s.start(how{seat: 1}))
 		},
-		crowd: 1, cells: onFiles(uniqueIf(clockHasPassed)),
+		crowd: 1, cells: onFiles(uniqueIf(clockHasPassed)).but(uniqueIf(clockHasPassed), sqliteWays...),
 	},
 	{
 		name: "state-damaged", title: "The newest record of a state file is damaged after a kill",
@@ -196,8 +218,7 @@ var fileFaults = []fault{
 
 const (
 	otherHost = "the copy is on a host with another name (or Host), where it is refused"
-	twoFiles  = "the copy is a second database, which gives the same IDs"
-	linked    = "a file with two names is refused"
+	twoFiles  = "both give the same IDs"
 )
 
 // onFiles has the same verdict for all ways that keep a state file.

@@ -62,7 +62,7 @@ type chapter struct {
 var matrix = []chapter{
 	{"Processes", processFaults},
 	{"Clocks", clockFaults},
-	{"Databases", databaseFaults},
+	{"Databases", slices.Concat(databaseFaults, restoreFaults, rowFaults)},
 	{"Files and disks", fileFaults},
 	{"Operators and configuration", operatorFaults},
 }

@@ -12,29 +12,8 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-var operatorFaults = []fault{
-	{
-		name: "release", title: "A live lease is ended by hand (uid worker release --force)",
-		what: "The lease of a process that draws is ended, and another one starts when the quarantine is over; " +
-			"its row is then edited, and a third one starts.",
-		play: func(s *scene) {
-			p := s.drawing()
-			s.drain(p)
-			if s.leased() {
-				_, err := s.registry().Release(s.t.Context(), "", p.granted().WorkerID, true)
-				require.NoError(s.t, err)
-			}
-			s.pass(ttl + time.Second)
-			other := s.start(how{seat: 1})
-			s.draw(p, other)
-			if s.leased() {
-				s.endLeases()
-			}
-			third := s.start(how{seat: 2})
-			s.rounds(3, nil, p, other, third)
-		},
-		crowd: 3, cells: onLeases(unique()),
-	},
+// What happens to rows is told among what happens to databases.
+var rowFaults = []fault{
 	{
 		name: "row-deleted", title: "The rows of IDs in use are deleted by hand",
 		what: "The rows of four processes that draw are deleted, and two others start, one after another.",
@@ -54,22 +33,22 @@ var operatorFaults = []fault{
 	},
 	{
 		name: "row-lowered", title: "HIGH is lowered by hand, and the lease ended",
-		what: "HIGH and LEASE_UNTIL of the row of a process that draws are set to 0, and another one starts on the " +
-			"same ID. With the condition the process is killed before, and time passes.",
+		what: "HIGH and LEASE_UNTIL of the rows of processes that draw are set to 0, and others start on the same IDs.",
 		play: func(s *scene) {
 			p := s.drawing()
-			s.drain(p)
-			s.stopped(p)
-			if s.leased() {
-				s.lower()
+			for _, cure := range s.cures(s.leased()) {
+				s.drainAll(p)
+				p = s.harmed(cure, func() {
+					if s.leased() {
+						s.lower()
+					}
+				}, p)
 			}
-			other := s.start(how{seat: 1})
-			s.rounds(3, []*process{other}, p, other)
 		},
 		crowd: 3, cells: onLeases(uniqueIf(allStopped)),
 	},
 	{
-		name: "row-back", title: "Rows are deleted and put back under running processes",
+		name: "row-back", title: "Rows of IDs in use are deleted and put back, and the namespace's stays",
 		what: "The rows of four processes that draw are deleted for twenty seconds," +
 			" in which they draw and renew and another one starts, and put back where there are none by then." +
 			" Then all is played again, without a start; and again while one process stands still and the others draw.",
@@ -101,6 +80,31 @@ var operatorFaults = []fault{
 			s.drawApart(p, other)
 		},
 		crowd: 3, cells: onDatabases(unique()),
+	},
+}
+
+var operatorFaults = []fault{
+	{
+		name: "release", title: "A live lease is ended by hand (uid worker release --force)",
+		what: "The lease of a process that draws is ended, and another one starts when the quarantine is over; " +
+			"its row is then edited, and a third one starts.",
+		play: func(s *scene) {
+			p := s.drawing()
+			s.drain(p)
+			if s.leased() {
+				_, err := s.registry().Release(s.t.Context(), "", p.granted().WorkerID, true)
+				require.NoError(s.t, err)
+			}
+			s.pass(ttl + time.Second)
+			other := s.start(how{seat: 1})
+			s.draw(p, other)
+			if s.leased() {
+				s.endLeases()
+			}
+			third := s.start(how{seat: 2})
+			s.rounds(3, nil, p, other, third)
+		},
+		crowd: 3, cells: onLeases(unique()),
 	},
 	{
 		name: "columns", title: "A column is too small for its numbers (HIGH as INT)",
@@ -159,7 +163,7 @@ var operatorFaults = []fault{
 	},
 	{
 		name: "layouts", title: "Two layouts among the processes of one place",
-		what: "Processes draw in one layout, and another one starts with other widths.",
+		what: "Processes draw in one layout, and another one starts with other widths. Leases and state files refuse it.",
 		play: func(s *scene) {
 			wider := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 9, SequenceBits: 2, Unit: promisedTick})
 			other := how{layout: wider}
@@ -186,7 +190,7 @@ var operatorFaults = []fault{
 			s.refused(other, worker.ErrLayout)
 			s.draw(q)
 		},
-		cells: everywhere(unique(refusedLayout)).but(uniqueIf(oneLayout), static, throwaway),
+		cells: everywhere(unique()).but(uniqueIf(oneLayout), static, throwaway),
 	},
 	{
 		name: "rollback-bits", title: "uncached with RollbackBits beside others of the same layout",
@@ -226,27 +230,18 @@ var operatorFaults = []fault{
 				s.pass(time.Second)
 			}
 		},
-		cells: everywhere(unique(refusedLayout)).but(uniqueIf(noBitSet), static, throwaway),
+		cells: everywhere(unique()).but(uniqueIf(noBitSet), static, throwaway),
 	},
 }
 
 const (
-	oneLayout     = "all generators have one layout, which nothing checks here"
-	refusedLayout = "the other layout is refused"
-	noBitSet      = "no other generator has an ID in which a bit that RollbackBits takes is set, " +
+	oneLayout = "all generators have one layout, which nothing checks here"
+	noBitSet  = "no other generator has an ID in which a bit that RollbackBits takes is set, " +
 		"which nothing checks here"
 )
 
 // onLeases has the same verdict for all ways that lease IDs.
 func onLeases(c cell) verdicts { return onDatabases(c).but(noPart(), throwaway) }
-
-// stopped kills all processes and lets their time pass, where that is the condition.
-func (s *scene) stopped(p *process) {
-	if s.met && s.leased() {
-		s.killAll(p)
-		s.pass(longGone)
-	}
-}
 
 // endLeases ends all leases by hand, and lower lowers HIGH besides.
 func (s *scene) endLeases() {

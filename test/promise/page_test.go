@@ -50,6 +50,10 @@ func (c chapter) render(b *strings.Builder) {
 		if strings.HasSuffix(col.title, ", state file") && slices.Equal(rows[i], rows[i-1]) {
 			continue // as without the file
 		}
+		if !slices.ContainsFunc(rows[i], func(text string) bool { return text != noPartText && text != "unique" }) &&
+			slices.Contains(rows[i], noPartText) {
+			continue // it is about others
+		}
 		shown = append(shown, i)
 		fmt.Fprintf(b, " %s |", col.title)
 	}

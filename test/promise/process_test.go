@@ -11,8 +11,8 @@ import (
 // scene borrowed from the future.
 const longGone = 2*ttl + promisedLead
 
-const clockHasPassed = "it starts again only when its clock has passed the last UID that it issued: " +
-	"up to the generator's MaxLead later"
+const clockHasPassed = "it starts again when its clock has passed the last UID issued (at once if none was ahead of " +
+	"it, at most MaxLead later, or two minutes and a tick)"
 
 const unkept = clockHasPassed + ", which statefile.New(path, worker.FixedID(1)) keeps"
 
@@ -28,7 +28,7 @@ var processFaults = []fault{
 				s.drain(p)
 				p.kill()
 				if s.way.column == static && s.met {
-					s.pass(longGone)
+					s.passed()
 				}
 			}
 			s.draw(s.start(how{seat: 1}))
@@ -66,13 +66,13 @@ var processFaults = []fault{
 			p := s.start(how{})
 			s.draw(p)
 			var other *process
-			s.allQuietly(p, func() { // else one of the crew may be quicker
+			s.allQuietly(func() { // else one of the crew may be quicker
 				s.pass(longGone)
 				other = s.start(how{seat: 1})
 				if s.leased() {
 					require.Equal(s.t, p.granted().WorkerID, other.granted().WorkerID)
 				}
-			})
+			}, p)
 			s.drain(p) // what it still has
 			s.drawSome(other)
 			s.pass(window)

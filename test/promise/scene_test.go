@@ -68,6 +68,7 @@ type scene struct {
 	crowd int        // how many processes are yet to join the crew,
 	crew  []*process // who draw all the time, besides those of the play
 
+	started    []*process
 	processes  int
 	marks      map[uid.UID]string // who drew it first
 	duplicates int
@@ -186,20 +187,20 @@ func (s *scene) lend() {
 	}
 }
 
-// killAll kills a process and the crew.
-func (s *scene) killAll(p *process) {
-	for _, q := range append(slices.Clone(s.crew), p) {
+// killAll kills processes and the crew.
+func (s *scene) killAll(ps ...*process) {
+	for _, q := range append(slices.Clone(s.crew), ps...) {
 		q.kill()
 	}
 }
 
-// allQuietly does something while a process and the crew stand still: nobody calls their workers, and
+// allQuietly does something while processes and the crew stand still: nobody calls their workers, and
 // the crew draws nothing.
-func (s *scene) allQuietly(p *process, do func()) {
+func (s *scene) allQuietly(do func(), ps ...*process) {
 	crew := s.crew
 	s.crew = nil
 	defer func() { s.crew = crew }()
-	for _, q := range append(slices.Clone(crew), p) {
+	for _, q := range append(slices.Clone(crew), ps...) {
 		q.leash.call.Lock()
 		defer q.leash.call.Unlock()
 	}
@@ -311,6 +312,7 @@ func (s *scene) try(h how) (*process, error) {
 	}
 	p.tenure = harness.Tenure(p.g)
 	s.t.Cleanup(func() { p.kill() })
+	s.started = append(s.started, p)
 	s.lend()
 	if !h.alone {
 		s.join(h)
@@ -430,7 +432,7 @@ func (s *scene) prolong(p *process) {
 // beyond that when it is asked, or what a tick has, if it keeps to the clock.
 func (s *scene) drain(p *process) {
 	s.t.Helper()
-	if p == nil {
+	if p == nil || p.ended {
 		return
 	}
 	p.renewed()
