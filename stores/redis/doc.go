@@ -46,8 +46,7 @@
 //     from some clients, both give IDs away. Set min-replicas-to-write to 1 and leave min-replicas-max-lag at 10 s, so
 //     that the former one stops taking writes. In Redis Cluster it stops by itself.
 //   - Clocks of servers that differ by more than lease.Config's MaxClockSkew, or that are set back by more.
-//   - A dump or an append-only file put back by hand of a namespace that workers with a longer Window have used since.
-//   - Keys that are changed by hand, or by FLUSHALL, other than by uid worker.
+//   - Keys that are put back, or changed, by hand while the server runs, other than by uid worker.
 //
 // A server that keeps no append-only file, or that may drop keys without a time to live (maxmemory-policy allkeys-…),
 // is refused at the start of a worker. Set appendonly on replicas, too.

@@ -25,8 +25,8 @@
 //   - Servers with zookeeper.forceSync=no, or disks that lie about what they have synced.
 //   - A data folder or snapshot that is restored, or an ensemble that is rebuilt from fewer servers than a majority:
 //     acknowledged writes are lost, and a store cannot see that. Set lease.Anytime as the lease's Losses where that may
-//     happen, or stop all workers, and make the namespace anew under another name. Segments give numbers out twice:
-//     stop all who draw before you restore.
+//     happen, or stop all workers before, and start them after uid worker init --lost, or two minutes later. Segments
+//     give numbers out twice: stop all who draw before you restore.
 //   - Nodes that are deleted by hand and made anew. A missing row only keeps its ID from everybody until it is put back
 //     as it was. A namespace's node that is emptied (set to no data) is made anew by the next start, ahead of the
 //     clock.

@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -15,6 +16,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -119,4 +122,58 @@ func await(t *testing.T, c *clientv3.Client) {
 		_, err := c.Get(ctx, "nothing")
 		return err == nil
 	}, time.Minute, 10*time.Millisecond)
+}
+
+// After a snapshot was restored workers go on as the package says, though the owners of before have drawn as far ahead
+// as they may.
+func TestRestoredLeases(t *testing.T) {
+	layout := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: 100 * time.Millisecond})
+	lost := lease.Founding{Layout: layout, Lost: true}
+	for name, c := range map[string]struct {
+		token string
+		cure  func(t *testing.T, client *clientv3.Client, l lease.Store)
+	}{
+		"nothing is done": {token: "etcd"},
+		"its key is deleted": {"etcd", func(t *testing.T, client *clientv3.Client, _ lease.Store) {
+			must(client.Delete(t.Context(), "uid/leases/orders/namespace"))
+		}},
+		"its key is deleted, in another cluster": {"other", func(t *testing.T, client *clientv3.Client, _ lease.Store) {
+			must(client.Delete(t.Context(), "uid/leases/orders/namespace"))
+		}},
+		"uid worker init --lost": {"etcd", func(t *testing.T, _ *clientv3.Client, l lease.Store) {
+			require.NoError(t, lease.Found(t.Context(), l, lost))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := start(t, 1)
+			client := connect(t, nil, cluster.Addrs()...)
+			l := must(must(etcd.New(client, etcd.Config{})).Leases("orders"))
+			require.NoError(t, lease.Found(t.Context(), l, lease.Founding{Layout: layout}))
+			restore := backup(t, cluster)
+			seen, twice := map[uid.UID]bool{}, 0
+			draw := func(each int) {
+				for range 4 {
+					w := must(lease.New(l, lease.Config{Logger: slog.New(slog.DiscardHandler)}))
+					g := must(cached.New(w, cached.Config{Layout: layout, MaxLead: 30 * time.Minute}))
+					for range each {
+						u := must(g.GetUID())
+						if seen[u] {
+							twice++
+						}
+						seen[u] = true
+					}
+					defer func() { require.NoError(t, g.Close()) }()
+				}
+			}
+			draw(2300) // of 2,400 in two minutes
+			require.Zero(t, twice)
+			restore(c.token)
+			await(t, client)
+			if c.cure != nil {
+				c.cure(t, client, l)
+			}
+			draw(20)
+			require.Equal(t, c.cure == nil, twice > 0, "%d UIDs came twice", twice)
+		})
+	}
 }
