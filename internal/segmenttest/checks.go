@@ -1,12 +1,12 @@
 package segmenttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -225,42 +225,75 @@ func take(r *row, nonce string, n int64) {
 	r.Takers = append(r.Takers, taker{Nonce: nonce, Last: r.Next - 1})
 }
 
-// meddle changes a row while a decision about it runs. A store that locks makes it wait, so it
-// gives up after Patience, and returns false.
-func (c *client) meddle(tag string, steps ...edit) (done bool) {
-	for _, step := range steps {
-		ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
-		err := c.p.Soon("a Change while another one decides", func() error { return c.once(ctx, tag, step) })
-		if cancel(); err != nil {
-			return false
+// way is a Change of one row after another.
+func (c *client) way(name, tag string, steps ...edit) suite.Way {
+	return suite.Way{Name: name, Call: func(ctx context.Context, at func()) (err error) {
+		for _, step := range steps {
+			err = cmp.Or(err, c.once(ctx, tag, func(r *row) { at(); step(r) }))
 		}
-	}
-	return true
+		return err
+	}}
 }
 
-// between makes a decision about a row, and does something once when it was read.
-func (c *client) between(tag string, do func()) error {
-	defer c.p.Wait()
-	var once sync.Once
-	return c.once(c.p.Ctx, tag, func(r *row) {
-		once.Do(do)
-		take(r, "late", 1000)
-	})
+// late is a Change that takes numbers.
+func (c *client) late(tag string) suite.Way {
+	return c.way("a Change", tag, func(r *row) { take(r, "late", 1000) })
 }
 
-func others(p *probe) {
-	c, other := p.open(), p.open()
-	met := false
-	for _, m := range meddlers() {
-		if !m.fresh {
-			c.old(m.name)
-		}
-		_ = c.between(m.name, func() { met = other.meddle(m.name, m.steps...) || met })
-		other.look(m.name)
+// stages are those of a row that is there, and of one that is not.
+func (p *probe) stages() (stages []func() suite.Scene) {
+	for _, fresh := range []bool{false, true} {
+		stages = append(stages, func() suite.Scene {
+			c, other, tag := p.open(), p.open(), "row "+p.Token()
+			s := suite.Scene{Mine: c.late(tag), Fault: func(f Fault) bool { return p.fault(c, f) }}
+			s.Look = func() { other.look(tag); p.open().look(tag) }
+			for _, m := range meddlers() {
+				if m.fresh == fresh {
+					s.Theirs = append(s.Theirs, other.way(m.name, tag, m.steps...))
+				}
+			}
+			s.Since = []suite.Way{{Name: "nothing", Call: func(context.Context, func()) error { return nil }}}
+			if fresh {
+				return s
+			}
+			c.old(tag)
+			s.Since = append(s.Since, other.way("the row is changed and changed back", tag,
+				func(r *row) { r.Next, r.Step = 60, 6 }, func(r *row) { r.Next, r.Step = 50, 5 }))
+			s.Since = append(s.Since, other.way("the row is written as it is", tag, func(*row) {}))
+			if p.Foreign != nil {
+				s.Since = append(s.Since, suite.Way{Name: "Foreign", Call: func(context.Context, func()) error {
+					p.foreign(tag, 0, 10)
+					return nil
+				}})
+			}
+			return s
+		})
 	}
-	if !met {
-		p.Notef("nobody else could write while decide ran: the store locks, or Patience is less than a call takes")
+	return stages
+}
+
+func others(p *probe) { p.Others(p.stages()) }
+
+func faults(p *probe) { p.Faults(p.stages(), p.Deliver) }
+
+func lateWrites(p *probe) { p.LateWrites(p.stages(), p.Deliver) }
+
+// lostWrites looks whether something is stored that was decided about a row that is lost, even if other rows followed.
+func lostWrites(p *probe) {
+	if !p.Can(p.Backup != nil, "the Subject has no Backup") {
+		return
 	}
+	c := p.open()
+	c.old("old")
+	restore, forget := p.Backup(), p.Model.Backup()
+	p.Until(c.late("lost"))
+	restore()
+	forget()
+	for range 2 {
+		c.list([]string{"old", "lost"}, "", 9)
+		p.Until(c.late("lost"))
+	}
+	p.LostWrites(p.stages(), p.Backup)
 }
 
 // strangers lets those write who know nothing of Takers, and people.
@@ -285,7 +318,7 @@ func strangers(p *probe) {
 			c.list(all, "", 9)
 			c.old(tag)
 			p.Short(func() {
-				_ = c.between(tag, func() { p.Meanwhile(func() { try(tag) }) })
+				_ = p.Between(c.late(tag), func() { p.Meanwhile(func() { try(tag) }) })
 				other.look(tag)
 			})
 			p.Model.Set(tag, p.unjudged(tag))
@@ -322,130 +355,31 @@ func (p *probe) lower(tag string, next int64) {
 	})
 }
 
-// lostWrites looks whether something is stored that was decided about a row that is lost, even if other rows followed.
-func lostWrites(p *probe) {
-	if !p.Can(p.Backup != nil, "the Subject has no Backup") {
-		return
-	}
-	c, other := p.open(), p.open()
-	c.old("old")
-	restore, forget := p.Backup(), p.Model.Backup()
-	c.change("lost", func(r *row) { take(r, "lost", 10) })
-	restore()
-	forget()
-	c.list([]string{"old", "lost"}, "", 9)
-	c.change("lost", func(r *row) { take(r, "since", 10) })
-	c.list([]string{"old", "lost"}, "", 9)
-	for _, steps := range [][]edit{nil, {func(r *row) { take(r, "since", 10) }}} {
-		c.old("old")
-		for _, tag := range []string{"old", fmt.Sprint("new ", len(steps))} {
-			restore, forget := p.Backup(), p.Model.Backup()
-			c.change(tag, func(r *row) { take(r, "lost", 10) })
-			c.look(tag)
-			_ = c.between(tag, func() {
-				restore()
-				forget()
-				other.meddle(tag, steps...)
-			})
-			for _, s := range []*client{c, other, p.open()} {
-				s.look(tag)
-			}
-		}
-	}
-}
-
 // fault makes a client's next Change fail, if the store can.
 func (p *probe) fault(c *client, f Fault) bool {
 	can := p.Subject.Fault != nil && (f != Delay || p.Deliver != nil) && p.Subject.Fault(c.store, f)
 	return p.Can(can, f.String())
 }
 
-func lateWrites(p *probe) {
-	c, other := p.open(), p.open()
-	all := append(meddlers(),
-		meddler{name: "the row is not touched"},
-		meddler{name: "no row is created", fresh: true},
-		meddler{name: "the row is changed and changed back", steps: []edit{
-			func(r *row) { r.Next, r.Step = 60, 6 },
-			func(r *row) { r.Next, r.Step = 50, 5 },
-		}},
-		meddler{name: "the row is written as it is", steps: []edit{func(*row) {}}},
-		meddler{name: "foreign"},
-	)
-	for _, m := range all {
-		if !m.fresh {
-			c.old(m.name)
-		}
-		if !p.fault(c, Delay) {
-			return
-		}
-		if err := c.between(m.name, func() {}); err == nil {
-			p.Errorf("%s: a write that is late was acknowledged", m.name)
-		}
-		for _, step := range m.steps {
-			other.change(m.name, step)
-		}
-		if m.name == "foreign" && p.Foreign != nil {
-			p.foreign(m.name, 0, 10)
-		}
-		p.Deliver()
-		other.look(m.name)
-	}
-}
-
-func faults(p *probe) {
-	for _, f := range []Fault{Refuse, LoseWrite, LoseReply} {
-		c := p.open()
-		c.old("old")
-		for _, tag := range []string{"old", "new " + f.String()} {
-			for range 3 {
-				if p.fault(c, f) {
-					_ = c.between(tag, func() {})
-					p.open().look(tag)
-				}
-			}
-		}
-	}
-}
-
 func contexts(p *probe) {
+	p.Contexts(p.stages())
 	c, other := p.open(), p.open()
 	c.old("old")
-	change := func(ctx context.Context, s *client, tag string) error {
-		return s.once(ctx, tag, func(r *row) { take(r, "ended", 1) })
-	}
-	ways := map[string]func(ctx context.Context, s *client) error{
-		"Change":              func(ctx context.Context, s *client) error { return change(ctx, s, "old") },
-		"Change of a new tag": func(ctx context.Context, s *client) error { return change(ctx, s, "new") },
-		"Rows":                func(ctx context.Context, s *client) error { _, err := s.Rows(ctx, "", 10); return err },
-		"Inspect":             func(ctx context.Context, s *client) error { return s.Inspect(ctx) },
-	}
 	over, cancel := context.WithCancel(p.Ctx)
 	cancel()
-	for name, call := range ways {
-		err := call(over, c)
-		if p.MayPass(name, err); err == nil && name != "Inspect" {
-			p.Errorf("%s: a call whose context had ended has none", name)
-		}
-	}
-	c.look("old")
-	for name, call := range ways {
-		_ = c.between("old", func() {
-			ctx, cancel := context.WithTimeout(p.Ctx, p.Patience)
-			defer cancel()
-			_ = p.Soon(name+" while another one decides", func() error { return call(ctx, p.open()) })
-		})
-		// The clients still work, and nothing of the ended call runs on.
-		for range 3 {
-			c.look("old")
-			c.look("other")
-			p.open().look("new")
-		}
+	for _, w := range []suite.Way{
+		{Name: "Rows", Call: func(ctx context.Context, _ func()) error { _, err := other.Rows(ctx, "", 10); return err }},
+		{Name: "Inspect", Call: func(ctx context.Context, _ func()) error { return other.Inspect(ctx) }},
+	} {
+		p.MayPass(w.Name, w.Call(over, nil))
+		_ = p.Between(c.late("old"), func() { _ = p.Within(w) })
+		c.look("old")
 	}
 	// The store starts again for as long as others write, and its context has not ended.
 	const races = 30
 	var runs int
 	var enough atomic.Bool
+	rival := other.way("a Change", "races", func(r *row) { take(r, "other", 1) })
 	race := func(ctx context.Context, cancel func()) error {
 		runs = 0
 		return c.once(ctx, "races", func(r *row) {
@@ -456,7 +390,7 @@ func contexts(p *probe) {
 				p.Errorf("a Change starts again whatever its context")
 				enough.Store(true)
 			}
-			if !enough.Load() && !other.meddle("races", func(r *row) { take(r, "other", 1) }) {
+			if !enough.Load() && p.Within(rival) != nil {
 				enough.Store(true)
 			}
 			take(r, "late", 1000)

@@ -165,7 +165,7 @@ func apart(p *probe) {
 	}
 	for _, c := range clients {
 		c.all()
-		c.write(ways[1])
+		p.Until(c.way(ways[1]))
 		if p.RemoveNamespace == nil {
 			continue
 		}
@@ -343,7 +343,7 @@ func refusals(p *probe) {
 				p.Errorf("%s returned %v, wanted is what decide returned", w.name, err)
 			}
 			other.all()
-			c.write(w)
+			p.Until(c.way(w))
 			other.all()
 		}
 	}
@@ -363,17 +363,48 @@ func refusals(p *probe) {
 	}
 }
 
-func others(p *probe) {
+// stages are for each way: the same one by another client, all others, and what puts a row back as it was.
+func (p *probe) stages() (stages []func() suite.Scene) {
 	floor := way{"Init of the Floor alone", func(c *client, ctx context.Context, _ decision) error {
 		return c.Init(ctx, func(n *common, _ clock) error { n.Floor++; return nil })
 	}}
 	for _, w := range ways {
-		for _, o := range append(slices.Clone(ways), floor) {
+		stages = append(stages, func() suite.Scene {
 			c, other := p.stocked(base()...)
-			_ = c.between(w, func() { _ = other.within(o) })
-			other.all()
-		}
+			before := other.history()
+			s := suite.Scene{Mine: c.way(w), Look: other.all, Fault: func(f Fault) bool { return p.fault(c, f) }}
+			for _, o := range append([]way{w, floor}, ways...) {
+				s.Theirs = append(s.Theirs, other.way(o))
+			}
+			for id, w := range []way{ways[0], ways[2]} {
+				s.Since = append(s.Since, suite.Way{Name: w.name + " that is undone, but for High",
+					Call: func(context.Context, func()) error {
+						was := other.row(int64(id))
+						p.Until(other.way(w))
+						was.High++
+						other.set(was)
+						return nil
+					}})
+			}
+			s.Lost = func() {
+				if after := other.history(); !c.store.Durable() && before != "" && after == before {
+					p.Errorf("%s: the History is %q before and after writes were lost", w.name, after)
+				}
+			}
+			return s
+		})
 	}
+	return stages
+}
+
+// history returns that which the store tells.
+func (c *client) history() string {
+	c.own()
+	return c.p.latest().History
+}
+
+func others(p *probe) {
+	p.Others(p.stages())
 	// One waits for a lock, or sees what was written meanwhile: its Clock is at the time after that.
 	for _, w := range ways {
 		for range 2 {
@@ -382,6 +413,18 @@ func others(p *probe) {
 		}
 	}
 }
+
+func lostWrites(p *probe) {
+	if p.Can(p.Backup != nil, "the Subject has no Backup") {
+		p.LostWrites(slices.Delete(p.stages(), 3, 4), p.Backup) // a store may remember the IDs that were given
+	}
+}
+
+func faults(p *probe) { p.Faults(p.stages(), p.Deliver) }
+
+func lateWrites(p *probe) { p.LateWrites(p.stages(), p.Deliver) }
+
+func contexts(p *probe) { p.Contexts(p.stages()) }
 
 // waits lets a call begin while another one's decision runs, during which time passes.
 func (p *probe) waits(c, other *client, w way) {
@@ -406,104 +449,6 @@ func (p *probe) waits(c, other *client, w way) {
 		return nil
 	}
 	p.Short(func() { _ = c.once(p.Ctx, w, run); p.Wait() })
-}
-
-func lostWrites(p *probe) {
-	if !p.Can(p.Backup != nil, "the Subject has no Backup") {
-		return
-	}
-	for _, w := range ways {
-		if w.name == "Take of a new ID" {
-			continue // a store may remember the IDs that were given
-		}
-		for _, since := range []bool{false, true} {
-			c, other := p.stocked(base()...)
-			restore, forget := p.Backup(), p.Model.Backup()
-			c.write(w)
-			c.own()
-			before := p.latest().History
-			_ = c.between(w, func() {
-				restore()
-				forget()
-				if since {
-					_ = other.within(w)
-				}
-			})
-			other.all()
-			if after := p.latest().History; !c.store.Durable() && before != "" && after == before {
-				p.Errorf("%s: the History is %q before and after writes were lost", w.name, after)
-			}
-		}
-	}
-}
-
-func faults(p *probe) {
-	for _, w := range ways {
-		for _, f := range []Fault{OK, Refuse, LoseWrite, LoseReply, Delay} {
-			for _, cancels := range []bool{false, true} {
-				c, other := p.stocked(base()...)
-				if f != OK && !p.fault(c, f) {
-					break
-				}
-				ctx, cancel := context.WithCancel(p.Ctx)
-				_ = c.once(ctx, w, func(n *common, r *row, now clock) error {
-					if cancels {
-						defer cancel()
-					}
-					return p.stamp(n, r, now)
-				})
-				other.all()
-				if f == Delay {
-					p.Deliver()
-					other.all()
-				}
-				cancel()
-			}
-		}
-	}
-}
-
-func lateWrites(p *probe) {
-	since := slices.Clone(ways)
-	for id, w := range map[int64]way{0: ways[0], 1: ways[2]} {
-		undone := func(c *client, _ context.Context, _ decision) error {
-			was := c.row(id)
-			c.write(w)
-			was.High++
-			c.set(was)
-			return nil
-		}
-		since = append(since, way{w.name + " that is undone, but for High", undone})
-	}
-	for _, w := range ways {
-		for _, s := range since {
-			c, other := p.stocked(base()...)
-			if !p.fault(c, Delay) {
-				return
-			}
-			if err := c.between(w, func() {}); err == nil {
-				p.Errorf("%s: a write that is late was acknowledged", w.name)
-			}
-			other.write(s)
-			p.Deliver()
-			other.all()
-		}
-	}
-}
-
-func contexts(p *probe) {
-	c, other := p.stocked(base()...)
-	over, cancel := context.WithCancel(p.Ctx)
-	cancel()
-	for _, w := range ways {
-		_ = c.once(over, w, p.stamp)
-		other.all()
-		_ = c.between(w, func() { _ = other.within(w) })
-		for range 3 { // the clients still work, and nothing of the ended call runs on
-			other.all()
-			c.own()
-		}
-	}
 }
 
 func crowds(p *probe) {

@@ -144,24 +144,11 @@ func becomes(is row) decision {
 // look is a decision that writes nothing.
 func look(*common, *row, clock) error { return suite.ErrLook }
 
-// between makes a call, and does something once when it has read.
-func (c *client) between(w way, do func()) error {
-	defer c.p.Wait()
-	var once sync.Once
-	return c.once(c.p.Ctx, w, func(n *common, r *row, now clock) error {
-		once.Do(do)
-		return c.p.stamp(n, r, now)
-	})
-}
-
-// write makes a call until it is stored.
-func (c *client) write(w way) { c.p.Again(w.name, func() error { return c.between(w, func() {}) }) }
-
-// within makes a call whose context ends, while a decision runs.
-func (c *client) within(w way) error {
-	ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
-	defer cancel()
-	return c.p.Soon(w.name+" while another one decides", func() error { return w.call(c, ctx, c.p.stamp) })
+// way is one of a client, whose decisions are stamps.
+func (c *client) way(w way) suite.Way {
+	return suite.Way{Name: w.name, Call: func(ctx context.Context, at func()) error {
+		return w.call(c, ctx, func(n *common, r *row, now clock) error { at(); return c.p.stamp(n, r, now) })
+	}}
 }
 
 // fault makes a client's next call fail, if the store can.
