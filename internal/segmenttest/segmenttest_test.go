@@ -2,9 +2,6 @@ package segmenttest
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -34,41 +31,14 @@ func finds(t *testing.T, c check, open func() Subject) []string {
 	})
 }
 
-// A wrong store is a right one, but for what is replaced here.
+// A wrong store is a right one, but for what it makes of what decide returns, and of a call's error.
 type wrong struct {
 	segment.Store
-	names   func() string
-	decides func(r *row, decide func() error) error
-	call    func(ctx context.Context, err error) error
-	rows    func([]row)
-}
-
-func (w wrong) Name() string {
-	if w.names != nil {
-		return w.names()
-	}
-	return w.Store.Name()
+	decides, returns func(error) error
 }
 
 func (w wrong) Change(ctx context.Context, tag string, decide func(*row) error) error {
-	err := w.Store.Change(ctx, tag, func(r *row) error {
-		if w.decides == nil {
-			return decide(r)
-		}
-		return w.decides(r, func() error { return decide(r) })
-	})
-	if w.call == nil {
-		return err
-	}
-	return w.call(ctx, err)
-}
-
-func (w wrong) Rows(ctx context.Context, after string, most int) ([]row, error) {
-	rows, err := w.Store.Rows(ctx, after, most)
-	if w.rows != nil {
-		w.rows(rows)
-	}
-	return rows, err
+	return w.returns(w.Store.Change(ctx, tag, func(r *row) error { return w.decides(decide(r)) }))
 }
 
 // A right store passes all checks, even if it can do no more than Open, and does not know when a row was written.
@@ -89,63 +59,48 @@ func TestRight(t *testing.T) {
 // Each check finds what is wrong with a store that breaks what the check is for.
 func TestWrong(t *testing.T) {
 	t.Parallel()
-	faults := map[string]struct {
-		store   wrong
-		driver  func(*drivers.Memory) stores.Driver
-		foreign func(m *Memory, tag string, n int64) (int64, error)
-	}{
-		"values": {store: wrong{decides: func(r *row, decide func() error) error {
-			err := decide()
-			r.Description = string([]rune(r.Description)[:min(255, len([]rune(r.Description)))])
-			return err
-		}}},
-		"tags":     {store: wrong{rows: slices.Reverse[[]row]}},
-		"refusals": {store: wrong{decides: func(_ *row, decide func() error) error { _ = decide(); return nil }}},
-		"names":    {store: wrong{names: rand.Text}},
-		"others":   {driver: drivers.Careless},
-		"strangers": {foreign: func(m *Memory, tag string, n int64) (int64, error) {
-			first, err := m.Foreign(tag, n)
-			r := m.Row(tag)
-			r.Takers = nil
-			m.SetRow(r)
-			return first, err
-		}},
-		"lost writes": {driver: drivers.Stale},
-		"faults": {store: wrong{call: func(_ context.Context, err error) error {
-			if retry.IsTransient(err) {
-				return nil
-			}
-			return err
-		}}},
-		"late writes": {driver: drivers.Careless},
-		"contexts": {store: wrong{call: func(ctx context.Context, err error) error {
-			if err != nil && ctx.Err() != nil {
-				return errors.New("interrupted")
-			}
-			return err
-		}}},
-		"histories": {driver: drivers.Forgetful},
+	same := func(err error) error { return err }
+	passes := func(err error) error {
+		if retry.IsTransient(err) {
+			return nil
+		}
+		return err
+	}
+	over := map[string]func(*drivers.Memory) stores.Driver{
+		"values": drivers.ThreeBytes, "tags": drivers.Shortsighted, "names": drivers.Nameless,
+		"others": drivers.Careless, "lost writes": drivers.Stale, "late writes": drivers.Careless,
+		"contexts": drivers.Unmarked, "histories": drivers.Forgetful,
+	}
+	stored := map[string]wrong{
+		"refusals": {decides: func(error) error { return nil }, returns: same}, // it stores what decide refuses
+		"faults":   {decides: same, returns: passes},                           // it acknowledges what may be lost
 	}
 	for _, c := range checks {
-		f := faults[c.Name]
 		t.Run(c.Name, func(t *testing.T) {
 			found := finds(t, c, func() Subject {
 				m := NewMemory()
-				s := subject(m, &m.Memory)
-				if f.driver != nil {
-					s = subject(m, f.driver(&m.Memory))
+				if d := over[c.Name]; d != nil {
+					return subject(m, d(&m.Memory))
 				}
-				right := s
+				right := subject(m, &m.Memory)
+				s := right
+				w, is := stored[c.Name]
+				if !is { // those who draw forget the takers
+					s.Foreign = func(tag string, n int64) (int64, error) {
+						first, err := m.Foreign(tag, n)
+						r := m.Row(tag)
+						r.Takers = nil
+						m.SetRow(r)
+						return first, err
+					}
+					return s
+				}
 				s.Open = func() (segment.Store, error) {
-					w := f.store
-					var err error
-					w.Store, err = right.Open()
+					one, err := right.Open()
+					w.Store = one
 					return w, err
 				}
 				s.Fault = func(c segment.Store, f Fault) bool { return right.Fault(c.(wrong).Store, f) }
-				if f.foreign != nil {
-					s.Foreign = func(tag string, n int64) (int64, error) { return f.foreign(m, tag, n) }
-				}
 				return s
 			})
 			require.NotEmpty(t, found)

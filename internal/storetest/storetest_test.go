@@ -2,8 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -78,170 +76,70 @@ func TestRight(t *testing.T) {
 	}
 }
 
-// A wrong store is a right one, but for what is replaced here.
+// A wrong store is a right one, but for what it makes of what decide returns, and of a call's error.
 type wrong struct {
 	lease.Store
-	name    string
-	wants   func(*wish)
-	decides func(r *row, decide func() error) error
-	call    func(ctx context.Context, do func(context.Context) error) error
-}
-
-func (w wrong) Name() string {
-	if w.name != "" {
-		return w.name
-	}
-	return w.Store.Name()
-}
-
-func (w wrong) calls(ctx context.Context, do func(context.Context) error) error {
-	if w.call == nil {
-		return do(ctx)
-	}
-	return w.call(ctx, do)
+	decides, returns func(error) error
 }
 
 func (w wrong) decision(decide decision) decision {
-	if w.decides == nil {
-		return decide
-	}
-	return func(n *common, r *row, now clock) error {
-		return w.decides(r, func() error { return decide(n, r, now) })
-	}
+	return func(n *common, r *row, now clock) error { return w.decides(decide(n, r, now)) }
 }
 
 func (w wrong) Take(ctx context.Context, wants wish, decide decision) error {
-	if w.wants != nil {
-		w.wants(&wants)
-	}
-	return w.calls(ctx, func(ctx context.Context) error { return w.Store.Take(ctx, wants, w.decision(decide)) })
+	return w.returns(w.Store.Take(ctx, wants, w.decision(decide)))
 }
 
 func (w wrong) Change(ctx context.Context, id int64, decide decision) error {
-	return w.calls(ctx, func(ctx context.Context) error { return w.Store.Change(ctx, id, w.decision(decide)) })
+	return w.returns(w.Store.Change(ctx, id, w.decision(decide)))
 }
 
 func (w wrong) Init(ctx context.Context, decide func(*common, clock) error) error {
-	one := w.decision(func(n *common, _ *row, now clock) error { return decide(n, now) })
-	return w.calls(ctx, func(ctx context.Context) error {
-		return w.Store.Init(ctx, func(n *common, now clock) error { return one(n, nil, now) })
-	})
-}
-
-// wrongRegistry is wrong in what it returns.
-type wrongRegistry struct {
-	registry.Store
-	name  string // of a namespace's store
-	names func([]string)
-	rows  func(p *registry.Page, err *error)
-}
-
-func (w wrongRegistry) Namespace(name string) (lease.Store, error) {
-	s, err := w.Store.Namespace(name)
-	return wrong{Store: s, name: w.name}, err
-}
-
-func (w wrongRegistry) Namespaces(ctx context.Context) ([]string, clock, error) {
-	names, now, err := w.Store.Namespaces(ctx)
-	if w.names != nil {
-		w.names(names)
-	}
-	return names, now, err
-}
-
-func (w wrongRegistry) Rows(ctx context.Context, of string, above int64, most int) (registry.Page, error) {
-	p, err := w.Store.Rows(ctx, of, above, most)
-	if w.rows != nil {
-		w.rows(&p, &err)
-	}
-	return p, err
+	return w.returns(w.Store.Init(ctx, func(n *common, now clock) error { return w.decides(decide(n, now)) }))
 }
 
 // Each check finds what is wrong with a store that breaks what the check is for.
 func TestWrong(t *testing.T) {
 	t.Parallel()
-	faults := map[string]struct {
-		store    wrong
-		driver   func(*drivers.Memory) stores.Driver
-		registry wrongRegistry
-		fold     func(namespace string) string
-	}{
-		"values": {store: wrong{decides: func(r *row, decide func() error) error {
-			err := decide()
-			if r != nil {
-				r.Until = r.Until.Truncate(time.Millisecond)
-			}
-			return err
-		}}},
-		"names":      {store: wrong{name: "somewhere"}},
-		"namespaces": {fold: strings.ToLower},
-		"choices":    {store: wrong{wants: func(w *wish) { w.Rest = 0 }}},
-		"new IDs": {driver: func(m *drivers.Memory) stores.Driver {
-			return drivers.Stores(m, func(w *stores.Write) { w.Puts = w.Puts[:min(len(w.Puts), 3)] })
-		}},
-		"refusals": {store: wrong{decides: func(_ *row, decide func() error) error { _ = decide(); return nil }}},
-		"contexts": {store: wrong{call: func(ctx context.Context, do func(context.Context) error) error {
-			err := do(ctx)
-			if err != nil && ctx.Err() != nil {
-				return errors.New("interrupted")
-			}
-			return err
-		}}},
-		"others": {driver: drivers.Careless},
-		"lost writes": {driver: func(m *drivers.Memory) stores.Driver {
-			m.Tells = func(int) string { return "always the same" }
-			return m
-		}},
-		"faults": {store: wrong{call: func(ctx context.Context, do func(context.Context) error) error {
-			err := do(ctx)
-			if retry.IsTransient(err) {
-				return nil
-			}
-			return err
-		}}},
-		"late writes": {driver: drivers.Careless},
-		"crowds":      {driver: drivers.Careless},
-		"histories":   {driver: drivers.Forgetful},
-		"Namespaces":  {registry: wrongRegistry{names: func(names []string) { slices.Reverse(names) }}},
-		"Namespace":   {registry: wrongRegistry{name: "somewhere else"}},
-		"Rows": {registry: wrongRegistry{rows: func(p *registry.Page, _ *error) {
-			for i := range p.Rows {
-				p.Rows[i].Holder = ""
-			}
-		}}},
-		"reading": {registry: wrongRegistry{rows: func(_ *registry.Page, err *error) {
-			if *err != nil {
-				*err = fmt.Errorf("by tiger: %w", *err)
-			}
-		}}},
+	same := func(err error) error { return err }
+	passes := func(err error) error {
+		if retry.IsTransient(err) {
+			return nil
+		}
+		return err
+	}
+	over := map[string]func(*drivers.Memory) stores.Driver{
+		"values": drivers.ThreeBytes, "names": drivers.Nameless, "choices": drivers.Shortsighted,
+		"new IDs": drivers.Halving, "contexts": drivers.Unmarked, "others": drivers.Careless,
+		"lost writes": drivers.Silent, "late writes": drivers.Careless, "crowds": drivers.Careless,
+		"histories":  drivers.Forgetful,
+		"Namespaces": drivers.Shortsighted, "Namespace": drivers.Nameless, "Rows": drivers.Shortsighted,
+		"reading": drivers.Unmarked,
+	}
+	stored := map[string]wrong{
+		"refusals": {decides: func(error) error { return nil }, returns: same}, // it stores what decide refuses
+		"faults":   {decides: same, returns: passes},                           // it acknowledges what may be lost
 	}
 	for _, c := range slices.Concat(checks, registryChecks) {
-		f := faults[c.Name]
 		t.Run(c.Name, func(t *testing.T) {
 			found := finds(t, c, func() Subject {
 				clock := newHandClock()
 				m := &drivers.Memory{Now: clock.Now, Error: 30 * time.Second}
-				s := subject(m, m, clock.Step)
-				if f.driver != nil {
-					s = subject(m, f.driver(m), clock.Step)
+				if d := over[c.Name]; d != nil {
+					return subject(m, d(m), clock.Step)
 				}
-				right := s
+				right := subject(m, m, clock.Step)
+				s := right
 				s.Open = func(namespace string) (lease.Store, error) {
-					if f.fold != nil {
-						namespace = f.fold(namespace)
+					w, is := stored[c.Name]
+					if !is { // names that differ in the case of their letters are one
+						return right.Open(strings.ToLower(namespace))
 					}
-					w := f.store
-					var err error
-					w.Store, err = right.Open(namespace)
+					one, err := right.Open(namespace)
+					w.Store = one
 					return w, err
 				}
 				s.Fault = func(c lease.Store, f Fault) bool { return right.Fault(c.(wrong).Store, f) }
-				s.Registry = func() (registry.Store, error) {
-					w := f.registry
-					var err error
-					w.Store, err = right.Registry()
-					return w, err
-				}
 				return s
 			})
 			require.NotEmpty(t, found)

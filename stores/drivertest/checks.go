@@ -215,51 +215,38 @@ func refuses(p *probe) {
 	const name = "orders"
 	d, other := p.open(), p.open()
 	p.set(d, name, map[string]string{row(name, 0): p.text(), row(name, 1): p.text()})
-	q := stores.Query{Keys: []string{own(name), row(name, 0), row(name, 9)}, Newest: true,
-		Ranges: []stores.Range{{First: row(name, 0), Last: row(name, 99), Limit: 100}}}
-	for what, meddle := range map[string]map[string]string{
-		"what is only compared":     {own(name): p.text()},
-		"what is written":           {row(name, 0): p.text()},
-		"what is new":               {row(name, 9): p.text()},
-		"all of that":               {own(name): p.text(), row(name, 0): p.text(), row(name, 9): p.text()},
-		"nothing of it":             nil,
-		"a row that was not looked": {row(name, 1): p.text()},
+	for what, meddles := range map[string][]int{ // with which of the keys
+		"what is only compared": {0}, "what is written": {1}, "what is new": {2}, "all of that": {0, 1, 2},
+		"nothing of it": nil, "a row that was not looked at": {3},
 	} {
-		if p.Remove != nil {
-			if err := p.Remove(row(name, 9)); err != nil {
-				p.Fatalf("Remove: %v", err)
-			}
-		} else if what == "what is new" || what == "all of that" {
-			q.Keys[2] = row(name, rand.Int64N(1<<40)+100)
-			if meddle[row(name, 9)] != "" {
-				meddle[q.Keys[2]] = p.text()
-				delete(meddle, row(name, 9))
-			}
+		keys := []string{own(name), row(name, 0), row(name, rand.Int64N(1<<40)+100), row(name, 1)}
+		q := stores.Query{Keys: keys[:3], Newest: true,
+			Ranges: []stores.Range{{First: row(name, 0), Last: row(name, 99), Limit: 100}}}
+		a, all := p.read(d, q), p.read(other, stores.Query{Keys: keys, Newest: true})
+		texts, meddled := map[string]string{}, map[string]string{}
+		for _, r := range all.Records {
+			texts[r.Key] = r.Text
 		}
-		a := p.read(d, q)
-		before := map[string]string{}
-		for _, r := range append(a.Records, a.Pages[0]...) {
-			before[r.Key] = r.Text
+		for _, i := range meddles {
+			meddled[keys[i]] = p.text()
 		}
-		if meddle != nil {
-			all := p.read(other, stores.Query{Keys: append(slices.Clone(q.Keys), row(name, 1)), Newest: true})
-			if stored, _ := p.write(other, all, meddle, q); !stored {
+		if len(meddles) > 0 {
+			if stored, _ := p.write(other, all, meddled, q); !stored {
 				p.Errorf("%s: another client's Write is refused", what)
 			}
 		}
-		maps.Copy(before, meddle)
-		put := map[string]string{row(name, 0): p.text(), q.Keys[2]: p.text()}
+		maps.Copy(texts, meddled)
+		put := map[string]string{keys[1]: p.text(), keys[2]: p.text()}
 		stored, now := p.write(d, a, put, q)
-		same := what == "nothing of it" || what == "a row that was not looked"
-		if stored != same {
+		if same := len(meddles) == 0 || meddles[0] == 3; stored != same {
 			p.Errorf("another client has written %s, and a Write is stored: %v", what, stored)
 		}
 		if stored {
-			maps.Copy(before, put)
-		} else if now.Records[1].Text != before[row(name, 0)] || now.Records[0].Text != before[own(name)] {
+			maps.Copy(texts, put)
+		} else if now.Records[1].Text != texts[keys[1]] || now.Records[0].Text != texts[keys[0]] {
 			p.Errorf("another client has written %s, and the answer to a Write that is refused does not have it", what)
 		}
-		p.expects("another client has written "+what, before)
+		p.expects("another client has written "+what, texts)
 	}
 }
 
@@ -372,29 +359,24 @@ func ages(p *probe) {
 	p.set(other, name, map[string]string{})
 	q := stores.Query{Keys: []string{own(name)}, Newest: true}
 	was := p.read(d, q)
-	put := map[string]string{own(name): p.text()}
-	calls := map[string]func() *stores.Answer{
-		"Read": func() *stores.Answer { return p.read(d, q) },
-		"a Write that was refused": func() *stores.Answer {
-			if stored, now := p.write(d, was, put, q); !stored {
-				return now
-			}
-			return p.read(d, q)
-		},
-	}
 	p.set(other, name, map[string]string{})
-	for range 3 {
-		for from, call := range calls {
-			first := p.read(other, q).Clock
-			if p.Advance != nil {
-				p.Advance(time.Hour)
-				first.Now = first.Now.Add(time.Hour)
-			}
-			is := call().Clock
-			last, off := p.read(other, q).Clock, 2*is.Error
-			if is.Now.Before(first.Now.Add(-off)) || is.Now.After(last.Now.Add(off)) {
-				p.Errorf("the Clock of %s is at %v, for others it was from %v to %v", from, is, first, last)
-			}
+	refused := func() *stores.Answer {
+		_, now := p.write(d, was, map[string]string{own(name): p.text()}, q)
+		return now
+	}
+	for i, call := range []func() *stores.Answer{func() *stores.Answer { return p.read(d, q) }, refused, refused} {
+		first := p.read(other, q).Clock
+		if p.Advance != nil {
+			p.Advance(time.Hour)
+			first.Now = first.Now.Add(time.Hour)
+		}
+		a := call()
+		if a == nil {
+			p.Fatalf("what was decided before another client's Write is stored")
+		}
+		is, last, off := a.Clock, p.read(other, q).Clock, 2*a.Clock.Error
+		if is.Now.Before(first.Now.Add(-off)) || is.Now.After(last.Now.Add(off)) {
+			p.Errorf("Answer %d has the Clock %v, for others it was from %v to %v", i+1, is, first, last)
 		}
 	}
 }
