@@ -2,8 +2,6 @@ package plan_test
 
 import (
 	"fmt"
-	"os"
-	"text/tabwriter"
 	"time"
 
 	"github.com/uidgen/uid/bits"
@@ -19,25 +17,18 @@ func ExampleLayouts() {
 		fmt.Println(err)
 		return
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "layout\tUIDs/s\tworker IDs\tdisposable last\tfull\tlead\tgiven back in")
 	for _, o := range options[:3] {
-		l := o.Layout
-		fmt.Fprintf(w, "%d/%d/%d of %v\t%.0f\t%d\t%.2f days\t%s\t%v\t%v\n",
-			l.TimeBits(), l.WorkerBits(), l.SequenceBits(), l.Unit(),
-			o.Sustained, o.WorkerIDs, o.DisposableDays, o.Full.Format(time.DateOnly), o.Lead,
-			o.GiveBack.Round(time.Second))
+		fmt.Printf("%v: %.0f UIDs/s; of %d worker IDs, disposable ones last %.2f days; full in %d; a lead of %v\n",
+			o.Layout, o.Sustained, o.WorkerIDs, o.DisposableDays, o.Full.Year(), o.Lead)
 	}
-	w.Flush()
 
 	_, err = plan.Layouts(plan.Need{Rate: 2e6, Workers: 500, Years: 30, JSSafe: true,
 		From: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)})
 	fmt.Println(err)
 	// Output:
-	// layout           UIDs/s   worker IDs  disposable last  full        lead     given back in
-	// 41/10/12 of 1ms  4096000  1024        0.05 days        2080-07-10  12.208s  24s
-	// 30/11/22 of 1s   4194304  2048        0.15 days        2060-01-10  12s      23s
-	// 30/10/23 of 1s   8388608  1024        0.05 days        2060-01-10  6s       8s
+	// 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z: 4096000 UIDs/s; of 1024 worker IDs, disposable ones last 0.05 days; full in 2080; a lead of 12.208s
+	// 30/11/22 unit=1s epoch=2026-01-01T00:00:00Z: 4194304 UIDs/s; of 2048 worker IDs, disposable ones last 0.15 days; full in 2060; a lead of 12s
+	// 30/10/23 unit=1s epoch=2026-01-01T00:00:00Z: 8388608 UIDs/s; of 1024 worker IDs, disposable ones last 0.05 days; full in 2060; a lead of 6s
 	// unusable configuration: no layout holds: at ticks of 1s it takes 30 bits of time, 9 of worker ID and 21 of sequence, 60 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 16300 UIDs a second per worker; at most 4 workers
 }
 

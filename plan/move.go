@@ -57,7 +57,7 @@ func (m Move) Cost() (Cost, error) {
 	if m.At.IsZero() {
 		m.At = time.Now()
 	}
-	m.At = m.At.UTC()
+	m.At = m.At.Round(0).UTC()
 	ever, err := overlap(m.From, m.To)
 	if err != nil {
 		return Cost{}, err
@@ -73,38 +73,41 @@ func (m Move) Cost() (Cost, error) {
 	if after.From.Before(m.At) {
 		after.From = m.At
 	}
-	c := Cost{Ever: ever, Full: !m.At.Before(endOf(m.From.Layout))}
-	made, err := overlap(after, after) // all that To makes
-	if err != nil {
-		return Cost{}, err
-	}
-	if made != nil {
-		c.Lowest = made.First
-	}
-	end := endOf(m.To.Layout)
+	to := m.To.Layout
+	end := endOf(to)
 	if !after.To.IsZero() && after.To.Before(end) {
 		end = after.To
 	}
-	if !before.From.Before(before.To) { // From begins after the switch
-		return c.unbegun(m.At, end), nil
-	}
-	if made, err = overlap(before, before); err != nil {
+	c := Cost{Ever: ever, Full: !m.At.Before(endOf(m.From.Layout))}
+	all, err := overlap(after, after)
+	if err != nil {
 		return Cost{}, err
 	}
-	if made == nil {
-		return c.unbegun(m.At, end), nil
+	if all != nil {
+		c.Lowest = all.First
 	}
-	c.Begun, c.Highest = true, made.Last
+	if before.From.Before(before.To) {
+		if all, err = overlap(before, before); err != nil {
+			return Cost{}, err
+		}
+		c.Begun = all != nil
+	}
+	if !c.Begun {
+		c.Above, c.Safe, c.Passable, c.Passes = true, []Window{{m.At, end}}, true, m.At
+		return c, nil
+	}
+	c.Highest = all.Last
 	if c.Repeats, err = overlap(before, after); err != nil {
 		return Cost{}, err
 	}
-	if made, err = overlap(m.From, m.From); err != nil {
+	if all, err = overlap(m.From, m.From); err != nil {
 		return Cost{}, err
 	}
-	c.Safe = m.safe(made.Last, end)
+	c.Safe = m.safe(all.Last, end)
 	c.Above = len(c.Safe) > 0 && c.Safe[0].From.Equal(m.At)
-	to := m.To.Layout
-	if tick := m.reaches(c.Highest); tick < to.MaxTick() && to.TimeOf(tick+1).Before(end) {
+	lowest := uid.UID(m.To.FirstWorker) << to.SequenceBits() // of tick 0
+	tick := int64(c.Highest-lowest) >> shift(to)             // the last whose UIDs are not all above Highest
+	if tick < to.MaxTick() && to.TimeOf(tick+1).Before(end) {
 		c.Passable, c.Passes = true, to.TimeOf(tick+1)
 		if c.Passes.Before(m.At) {
 			c.Passes = m.At
@@ -129,15 +132,11 @@ func (m Move) check() error {
 	return nil
 }
 
-// unbegun returns c for a From that has made nothing by the switch.
-func (c Cost) unbegun(at, end time.Time) Cost {
-	c.Above, c.Safe = true, []Window{{at, end}}
-	c.Passable, c.Passes = true, at
-	return c
-}
-
 // endOf returns when the last tick of l ends.
 func endOf(l bits.Layout) time.Time { return l.Expires().Add(l.Unit()) }
+
+// shift is how many bits of a UID are below its tick.
+func shift(l bits.Layout) int { return l.WorkerBits() + l.SequenceBits() }
 
 // overlap is bits.FindOverlap, with nil for none.
 func overlap(a, b bits.Issuer) (*bits.Overlap, error) {
@@ -148,14 +147,6 @@ func overlap(a, b bits.Issuer) (*bits.Overlap, error) {
 	return &o, nil
 }
 
-// reaches returns the last tick of To whose UIDs are not all above floor.
-func (m Move) reaches(floor uid.UID) int64 {
-	lowest := uid.UID(m.To.FirstWorker) << m.To.Layout.SequenceBits() // of tick 0
-	return int64(floor-lowest) >> tickShift(m.To.Layout)
-}
-
-func tickShift(l bits.Layout) int { return l.WorkerBits() + l.SequenceBits() }
-
 // safe returns the times to switch at, from At to end, for which all of To is above all of
 // From by then, whose last UID ever is last.
 //
@@ -164,74 +155,58 @@ func tickShift(l bits.Layout) int { return l.WorkerBits() + l.SequenceBits() }
 //
 //	((T − e)/u − 1)·2^s + w
 //
-// and From's are not above ((T + Lead − e)/u)·2^s + h, nor above last. With exact numbers
-// each of the two makes a bound of T.
-func (m Move) safe(last uid.UID, end time.Time) []Window {
+// and From's are not above ((T + Lead − e)/u)·2^s + h, nor above last. All three are straight lines, so
+// that the first is above either of the others before or after one time.
+func (m Move) safe(last uid.UID, end time.Time) (all []Window) {
 	to, from := m.To.Layout, m.From.Layout
-	uTo, uFrom := big.NewInt(int64(to.Unit())), big.NewInt(int64(from.Unit()))
-	w := big.NewInt(m.To.FirstWorker << to.SequenceBits())
-	h := big.NewInt(m.From.LastWorker<<from.SequenceBits() | from.MaxSequence())
-	one := big.NewInt(1)
-	pTo, pFrom := new(big.Int).Lsh(one, uint(tickShift(to))), new(big.Int).Lsh(one, uint(tickShift(from)))
-	begin, finish := nanosecond(m.At), nanosecond(end)
-	first := plus(nanosecond(to.Epoch()), uTo) // of the tick after To's first
-
-	// Above what From has made by T: T·(kTo − kFrom) ≥ c.
-	kTo, kFrom := times(pTo, uFrom), times(pFrom, uTo)
-	c := plus(times(first, kTo), times(minus(big.NewInt(int64(m.Lead)), nanosecond(from.Epoch())), kFrom))
-	c = plus(c, times(minus(h, w), times(uTo, uFrom)))
-	lower, upper := begin, finish
-	switch k := minus(kTo, kFrom); k.Sign() {
-	case 1:
-		lower = later(begin, ceilDiv(c, k))
-	case -1:
-		if most := plus(floorDiv(minus(new(big.Int), c), minus(new(big.Int), k)), one); most.Cmp(upper) < 0 {
-			upper = most
-		}
-	case 0:
-		if c.Sign() > 0 {
-			upper = begin
+	least, most := m.To.FirstWorker<<to.SequenceBits(), m.From.LastWorker<<from.SequenceBits()|from.MaxSequence()
+	made := func(at time.Time) *big.Rat { return line(from, at, m.Lead, most) }
+	ever := func(time.Time) *big.Rat { return new(big.Rat).SetInt64(int64(last)) }
+	for _, high := range []func(at time.Time) *big.Rat{made, ever} {
+		w := span(func(at time.Time) bool { return line(to, at, -to.Unit(), least).Cmp(high(at)) >= 0 }, m.At, end)
+		switch {
+		case !w.From.Before(w.To): // never
+		case len(all) > 0 && !all[0].To.Before(w.From): // they meet, and this one lasts to the end
+			if w.From.Before(all[0].From) {
+				all[0].From = w.From
+			}
+			all[0].To = w.To
+		default:
+			all = append(all, w)
 		}
 	}
-	// Above all that From ever makes.
-	beyond := later(begin, plus(first, ceilDiv(times(uTo, minus(big.NewInt(int64(last)), w)), pTo)))
-
-	var all []Window
-	add := func(from, to *big.Int) {
-		if from.Cmp(to) < 0 {
-			all = append(all, Window{atNanosecond(from), atNanosecond(to)})
-		}
-	}
-	switch {
-	case lower.Cmp(upper) >= 0: // the first is empty
-	case upper.Cmp(beyond) < 0:
-		add(lower, upper)
-	case lower.Cmp(beyond) < 0: // they meet
-		beyond = lower
-	}
-	add(beyond, finish)
 	return all
 }
 
-func plus(a, b *big.Int) *big.Int     { return new(big.Int).Add(a, b) }
-func minus(a, b *big.Int) *big.Int    { return new(big.Int).Sub(a, b) }
-func times(a, b *big.Int) *big.Int    { return new(big.Int).Mul(a, b) }
-func floorDiv(a, b *big.Int) *big.Int { return new(big.Int).Div(a, b) } // for b > 0
-func ceilDiv(a, b *big.Int) *big.Int  { return floorDiv(plus(a, minus(b, big.NewInt(1))), b) }
-
-func later(a, b *big.Int) *big.Int {
-	if a.Cmp(b) < 0 {
-		return b
+// line returns the number that a layout's ticks come to a while after a time, if the number grows evenly.
+func line(l bits.Layout, at time.Time, after time.Duration, plus int64) *big.Rat {
+	nanosecond := func(t time.Time) *big.Int {
+		ns := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
+		return ns.Add(ns, big.NewInt(int64(t.Nanosecond())))
 	}
-	return a
+	since := new(big.Int).Sub(nanosecond(at), nanosecond(l.Epoch()))
+	since.Add(since, big.NewInt(int64(after))).Lsh(since, uint(shift(l)))
+	r := new(big.Rat).SetFrac(since, big.NewInt(int64(l.Unit())))
+	return r.Add(r, new(big.Rat).SetInt64(plus))
 }
 
-// nanosecond returns t in nanoseconds since 1970, and atNanosecond the time of such a number.
-func nanosecond(t time.Time) *big.Int {
-	return plus(times(big.NewInt(t.Unix()), big.NewInt(1e9)), big.NewInt(int64(t.Nanosecond())))
-}
-
-func atNanosecond(ns *big.Int) time.Time {
-	sec, rest := new(big.Int).DivMod(ns, big.NewInt(1e9), new(big.Int))
-	return time.Unix(sec.Int64(), rest.Int64()).UTC()
+// span returns the times from begin to end at which a rule holds that changes once at most.
+func span(holds func(time.Time) bool, begin, end time.Time) Window {
+	first, before, after := holds(begin), begin, end
+	for after.Sub(before) > 1 {
+		// (A layout may last longer than a Duration.)
+		mid := time.Unix(before.Unix()+(after.Unix()-before.Unix())/2, 0).UTC()
+		if !mid.After(before) || !mid.Before(after) {
+			mid = before.Add(after.Sub(before) / 2)
+		}
+		if holds(mid) == first {
+			before = mid
+		} else {
+			after = mid
+		}
+	}
+	if first {
+		return Window{begin, after}
+	}
+	return Window{after, end}
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	mathbits "math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,18 +84,9 @@ type Option struct {
 	Lead, GiveBack time.Duration
 }
 
-// planUnits are the lengths of a tick that Layouts tries: all whole numbers of
-// milliseconds that divide a second. It always tries the first two, and the others, in
-// case one just fits, until one does.
-var planUnits = func() []time.Duration {
-	units := []time.Duration{time.Second, time.Millisecond}
-	for ms := int64(500); ms > 1; ms-- {
-		if 1000%ms == 0 {
-			units = append(units, time.Duration(ms)*time.Millisecond)
-		}
-	}
-	return units
-}()
+// planUnits are the lengths of a tick, in milliseconds, that Layouts tries: all that divide a second.
+// It always tries the first two, and the others, in case one just fits, until one does.
+var planUnits = []time.Duration{1000, 1, 500, 250, 200, 125, 100, 50, 40, 25, 20, 10, 8, 5, 4, 2}
 
 // Layouts returns layouts that fit n: presets first, then layouts that use all of the 63 (or 53) bits, with the spare
 // bits given to all fields alike, or to the sequence, the worker ID or the time. A layout fits if
@@ -129,18 +121,14 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 		}
 	}
 	found := false
-	for i, unit := range planUnits {
+	for i, ms := range planUnits {
 		if i >= 2 && found {
 			break
 		}
-		for _, w := range n.spread(unit) {
-			l, err := bits.NewLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch,
-				Unit: unit})
-			if err != nil {
-				return nil, err // not for a layout made by spread
-			}
+		for _, w := range n.spread(ms * time.Millisecond) {
 			found = true
-			add("", l)
+			add("", bits.MustLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch,
+				Unit: ms * time.Millisecond}))
 		}
 	}
 	if len(options) == 0 {
@@ -201,17 +189,10 @@ func (n Need) limit() int {
 // judge returns what l gives for n, and whether l fits. All that Layouts returns has passed
 // it.
 func (n Need) judge(l bits.Layout) (Option, bool) {
-	o := Option{
-		Layout:    l,
-		Sustained: sustained(l.Unit(), l.SequenceBits()),
-		WorkerIDs: l.MaxWorkerID() + 1,
-		Full:      l.Expires(),
-	}
+	o := Option{Layout: l, WorkerIDs: l.MaxWorkerID() + 1, Full: l.Expires()}
 	var ok bool
-	if o.Lead, o.GiveBack, ok = n.borrow(l.Unit(), l.SequenceBits()); !ok {
-		return o, false
-	}
-	if l.TimeBits()+l.WorkerBits()+l.SequenceBits() > n.limit() ||
+	if o.Sustained, o.Lead, o.GiveBack, ok = n.borrow(l.Unit(), l.SequenceBits()); !ok ||
+		l.TimeBits()+l.WorkerBits()+l.SequenceBits() > n.limit() ||
 		o.WorkerIDs < n.leasedIDs() ||
 		l.Epoch().After(n.From) || o.Full.Before(n.end(o.Lead)) {
 		return o, false
@@ -228,33 +209,22 @@ func (n Need) judge(l bits.Layout) (Option, bool) {
 	return o, true
 }
 
-// sustained is how many UIDs a second one worker has.
-func sustained(unit time.Duration, sequenceBits int) float64 {
-	return math.Ldexp(float64(time.Second)/float64(unit), sequenceBits)
-}
-
-// borrow returns the lead of a burst, how long it takes to give it back, and whether a
-// sequence of that width is enough for Rate and Burst.
-func (n Need) borrow(unit time.Duration, sequenceBits int) (lead, giveBack time.Duration, ok bool) {
-	perSecond := sustained(unit, sequenceBits)
-	if perSecond < n.Rate {
-		return 0, 0, false
-	}
+// borrow returns how many UIDs a second one worker has with a sequence of that width, the lead of a burst, how
+// long it takes to give it back, and whether that is enough for Rate and Burst.
+func (n Need) borrow(unit time.Duration, sequenceBits int) (perSecond float64, lead, giveBack time.Duration, ok bool) {
+	perSecond = math.Ldexp(float64(time.Second)/float64(unit), sequenceBits)
 	if n.Burst == 0 {
-		return 0, 0, true
+		return perSecond, 0, 0, perSecond >= n.Rate
 	}
-	ticks := math.Ceil(math.Ldexp(n.Burst, -sequenceBits))
-	if ticks*float64(unit) > float64(n.MaxLead) {
-		return 0, 0, false
-	}
-	lead = time.Duration(ticks) * unit
 	// Of perSecond UIDs that become due in a second, perSecond - Rate are left to give
 	// back with; if none are, it takes +Inf.
-	back := float64(lead) * (perSecond / (perSecond - n.Rate))
-	if back > float64(meanYear) {
-		return 0, 0, false
+	ahead := math.Ceil(math.Ldexp(n.Burst, -sequenceBits)) * float64(unit)
+	back := ahead * (perSecond / (perSecond - n.Rate))
+	ok = perSecond >= n.Rate && ahead <= float64(n.MaxLead) && back <= float64(meanYear)
+	if !ok {
+		return perSecond, 0, 0, false
 	}
-	return lead, time.Duration(math.Ceil(back)), true
+	return perSecond, time.Duration(ahead), time.Duration(math.Ceil(back)), true
 }
 
 // leasedIDs is how many worker IDs leases need: those at work and, on average,
@@ -279,7 +249,7 @@ func (n Need) end(lead time.Duration) time.Time {
 // time. It reports false if no width of the sequence is enough.
 func (n Need) least(unit time.Duration) (w widths, ok bool) {
 	for s := range uidBits {
-		lead, _, ok := n.borrow(unit, s)
+		_, lead, _, ok := n.borrow(unit, s)
 		if !ok {
 			continue
 		}
@@ -324,14 +294,20 @@ func (n Need) spread(unit time.Duration) []widths {
 	return all
 }
 
-// fits reports whether any layout that Layouts can make fits.
-func (n Need) fits() bool {
-	for _, unit := range planUnits {
-		if w, ok := n.least(unit); ok && w.sum() <= n.limit() {
-			return true
+// best returns the widths whose sum is the least at any unit, and the unit: 0 if no sequence is wide enough.
+func (n Need) best() (w widths, unit time.Duration) {
+	for _, ms := range planUnits {
+		if v, ok := n.least(ms * time.Millisecond); ok && (unit == 0 || v.sum() < w.sum()) {
+			w, unit = v, ms*time.Millisecond
 		}
 	}
-	return false
+	return w, unit
+}
+
+// fits reports whether any layout that Layouts can make fits.
+func (n Need) fits() bool {
+	w, unit := n.best()
+	return unit > 0 && w.sum() <= n.limit()
 }
 
 // NoFitError is what [Layouts] returns when no layout fits. It wraps [uid.ErrConfig].
@@ -378,51 +354,41 @@ func (e *NoFitError) Error() string {
 }
 
 func (n Need) noFit() error {
-	e := &NoFitError{Limit: n.limit()}
-	for _, unit := range planUnits {
-		w, ok := n.least(unit)
-		if ok && (e.Unit == 0 || w.sum() < e.TimeBits+e.WorkerBits+e.SequenceBits) {
-			e.TimeBits, e.WorkerBits, e.SequenceBits, e.Unit = w[0], w[1], w[2], unit
+	w, unit := n.best()
+	e := &NoFitError{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Unit: unit, Limit: n.limit()}
+	if c := n; n.JSSafe {
+		if c.JSSafe = false; c.fits() {
+			e.GiveUp = append(e.GiveUp, Change{"numbers that are safe in JavaScript", c})
 		}
 	}
-	change := func(c Need, format string, args ...any) {
-		if c.fits() {
-			e.GiveUp = append(e.GiveUp, Change{fmt.Sprintf(format, args...), c})
-		}
-	}
-	if n.JSSafe {
+	for _, number := range []struct {
+		from   float64
+		digits int
+		above0 bool // none is of no use
+		text   string
+		set    func(c *Need, v float64)
+	}{
+		{n.Rate, 3, true, "a rate of at most %.0f UIDs a second per worker", func(c *Need, v float64) { c.Rate = v }},
+		{n.Burst, 3, false, "a burst of at most %.0f UIDs per worker", func(c *Need, v float64) { c.Burst = v }},
+		{float64(n.Workers), 0, true, "at most %.0f workers",
+			func(c *Need, v float64) { c.Workers = int64(max(1, v)) }},
+		{n.RestartsPerDay, 3, false, "at most %v restarts a day per worker",
+			func(c *Need, v float64) { c.RestartsPerDay = v }},
+		{n.Years, 2, true, "at most %v years", func(c *Need, v float64) { c.Years = v }},
+	} {
 		c := n
-		c.JSSafe = false
-		change(c, "numbers that are safe in JavaScript")
-	}
-	c := n
-	c.Rate = lower(n.Rate, 3, func(v float64) bool { c.Rate = v; return c.fits() })
-	if c.Rate > 0 {
-		change(c, "a rate of at most %.0f UIDs a second per worker", c.Rate)
-	}
-	c = n
-	c.Burst = lower(n.Burst, 3, func(v float64) bool { c.Burst = v; return c.fits() })
-	change(c, "a burst of at most %.0f UIDs per worker", c.Burst)
-	c = n
-	c.Workers = int64(lower(float64(n.Workers), 0,
-		func(v float64) bool { c.Workers = max(1, int64(v)); return c.fits() }))
-	if c.Workers > 0 {
-		change(c, "at most %d workers", c.Workers)
-	}
-	c = n
-	c.RestartsPerDay = lower(n.RestartsPerDay, 3, func(v float64) bool { c.RestartsPerDay = v; return c.fits() })
-	change(c, "at most %v restarts a day per worker", c.RestartsPerDay)
-	c = n
-	c.Years = lower(n.Years, 2, func(v float64) bool { c.Years = v; return c.fits() })
-	if c.Years > 0 {
-		change(c, "at most %v years", c.Years)
+		v := lower(number.from, number.digits, func(v float64) bool { number.set(&c, v); return c.fits() })
+		number.set(&c, v)
+		if (v > 0 || !number.above0) && c.fits() {
+			e.GiveUp = append(e.GiveUp, Change{fmt.Sprintf(number.text, v), c})
+		}
 	}
 	return e
 }
 
 // lower returns the largest number from 0 to v for which ok holds, 0 if there is none. If
-// ok holds for a number, it must hold for all smaller ones. A nonzero digits rounds the
-// result down to that many significant digits.
+// ok holds for a number, it must hold for all smaller ones. The result is rounded down to
+// that many significant digits, or for 0 digits to a whole number.
 func lower(v float64, digits int, ok func(float64) bool) float64 {
 	low, high := 0.0, v
 	for range 64 {
@@ -432,17 +398,13 @@ func lower(v float64, digits int, ok func(float64) bool) float64 {
 			high = mid
 		}
 	}
-	if low == 0 || digits == 0 {
-		return low
+	if digits == 0 {
+		return math.Floor(low)
 	}
-	power := digits - 1 - int(math.Floor(math.Log10(low)))
-	scale := math.Pow10(max(power, -power))
-	round := math.Floor(low*scale) / scale
-	if power < 0 {
-		round = math.Floor(low/scale) * scale
-	}
-	if !ok(round) {
-		return low
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(low, 'e', -1, 64), "e")
+	round, err := strconv.ParseFloat(mantissa[:min(len(mantissa), 1+digits)]+"e"+exponent, 64)
+	if err != nil {
+		panic(err) // not for a number that FormatFloat wrote
 	}
 	return round
 }
