@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 )
 
 // FuzzArgs runs the command with any words. It ends with an exit code that it has, and
@@ -40,15 +43,15 @@ func FuzzArgs(f *testing.F) {
 		}
 		env := map[string]string{"HOME": folder, "XDG_DATA_HOME": folder + "/none"}
 		o := call{args: args, stdin: stdin, env: env}.run()
-		switch o.code {
-		case exitOK:
-		case exitFailure, exitBadInput:
-			lines := strings.Count(o.err, "\n") - strings.Count(o.err, "uid: hint: ") // of a UID before the bad one
-			require.LessOrEqual(t, lines, 1, o.err)
-			require.True(t, o.err == "" || strings.HasPrefix(o.err, "uid: "), o.err)
+		switch o.Code {
+		case cli.ExitOK:
+		case cli.ExitFailure, cli.ExitBadInput:
+			lines := strings.Count(o.Err, "\n") - strings.Count(o.Err, "uid: hint: ") // of a UID before the bad one
+			require.LessOrEqual(t, lines, 1, o.Err)
+			require.True(t, o.Err == "" || strings.HasPrefix(o.Err, "uid: "), o.Err)
 		default:
-			require.Fail(t, "exit code", "%d: %s", o.code, o.err)
+			require.Fail(t, "exit code", "%d: %s", o.Code, o.Err)
 		}
 	})
-	require.Empty(f, must(os.ReadDir(folder)))
+	require.Empty(f, clitest.Must(os.ReadDir(folder)))
 }

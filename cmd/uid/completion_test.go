@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
 	"github.com/uidgen/uid/internal/presets"
 )
 
 // offered returns what a shell offers behind the words.
 func offered(t *testing.T, words ...string) (all []string) {
 	t.Helper()
-	for line := range strings.Lines(call{args: append([]string{"__complete"}, words...)}.succeeds(t).out) {
+	for line := range strings.Lines(call{args: append([]string{"__complete"}, words...)}.succeeds(t).Out) {
 		word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		all = append(all, word)
 	}

@@ -10,11 +10,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
+	"github.com/uidgen/uid/cmd/uid/internal/places"
+	"github.com/uidgen/uid/cmd/uid/internal/serve"
 )
 
 // deployed returns a file of the folder deploy.
 func deployed(name string) string {
-	return string(must(os.ReadFile(filepath.Join("deploy", name))))
+	return string(clitest.Must(os.ReadFile(filepath.Join("deploy", name))))
 }
 
 // takes sees that the command takes these flags, up to opening its store.
@@ -29,8 +34,8 @@ func takes(t *testing.T, env map[string]string, args ...string) string {
 		}
 	}
 	o := call{args: args, env: env}.run()
-	require.NotEqual(t, exitOK, o.code)
-	return o.err
+	require.NotEqual(t, cli.ExitOK, o.Code)
+	return o.Err
 }
 
 func TestUnit(t *testing.T) {
@@ -69,7 +74,7 @@ func TestContainerfile(t *testing.T) {
 	}
 	require.Equal(t, "/uid", words[0])
 	require.Contains(t, takes(t, nil, words[1:]...), "is not loopback", "without a token it does not start")
-	says := takes(t, map[string]string{tokenEnv: testToken, storeEnv: t.TempDir()}, words[1:]...)
+	says := takes(t, map[string]string{serve.TokenEnv: testToken, places.StoreEnv: t.TempDir()}, words[1:]...)
 	require.NotContains(t, says, "flag")
 	require.Contains(t, says, "without TLS the token crosses the network in the clear")
 	require.Contains(t, says, "open")

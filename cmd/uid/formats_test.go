@@ -7,14 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 )
 
 // commands returns all commands and topics by the words that call them.
 func commands() map[string]*cobra.Command {
-	p := &program{stdin: strings.NewReader(""), getenv: noEnv}
-	p.begin()
+	p := &cli.Program{Stdin: strings.NewReader(""), Getenv: clitest.NoEnv, Out: new(cli.Output)}
 	all := map[string]*cobra.Command{}
-	forAll(p.root(), func(cmd *cobra.Command) {
+	cli.ForAll(root(p), func(cmd *cobra.Command) {
 		_, words, _ := strings.Cut(cmd.CommandPath(), " ")
 		all[words] = cmd
 	})
@@ -30,17 +32,17 @@ var needed = map[string][]string{
 func TestFormatAndJSON(t *testing.T) {
 	var found []string
 	for words, cmd := range commands() {
-		if formatOf(cmd.Flags()) == nil {
+		if cmd.Flags().Lookup("format") == nil {
 			require.Nil(t, cmd.Flags().Lookup("json"), words)
 			continue
 		}
 		found = append(found, words)
 		args := append(strings.Fields(words), needed[words]...)
 		for _, both := range [][]string{{"--json", "--format", "json"}, {"--format", "table", "--json"}} {
-			said := call{args: append(slices.Clone(args), both...)}.fails(t, exitBadInput)
+			said := call{args: append(slices.Clone(args), both...)}.fails(t, cli.ExitBadInput)
 			require.Equal(t, "--format and --json exclude each other: --json is short for --format json", said, words)
 		}
-		text := call{args: append(slices.Clone(args), "--json=no")}.fails(t, exitBadInput)
+		text := call{args: append(slices.Clone(args), "--json=no")}.fails(t, cli.ExitBadInput)
 		require.Contains(t, text, `--json: "no": it takes no value`, words)
 	}
 	slices.Sort(found)

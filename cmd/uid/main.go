@@ -21,12 +21,29 @@
 package main
 
 import (
+	"embed"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 	_ "time/tzdata" // for --zone on machines without a database of time zones
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/forms"
+	"github.com/uidgen/uid/cmd/uid/internal/gen"
+	"github.com/uidgen/uid/cmd/uid/internal/places"
+	"github.com/uidgen/uid/cmd/uid/internal/plan"
+	"github.com/uidgen/uid/cmd/uid/internal/segment"
+	"github.com/uidgen/uid/cmd/uid/internal/serve"
+	"github.com/uidgen/uid/cmd/uid/internal/worker"
+	"github.com/uidgen/uid/internal/presets"
+	"github.com/uidgen/uid/internal/scheme"
 )
 
 func main() {
@@ -38,6 +55,60 @@ func main() {
 
 // run is the command without its process. It returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: time.Now}
-	return p.run(args)
+	p := &cli.Program{Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: getenv, Now: time.Now}
+	return p.Run(args, root)
+}
+
+// root returns the command with all below it, and the topics of its help.
+func root(p *cli.Program) *cobra.Command {
+	version, _ := cli.NewCommand("version", "Show the version", func(*cobra.Command, []string) error {
+		fmt.Fprintln(p.Out, "uid", cli.Version())
+		return nil
+	})
+	cmd := p.Root(gen.Command(p), forms.Parse(p), forms.Range(p), forms.Seal(p), forms.Open(p), plan.Command(p),
+		worker.Command(p), segment.Command(p), serve.Command(p), version,
+		&cobra.Command{Use: "layouts", Short: "The preset layouts, and how layouts are written"},
+		&cobra.Command{Use: "stores", Short: "Where worker IDs and numbers are kept, and how to name the place"},
+		&cobra.Command{Use: "times", Short: "How to write times and durations, and what a UID's time is"})
+	cli.ForAll(cmd, explain)
+	return cmd
+}
+
+// helpTexts say all of each command and topic. After a line "Examples:" come commands to copy.
+//
+//go:embed help/*.txt
+var helpTexts embed.FS
+
+// explain gives a command, or a topic, what there is to say of it.
+func explain(cmd *cobra.Command) {
+	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "uid "), " ", "-")
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		return
+	}
+	fill := strings.NewReplacer("{store}", storeHelp, "{urls}\n", storeURLs(), "{presets}\n", listPresets())
+	long := fill.Replace(string(text))
+	cmd.Long, cmd.Example, _ = strings.Cut(strings.TrimSpace(long), "\n\nExamples:\n")
+}
+
+// storeHelp is the part of a command's help about its store.
+const storeHelp = `The store is what --store or --mysql names, or else $` + places.StoreEnv + ` or
+$` + places.DSNEnv + `, or else a SQLite file in the user's data folder. uid help stores
+says what can be named.`
+
+func storeURLs() (all string) {
+	for _, d := range scheme.All() {
+		all += fmt.Sprintf("    %s%s\n", d.Form, d.Secure)
+	}
+	return all
+}
+
+func listPresets() (all string) {
+	for _, p := range presets.Layouts() {
+		l := bits.MustParseLayout(p.Name)
+		all += fmt.Sprintf("  %-14s%s, %s to %s: %s UIDs a second, of each of %s workers\n", p.Name, cli.Short(l),
+			l.Epoch().Format(time.DateOnly), l.Expires().Format(time.DateOnly),
+			cli.Number(cli.PerSecond(l)).Text, cli.Count(l.MaxWorkerID()+1).Text)
+	}
+	return all
 }

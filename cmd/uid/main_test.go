@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +10,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
+	"github.com/uidgen/uid/cmd/uid/internal/places"
 )
 
 // asCommand makes the test binary the command.
@@ -27,70 +30,54 @@ func TestMain(m *testing.M) {
 // that it looks at.
 func command(env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asCommand+"=1", dsnEnv+"=", "XDG_DATA_HOME=",
+	cmd.Env = append(os.Environ(), asCommand+"=1", places.DSNEnv+"=", "XDG_DATA_HOME=",
 		"GORACE=atexit_sleep_ms=0") // or the race detector sleeps a second at the end
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }
-
-// today is when the tests take place that need a time.
-var today = time.Date(2026, time.November, 21, 10, 0, 0, 0, time.UTC)
-
-// noEnv is an empty environment.
-func noEnv(string) string { return "" }
 
 // A call is one run of the command in this process.
 type call struct {
 	args  []string
 	stdin string
 	env   map[string]string
-	now   time.Time // zero: today
+	now   time.Time // zero: Today
 
 	getenv func(string) string // instead of env
 	in     io.Reader           // instead of stdin
 	to     io.Writer           // where the output goes; nil: into the outcome
 }
 
-type outcome struct {
-	code     int
-	out, err string
-}
-
-// text is what a golden file has of it.
-func (o outcome) text() string {
-	return fmt.Sprintf("%s--- standard error\n%s--- exit code %d\n", o.out, o.err, o.code)
-}
-
-func (c call) run() outcome {
+func (c call) run() clitest.Outcome {
 	var out, err bytes.Buffer
 	if c.now.IsZero() {
-		c.now = today
+		c.now = clitest.Today
 	}
-	p := &program{stdin: c.in, stdout: c.to, stderr: &err, getenv: c.getenv, now: func() time.Time { return c.now }}
-	if p.stdin == nil {
-		p.stdin = strings.NewReader(c.stdin)
+	p := &cli.Program{Stdin: c.in, Stdout: c.to, Stderr: &err, Getenv: c.getenv, Now: func() time.Time { return c.now }}
+	if p.Stdin == nil {
+		p.Stdin = strings.NewReader(c.stdin)
 	}
-	if p.stdout == nil {
-		p.stdout = &out
+	if p.Stdout == nil {
+		p.Stdout = &out
 	}
-	if p.getenv == nil {
-		p.getenv = func(key string) string { return c.env[key] }
+	if p.Getenv == nil {
+		p.Getenv = func(key string) string { return c.env[key] }
 	}
-	return outcome{p.run(c.args), out.String(), err.String()}
+	return clitest.Outcome{Code: p.Run(c.args, root), Out: out.String(), Err: err.String()}
 }
 
 // ok runs the command, which has to succeed without a word on standard error.
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
 	o := call{args: args}.succeeds(t)
-	require.Empty(t, o.err)
-	return o.out
+	require.Empty(t, o.Err)
+	return o.Out
 }
 
 // succeeds runs the command, which has to succeed, whatever it says.
-func (c call) succeeds(t require.TestingT) outcome {
+func (c call) succeeds(t require.TestingT) clitest.Outcome {
 	o := c.run()
-	require.Zero(t, o.code, o.err)
+	require.Zero(t, o.Code, o.Err)
 	return o
 }
 
@@ -99,11 +86,11 @@ func (c call) succeeds(t require.TestingT) outcome {
 func (c call) fails(t *testing.T, code int) string {
 	t.Helper()
 	o := c.run()
-	require.Equal(t, code, o.code, o.err)
-	require.Empty(t, o.out)
-	require.Equal(t, 1, strings.Count(o.err, "\n"), o.err)
-	line, found := strings.CutPrefix(o.err, "uid: ")
-	require.True(t, found, o.err)
+	require.Equal(t, code, o.Code, o.Err)
+	require.Empty(t, o.Out)
+	require.Equal(t, 1, strings.Count(o.Err, "\n"), o.Err)
+	line, found := strings.CutPrefix(o.Err, "uid: ")
+	require.True(t, found, o.Err)
 	return strings.TrimSuffix(line, "\n")
 }
 
@@ -115,11 +102,3 @@ func newStore(t *testing.T) string {
 }
 
 func missingStore(t *testing.T) string { return t.TempDir() + "/workers.db" }
-
-// must returns what a call has that the test cannot go on without.
-func must[V any](v V, err error) V {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}

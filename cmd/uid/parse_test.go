@@ -14,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/cmd/uid/internal/picture"
 	"github.com/uidgen/uid/foreign"
 	"github.com/uidgen/uid/internal/presets"
@@ -40,23 +41,23 @@ func TestHelpExamples(t *testing.T) {
 // and its parts are the same in all forms.
 func TestPartsTellTheNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := must(foreign.ParseFormat(rapid.SampledFrom(presets.Formats()).Draw(t, "format")))
+		f := clitest.Must(foreign.ParseFormat(rapid.SampledFrom(presets.Formats()).Draw(t, "format")))
 		least := int64(0)
 		if f.Name() == "uidgenerator" {
 			least = math.MinInt64
 		}
 		id := rapid.Int64Range(least, math.MaxInt64).Draw(t, "id")
-		want := must(f.Parse(id))
+		want := clitest.Must(f.Parse(id))
 		show := func(format string) string {
 			args := []string{"parse", "--layout", f.String(), "--format", format, "--", strconv.FormatInt(id, 10)}
-			return call{args: args}.succeeds(t).out
+			return call{args: args}.succeeds(t).Out
 		}
 		var parts foreign.Parts
 		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
 		require.Equal(t, want, parts)
 		line := fmt.Sprintf("%d\t%s\t%d\t%d\n", id, want.Time.Format(time.RFC3339Nano), want.Machine, want.Sequence)
 		require.Equal(t, line, show("plain"))
-		require.Equal(t, id, int64(must(strconv.ParseUint(drawnDigits(t, show("table")), 2, 64))))
+		require.Equal(t, id, int64(clitest.Must(strconv.ParseUint(drawnDigits(t, show("table")), 2, 64))))
 	})
 }
 
@@ -76,25 +77,25 @@ func TestPartsTellTheUID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		preset := rapid.SampledFrom(presets.Layouts()).Draw(t, "layout")
 		l := bits.MustParseLayout(preset.Name)
-		u := must(l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
+		u := clitest.Must(l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
 			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker ID"),
 			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence")))
 		show := func(f string) string {
-			return call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.succeeds(t).out
+			return call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.succeeds(t).Out
 		}
 		again := func(at time.Time, workerID, sequence int64) {
-			require.Equal(t, u, must(l.Compose(l.TickAt(at), workerID, sequence)))
+			require.Equal(t, u, clitest.Must(l.Compose(l.TickAt(at), workerID, sequence)))
 		}
-		number := func(text string) int64 { return must(strconv.ParseInt(text, 10, 64)) }
+		number := func(text string) int64 { return clitest.Must(strconv.ParseInt(text, 10, 64)) }
 
 		var parts uid.Parts
 		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
 		again(parts.Time, parts.WorkerID, parts.Sequence)
 
 		words := strings.Split(strings.TrimSpace(show("plain")), "\t")
-		again(must(time.Parse(time.RFC3339Nano, words[1])), number(words[2]), number(words[3]))
+		again(clitest.Must(time.Parse(time.RFC3339Nano, words[1])), number(words[2]), number(words[3]))
 
-		require.Equal(t, u, uid.UID(must(strconv.ParseInt(drawnDigits(t, show("table")), 2, 64))))
+		require.Equal(t, u, uid.UID(clitest.Must(strconv.ParseInt(drawnDigits(t, show("table")), 2, 64))))
 	})
 }
 
@@ -103,7 +104,7 @@ func TestPictureIsNoWiderThanATerminal(t *testing.T) {
 		"41ms/10/12 fields=datacenter:5,worker:5", "1/61/1 fields=abcdefghijklmnop:61",
 		"9/8/46 fields=aaaaaaaaaaaaaaaa:1,bbbbbbbbbbbbbbbb:1,cccccccccccccccc:1,dddddddddddddddd:1," +
 			"eeeeeeeeeeeeeeee:1,ffffffffffffffff:1,gggggggggggggggg:1,hhhhhhhhhhhhhhhh:1"} {
-		out := call{args: []string{"parse", "--layout", layout, "1"}}.run().out
+		out := call{args: []string{"parse", "--layout", layout, "1"}}.run().Out
 		require.Contains(t, out, "\n")
 		for line := range strings.Lines(out) {
 			require.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), picture.Width, out)

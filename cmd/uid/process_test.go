@@ -18,12 +18,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
+	"github.com/uidgen/uid/cmd/uid/internal/places"
 )
 
 func exitCode(t *testing.T, err error) int {
 	t.Helper()
 	if err == nil {
-		return exitOK
+		return cli.ExitOK
 	}
 	e, ok := errors.AsType[*exec.ExitError](err)
 	require.True(t, ok, err)
@@ -35,7 +38,7 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, out io.ReadCloser, stde
 	t.Helper()
 	cmd, stderr = command(nil, args...), new(bytes.Buffer)
 	cmd.Stderr = stderr
-	out = must(cmd.StdoutPipe())
+	out = clitest.Must(cmd.StdoutPipe())
 	require.NoError(t, cmd.Start())
 	return cmd, out, stderr
 }
@@ -65,7 +68,7 @@ func TestInterrupt(t *testing.T) {
 	rest, err := io.ReadAll(lines)
 	require.NoError(t, err)
 	require.True(t, bytes.HasSuffix(rest, []byte("\n")))
-	require.Equal(t, exitInterrupted, exitCode(t, cmd.Wait()))
+	require.Equal(t, cli.ExitInterrupted, exitCode(t, cmd.Wait()))
 	require.True(t, strings.HasSuffix(stderr.String(), "uid: interrupted\n"), stderr.String())
 }
 
@@ -87,7 +90,7 @@ func TestInterruptedNumbers(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	last := numbers(t, lines)
-	require.Equal(t, exitInterrupted, exitCode(t, cmd.Wait()))
+	require.Equal(t, cli.ExitInterrupted, exitCode(t, cmd.Wait()))
 	require.True(t, strings.HasSuffix(stderr.String(), "uid: interrupted\n"), stderr.String())
 	require.Equal(t, fmt.Sprintln(last+1), ok(t, "segment", "next", "x", "--store", store))
 }
@@ -102,9 +105,9 @@ func TestNumbersThatNobodyReads(t *testing.T) {
 	for bytes := 0; bytes < 1<<20; printed++ {
 		bytes += len(fmt.Sprintln(printed + 1))
 	}
-	next := must(strconv.ParseInt(strings.TrimSpace(ok(t, "segment", "next", "x", "--store", store)), 10, 64))
+	next := clitest.Must(strconv.ParseInt(strings.TrimSpace(ok(t, "segment", "next", "x", "--store", store)), 10, 64))
 	require.Greater(t, next, printed)
-	require.Less(t, next, printed+outputBuffer/5+2*drawChunk)
+	require.Less(t, next, printed+64<<10/5+2*1024)
 }
 
 // atOnce starts processes at once, and returns what each has printed.
@@ -152,7 +155,7 @@ func TestProcessesAtOnce(t *testing.T) {
 
 // TestDriverIsSilent: what is no MySQL server makes the driver talk, if it may.
 func TestDriverIsSilent(t *testing.T) {
-	listener := must(net.Listen("tcp", "127.0.0.1:0"))
+	listener := clitest.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer listener.Close()
 	go func() {
 		for {
@@ -163,17 +166,17 @@ func TestDriverIsSilent(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	cmd := command([]string{dsnEnv + "=me@tcp(" + listener.Addr().String() + ")/x"}, "gen", "--timeout", "200ms")
+	cmd := command([]string{places.DSNEnv + "=me@tcp(" + listener.Addr().String() + ")/x"}, "gen", "--timeout", "200ms")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	require.Equal(t, exitFailure, exitCode(t, cmd.Run()))
+	require.Equal(t, cli.ExitFailure, exitCode(t, cmd.Run()))
 	require.Regexp(t, `^level=WARN .*\nuid: .* gave up after 200ms: .*\n$`, stderr.String())
 }
 
 // TestInterruptWithoutDatabase: it is waited for no longer.
 func TestInterruptWithoutDatabase(t *testing.T) {
-	cmd := command([]string{dsnEnv + "=me@tcp(127.0.0.1:1)/x"}, "gen", "--timeout", "1h")
-	stderr := must(cmd.StderrPipe())
+	cmd := command([]string{places.DSNEnv + "=me@tcp(127.0.0.1:1)/x"}, "gen", "--timeout", "1h")
+	stderr := clitest.Must(cmd.StderrPipe())
 	require.NoError(t, cmd.Start())
 	lines := bufio.NewReader(stderr)
 	warning, err := lines.ReadString('\n')
@@ -183,5 +186,5 @@ func TestInterruptWithoutDatabase(t *testing.T) {
 	rest, err := io.ReadAll(lines)
 	require.NoError(t, err)
 	require.Equal(t, "uid: interrupted\n", string(rest))
-	require.Equal(t, exitInterrupted, exitCode(t, cmd.Wait()))
+	require.Equal(t, cli.ExitInterrupted, exitCode(t, cmd.Wait()))
 }

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,34 +11,10 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 )
-
-func TestErrorsAreOneLine(t *testing.T) {
-	var stderr bytes.Buffer
-	p := &program{stderr: &stderr}
-	require.Equal(t, exitFailure, p.report(errors.Join(errors.New("one"), errors.New("two\r\n"))))
-	require.Equal(t, "uid: one; two\n", stderr.String())
-}
-
-// What the go command records of a module, of a clone, of a clone with changes, and of nothing.
-func TestVersionText(t *testing.T) {
-	with := func(version string, settings ...string) string {
-		info := &debug.BuildInfo{Main: debug.Module{Version: version}}
-		for i := 0; i < len(settings); i += 2 {
-			info.Settings = append(info.Settings, debug.BuildSetting{Key: settings[i], Value: settings[i+1]})
-		}
-		build := fmt.Sprintf("%s, %s/%s)", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		return strings.TrimSuffix(versionText(info), build)
-	}
-	const revision = "f0b9d9c609b4984e3ff3d0582f4439873c7d2465"
-	const pseudo = "v0.1.1-0.20261122112522-f0b9d9c609b4+dirty"
-	require.Equal(t, "v0.1.0 (", with("v0.1.0"))
-	require.Equal(t, pseudo+" (revision f0b9d9c609b4 of 2026-11-22, modified, ", with(pseudo, "vcs", "git",
-		"vcs.revision", revision, "vcs.time", "2026-11-22T11:25:22Z", "vcs.modified", "true"))
-	require.Equal(t, "(devel) (revision f0b9d9c609b4, ",
-		with("(devel)", "vcs.revision", revision, "vcs.modified", "false"))
-	require.Equal(t, "(unknown) (", with(""))
-}
 
 // failingWriter takes n bytes and then fails.
 type failingWriter struct {
@@ -90,23 +62,23 @@ func TestOutputThatFails(t *testing.T) {
 		{"gen", "--segment", "x", "--daily", "--store", used},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			fail := func(err error) outcome {
+			fail := func(err error) clitest.Outcome {
 				return call{args: args, stdin: strings.Repeat("180363646902239241\n", 5_000), getenv: withKey,
 					to: &failingWriter{n: 3, err: err}}.run()
 			}
 			answersNo := slices.Contains(args, "--js-safe")
 			pipe := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
 			for _, gone := range []error{syscall.EPIPE, pipe, io.ErrClosedPipe} {
-				want := outcome{code: exitOK}
+				want := clitest.Outcome{Code: cli.ExitOK}
 				if answersNo {
-					want.code = exitFailure
+					want.Code = cli.ExitFailure
 				}
 				require.Equal(t, want, fail(gone))
 			}
 			full := fail(errors.New("disk full"))
-			require.Equal(t, exitFailure, full.code)
+			require.Equal(t, cli.ExitFailure, full.Code)
 			if !answersNo {
-				require.Equal(t, "uid: writing the output: disk full\n", full.err)
+				require.Equal(t, "uid: writing the output: disk full\n", full.Err)
 			}
 		})
 	}
@@ -117,12 +89,12 @@ func TestOutputThatFails(t *testing.T) {
 func TestInputThatFails(t *testing.T) {
 	words := strings.NewReader("180363646902239241 1803636469022")
 	in := io.MultiReader(words, iotest.ErrReader(errors.New("bad sector")))
-	require.Equal(t, outcome{exitFailure, "180363646902239241\t2026-03-02T18:07:53Z\t4\t9\n",
-		"uid: reading the input: bad sector\n"}, call{args: []string{"parse", "--format", "plain"}, in: in}.run())
+	require.Equal(t, clitest.Outcome{Code: cli.ExitFailure, Out: "180363646902239241\t2026-03-02T18:07:53Z\t4\t9\n",
+		Err: "uid: reading the input: bad sector\n"}, call{args: []string{"parse", "--format", "plain"}, in: in}.run())
 }
 
 // The default layout, which nobody chose, comes to its end one day.
 func TestEndOfTheDefaultLayout(t *testing.T) {
-	require.Contains(t, call{args: []string{"gen"}, now: today.AddDate(10, 0, 0)}.fails(t, exitFailure),
+	require.Contains(t, call{args: []string{"gen"}, now: clitest.Today.AddDate(10, 0, 0)}.fails(t, cli.ExitFailure),
 		"exhausted: the last tick")
 }

@@ -1,18 +1,26 @@
 package main
 
 import (
-	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/jmoiron/sqlx"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write testdata/*.txt anew")
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
+	"github.com/uidgen/uid/cmd/uid/internal/places"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
 
 type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 
@@ -30,9 +38,9 @@ type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //
 // "< FILE" at the end is the input. Of $SECRET no word may show. All else is testscript's own.
 func TestScripts(t *testing.T) {
-	folder := must(filepath.Abs("testdata"))
+	folder := clitest.Must(filepath.Abs("testdata"))
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "scripts"), UpdateScripts: *update, ContinueOnError: true,
+		Dir: filepath.Join("testdata", "scripts"), UpdateScripts: *clitest.Update, ContinueOnError: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", "")
 			return nil
@@ -40,44 +48,44 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]scriptCommand{
 			"uid": func(ts *testscript.TestScript, neg bool, args []string) {
 				o := inScript(ts, args...)
-				holds(ts, neg && o.code != exitOK || !neg && o.code == exitOK && o.err == "", o)
+				holds(ts, neg && o.Code != cli.ExitOK || !neg && o.Code == cli.ExitOK && o.Err == "", o)
 			},
 			"tells": func(ts *testscript.TestScript, _ bool, args []string) {
 				o := inScript(ts, args...)
-				holds(ts, o.code == exitOK && o.err != "", o)
+				holds(ts, o.Code == cli.ExitOK && o.Err != "", o)
 			},
-			"refuses": ending(exitBadInput),
-			"fails":   ending(exitFailure),
+			"refuses": ending(cli.ExitBadInput),
+			"fails":   ending(cli.ExitFailure),
 			"badstore": func(ts *testscript.TestScript, _ bool, args []string) {
 				says, place := args[0], args[1]
-				refuses := ending(exitBadInput)
+				refuses := ending(cli.ExitBadInput)
 				refuses(ts, false, []string{says, "worker", "ls", "--timeout", "1ms", "--store", place})
 				refuses(ts, false, []string{"--store", "worker", "ls", "--timeout", "1ms", "--store", place})
-				ts.Setenv(storeEnv, place)
+				ts.Setenv(places.StoreEnv, place)
 				refuses(ts, false, []string{says, "gen", "--timeout", "1ms"})
-				refuses(ts, false, []string{storeEnv, "gen", "--timeout", "1ms"})
-				ts.Setenv(storeEnv, "")
+				refuses(ts, false, []string{places.StoreEnv, "gen", "--timeout", "1ms"})
+				ts.Setenv(places.StoreEnv, "")
 			},
 			"golden": func(ts *testscript.TestScript, _ bool, args []string) {
 				o := inScript(ts, args[1:]...)
 				file := filepath.Join(folder, args[0]+".txt")
-				if *update {
-					ts.Check(os.WriteFile(file, []byte(o.text()), 0o644))
+				if *clitest.Update {
+					ts.Check(os.WriteFile(file, []byte(o.Text()), 0o644))
 				}
-				holds(ts, o.text() == ts.ReadFile(file), o)
+				holds(ts, o.Text() == ts.ReadFile(file), o)
 			},
 			"newstore": func(ts *testscript.TestScript, _ bool, _ []string) {
 				dir, err := os.MkdirTemp(ts.Getenv("WORK"), "")
 				ts.Check(err)
-				ts.Setenv(storeEnv, filepath.Join(dir, "workers.db"))
-				ts.Check(os.WriteFile(ts.Getenv(storeEnv), nil, 0o600))
+				ts.Setenv(places.StoreEnv, filepath.Join(dir, "workers.db"))
+				ts.Check(os.WriteFile(ts.Getenv(places.StoreEnv), nil, 0o600))
 			},
 			"lease": func(ts *testscript.TestScript, _ bool, _ []string) {
-				newLease(t, openStore(t, ts.Getenv(storeEnv)))
+				newLease(t, openStore(t, ts.Getenv(places.StoreEnv)))
 				ts.Setenv("HOLDER", holder)
 			},
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
-				_, err := openStore(t, ts.Getenv(storeEnv)).Exec(args[0])
+				_, err := openStore(t, ts.Getenv(places.StoreEnv)).Exec(args[0])
 				ts.Check(err)
 			},
 		},
@@ -85,17 +93,17 @@ func TestScripts(t *testing.T) {
 }
 
 // inScript runs the command as a line of a script says.
-func inScript(ts *testscript.TestScript, args ...string) outcome {
+func inScript(ts *testscript.TestScript, args ...string) clitest.Outcome {
 	c := call{args: args, getenv: ts.Getenv}
 	if n := len(args); n > 1 && args[n-2] == "<" {
 		c.args, c.stdin = args[:n-2], ts.ReadFile(args[n-1])
 	}
 	o := c.run()
 	for word := range strings.FieldsSeq(ts.Getenv("SECRET")) {
-		holds(ts, !strings.Contains(strings.ToLower(o.out+o.err), word), o)
+		holds(ts, !strings.Contains(strings.ToLower(o.Out+o.Err), word), o)
 	}
-	fmt.Fprint(ts.Stdout(), o.out)
-	fmt.Fprint(ts.Stderr(), o.err)
+	fmt.Fprint(ts.Stdout(), o.Out)
+	fmt.Fprint(ts.Stderr(), o.Err)
 	return o
 }
 
@@ -105,30 +113,18 @@ func ending(code int) scriptCommand {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
 		for _, more := range [][]string{{"-v"}, nil} {
 			o := inScript(ts, append(more, args[1:]...)...)
-			last := o.err[strings.LastIndex(strings.TrimSuffix(o.err, "\n"), "\n")+1:]
-			holds(ts, o.code == code && o.out == "", o)
+			last := o.Err[strings.LastIndex(strings.TrimSuffix(o.Err, "\n"), "\n")+1:]
+			holds(ts, o.Code == code && o.Out == "", o)
 			holds(ts, strings.HasPrefix(last, "uid: ") && strings.Contains(last, args[0]), o)
-			holds(ts, more != nil || last == o.err, o)
+			holds(ts, more != nil || last == o.Err, o)
 		}
 	}
 }
 
-func holds(ts *testscript.TestScript, is bool, o outcome) {
+func holds(ts *testscript.TestScript, is bool, o clitest.Outcome) {
 	if !is {
-		ts.Fatalf("%s", o.text())
+		ts.Fatalf("%s", o.Text())
 	}
-}
-
-// golden compares the outcome of a part of a command with the one in testdata.
-func golden(t *testing.T, name string, f format, do func(tables) error) {
-	t.Run(name, func(t *testing.T) {
-		o := inProcess(f, do)
-		file := filepath.Join("testdata", name+".txt")
-		if *update {
-			require.NoError(t, os.WriteFile(file, []byte(o.text()), 0o644))
-		}
-		require.Equal(t, string(must(os.ReadFile(file))), o.text())
-	})
 }
 
 // What a line of a script cannot hold.
@@ -148,8 +144,48 @@ func TestOddBytes(t *testing.T) {
 		{"has a space or a control character", []string{"gen", "--store", "mysql://me:x\n@h/x"}},
 		{"a tweak of 256 bytes", []string{"seal", "--tweak", strings.Repeat("x", 256), "1"}},
 	} {
-		require.Contains(t, call{args: tt.args, getenv: withKey}.fails(t, exitBadInput), tt.says)
+		require.Contains(t, call{args: tt.args, getenv: withKey}.fails(t, cli.ExitBadInput), tt.says)
 	}
 	store := newStore(t)
 	ok(t, "segment", "set", "x", "--create", "--description", strings.Repeat("ü", 256), "--store", store)
+}
+
+// holder is what rows say of this process.
+var holder = fmt.Sprintf("%s/%d", clitest.Must(os.Hostname()), os.Getpid())
+
+// newLease acquires a lease in the namespace shop.
+func newLease(t *testing.T, db *sqlx.DB) {
+	t.Helper()
+	tables := clitest.Must(sqlstore.New(db, sqlstore.Config{}))
+	leases := clitest.Must(tables.Leases("shop"))
+	l := clitest.Must(lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: slog.New(slog.DiscardHandler)}))
+	terms := bits.Default().Terms()
+	terms.Revoke = func() {}
+	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{}))
+	_, err := l.Acquire(t.Context(), terms)
+	require.NoError(t, err)
+}
+
+func openStore(t *testing.T, file string) *sqlx.DB {
+	t.Helper()
+	db := clitest.Must(sqlite.Open(t.Context(), file))
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// storeWithLease returns a store with a disposable ID, and a lease that is live.
+func storeWithLease(t *testing.T) string {
+	t.Helper()
+	file := newStore(t)
+	ok(t, "gen", "-n", "1", "--store", file)
+	newLease(t, openStore(t, file))
+	return file
+}
+
+// A table uses the columns that there are.
+func TestTablesUseTheWidth(t *testing.T) {
+	args := []string{"plan", "--rate", "2e6", "--burst", "5e7", "--workers", "500", "--years", "30"}
+	narrow, wide := call{args: args}.run(), call{args: args, env: map[string]string{"COLUMNS": "200"}}.run()
+	require.LessOrEqual(t, text.LongestLineLen(narrow.Out), 80)
+	require.Greater(t, text.LongestLineLen(wide.Out), 100)
 }

@@ -11,6 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
+	"github.com/uidgen/uid/cmd/uid/internal/forms"
 )
 
 // Two keys, in the form of a file.
@@ -32,15 +35,15 @@ func TestSealAndOpen(t *testing.T) {
 			flags = append(flags, "--numbers")
 		}
 		turn := func(command string, words []string) []string {
-			c := call{args: append([]string{command}, flags...), env: map[string]string{keysEnv: keys}}
+			c := call{args: append([]string{command}, flags...), env: map[string]string{forms.KeysEnv: keys}}
 			if rapid.Bool().Draw(t, "input") {
 				c.stdin = strings.Join(words, "\n")
 			} else {
 				c.args = append(c.args, words...)
 			}
 			o := c.succeeds(t)
-			require.Empty(t, o.err)
-			return strings.Fields(o.out)
+			require.Empty(t, o.Err)
+			return strings.Fields(o.Out)
 		}
 		sealed := turn("seal", uids)
 		require.NotEqual(t, uids, sealed)
@@ -52,12 +55,12 @@ func TestSealAndOpen(t *testing.T) {
 func TestNewKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys")
 	call{args: []string{"seal", "--new-key", file}}.succeeds(t)
-	b := must(os.ReadFile(file))
+	b := clitest.Must(os.ReadFile(file))
 	if runtime.GOOS != "windows" {
-		require.Equal(t, os.FileMode(0o600), must(os.Stat(file)).Mode().Perm())
+		require.Equal(t, os.FileMode(0o600), clitest.Must(os.Stat(file)).Mode().Perm())
 	}
 
-	says := call{args: []string{"seal", "--new-key", file}}.fails(t, exitFailure)
+	says := call{args: []string{"seal", "--new-key", file}}.fails(t, cli.ExitFailure)
 	require.Contains(t, says, file)
-	require.Equal(t, b, must(os.ReadFile(file)), "a key is not overwritten")
+	require.Equal(t, b, clitest.Must(os.ReadFile(file)), "a key is not overwritten")
 }

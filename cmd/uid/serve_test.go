@@ -19,8 +19,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/cmd/uid/internal/serve"
-	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
+	"github.com/uidgen/uid/cmd/uid/internal/places"
 )
 
 const testToken = "correct-horse-battery"
@@ -37,8 +38,8 @@ type served struct {
 func startServe(t *testing.T, env []string, args ...string) *served {
 	t.Helper()
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0"}, args...)
-	cmd := command(append(env, storeEnv+"="), args...)
-	stderr := must(cmd.StderrPipe())
+	cmd := command(append(env, places.StoreEnv+"="), args...)
+	stderr := clitest.Must(cmd.StderrPipe())
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // if it has not ended
 	s := &served{Cmd: cmd, stderr: bufio.NewReader(stderr)}
@@ -72,7 +73,7 @@ func (s *served) ends(t *testing.T, code int) string {
 // get returns the body of an answer, which has to have the status.
 func (s *served) get(t *testing.T, target, token string, status int) (body string) {
 	t.Helper()
-	r := must(http.NewRequest(http.MethodGet, "http://"+s.web+target, nil))
+	r := clitest.Must(http.NewRequest(http.MethodGet, "http://"+s.web+target, nil))
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -128,7 +129,7 @@ func TestServe(t *testing.T) {
 		require.Regexp(t, says, s.get(t, path, "", 200), path)
 	}
 	require.NoError(t, s.Process.Signal(syscall.SIGTERM))
-	require.Empty(t, s.ends(t, exitOK))
+	require.Empty(t, s.ends(t, cli.ExitOK))
 	require.Equal(t, "14\n", ok(t, "segment", "next", "invoice", "--store", store), "none was skipped")
 }
 
@@ -158,17 +159,8 @@ func TestServeToken(t *testing.T) {
 	s.get(t, "/v1/uid", testToken, 401)
 	s.get(t, "/v1/uid", "another-horse-battery", 200)
 	require.NoError(t, s.Process.Signal(os.Interrupt))
-	said = s.ends(t, exitOK)
+	said = s.ends(t, cli.ExitOK)
 	require.NotContains(t, said, "horse")
-}
-
-// A certificate that cannot be read again leaves the token as it was.
-func TestServeReloadFails(t *testing.T) {
-	p := &program{getenv: func(string) string { return "another-horse-battery" }}
-	s := &server{gen: gen{program: p}, token: must(serve.NewToken(testToken)), cert: "nosuch",
-		certificate: new(serve.Certificate)}
-	require.ErrorIs(t, s.reload(), uid.ErrConfig)
-	require.True(t, s.token.Is(testToken))
 }
 
 // With a worker ID of its own, a server that was killed begins above what it had issued.
@@ -181,7 +173,7 @@ func TestServeStateFile(t *testing.T) {
 		u := uid.MustParse(s.get(t, "/api/snowflake/get/x", "", 200))
 		require.Greater(t, u, last)
 		last = u
-		require.EqualValues(t, 7, must(bits.Default().Parse(u)).WorkerID)
+		require.EqualValues(t, 7, clitest.Must(bits.Default().Parse(u)).WorkerID)
 		require.NoError(t, s.Process.Kill())
 		require.Equal(t, -1, exitCode(t, s.Wait()))
 	}
@@ -189,27 +181,14 @@ func TestServeStateFile(t *testing.T) {
 
 // A port in use costs no worker ID.
 func TestServePortInUse(t *testing.T) {
-	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	l := clitest.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	store := filepath.Join(t.TempDir(), "workers.db")
 	taken, free := l.Addr().String(), "127.0.0.1:0"
 	for _, at := range [][2]string{{taken, "off"}, {free, taken}} {
 		o := call{args: []string{"serve", "--store", store, "--listen", at[0], "--resp-listen", at[1]}}.run()
-		require.Equal(t, exitFailure, o.code)
-		require.Contains(t, o.err, "address already in use")
+		require.Equal(t, cli.ExitFailure, o.Code)
+		require.Contains(t, o.Err, "address already in use")
 		require.NoFileExists(t, store)
 	}
-}
-
-// reports is a generator that tells of itself.
-type reports health.Health
-
-func (r reports) Health() health.Health { return health.Health(r) }
-
-// /readyz says what the generator's health says.
-func TestReady(t *testing.T) {
-	require.NoError(t, ready(reports{Ready: true}))
-	err := ready(reports{Reasons: []health.Reason{{Code: "no_reservation", Level: "error", Text: "the store is down"}}})
-	require.ErrorIs(t, err, uid.ErrNoReservation)
-	require.ErrorContains(t, err, "not ready: the store is down")
 }

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
+	"github.com/uidgen/uid/cmd/uid/internal/forms"
 )
 
 // readers are the commands that read words from the input, each with a word that it takes, and what it calls one.
@@ -14,7 +18,7 @@ var readers = []struct{ command, good, what string }{
 	{"parse", "180363646902239241", "UID"}, {"seal", "180363646902239241", "UID"}, {"open", "1387aqd7r9xwke", "text"},
 }
 
-func withKey(name string) string { return map[string]string{keysEnv: oldKey}[name] }
+func withKey(name string) string { return map[string]string{forms.KeysEnv: oldKey}[name] }
 
 func TestStopsAtBadInput(t *testing.T) {
 	for _, r := range readers {
@@ -24,17 +28,17 @@ func TestStopsAtBadInput(t *testing.T) {
 		}
 		c.stdin = r.good + "\n" + r.good + " oops\n" + r.good
 		o := c.run()
-		require.Equal(t, exitBadInput, o.code)
-		require.Equal(t, 2, strings.Count(o.out, "\n"), "what came before it is shown")
-		require.Contains(t, o.err, "uid: "+r.what+" 3 of the input: syntax error: \"oops\" ")
+		require.Equal(t, cli.ExitBadInput, o.Code)
+		require.Equal(t, 2, strings.Count(o.Out, "\n"), "what came before it is shown")
+		require.Contains(t, o.Err, "uid: "+r.what+" 3 of the input: syntax error: \"oops\" ")
 
 		c.stdin = r.good + "\n" + strings.Repeat("1", 1<<20)
 		o = c.run()
-		require.Equal(t, exitBadInput, o.code)
-		require.Equal(t, "uid: "+r.what+" 2 of the input: syntax error: it has more than 65536 bytes\n", o.err)
+		require.Equal(t, cli.ExitBadInput, o.Code)
+		require.Equal(t, "uid: "+r.what+" 2 of the input: syntax error: it has more than 65536 bytes\n", o.Err)
 
 		c.stdin = ""
-		require.Equal(t, outcome{}, c.run(), "nothing in, nothing out")
+		require.Equal(t, clitest.Outcome{}, c.run(), "nothing in, nothing out")
 	}
 }
 

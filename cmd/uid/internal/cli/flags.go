@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A value is the pflag.Value of a variable. Its zero value is one that was not given, and no default that --help shows.
+type value[T comparable] struct {
+	to   *T
+	kind string // what --help and completion call it
+	read func(text string) (T, error)
+}
+
+// Var returns the value of a flag, by what --help calls its kind and a function that reads it.
+func Var[T comparable](to *T, kind string, read func(string) (T, error)) pflag.Value {
+	return value[T]{to, kind, read}
+}
+
+func (v value[T]) Set(text string) error {
+	x, err := v.read(text)
+	if err == nil {
+		*v.to = x
+	}
+	return err
+}
+
+func (v value[T]) String() string {
+	if *v.to == *new(T) {
+		return ""
+	}
+	return fmt.Sprint(*v.to)
+}
+
+func (v value[T]) Type() string { return v.kind }
+
+// The flags of each kind. Their errors say what they expect.
+func CountVar(to *int64) pflag.Value              { return Var(to, "N", readCount) }
+func NumberVar(to *float64) pflag.Value           { return Var(to, "X", readNumber) }
+func SpanVar(to *time.Duration) pflag.Value       { return Var(to, "DURATION", readSpan) }
+func TimeVar(to *time.Time) pflag.Value           { return Var(to, "TIME", readTime) }
+func AfterVar(to *uid.UID) pflag.Value            { return Var(to, "UID", readAfter) }
+func AddressVar(to *string) pflag.Value           { return Var(to, "ADDR", readAddress) }
+func TextVar(to *string, kind string) pflag.Value { return Var(to, kind, readText) }
+
+// readCount reads a whole number of at least 1, written 1000000 or 1e6.
+func readCount(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		v, floatErr := strconv.ParseFloat(text, 64)
+		switch {
+		case floatErr != nil || v != math.Trunc(v):
+		case math.Abs(v) > 1<<53: // beyond this not every whole number has a float64
+			err = strconv.ErrRange
+		default:
+			n, err = int64(v), nil
+		}
+	}
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%.40q is too large a number", text)
+	case err != nil:
+		return 0, fmt.Errorf("%.40q is not a whole number", text)
+	case n < 1:
+		return 0, fmt.Errorf("%d is below 1", n)
+	}
+	return n, nil
+}
+
+// readNumber reads a number, such as 2000000, 2e6 or 0.5. Its user checks the range.
+func readNumber(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is not a number", text)
+	}
+	return v, nil
+}
+
+// readSpan reads a duration of more than zero.
+func readSpan(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%.40q is not a duration such as 90s or 12h", text)
+	case d <= 0:
+		return 0, fmt.Errorf("%v is not above 0", d)
+	}
+	return d, nil
+}
+
+var timeForms = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly,
+}
+
+const TimeUsage = `2026-11-21, "2026-11-21 10:00", 2026-11-21T10:00:00+01:00`
+
+// readTime reads an instant, by default in UTC.
+func readTime(text string) (time.Time, error) {
+	for _, form := range timeForms {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%.40q is not a time such as %s", text, TimeUsage)
+}
+
+const AfterUsage = "the floor: UIDs above this one only, such as the largest of another generator"
+
+// readAfter reads a floor: the largest UID that was made before.
+func readAfter(text string) (uid.UID, error) {
+	u, err := uid.Parse(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%.40q is not a UID in decimal digits", text)
+	case u <= 0:
+		return 0, fmt.Errorf("%d is not above 0", int64(u))
+	}
+	return u, nil
+}
+
+// readText reads what may not be empty.
+func readText(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("it is empty")
+	}
+	return text, nil
+}
+
+// Off stands for no listener.
+const Off = "off"
+
+// readAddress reads an address to listen on.
+func readAddress(text string) (string, error) {
+	host, port, err := net.SplitHostPort(text)
+	_, portErr := strconv.ParseUint(port, 10, 16)
+	if text != Off && (err != nil || portErr != nil || strings.ContainsAny(host, "@/ ")) {
+		return "", errors.New("it is neither HOST:PORT, such as 127.0.0.1:7077 or :7077, nor off")
+	}
+	return text, nil
+}
+
+// ReadZone reads a time zone.
+func ReadZone(text string) (*time.Location, error) {
+	zone, err := time.LoadLocation(text)
+	if err != nil || text == "" {
+		return nil, errors.New("it is no time zone such as Europe/Berlin")
+	}
+	return zone, nil
+}
+
+// ReadID reads a worker ID; nil is none.
+func ReadID(text string) (*int64, error) {
+	id, err := strconv.ParseUint(text, 10, 63)
+	if err != nil {
+		return nil, fmt.Errorf("%.40q is no worker ID", text)
+	}
+	return new(int64(id)), nil
+}
+
+// ReadIDs reads a worker ID, or a range of them, such as 0-1023; nil is all.
+func ReadIDs(text string) (*lease.Range, error) {
+	first, last, found := strings.Cut(text, "-")
+	if !found {
+		last = first
+	}
+	a, err := strconv.ParseUint(first, 10, 63)
+	b, err2 := strconv.ParseUint(last, 10, 63)
+	switch {
+	case errors.Is(err, strconv.ErrRange) || errors.Is(err2, strconv.ErrRange):
+		return nil, fmt.Errorf("%.40q is beyond any worker ID", text)
+	case err != nil || err2 != nil:
+		return nil, fmt.Errorf("%.40q is no worker ID, and no range of them such as 0-1023", text)
+	case a > b:
+		return nil, fmt.Errorf("%d is above %d", a, b)
+	}
+	return &lease.Range{First: int64(a), Last: int64(b)}, nil
+}
+
+// ReadRange reads the worker IDs of a namespace; the zero value is all.
+func ReadRange(text string) (lease.Range, error) {
+	ids, err := ReadIDs(text)
+	switch {
+	case !strings.Contains(text, "-"):
+		return lease.Range{}, fmt.Errorf("%.40q is not a range of worker IDs such as 0-1023", text)
+	case err != nil:
+		return lease.Range{}, err
+	case ids.Last == 0:
+		return lease.Range{}, errors.New("a namespace cannot have the worker ID 0 alone")
+	}
+	return *ids, nil
+}
+
+func RangeText(r lease.Range) string { return fmt.Sprintf("%d-%d", r.First, r.Last) }
+
+// LayoutFlag is a layout by name or by its widths.
+type LayoutFlag struct {
+	bits.Layout
+	Given bool
+}
+
+func NewLayoutFlag() LayoutFlag { return LayoutFlag{Layout: bits.Default()} }
+
+const (
+	layoutKind  = "NAME|T/W/S"
+	LayoutUsage = "a preset, or the bits of time, worker ID and\nsequence: 28/22/13, 41ms/10/12 (uid help layouts)"
+)
+
+func (f *LayoutFlag) Set(text string) (err error) {
+	f.Layout, err = bits.ParseLayout(text)
+	f.Given = true
+	if err != nil && namesFormat(text) {
+		return fmt.Errorf("%.40q is the form of another generator: parse reads it, and plan --from", text)
+	}
+	return err
+}
+
+func (f *LayoutFlag) String() string {
+	if !f.Given {
+		return "" // so that the help does not say "default default"
+	}
+	return f.Layout.String()
+}
+
+func (*LayoutFlag) Type() string { return layoutKind }
+
+// CheckFloor refuses a floor that no UID of a layout is above.
+func CheckFloor(l bits.Layout, after uid.UID) error {
+	if after == 0 {
+		return nil
+	}
+	if _, err := ticks.Above(l, after); err != nil {
+		return BadInput("--after: %w", err)
+	}
+	return nil
+}

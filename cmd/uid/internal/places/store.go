@@ -1,0 +1,269 @@
+// Package places opens what the flags --store and --mysql name: the places of worker IDs and of numbers.
+package places
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	_ "github.com/uidgen/uid/connect/postgres"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/scheme"
+	"github.com/uidgen/uid/internal/scheme/mysql"
+	_ "github.com/uidgen/uid/stores/etcd"
+	_ "github.com/uidgen/uid/stores/redis"
+	_ "github.com/uidgen/uid/stores/zookeeper"
+	_ "github.com/uidgen/uid/worker/sqlite"
+)
+
+// The environment variables with a store: what --store takes, and a MySQL DSN.
+const (
+	StoreEnv = "UID_STORE"
+	DSNEnv   = "UID_MYSQL_DSN"
+)
+
+// The default names of tables.
+const (
+	NodeTable    = "WORKER_NODE"
+	LeaseTable   = "WORKER_LEASE"
+	segmentTable = "leaf_alloc"
+)
+
+// A Store holds the flags that say where worker IDs and numbers come from.
+type Store struct {
+	Place, DSN string
+	Existing   bool          // do not create a missing SQLite file
+	Timeout    time.Duration // 0: not given
+
+	Nodes, Leases, Segments string // names of tables, where the store has some
+}
+
+// Register registers the flags that all stores have.
+func (s *Store) Register(flags *pflag.FlagSet) {
+	flags.Var(cli.TextVar(&s.Place, "FILE|URL"), "store",
+		"SQLite file or server; prefer the environment variable "+StoreEnv)
+	flags.Var(cli.TextVar(&s.DSN, "DSN"), "mysql", "MySQL or MariaDB; prefer the environment variable "+DSNEnv)
+	flags.Var(cli.SpanVar(&s.Timeout), "timeout", "how long to try (default 30s, and 3s where no server answers)")
+}
+
+// RegisterNodes, RegisterLeases and RegisterSegments register the names of tables.
+func (s *Store) RegisterNodes(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Nodes, "node-table", NodeTable, "table of disposable IDs, in a database")
+}
+
+func (s *Store) RegisterLeases(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Leases, "lease-table", LeaseTable, "table of leased IDs, in a database")
+}
+
+func (s *Store) RegisterSegments(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Segments, "segment-table", segmentTable, "table of segments, in a database")
+}
+
+// LossyFlag is --lossy-store.
+const (
+	LossyFlag  = "lossy-store"
+	LossyUsage = "use a store that can lose what it has given out, so that numbers come twice"
+)
+
+// Release gives back what is in hand: not under the command's context, which a signal may have ended.
+func (s *Store) Release(closing func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(s.Timeout, 10*time.Second))
+	defer cancel()
+	return closing(ctx)
+}
+
+// Try calls attempt until it succeeds, fails for good, or the time is up.
+func (s *Store) Try(ctx context.Context, p *cli.Program, attempt func(context.Context) error) error {
+	return retry.Do(ctx, s.Timeout, p.Log(), attempt)
+}
+
+// With calls do with the store, under a context that a signal cancels.
+func (s *Store) With(ctx context.Context, p *cli.Program, do func(context.Context, *Opened) error) error {
+	ctx, stop := cli.UntilSignal(ctx)
+	defer stop()
+	opened, err := s.Open(ctx, p)
+	if err == nil {
+		defer func() { _ = opened.Close() }()
+		err = do(ctx, opened)
+	}
+	if err != nil {
+		return cli.Interrupted(ctx, err)
+	}
+	return nil
+}
+
+// A Choice is the store that a user has named.
+type Choice struct {
+	url    *scheme.URL
+	dsn    string // instead of a URL
+	Source string // where it was given; "" for the file that is used without any
+}
+
+// File is the path of a SQLite file, "" for a server.
+func (c Choice) File() string {
+	if c.url != nil && c.url.Scheme == "sqlite" {
+		return c.url.Path
+	}
+	return ""
+}
+
+// Namespace is that of the URL.
+func (c Choice) Namespace() string {
+	if c.url == nil {
+		return ""
+	}
+	return c.url.Namespace
+}
+
+// String names the store without secrets: of a server it says no more than the kind.
+func (c Choice) String() string {
+	switch {
+	case c.url == nil:
+		return "a MySQL or MariaDB server"
+	case c.File() != "":
+		return c.File()
+	}
+	return "a server of " + c.url.Driver.Schemes[0] + "://"
+}
+
+// Choose returns the store that the flags and the environment name.
+func (s *Store) Choose(getenv func(string) string) (Choice, error) {
+	place, dsn := getenv(StoreEnv), getenv(DSNEnv)
+	switch {
+	case s.Place != "" && s.DSN != "":
+		return Choice{}, cli.BadInput("--store and --mysql exclude each other")
+	case s.Place != "":
+		return parsePlace(s.Place, "--store")
+	case s.DSN != "":
+		return Choice{dsn: s.DSN, Source: "--mysql"}, nil
+	case place != "":
+		return parsePlace(place, StoreEnv)
+	case dsn != "":
+		return Choice{dsn: dsn, Source: DSNEnv}, nil
+	}
+	folder, err := dataFolder(getenv, runtime.GOOS)
+	if err != nil {
+		return Choice{}, err
+	}
+	u, err := scheme.File(filepath.Join(folder, "workers.db"))
+	return Choice{url: u}, err
+}
+
+// dataFolder returns the folder for this command's user data.
+func dataFolder(getenv func(string) string, goos string) (string, error) {
+	// The XDG specification says to ignore a relative path.
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "uid"), nil
+	}
+	home, below := "HOME", []string{".local", "share", "uid"}
+	switch goos {
+	case "windows":
+		home, below = "LocalAppData", []string{"uid"}
+	case "darwin", "ios":
+		below = []string{"Library", "Application Support", "uid"}
+	}
+	dir := getenv(home)
+	if dir == "" {
+		return "", fmt.Errorf("no folder for the store: neither XDG_DATA_HOME nor %s is set; use --store FILE", home)
+	}
+	return filepath.Join(append([]string{dir}, below...)...), nil
+}
+
+// parsePlace reads what --store takes. No error repeats the text, which may hold a password.
+func parsePlace(text, source string) (Choice, error) {
+	u, err := scheme.Parse(text)
+	switch {
+	case err != nil && strings.Contains(text, "://"):
+		return Choice{}, unusable(source, err)
+	case err != nil:
+		return Choice{}, cli.BadInput("%w; a DSN is for --mysql or %s", unusable(source, err), DSNEnv)
+	}
+	return Choice{url: u, Source: source}, nil
+}
+
+// unusable is the error of what was given by source and cannot be used: an [uid.ErrConfig], which says that too.
+func unusable(source string, err error) error {
+	return cli.BadInput("%s: %s", source, strings.TrimPrefix(err.Error(), uid.ErrConfig.Error()+": "))
+}
+
+// An Opened is an open store, of worker IDs and of segments. Where it can say more of itself its Registry is a
+// doctor.Examiner, too.
+type Opened struct {
+	scheme.Store
+	Choice Choice // what it was opened by
+}
+
+// Open opens the store. It need not be reachable yet; a file that is missing is made, which p says.
+func (s *Store) Open(ctx context.Context, p *cli.Program) (*Opened, error) {
+	place, err := s.Choose(p.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	var missing error
+	if file := place.File(); file != "" {
+		if _, missing = os.Stat(file); missing != nil && s.Existing {
+			return nil, fmt.Errorf("no store: %w", missing)
+		}
+	}
+	opened, err := place.open(ctx, scheme.Options{
+		NodeTable: unless(NodeTable, s.Nodes), LeaseTable: unless(LeaseTable, s.Leases),
+		SegmentTable: unless(segmentTable, s.Segments), Timeout: s.Timeout, Logger: p.Log(),
+	})
+	if missing != nil {
+		if _, still := os.Stat(place.File()); still == nil {
+			p.Note("worker IDs and numbers are kept in %s, a new file", place)
+		}
+	}
+	if errors.Is(err, uid.ErrConfig) {
+		return nil, unusable(cmp.Or(place.Source, "the store"), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{*opened, place}, nil
+}
+
+func (c Choice) open(ctx context.Context, o scheme.Options) (*scheme.Store, error) {
+	if c.url == nil {
+		return mysql.OpenDSN(c.dsn, o)
+	}
+	return c.url.Open(ctx, o)
+}
+
+// unless returns "" for the default name of a table: PostgreSQL's is in lower case.
+func unless(byDefault, name string) string {
+	if name == byDefault {
+		return ""
+	}
+	return name
+}
+
+// Flag names the store again in a command line. What may hold a password is not repeated.
+func (c Choice) Flag() string {
+	switch {
+	case c.Source == "--store" && c.File() != "":
+		return " --store " + shellWord(c.File())
+	case strings.HasPrefix(c.Source, "--"):
+		return " " + c.Source + " ..."
+	}
+	return "" // the environment's, or the file that is used without any
+}
+
+// shellWord quotes a text for a shell if it needs that.
+func shellWord(text string) string {
+	if regexp.MustCompile(`^[\w./:@%+,-]+$`).MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,100 @@
+// Package segment has the commands that take dense numbers of tags, and look after their rows.
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/places"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/segment"
+)
+
+// Command returns the command whose subcommands look after dense numbers.
+func Command(p *cli.Program) *cobra.Command {
+	return cli.Group(&cobra.Command{Use: "segment", Short: "Take dense numbers from a store, and look after them"},
+		newLs(p), newNext(p), newSet(p))
+}
+
+// tagSigns are what a tag can have besides letters, digits and spaces.
+const tagSigns = "!\"#$%&'()*+,-./:;<=>?_"
+
+// CheckTag is segmentstore.CheckTag with a text that does not repeat the tag, which may be a DSN
+// without its flag.
+func CheckTag(tag string) error {
+	if segmentstore.CheckTag(tag) == nil {
+		return nil
+	}
+	return cli.BadInput("these %d bytes are no tag: it has 1 to 128 ASCII letters, digits, spaces and %s, "+
+		"and no space at either end", len(tag), tagSigns)
+}
+
+// oneTag checks the arguments of a command for a tag.
+func oneTag(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return cli.BadInput("%s takes one tag, such as invoice (%[1]s --help)", cmd.CommandPath())
+	}
+	return CheckTag(args[0])
+}
+
+// rowsAtOnce is how many rows are read at a time.
+const rowsAtOnce = 500
+
+// rows returns the rows of the tags after one, in the order of their bytes.
+func rows(ctx context.Context, p *cli.Program, store *places.Store, s segment.Store,
+	after string) iter.Seq2[segmentstore.Row, error] {
+	return func(yield func(segmentstore.Row, error) bool) {
+		for {
+			var page []segmentstore.Row
+			err := store.Try(ctx, p, func(ctx context.Context) (err error) {
+				page, err = s.Rows(ctx, after, rowsAtOnce)
+				return err
+			})
+			if err != nil {
+				yield(segmentstore.Row{}, fmt.Errorf("read the segments: %w", err))
+				return
+			}
+			for _, row := range page {
+				if !yield(row, nil) {
+					return
+				}
+				after = row.Tag
+			}
+			if len(page) < rowsAtOnce {
+				return
+			}
+		}
+	}
+}
+
+// rowColumns are the columns of a tag's row.
+var rowColumns = []cli.Column{cli.Text("tag", "tag"), cli.Numbers("next", "next number"), cli.Numbers("step", "step"),
+	cli.Text("updated", "updated"), cli.Text("description", "description")}
+
+func rowCells(row segmentstore.Row) []any {
+	updated := cli.Cell{Text: "-"}
+	if !row.Updated.IsZero() {
+		updated = cli.Moment(row.Updated.UTC())
+	}
+	return []any{
+		cli.Printable(row.Tag), cli.Cell{Value: uid.UID(row.Next), Text: cli.Grouped(row.Next)}, cli.Count(row.Step),
+		updated, cli.Printable(row.Description),
+	}
+}
+
+// noTag is the error of a tag that has no row.
+func noTag(tag string) error { return fmt.Errorf("%w: %q", segment.ErrNoTag, tag) }
+
+// WithCreate tells how to make the row that an error says is missing.
+func WithCreate(err error, tag, how string) error {
+	if errors.Is(err, segment.ErrNoTag) {
+		return fmt.Errorf("%w; %s makes it", noTag(tag), how)
+	}
+	return err
+}

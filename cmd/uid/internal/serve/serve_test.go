@@ -1,0 +1,35 @@
+package serve
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
+	"github.com/uidgen/uid/cmd/uid/internal/server"
+	"github.com/uidgen/uid/health"
+)
+
+// A certificate that cannot be read again leaves the token as it was.
+func TestServeReloadFails(t *testing.T) {
+	const token = "correct-horse-battery"
+	p := &cli.Program{Getenv: func(string) string { return "another-horse-battery" }}
+	s := &serve{p: p, token: clitest.Must(server.NewToken(token)), cert: "nosuch", certificate: new(server.Certificate)}
+	require.ErrorIs(t, s.reload(), uid.ErrConfig)
+	require.True(t, s.token.Is(token))
+}
+
+// reports is a generator that tells of itself.
+type reports health.Health
+
+func (r reports) Health() health.Health { return health.Health(r) }
+
+// /readyz says what the generator's health says.
+func TestReady(t *testing.T) {
+	require.NoError(t, ready(reports{Ready: true}))
+	err := ready(reports{Reasons: []health.Reason{{Code: "no_reservation", Level: "error", Text: "the store is down"}}})
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorContains(t, err, "not ready: the store is down")
+}

@@ -1,0 +1,165 @@
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/segment"
+)
+
+const secret = "correct-horse-battery"
+
+// uids are UIDs 1, 2, 3 of the default layout, or an error.
+type uids struct {
+	next   uid.UID
+	err    error
+	blocks bool // until the context has ended
+}
+
+func (u *uids) TryGetUID() (uid.UID, error) {
+	switch {
+	case u.blocks:
+		return 0, uid.ErrRejectedTake
+	case u.err != nil:
+		return 0, u.err
+	}
+	u.next++
+	return u.next, nil
+}
+
+func (u *uids) GetUIDContext(ctx context.Context) (uid.UID, error) {
+	if u.blocks {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	return u.TryGetUID()
+}
+
+func (u *uids) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
+	for i := range dst {
+		if dst[i], err = u.GetUIDContext(ctx); err != nil {
+			return i, err
+		}
+	}
+	return len(dst), nil
+}
+
+func (*uids) ParseUID(u uid.UID) (uid.Parts, error) { return bits.Default().Parse(u) }
+
+// A house is a server with what it serves.
+type house struct {
+	*Server
+	uids  *uids
+	store *segmenttest.Memory
+}
+
+// newHouse returns a server with the tag invoice, as changed.
+func newHouse(change ...func(*Config)) *house {
+	h := &house{uids: new(uids), store: segmenttest.NewMemory()}
+	h.store.SetRow(segmentstore.Row{Tag: "invoice", Next: 1, Step: 1})
+	quiet := slog.New(slog.DiscardHandler)
+	segments := must(NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true}))
+	cfg := Config{UIDs: h.uids, Segments: segments, Logger: quiet, Version: "test"}
+	for _, c := range change {
+		c(&cfg)
+	}
+	h.Server = must(New(cfg))
+	return h
+}
+
+func withToken(c *Config) { c.Token = must(NewToken(secret)) }
+
+// ask answers a request without a network.
+func (h *house) ask(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func (h *house) get(target string) *httptest.ResponseRecorder {
+	return h.ask(httptest.NewRequest(http.MethodGet, target, nil))
+}
+
+// A pipeListener is a network of pipes, whose deadlines follow fake time.
+type pipeListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+	close sync.Once // done
+}
+
+func newPipes() *pipeListener {
+	return &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.close.Do(func() { close(l.done) })
+	return nil
+}
+
+func (*pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7077} }
+
+// dial returns a new connection, which lasts until the test ends at most.
+func (l *pipeListener) dial(t testing.TB) net.Conn {
+	t.Helper()
+	client, server := net.Pipe()
+	t.Cleanup(func() { _ = client.Close() })
+	select {
+	case l.conns <- server:
+	case <-l.done:
+		require.Fail(t, "nobody listens")
+	}
+	return client
+}
+
+// say writes a text in the background, and returns all that comes back until the connection ends.
+func say(t testing.TB, c net.Conn, text string) string {
+	t.Helper()
+	go func() { _, _ = c.Write([]byte(text)) }()
+	all, err := io.ReadAll(c)
+	require.NoError(t, err)
+	return string(all)
+}
+
+// serving serves both protocols on pipes until the test ends.
+func (h *house) serving(t testing.TB) [2]*pipeListener {
+	l := [2]*pipeListener{newPipes(), newPipes()}
+	done := make(chan error, 1)
+	go func() { done <- h.Serve(l[overHTTP], l[overRESP]) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = h.Drain(ctx)
+		require.NoError(t, <-done)
+	})
+	return l
+}
+
+// must returns what a call has that the test cannot go on without.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,183 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"runtime/debug"
+	"time"
+)
+
+// A conn is a connection of the Redis protocol. One goroutine has all of it, but for the deadline.
+type conn struct {
+	net.Conn
+	server *Server
+	in     *bufio.Reader
+	out    *bufio.Writer
+
+	began   time.Time // of the command that is being read; zero between two
+	allowed bool      // it has shown the token, or need not
+	guesses int       // how often it has shown a wrong one
+	quit    bool      // it is to be closed
+
+	commands, errors uint64
+}
+
+const respBuffer = 16 << 10
+
+func (s *Server) serveRESP(l net.Listener) error {
+	l = s.limit(l, overRESP)
+	if s.cfg.TLS != nil {
+		l = tls.NewListener(l, s.cfg.TLS)
+	}
+	defer l.Close()
+	s.mu.Lock()
+	s.listener = l
+	stop := s.stop
+	s.mu.Unlock()
+	if stop { // Drain came first
+		return nil
+	}
+	for pause := time.Duration(0); ; {
+		c, err := l.Accept()
+		switch {
+		case err == nil:
+			pause = 0
+			if !s.begin(func() { s.serveConn(c) }) {
+				_ = c.Close()
+				return nil
+			}
+		case s.stopping():
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return err
+		default:
+			// The process is out of files, say: net/http waits likewise.
+			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
+			s.cfg.Logger.Warn("uid: a connection cannot be accepted", "err", err, "pause", pause)
+			time.Sleep(pause)
+		}
+	}
+}
+
+// begin runs f, unless connections are to end.
+func (s *Server) begin(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop {
+		return false
+	}
+	s.ended.Go(f)
+	return true
+}
+
+// serveConn answers a connection's commands until its end.
+func (s *Server) serveConn(nc net.Conn) {
+	began := time.Now()
+	c := &conn{Conn: nc, server: s, allowed: s.cfg.Token == nil}
+	c.in, c.out = bufio.NewReaderSize(reader{c}, respBuffer), bufio.NewWriterSize(writer{c}, respBuffer)
+	s.mu.Lock()
+	s.conns[c] = struct{}{}
+	s.mu.Unlock()
+	defer func() {
+		if p := recover(); p != nil {
+			s.cfg.Logger.Error("uid: a command panicked", "panic", p, "stack", string(debug.Stack()))
+		}
+		_ = nc.Close()
+		s.mu.Lock()
+		delete(s.conns, c)
+		s.mu.Unlock()
+		s.logConn(c, time.Since(began))
+	}()
+	for !c.quit {
+		args, err := c.read()
+		if protocol, is := errors.AsType[protocolError](err); is {
+			c.fail("ERR Protocol error: " + protocol.Error())
+		}
+		if err != nil {
+			break
+		}
+		c.began = time.Time{}
+		if len(args) > 0 {
+			c.commands++
+			s.metrics.commands.Add(1)
+			c.command(args)
+		}
+	}
+	_ = c.out.Flush()
+}
+
+// A reader reads from the connection once all is used up that was read before. Answers leave first: the
+// client may wait for them.
+type reader struct{ *conn }
+
+func (r reader) Read(b []byte) (int, error) {
+	c := r.conn
+	if err := c.out.Flush(); err != nil {
+		return 0, err
+	}
+	until := time.Now().Add(idleTime)
+	if !c.began.IsZero() {
+		until = c.began.Add(readTime)
+	}
+	if err := c.SetReadDeadline(until); err != nil {
+		return 0, err
+	}
+	// After the deadline is set, which Drain moves.
+	if c.server.stopping() {
+		return 0, io.EOF
+	}
+	return c.Conn.Read(b)
+}
+
+// A writer writes to the connection within the limit.
+type writer struct{ *conn }
+
+func (w writer) Write(b []byte) (int, error) {
+	if err := w.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return 0, err
+	}
+	n, err := w.Conn.Write(b)
+	if err != nil {
+		w.quit = true // nothing more is drawn for who does not read
+	}
+	return n, err
+}
+
+// drainRESP has each connection end after the commands that the server has read.
+func (s *Server) drainRESP(ctx context.Context) error {
+	s.mu.Lock()
+	s.stop = true
+	if s.listener != nil {
+		_ = s.listener.Close()
+	}
+	for c := range s.conns {
+		_ = c.SetReadDeadline(time.Unix(1, 0))
+	}
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		s.ended.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		_ = c.Close()
+	}
+	return ctx.Err()
+}
+
+func (s *Server) stopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stop
+}
