@@ -11,8 +11,8 @@ import (
 
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
-	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker"
 )
 
