@@ -34,24 +34,6 @@ func TestMillion(t *testing.T) {
 	require.EqualValues(t, 122, tick(len(all)-1)-tick(0))
 }
 
-// TestFarAhead: past the 90 seconds of lead that a generator borrows by default, the
-// command goes on, and says so.
-func TestFarAhead(t *testing.T) {
-	gen := func(n string) ([]uid.UID, string) {
-		o := call{args: []string{"gen", "-n", n, "--layout", "28/22/0", "--store", newStore(t)}}.succeeds(t)
-		return uidsOf(o.Out), o.Err
-	}
-	all, said := gen("91")
-	require.Len(t, all, 91)
-	require.Empty(t, said, "90 seconds of lead")
-
-	all, said = gen("20000")
-	require.Len(t, all, 20000)
-	require.IsIncreasing(t, all)
-	require.Equal(t, "uid: the last of these UIDs will be up to 5h33m19s ahead of the clock: "+
-		"the layout 28/22/0 has 1 a second for each worker\n", said)
-}
-
 // TestLastTicks draws all that the time field still holds, and one more.
 func TestLastTicks(t *testing.T) {
 	const layout = "4/4/3 unit=720h"

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
@@ -102,3 +103,14 @@ func newStore(t *testing.T) string {
 }
 
 func missingStore(t *testing.T) string { return t.TempDir() + "/workers.db" }
+
+// commands returns all commands and topics by the words that call them.
+func commands() map[string]*cobra.Command {
+	p := &cli.Program{Stdin: strings.NewReader(""), Getenv: clitest.NoEnv, Out: new(cli.Output)}
+	all := map[string]*cobra.Command{}
+	cli.ForAll(root(p), func(cmd *cobra.Command) {
+		_, words, _ := strings.Cut(cmd.CommandPath(), " ")
+		all[words] = cmd
+	})
+	return all
+}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -11,8 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/cmd/uid/internal/cli"
-	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/cmd/uid/internal/forms"
 )
 
@@ -49,18 +44,4 @@ func TestSealAndOpen(t *testing.T) {
 		require.NotEqual(t, uids, sealed)
 		require.Equal(t, uids, turn("open", sealed))
 	})
-}
-
-// The rest is in scripts/seal.txt.
-func TestNewKey(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "keys")
-	call{args: []string{"seal", "--new-key", file}}.succeeds(t)
-	b := clitest.Must(os.ReadFile(file))
-	if runtime.GOOS != "windows" {
-		require.Equal(t, os.FileMode(0o600), clitest.Must(os.Stat(file)).Mode().Perm())
-	}
-
-	says := call{args: []string{"seal", "--new-key", file}}.fails(t, cli.ExitFailure)
-	require.Contains(t, says, file)
-	require.Equal(t, b, clitest.Must(os.ReadFile(file)), "a key is not overwritten")
 }

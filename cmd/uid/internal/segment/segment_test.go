@@ -34,35 +34,6 @@ func numbered(n int) *segmenttest.Memory {
 	return m
 }
 
-func TestSegmentGolden(t *testing.T) {
-	m := numbered(0)
-	for _, row := range []segmentstore.Row{
-		{Tag: "invoice", Next: 10001, Step: 1, Description: "invoices since 2026"},
-		{Tag: "order/20261122", Next: 1<<63 - 1, Step: segmentstore.MaxStep},
-		{Tag: "leaf-segment-test", Next: 1, Step: 2000, Description: "\x1b[2Jrude\ttext\n"},
-	} {
-		m.SetRow(row)
-	}
-	untimed := segmenttest.NewMemory()
-	untimed.Now = func() time.Time { return time.Time{} }
-	untimed.SetRow(segmentstore.Row{Tag: "a", Step: 1})
-	list := func(f cli.Format, m *segmenttest.Memory, tags ...string) func(*cli.Program) error {
-		return func(p *cli.Program) error { return newList(p, f).run(context.Background(), m.Client(), tags) }
-	}
-	show := func(f cli.Format) func(*cli.Program) error {
-		return func(p *cli.Program) error { (&set{p: p, format: f}).show(m.Row("invoice")); return nil }
-	}
-	clitest.Golden(t, "ls", list(cli.Table, m))
-	clitest.Golden(t, "ls_plain", list(cli.Plain, m))
-	clitest.Golden(t, "ls_json", list(cli.JSON, m))
-	clitest.Golden(t, "ls_tags", list(cli.Table, m, "nothing", "order/20261122", "invoice", "invoice", "x"))
-	clitest.Golden(t, "ls_nothing", list(cli.Table, segmenttest.NewMemory()))
-	clitest.Golden(t, "ls_untimed", list(cli.Table, untimed))
-	clitest.Golden(t, "ls_untimed_json", list(cli.JSON, untimed))
-	clitest.Golden(t, "set", show(cli.Table))
-	clitest.Golden(t, "set_json", show(cli.JSON))
-}
-
 func newList(p *cli.Program, f cli.Format) *ls { return &ls{p: p, store: store, format: f} }
 
 // counting counts calls of Rows.

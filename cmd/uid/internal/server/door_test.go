@@ -18,6 +18,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 )
 
 // asks is what a client says to draw over each protocol, with the token; it keeps the connection.
@@ -148,7 +150,7 @@ func TestStrangersOverTLS(t *testing.T) {
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	synctest.Test(t, func(t *testing.T) {
 		certify(t, cert, key, "one.example")
-		certificate := must(NewCertificate(cert, key))
+		certificate := clitest.Must(NewCertificate(cert, key))
 		h := newHouse(withToken, func(c *Config) { c.TLS = certificate.Config() })
 		both := h.serving(t)
 		insecure := &tls.Config{InsecureSkipVerify: true}
@@ -172,11 +174,11 @@ func TestStrangersOverTLS(t *testing.T) {
 		}
 		defer transport.CloseIdleConnections()
 		for i := range 3 {
-			r := must(http.NewRequest(http.MethodGet, "https://one.example/v1/uid", nil))
+			r := clitest.Must(http.NewRequest(http.MethodGet, "https://one.example/v1/uid", nil))
 			r.Header.Set("Authorization", "Bearer "+secret)
-			answer := must(transport.RoundTrip(r))
+			answer := clitest.Must(transport.RoundTrip(r))
 			require.Equal(t, 2, answer.ProtoMajor)
-			require.Equal(t, fmt.Sprintf("{\"uid\":\"%d\"}\n", i+5), string(must(io.ReadAll(answer.Body))))
+			require.Equal(t, fmt.Sprintf("{\"uid\":\"%d\"}\n", i+5), string(clitest.Must(io.ReadAll(answer.Body))))
 			require.EqualValues(t, 1, h.open(overHTTP))
 			time.Sleep(30 * time.Second)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
@@ -71,16 +72,16 @@ func newHouse(change ...func(*Config)) *house {
 	h := &house{uids: new(uids), store: segmenttest.NewMemory()}
 	h.store.SetRow(segmentstore.Row{Tag: "invoice", Next: 1, Step: 1})
 	quiet := slog.New(slog.DiscardHandler)
-	segments := must(NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true}))
+	segments := clitest.Must(NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true}))
 	cfg := Config{UIDs: h.uids, Segments: segments, Logger: quiet, Version: "test"}
 	for _, c := range change {
 		c(&cfg)
 	}
-	h.Server = must(New(cfg))
+	h.Server = clitest.Must(New(cfg))
 	return h
 }
 
-func withToken(c *Config) { c.Token = must(NewToken(secret)) }
+func withToken(c *Config) { c.Token = clitest.Must(NewToken(secret)) }
 
 // ask answers a request without a network.
 func (h *house) ask(r *http.Request) *httptest.ResponseRecorder {
@@ -154,12 +155,4 @@ func (h *house) serving(t testing.TB) [2]*pipeListener {
 		require.NoError(t, <-done)
 	})
 	return l
-}
-
-// must returns what a call has that the test cannot go on without.
-func must[V any](v V, err error) V {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

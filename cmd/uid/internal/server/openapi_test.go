@@ -21,12 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 )
 
 // TestOpenAPI compares the file with the handlers: it has their paths and methods and no others, each
 // answer is as it says, and each status that it names is one that a handler answers with.
 func TestOpenAPI(t *testing.T) {
-	doc := must(openapi3.NewLoader().LoadFromData(openAPIFile))
+	doc := clitest.Must(openapi3.NewLoader().LoadFromData(openAPIFile))
 	require.NoError(t, doc.Validate(t.Context()))
 	require.Equal(t, "3.1.0", doc.OpenAPI)
 
@@ -94,11 +95,11 @@ func TestOpenAPI(t *testing.T) {
 
 // A program that reads the file finds the server that it has it from.
 func TestOpenAPIServer(t *testing.T) {
-	doc := must(openapi3.NewLoader().LoadFromData(newHouse().get("/openapi.yaml").Body.Bytes()))
+	doc := clitest.Must(openapi3.NewLoader().LoadFromData(newHouse().get("/openapi.yaml").Body.Bytes()))
 	require.Len(t, doc.Servers, 1)
 	for _, root := range []string{"http://127.0.0.1:7077/", "https://uid.example:9000/"} {
-		file := must(url.Parse(root + "openapi.yaml"))
-		server := must(file.Parse(doc.Servers[0].URL))
+		file := clitest.Must(url.Parse(root + "openapi.yaml"))
+		server := clitest.Must(file.Parse(doc.Servers[0].URL))
 		require.Equal(t, root, server.String())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
@@ -70,12 +71,12 @@ var oddRequests = []refusal{
 
 func refusals() []refusal {
 	all := slices.Clone(oddRequests)
-	for line := range strings.Lines(string(must(os.ReadFile("testdata/refused.txt")))) {
+	for line := range strings.Lines(string(clitest.Must(os.ReadFile("testdata/refused.txt")))) {
 		if !strings.HasPrefix(line, "#") {
 			r := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 			lines := strings.Split(r[3], " | ")
 			method, target, _ := strings.Cut(lines[0], " ")
-			all = append(all, refusal{r[0], raw(method, target, lines[1:]...), must(strconv.Atoi(r[1])), r[2]})
+			all = append(all, refusal{r[0], raw(method, target, lines[1:]...), clitest.Must(strconv.Atoi(r[1])), r[2]})
 		}
 	}
 	return all

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
@@ -85,7 +86,7 @@ func TestRefusedRESP(t *testing.T) {
 		{strings.Repeat("a ", 17) + "\r\n", "17 arguments, want 16"},
 		{"*1" + strings.Repeat("1", 2000) + "\r\n", "a line has more than 1024 bytes"},
 	}
-	for line := range strings.Lines(string(must(os.ReadFile("testdata/refused_resp.txt")))) {
+	for line := range strings.Lines(string(clitest.Must(os.ReadFile("testdata/refused_resp.txt")))) {
 		says, want, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		raw, err := strconv.Unquote(`"` + says + `"`)
 		switch {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 )
 
 // A script is a connection whose other end has said all that it will say.
@@ -41,7 +43,7 @@ func checkRESP(t *testing.T, text []byte) {
 			_, err := strconv.ParseInt(string(line[1:]), 10, 64)
 			require.NoError(t, err)
 		case '$', '*':
-			n := must(strconv.Atoi(string(line[1:])))
+			n := clitest.Must(strconv.Atoi(string(line[1:])))
 			if line[0] == '*' {
 				left += n
 				continue

@@ -29,6 +29,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
@@ -180,11 +181,11 @@ func TestCheckListen(t *testing.T) {
 
 // certify writes a certificate for a name, and its key.
 func certify(t *testing.T, cert, key, name string) {
-	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	private := clitest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
 		DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der := must(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))
-	secret := must(x509.MarshalPKCS8PrivateKey(private))
+	der := clitest.Must(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))
+	secret := clitest.Must(x509.MarshalPKCS8PrivateKey(private))
 	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
 }
@@ -197,7 +198,7 @@ func TestTLS(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "cert.pem: no such file")
 	certify(t, cert, key, "one.example")
-	c := must(NewCertificate(cert, key))
+	c := clitest.Must(NewCertificate(cert, key))
 	h := newHouse(func(cfg *Config) { cfg.TLS = c.Config() })
 	all := h.serving(t)
 	web, redis := all[overHTTP], all[overRESP]
@@ -308,7 +309,7 @@ func TestRange(t *testing.T) {
 	h := newHouse()
 	h.store.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 10})
 	cfg := segment.Config{MinStep: 10, MaxStep: 10, LossyStore: true, Logger: slog.New(slog.DiscardHandler)}
-	s := must(NewSegments(h.store.Client(), cfg))
+	s := clitest.Must(NewSegments(h.store.Client(), cfg))
 	seen := map[uid.UID]bool{}
 	take := func(last uid.UID, n int) {
 		for u := last - uid.UID(n) + 1; u <= last; u++ {
@@ -321,7 +322,7 @@ func TestRange(t *testing.T) {
 		last, err := s.Range(t.Context(), "x", n)
 		require.NoError(t, err)
 		take(last, n)
-		first := must(h.store.Foreign("x", 3)) // another process
+		first := clitest.Must(h.store.Foreign("x", 3)) // another process
 		take(uid.UID(first)+2, 3)
 	}
 	require.NoError(t, s.CloseContext(t.Context()))
@@ -335,7 +336,7 @@ func TestUnknownTags(t *testing.T) {
 	var log bytes.Buffer
 	h := newHouse()
 	cfg := segment.Config{Create: true, LossyStore: true, Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	s := must(NewSegments(h.store.Client(), cfg))
+	s := clitest.Must(NewSegments(h.store.Client(), cfg))
 	for i := range 1000 {
 		_, err := s.Next(t.Context(), "nosuch"+strings.Repeat("x", i%100))
 		require.ErrorIs(t, err, segment.ErrNoTag)
@@ -360,7 +361,7 @@ func TestUnknownTags(t *testing.T) {
 
 	// The row has gone, but the store knows of it.
 	require.NoError(t, h.store.Lower("nosuch", -1))
-	_, err = must(NewSegments(h.store.Client(), cfg)).Next(t.Context(), "nosuch")
+	_, err = clitest.Must(NewSegments(h.store.Client(), cfg)).Next(t.Context(), "nosuch")
 	require.ErrorIs(t, err, segment.ErrLost)
 }
 
