@@ -21,8 +21,8 @@
 // does not try what only the death of a server would show: see the method Inspect of
 // [segment.Store] for what a store has to say about that.
 //
-// [Memory] is a store in memory: an example for authors of stores, and a store for tests of
-// programs that draw numbers.
+// [Over] returns segments over a driver of package stores, with its faults. [Memory] is that over a database in memory,
+// for tests of programs that draw numbers.
 package segmenttest
 
 import (

@@ -11,7 +11,7 @@
 //	}
 //
 // The suite makes calls, and judges each by one history of all: what decide is offered has to be what was written
-// last, all of it, the row that Take offers the one that a Memory would, and what is said to be stored has to replace
+// last, all of it, the row that Take offers the first one that it can, and what is said to be stored has to replace
 // what was read. First one client calls after another, with others that write while a decision runs, and, if the
 // store can be made to fail, with lost replies, lost writes and late ones. Then several clients call the store at
 // random on few rows, and the suite checks that what all of them saw fits some order of their calls (that the history
@@ -24,8 +24,8 @@
 // does not try what only the death of a server would show: see the method Inspect of
 // [lease.Store] for what a store has to say about that.
 //
-// [Memory] is a store in memory: an example for authors of stores, and a store for tests of
-// programs that hold leases.
+// [Over] returns leases over a driver of package stores, with its faults. [Memory] is that over a database in memory,
+// for tests of programs that hold leases.
 package storetest
 
 import (

@@ -251,7 +251,7 @@ func (s *space) stored() int64 {
 // key is what a row is under in the model; the namespace is under its name.
 func (c *client) key(id int64) string { return fmt.Sprintf("%s/row %d", c.namespace, id) }
 
-// space is what the model has of a namespace, as a Memory has it. Nobody changes it.
+// space is what the model has of a namespace. Nobody changes it.
 func (c *client) space() *space {
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
