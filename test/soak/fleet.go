@@ -263,10 +263,13 @@ func (f *fleet) lastWords(slot int) string {
 	return ""
 }
 
-// drawn returns how many UIDs were drawn, as the processes say.
-func (f *fleet) drawn() (n uint64) {
+// drawn returns how many UIDs were drawn, as the processes say, and the slots that have drawn none.
+func (f *fleet) drawn() (n uint64, silent []int) {
 	for i := range f.slots {
-		n += f.memory.slots[i].uids.Load()
+		of := f.memory.slots[i].uids.Load()
+		if n += of; of == 0 {
+			silent = append(silent, i)
+		}
 	}
-	return n
+	return n, silent
 }

@@ -37,8 +37,8 @@ func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rat
 	return &round{plan, length, f, &operator{stores: st, fleet: f}}, nil
 }
 
-// run lets the round happen. It goes on until as many UIDs have been drawn as are wanted,
-// but not for longer than twice the length.
+// run lets the round happen. It goes on until as many UIDs have been drawn as are wanted, but not for longer than twice
+// the length, unless a slot has drawn none: a slow machine has as long as the record reaches.
 func (r *round) run(ctx context.Context, wanted uint64) error {
 	interrupted := ctx
 	ctx, fail := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -70,8 +70,10 @@ func (r *round) run(ctx context.Context, wanted uint64) error {
 	}
 	r.injected[setClock].Store(int64(r.schedule.planned()[setClock])) // as told at their start
 	for ctx.Err() == nil {
-		passed, drawn := time.Since(r.began), r.drawn()
-		if passed >= r.length && drawn >= wanted || passed >= 2*r.length {
+		drawn, silent := r.drawn()
+		passed := time.Since(r.began)
+		enough := passed >= r.length && drawn >= wanted || passed >= 2*r.length
+		if enough && silent == nil || passed >= r.longest() {
 			break
 		}
 		select {
@@ -85,6 +87,9 @@ func (r *round) run(ctx context.Context, wanted uint64) error {
 	return context.Cause(ctx)
 }
 
+// longest is how long a round may last: the record reaches further.
+func (r *round) longest() time.Duration { return 3*r.length + closeLimit }
+
 // disturb lets events happen to databases and connections. A machine that is too slow for them gets no further than
 // the record does.
 func (r *round) disturb(ctx context.Context, own schedule) error {
@@ -94,7 +99,7 @@ func (r *round) disturb(ctx context.Context, own schedule) error {
 			return nil
 		case <-time.After(time.Until(r.began.Add(e.At))):
 		}
-		if time.Since(r.began) > 3*r.length+closeLimit {
+		if time.Since(r.began) > r.longest() {
 			return nil // judge says which faults are missing
 		}
 		var err error
@@ -173,19 +178,20 @@ func (r *round) judge(res *result) error {
 	}
 	res.UIDs += set
 	res.MemoryBytes = max(res.MemoryBytes, bytes)
-	if marked, drawn := set+m.Found(harness.Duplicate)+m.Found(harness.Outside), r.drawn(); marked < drawn {
+	drawn, silent := r.drawn()
+	if marked := set + m.Found(harness.Duplicate) + m.Found(harness.Outside); marked < drawn {
 		r.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
 	}
-	for i, s := range r.slots {
+	for _, i := range silent {
+		r.violation("the processes of slot %d (%s) have drawn no UID at all: %s", i, r.slots[i].Name, r.lastWords(i))
+	}
+	for i := range r.slots {
 		c := &m.slots[i]
 		res.RefusedCalls += c.refused.Load()
 		res.LeasesLost += c.lost.Load()
 		res.LeasesTaken += c.taken.Load()
 		res.SlowestCall = max(res.SlowestCall, time.Duration(c.slowest.Load()))
 		res.LongestStall = max(res.LongestStall, time.Duration(c.stalled.Load()))
-		if c.uids.Load() == 0 {
-			r.violation("the processes of slot %d (%s) have drawn no UID at all: %s", i, s.Name, r.lastWords(i))
-		}
 	}
 	for _, t := range leaseTables(r.slots) {
 		found, n, err := r.stores.unreserved(m, t)
