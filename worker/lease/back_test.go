@@ -17,10 +17,17 @@ import (
 
 // backs are ways in which a row of worker ID 0 is put back to what it was, by its owner's own name.
 var backs = map[string]func(h *house, row leasestore.Row){
-	"as it was":             func(h *house, row leasestore.Row) { h.memory.SetRow(orders, row) },
-	"its lease long over":   func(h *house, row leasestore.Row) { row.Until = h.now().Add(-time.Hour); h.memory.SetRow(orders, row) },
-	"an older number alone": func(h *house, row leasestore.Row) { h.edit(0, func(r *leasestore.Row) { r.Nonce = row.Nonce }) },
-	"fewer ticks alone":     func(h *house, _ leasestore.Row) { h.edit(0, func(r *leasestore.Row) { r.High-- }) },
+	"as it was": func(h *house, row leasestore.Row) { h.memory.SetRow(orders, row) },
+	"its lease long over": func(h *house, row leasestore.Row) {
+		row.Until = h.now().Add(-time.Hour)
+		h.memory.SetRow(orders, row)
+	},
+	"an older number alone": func(h *house, row leasestore.Row) {
+		h.edit(0, func(r *leasestore.Row) { r.Nonce = row.Nonce })
+	},
+	"fewer ticks alone": func(h *house, _ leasestore.Row) {
+		h.edit(0, func(r *leasestore.Row) { r.High-- })
+	},
 }
 
 // older has an owner renew its lease, and then the store go back, behind the back of the one that is returned.

@@ -1,19 +1,18 @@
-// Package lease leases worker IDs: the worker of [New] takes an ID that nobody holds at the moment from a [Store], and
-// gives it back. It is for fleets whose starts would use disposable IDs up, and for layouts with few worker bits.
+// Package lease leases worker IDs: the worker of [New] takes an ID that nobody holds from a [Store], and gives it
+// back. It is for fleets whose starts would use disposable IDs up, and for layouts with few worker bits.
 //
 // # How it works
 //
-// Every tick (a unit of the layout's time) is reserved in the store before it may be issued. An owner of a worker ID
-// begins above the last tick reserved under it, and renews the lease and reserves more every half Window or when its
-// generator needs it. The reservation keeps two owners apart; the lease only says when the ID may go to somebody else.
+// Every tick (a unit of the layout's time) is reserved in the store before it may be issued. An owner begins above the
+// last tick reserved under its worker ID, and renews the lease and reserves more every half Window or when its
+// generator needs it. The reservation keeps two owners apart; the lease says when the ID may go to another.
 //
 // A store may lose acknowledged writes, and with them reservations. So it names the history under which it answers,
 // which changes by a failover to a server that lags, a restored dump, or a crash without a synced log. The first start
 // on another history burns ticks: it, and whoever starts after it, begins [Burn] beyond the clock. Owners that run go
 // on as they are.
 //
-// So the starts of the next two minutes are ahead of the clock. [Never], and a state file that goes on with the lease,
-// spare that.
+// So the starts of the next two minutes are ahead. [Never], and a state file that goes on with the lease, spare that.
 //
 // The first start makes a missing namespace, and burns, too, for it may have been lost. [Found], or uid worker init,
 // says that it is new. A running owner that finds no namespace has lost its lease. Nobody gets an ID whose row was
@@ -33,7 +32,8 @@
 //   - that a server takes over with writes that its predecessor lacked, or comes back without its successor's;
 //   - that its servers' clocks differ by more than MaxClockSkew, when one takes over that lacks writes;
 //   - that a process was cloned with its memory: both own the lease until one renews it (see [worker.Invalidate]);
-//   - that former rows come back without another history (see the store's package): run uid worker init --lost;
-//   - that rows come back as they were before their owner has renewed, when they were deleted or edited, or a start has
-//     made a namespace in their place.
+//   - that former rows come back without another history (see the store's package): run uid worker init --lost. The
+//     first owner that renews and finds an older write of its own has later starts begin ahead;
+//   - that rows which were deleted or edited, or replaced by a start's namespace, come back before their owner has
+//     renewed.
 package lease

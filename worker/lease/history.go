@@ -36,7 +36,7 @@ func (l *lease) settle(ns *leasestore.Namespace, now leasestore.Clock) (cause st
 // witness reports whether the row proves that the store went back. Then it ends the lease, and has the namespace know:
 // so will each further write of this worker, until one is acknowledged.
 func (l *lease) witness(h *hold, ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) bool {
-	if !h.older(row) {
+	if row == nil || !h.older(row) { // one that is gone may have been deleted alone
 		return false
 	}
 	l.back = true

@@ -50,11 +50,8 @@ func (h *hold) owns(row *leasestore.Row) bool {
 }
 
 // older reports whether the row is from before the hold's newest acknowledged write: then the store went back. Another
-// owner's row is no proof, nor is one that is gone, which somebody may have deleted alone.
+// owner's row is no proof, nor is one that is gone.
 func (h *hold) older(row *leasestore.Row) bool {
-	if row == nil {
-		return false
-	}
 	owner, number := writer(row.Nonce)
 	return owner == h.owner && (number < h.acked || row.High < h.limit)
 }

@@ -469,8 +469,8 @@ inline decideExtend(s, upto) {
 }
 
 #if RESTORES
-/* The row shows less of its owner's ticks than that was told are stored: the store went back. Whatever owners take the store
- * for, they say so, as after a loss, and end the lease. */
+/* The row shows fewer ticks than its owner was told are stored: the store went back. Whatever an owner takes the store
+ * for, it has the namespace know, as after a loss, and ends its lease. (That a number may be older alone is left out.) */
 #define OLDER(told)     (!NS.gone && MINE && ROW.high < (told))
 inline decideEnd(s, told) {
 	WITNESS(W_OLDER);
@@ -1007,7 +1007,9 @@ end:
 #endif
 
 #if RESTORES
-	/* Somebody copies the table, and puts the copy over it. No write outlives that. */
+	/* Somebody copies the table, and puts the copy over it. No write outlives that. What is not covered: who begins
+	 * before an old owner has renewed or closed (EARLY), also since all of them stand still; and a copy in which no row
+	 * is an older one of somebody who still has it: then nobody ever begins here. */
 	:: d_step { !kept && !unseen && restores > 0 -> restores--; kept = 1; copyTable(KEPT, NOW) }
 	:: d_step { kept ->
 			kept = 0; copyTable(NOW, KEPT); wipe(KEPT); unseen = 1;
