@@ -158,7 +158,8 @@ func newLease(t *testing.T, db *sqlx.DB) {
 	t.Helper()
 	tables := clitest.Must(sqlstore.New(db, sqlstore.Config{}))
 	leases := clitest.Must(tables.Leases("shop"))
-	l := clitest.Must(lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: slog.New(slog.DiscardHandler)}))
+	quiet := slog.New(slog.DiscardHandler)
+	l := clitest.Must(lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: quiet}))
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{}))

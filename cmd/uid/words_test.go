@@ -21,7 +21,8 @@ func withKey(name string) string { return map[string]string{forms.KeysEnv: oldKe
 
 func TestStopsAtBadInput(t *testing.T) {
 	for _, r := range readers {
-		c := call{args: []string{r.command, "--json"}, getenv: withKey, stdin: r.good + "\n" + strings.Repeat("1", 1<<20)}
+		c := call{args: []string{r.command, "--json"}, getenv: withKey}
+		c.stdin = r.good + "\n" + strings.Repeat("1", 1<<20)
 		require.Equal(t, "uid: "+r.what+" 2 of the input: syntax error: it has more than 65536 bytes\n", c.run().Err)
 		c.stdin = r.good + "\n" + r.good + " oops\n" + r.good
 		o := c.run()

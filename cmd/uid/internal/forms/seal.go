@@ -150,7 +150,8 @@ func (s *sealing) readKeys() (keys, source string, err error) {
 	source, keys = KeysEnv, s.p.Getenv(KeysEnv)
 	switch {
 	case s.file != "" && likeKey.MatchString(s.file):
-		return "", "", cli.BadInput("--keys takes a file, and this looks like a key: put it into one, or into %s", KeysEnv)
+		return "", "", cli.BadInput("--keys takes a file, and this looks like a key: "+
+			"put it into one, or into %s", KeysEnv)
 	case s.file != "":
 		b, err := os.ReadFile(s.file)
 		if err != nil {
@@ -158,7 +159,8 @@ func (s *sealing) readKeys() (keys, source string, err error) {
 		}
 		source, keys = s.file, string(b)
 	case keys == "":
-		return "", "", cli.BadInput("there are no keys: give --keys or %s; uid seal --new-key FILE makes a key", KeysEnv)
+		return "", "", cli.BadInput("there are no keys: give --keys or %s; "+
+			"uid seal --new-key FILE makes a key", KeysEnv)
 	}
 	return keys, source, nil
 }

@@ -41,7 +41,8 @@ const (
 
 // Command returns the command gen.
 func Command(p *cli.Program) *cobra.Command {
-	g := &gen{p: p, n: 5, format: cli.FormatOrForm{Format: cli.Plain}, numbers: segment.Drawing{Step: segment.MaxNumbers}}
+	g := &gen{p: p, n: 5, format: cli.FormatOrForm{Format: cli.Plain}}
+	g.numbers.Step = segment.MaxNumbers
 	cmd, flags := cli.NewCommand("gen", "Make UIDs", func(cmd *cobra.Command, _ []string) error {
 		if err := g.check(cmd.Flags()); err != nil {
 			return err

@@ -48,7 +48,8 @@ func (w *Worker) Choose(s *Opened) {
 func (w *Worker) Of(p *cli.Program, s *Opened) (uid.Worker, error) {
 	if s.Numbers != nil {
 		if w.Namespace != "" {
-			return nil, cli.BadInput("--namespace is for stores that lease IDs; this one gives each run an ID of its own")
+			return nil, cli.BadInput(
+				"--namespace is for stores that lease IDs; this one gives each run an ID of its own")
 		}
 		return disposable.New(s.Numbers, disposable.Config{
 			Timeout: w.Store.Timeout, DurableStoreUnverified: w.Lossy, Logger: p.Log(), Now: p.Now})

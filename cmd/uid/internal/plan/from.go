@@ -153,7 +153,8 @@ func (m *move) tell(c planning.Cost) error {
 		windows = append(windows, cmp.Or(since+until, " at any later time"))
 	}
 	overflows := m.from.Format != nil && m.from.Format.Name() == "uidgenerator"
-	text := template.Must(template.New("").Funcs(template.FuncMap{"second": cli.Second, "words": cli.Words}).Parse(costText))
+	funcs := template.FuncMap{"second": cli.Second, "words": cli.Words}
+	text := template.Must(template.New("").Funcs(funcs).Parse(costText))
 	return text.Execute(m.p.Out, struct {
 		planning.Move
 		planning.Cost

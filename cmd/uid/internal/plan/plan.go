@@ -38,12 +38,14 @@ func Command(p *cli.Program) *cobra.Command {
 				return err
 			}
 			if !flags.Changed("rate") {
-				return cli.BadInput("--rate is missing, the UIDs a second of one worker; or --from, the layout to leave")
+				return cli.BadInput(
+					"--rate is missing, the UIDs a second of one worker; or --from, the layout to leave")
 			}
 			return c.run()
 		})
 	flags.Var(cli.NumberVar(&c.need.Rate), "rate", "UIDs a second that each worker must sustain")
-	flags.Var(cli.NumberVar(&c.need.Burst), "burst", "UIDs that a worker may be asked for at once, over and above --rate")
+	flags.Var(cli.NumberVar(&c.need.Burst), "burst",
+		"UIDs that a worker may be asked for at once, over and above --rate")
 	flags.Var(cli.CountVar(&c.need.Workers), "workers", "workers that are at work at the same time")
 	flags.Var(cli.NumberVar(&c.need.RestartsPerDay), "restarts-per-day", "how often each worker is restarted a day")
 	flags.Var(cli.NumberVar(&c.need.Years), "years", "how long the layout has to last, from now on")
@@ -77,7 +79,8 @@ func (c *layouts) list(options []planning.Option) {
 		cli.Text("layout", "layout"), cli.Text("name", "name"), cli.Numbers("uids_per_second", "UIDs/s"),
 		cli.Numbers("worker_ids", "worker\nIDs"), cli.Numbers("disposable_restarts", "disposable IDs\n(restarts)"),
 		cli.Numbers("disposable_days", "last"), cli.Numbers("leased_restarts_per_day", "leased IDs\n(restarts/day)"),
-		cli.Text("full", "full"), cli.Numbers("lead_seconds", "burst\nlead"), cli.Numbers("give_back_seconds", "given\nback"),
+		cli.Text("full", "full"),
+		cli.Numbers("lead_seconds", "burst\nlead"), cli.Numbers("give_back_seconds", "given\nback"),
 	}
 	if c.need.Burst == 0 {
 		columns = columns[:len(columns)-2]

@@ -199,8 +199,9 @@ func TestDrawingRefuses(t *testing.T) {
 
 	m.Lossy = []string{"it forgets", "it is tired"}
 	o := draw(t, m.Client(), Drawing{Tag: "0000", N: 1})
-	require.Equal(t, clitest.Outcome{Code: cli.ExitFailure, Err: "uid: the store can lose numbers that it has given out, and would then give them out again: " +
-		"memory: it forgets; it is tired; --lossy-store accepts that\n"}, o)
+	require.Equal(t, clitest.Outcome{Code: cli.ExitFailure,
+		Err: "uid: the store can lose numbers that it has given out, and would then give them out again: " +
+			"memory: it forgets; it is tired; --lossy-store accepts that\n"}, o)
 	require.Equal(t, clitest.Outcome{Out: "3\n"}, draw(t, m.Client(), Drawing{Tag: "0000", N: 1, Lossy: true}))
 }
 

@@ -175,7 +175,8 @@ func (s *serve) run(ctx context.Context) (err error) {
 	if err != nil {
 		return cli.Interrupted(ctx, err)
 	}
-	generator, err := cached.NewContext(ctx, w, cached.Config{Layout: s.worker.Layout.Layout, Logger: s.p.Log(), Now: s.p.Now})
+	generator, err := cached.NewContext(ctx, w,
+		cached.Config{Layout: s.worker.Layout.Layout, Logger: s.p.Log(), Now: s.p.Now})
 	if err != nil {
 		return cli.Interrupted(ctx, s.worker.Explain(st, err))
 	}

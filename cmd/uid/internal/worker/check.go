@@ -21,7 +21,8 @@ func newCheck(p *cli.Program) *cobra.Command {
 			}
 			return store.With(cmd.Context(), p, func(ctx context.Context, s *places.Opened) error {
 				findings, err := doctor.Check(ctx, s.Registry, doctor.Config{
-					MaxWorkerID: ids.disposable(), Never: durable, Terms: terms, Timeout: store.Timeout, Logger: p.Log(),
+					MaxWorkerID: ids.disposable(), Never: durable, Terms: terms,
+					Timeout: store.Timeout, Logger: p.Log(),
 				})
 				if err != nil {
 					return err

@@ -34,7 +34,8 @@ func newInit(p *cli.Program) *cobra.Command {
 			if !cmd.Flags().Changed("namespace") {
 				name = cmp.Or(place.Namespace(), name)
 			}
-			return with(cmd.Context(), p, &store, func(ctx context.Context, r *registry.Registry, s *places.Opened) error {
+			return with(cmd.Context(), p, &store, func(ctx context.Context, r *registry.Registry,
+				s *places.Opened) error {
 				err := cli.CheckFloor(founding.Layout, founding.After)
 				if err == nil {
 					err = r.Init(ctx, name, founding)

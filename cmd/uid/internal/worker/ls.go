@@ -33,7 +33,8 @@ func newLs(p *cli.Program) *cobra.Command {
 			if err := c.ids.check(); err != nil {
 				return err
 			}
-			return with(cmd.Context(), p, &c.store, func(ctx context.Context, r *registry.Registry, s *places.Opened) error {
+			return with(cmd.Context(), p, &c.store, func(ctx context.Context, r *registry.Registry,
+				s *places.Opened) error {
 				o, err := r.Overview(ctx, quarantine)
 				if err != nil {
 					return err
@@ -91,8 +92,8 @@ func (c *ls) show(o registry.Overview, s *places.Opened) error {
 		cli.Numbers("used", "used"), cli.Numbers("max_id", "of"), cli.Numbers("left", "left"))
 	if o.Nodes != nil && c.namespace == "" {
 		most := c.ids.disposable()
-		nodes.Add("disposable", c.store.Nodes, cli.Count(o.Nodes.Rows), cli.Count(o.Nodes.Last), cli.Count(o.Nodes.Next),
-			cli.Count(o.Nodes.Used()), cli.Count(most), cli.Count(max(0, most-o.Nodes.Used())))
+		nodes.Add("disposable", c.store.Nodes, cli.Count(o.Nodes.Rows), cli.Count(o.Nodes.Last),
+			cli.Count(o.Nodes.Next), cli.Count(o.Nodes.Used()), cli.Count(most), cli.Count(max(0, most-o.Nodes.Used())))
 	}
 	above := false
 	for _, l := range []*cli.Listing{leases, namespaces, nodes} {
@@ -145,7 +146,8 @@ func (c *ls) namespaceCells(ns registry.NamespaceInfo, leases []registry.LeaseIn
 	ids := c.ids.leased(ns)
 	if ids.Last < 0 {
 		unknown := cli.Cell{Text: "?"}
-		return append(cells, unknown, cli.Count(ns.Live), cli.Count(ns.Quarantined), cli.Count(ns.Free), unknown, unknown)
+		return append(cells, unknown, cli.Count(ns.Live), cli.Count(ns.Quarantined), cli.Count(ns.Free),
+			unknown, unknown)
 	}
 	// Rows outside of --max-id and the range do not count: the workers cannot use their IDs.
 	rows := map[registry.State]int64{}

@@ -25,7 +25,8 @@ func newRelease(p *cli.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return with(cmd.Context(), p, &store, func(ctx context.Context, r *registry.Registry, s *places.Opened) error {
+			return with(cmd.Context(), p, &store, func(ctx context.Context, r *registry.Registry,
+				s *places.Opened) error {
 				was, err := r.Release(ctx, namespace, id, force)
 				switch {
 				case errors.Is(err, worker.ErrNoNamespace):
@@ -41,7 +42,8 @@ func newRelease(p *cli.Program) *cobra.Command {
 		})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return cli.BadInput("%s takes one worker ID, with its namespace: default/7 (%[1]s --help)", cmd.CommandPath())
+			return cli.BadInput("%s takes one worker ID, with its namespace: default/7 (%[1]s --help)",
+				cmd.CommandPath())
 		}
 		return nil
 	}

@@ -57,7 +57,8 @@ func TestWorkerGolden(t *testing.T) {
 	}
 	list := func(f cli.Format, change func(*ls)) func(*cli.Program) error {
 		return func(p *cli.Program) error {
-			c := &ls{p: p, ids: maxID{layout: cli.NewLayoutFlag()}, store: places.Store{Nodes: places.NodeTable}, format: f}
+			c := &ls{p: p, ids: maxID{layout: cli.NewLayoutFlag()}, format: f}
+			c.store.Nodes = places.NodeTable
 			if change != nil {
 				change(c)
 			}
