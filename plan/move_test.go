@@ -97,6 +97,11 @@ func TestCostOfMoves(t *testing.T) {
 		require.Equal(t, "2028-02-09", c.Safe[0].To.Format(time.DateOnly)) // Default's grow 8.2 times as fast
 		require.True(t, c.Passable)
 		require.Equal(t, now, c.Passes)
+		// It never catches up if it ends before that.
+		old := bits.Default().Issuer()
+		old.To = utc(2028, 1, 1, 0, 0, 0)
+		c = must(Move{From: old, To: twitter.Issuer(), At: now}.Cost())
+		require.Equal(t, []Window{{now, twitter.Expires().Add(time.Millisecond)}}, c.Safe)
 	})
 
 	t.Run("overtaken for a time", func(t *testing.T) {
