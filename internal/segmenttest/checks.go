@@ -367,8 +367,9 @@ func contexts(p *probe) {
 	c.old("old")
 	over, cancel := context.WithCancel(p.Ctx)
 	cancel()
+	rows := func(ctx context.Context, _ func()) error { _, err := other.Rows(ctx, "", 10); return err }
 	for _, w := range []suite.Way{
-		{Name: "Rows", Call: func(ctx context.Context, _ func()) error { _, err := other.Rows(ctx, "", 10); return err }},
+		{Name: "Rows", Call: rows},
 		{Name: "Inspect", Call: func(ctx context.Context, _ func()) error { return other.Inspect(ctx) }},
 	} {
 		p.MayPass(w.Name, w.Call(over, nil))

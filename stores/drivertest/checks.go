@@ -34,13 +34,13 @@ var checks = []suite.Check[*probe]{
 		"Otherwise are within one Write", Run: many},
 	{Name: "writes at once", Contract: "of those that have read the same one is stored; all that is read is of one " +
 		"time", Run: atOnce},
-	{Name: "old answers", Contract: "an Answer that is not Old has all that was acknowledged before the call; none is " +
-		"Old where the Newest is asked for, and a Write that follows an old one is refused", Run: old},
+	{Name: "old answers", Contract: "an Answer that is not Old has all that was acknowledged before the call; none " +
+		"is Old where the Newest is asked for, and a Write that follows an old one is refused", Run: old},
 	{Name: "ages", Contract: "an Answer's Clock is read in the call, after all that it has", Run: ages},
 	{Name: "lost writes", Contract: "Write stores nothing if the database has lost writes since what was read",
 		Run: loses},
-	{Name: "contexts end", Contract: "a call returns soon after its context has ended, with an error that is marked if " +
-		"that was before it",
+	{Name: "contexts end", Contract: "a call returns soon after its context has ended, with an error that is marked " +
+		"if that was before it",
 		Run: contexts},
 }
 

@@ -115,7 +115,8 @@ func (f *file) segments() segmenttest.Subject {
 		},
 		Fault: func(client segment.Store, next segmenttest.Fault) bool { return f.fault(client, next) },
 		Foreign: func(tag string, n int64) (first int64, err error) {
-			err = f.admin.Get(&first, "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ? RETURNING max_id", n, tag)
+			const draw = "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ? RETURNING max_id"
+			err = f.admin.Get(&first, draw, n, tag)
 			return first - n, err
 		},
 		Lower: func(tag string, next int64) error {
