@@ -25,9 +25,9 @@ type PutBack struct {
 
 var errLook = errors.New("nothing is to be written")
 
-// Play plays that, with default settings: an owner has renewed its lease since the store was kept, three others
-// have started and drawn, and the store is put back; the owner renews again, and then another process starts and draws as
-// much as it may. No UID is drawn twice, nor one that the owner had reserved.
+// Play plays that, with default settings: an owner has renewed its lease since the store was kept, three others have
+// started and drawn, and the store is put back; the owner renews again, and then another process starts and draws
+// beyond all of them. No UID is drawn twice, nor one that the owner had reserved.
 func (p PutBack) Play(t *testing.T) {
 	layout := bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 16, SequenceBits: 8})
 	store := p.Store()

@@ -92,9 +92,11 @@ func TestStoreWentBackUnacknowledged(t *testing.T) {
 		then  func(h *house)
 	}
 	each(t, map[string]trouble{
-		"the reply is lost":   {storetest.LoseReply, func(*house) {}},
-		"the write is lost":   {storetest.LoseWrite, func(*house) {}},
-		"and the lease ended": {storetest.LoseWrite, func(h *house) { h.edit(0, func(r *leasestore.Row) { r.Nonce = "" }) }},
+		"the reply is lost": {storetest.LoseReply, func(*house) {}},
+		"the write is lost": {storetest.LoseWrite, func(*house) {}},
+		"and the lease ended": {storetest.LoseWrite, func(h *house) {
+			h.edit(0, func(r *leasestore.Row) { r.Nonce = "" })
+		}},
 		"and somebody has the ID": {storetest.LoseWrite, func(h *house) {
 			h.edit(0, func(r *leasestore.Row) { r.Until = h.now().Add(-quarantine - time.Second) })
 			require.Zero(h.t, h.acquire(h.lease(lease.Config{})).WorkerID)
