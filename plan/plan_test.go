@@ -211,6 +211,8 @@ func TestLayoutsRefuseBadNumbers(t *testing.T) {
 	most := Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, Hold: math.MaxInt64}
 	_, err := layouts(most, now)
 	require.ErrorContains(t, err, "lower several")
+	_, err = layouts(Need{Workers: 1000, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
+	require.ErrorContains(t, err, "at most 1280 restarts a day per worker")
 }
 
 func TestExamples(t *testing.T) {
