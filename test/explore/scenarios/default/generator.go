@@ -27,12 +27,15 @@ func TestExplore(t *testing.T) {
 }
 
 func TestExploreWhole(t *testing.T) {
-	explore.TestWhole(t, explore.Scenarios{"whole": closes, "addsRenew": addsRenew, "addsWorker": addsWorker,
-		"addsRevoked": addsRevoked})
+	explore.TestWhole(t, explore.Scenarios{
+		"whole": closes, "addsRenew": addsGranted(7), "addsWorker": addsGranted(3), "addsRevoked": addsRevoked,
+	})
 }
 
 // few has four UIDs a tick, and just room enough for adds.
 var few = bits.MustLayout(bits.Config{TimeBits: 42, WorkerBits: 19, SequenceBits: 2, Unit: time.Second})
+
+var day = time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 
 // A scene is a generator, and what is known of what it has issued.
 type scene struct {
@@ -51,7 +54,7 @@ type scene struct {
 
 func newScene(r *explore.Run, w *fake.Worker, cfg Config) *scene {
 	s := &scene{Run: r, worker: w, issued: map[uid.UID]string{}, may: []error{uid.ErrClosed}}
-	s.now = time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
+	s.now = day
 	cfg.Now = func() time.Time { return s.now }
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	w.Now = cfg.Now
@@ -115,7 +118,7 @@ func closes(r *explore.Run) {
 	s.call("setup")
 	r.Each(2, s.call, "A", "B")
 	r.Go("clock", func() { s.pass(1) })
-	s.closer()
+	r.Go("closer", s.close)
 	r.Check(func() error {
 		l := s.g.layout
 		if tick := int64(s.newest) >> (l.WorkerBits() + l.SequenceBits()); tick > s.worker.Released[0] {
@@ -207,37 +210,24 @@ func addsEnded(r *explore.Run) {
 	})
 }
 
-// closer is a task that closes the generator.
-func (s *scene) closer() {
-	s.Go("closer", func() {
-		if err := s.g.Close(); err != nil {
-			s.Failf("Close: %v", err)
-		}
-		s.over = true
-	})
+func (s *scene) close() {
+	if err := s.g.Close(); err != nil {
+		s.Failf("Close: %v", err)
+	}
+	s.over = true
 }
 
-// addsRenew: a reservation is renewed beside adds, while the clock goes on.
-func addsRenew(r *explore.Run) {
-	s := adding(r, &fake.Worker{ID: 7, Window: 2}, 1, 2+2)
-	r.Each(2, s.call, "A", "B")
-	r.Go("clock", func() {
-		s.pass(1)
-		explore.Point()
-		s.pass(1)
-	})
-	s.closer()
-}
-
-// addsWorker: the worker's ID becomes a smaller one beside adds.
-func addsWorker(r *explore.Run) {
-	s := adding(r, fake.Endless(7), 1, 2+3) // useUp counts as some late adds
-	r.Each(2, s.call, "A", "B")
-	r.Go("worker", func() {
-		s.worker.Set(func(w *fake.Worker) { w.ID = 3 })
-		s.g.tenure.Want(0)
-	})
-	s.closer()
+// addsGranted: a reservation is renewed beside adds, under the same ID or a smaller one.
+func addsGranted(id int64) explore.Scenario {
+	return func(r *explore.Run) {
+		s := adding(r, fake.Endless(7), 1, 2+3) // useUp counts as some late adds
+		r.Each(2, s.call, "A", "B")
+		r.Go("worker", func() {
+			s.worker.Set(func(w *fake.Worker) { w.ID = id })
+			s.g.tenure.Want(0)
+			s.close()
+		})
+	}
 }
 
 // addsRevoked: what is reserved is revoked beside adds.
@@ -248,6 +238,6 @@ func addsRevoked(r *explore.Run) {
 		s.worker.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		s.worker.Terms.Revoke()
 		s.over, s.withdrawn = true, true
+		s.close()
 	})
-	s.closer()
 }
