@@ -140,7 +140,10 @@ var restoreFaults = []fault{
 			former := s.start(how{seat: 5, alone: true})
 			p := s.drawing()
 			former.kill()
-			s.rounds(int(2*ttl/window)+1, nil, p)
+			for range 3 { // until the former one's quarantine is over
+				s.pass(ttl - window)
+				s.draw(p)
+			}
 			for _, cure := range s.cures(s.leased()) {
 				s.prolong(p)
 				s.drainAll(p)
@@ -202,8 +205,11 @@ func comesBack(keep func(s *scene) (putBack func()), stops func(s *scene) bool) 
 
 // cures are what the note allStopped says, of which one is enough, or else nothing.
 func (s *scene) cures(stops bool) []func() {
-	if !stops || !s.met {
+	switch {
+	case !stops || !s.met:
 		return []func(){nil}
+	case !s.flatOut():
+		return []func(){s.passed}
 	}
 	return []func(){s.passed, func() {
 		lost := lease.Founding{Layout: promised, Lost: true}

@@ -456,6 +456,9 @@ func (s *scene) drain(p *process) {
 	}
 }
 
+// flatOut reports whether UIDs are ahead of the clock by all that is allowed.
+func (s *scene) flatOut() bool { return s.generator == "cached" && !s.byClock }
+
 // lead is the generators' MaxLead.
 func (s *scene) lead() time.Duration {
 	if s.byClock {
@@ -471,7 +474,7 @@ const mostReserved = 15_000
 // generator runs ahead of its clock.
 func (s *scene) drawBeyond(p *process, tick int64) {
 	s.t.Helper()
-	if s.generator != "cached" || s.byClock {
+	if !s.flatOut() {
 		s.draw(p)
 		return
 	}
