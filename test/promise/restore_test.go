@@ -251,6 +251,7 @@ func (s *scene) replacement() (putBack func()) {
 				s.move(backup, s.store.Source)
 				return
 			}
+			require.NoError(s.t, s.db.Close()) // so that the number of the file is free, and may be that of the next one
 			require.NoError(s.t, os.Remove(s.store.Source))
 			s.copyFile(backup, s.store.Source)
 			s.db = s.opened(s.store)
