@@ -59,7 +59,7 @@ func main() {
 			count, words, mostNames, mostWords)
 	}
 	if differs {
-		log.Fatal("the API differs from the files. If that is meant, run make api-write")
+		log.Fatal("the API differs from the files. If that is meant, run go run ./test/api -write")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 var (
 	errorRow = regexp.MustCompile("(?m)^\\| `(\\w+\\.\\w+)` \\| [^|]+ \\| [^|]+ \\|$")
-	// exportedError is a sentinel or a type of error in a file api.txt, which make api compares with the code.
+	// exportedError is a sentinel or a type of error in a file api.txt, which make lint compares with the code.
 	exportedError = regexp.MustCompile(`(?m)^[\w/]+\.(Err[A-Z]\w*|[A-Z]\w*Error)$`)
 )
 
