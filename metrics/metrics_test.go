@@ -74,7 +74,7 @@ func TestSamples(t *testing.T) {
 		"invoices uid_renewal_failing_seconds": 0, "events uid_clock_wait_seconds": 30,
 		"orders uid_lease_remaining_seconds": 200, "orders uid_lead_seconds": 5, "orders uid_lead_max_seconds": 600,
 		"orders uid_began_ahead_seconds": 0,
-		"orders uid_worker_id": 7, "orders uid_worker_ids_taken": 8, "orders uid_worker_ids_max": 1024,
+		"orders uid_worker_id":           7, "orders uid_worker_ids_taken": 8, "orders uid_worker_ids_max": 1024,
 		"orders uid_time_field_remaining_seconds": 220752000, "invoices uid_numbers_remaining_seconds": 450,
 		"invoices uid_numbers_left": 95000, "invoices uid_numbers_max": 100000, "orders uid_buffered": 65536,
 		"orders uid_issued_total": 123456, "invoices uid_segments_taken_total": 3, "events uid_clock_behind_total": 4,
