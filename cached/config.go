@@ -122,7 +122,8 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // slotsFor returns the default number of slots: more for ticks of few UIDs, so that a refill brings a thousand. It
-// buffers no more time than that of ticks of a second: what is buffered has to be reserved, and is lost if it is revoked.
+// buffers no more time than that of ticks of a second: what is buffered has to be reserved, and is lost if it is
+// revoked.
 func slotsFor(l bits.Layout) int {
 	perSecond := max(1, time.Second/l.Unit())
 	return defaultSlots << max(0, min(mathbits.Len64(uint64(perSecond))-1, fewBits-l.SequenceBits()))

@@ -137,10 +137,9 @@ func (g *generator) move() {
 }
 
 // taker returns the i-th taker, for one goroutine. A call of it takes UIDs into buf and returns how many it took, which
-// may be none, and whether there may be more. It is one of five kinds of taker: those that take one by one, those that are
-// allotted some of a shut ring now and then, those that claim several at once, those that
-// fall asleep between claim and take, and those that do not wake before they have been
-// lapped.
+// may be none, and whether there may be more. It is one of five kinds of taker: those that take one by one, those that
+// are allotted some of a shut ring now and then, those that claim several at once, those that fall asleep between claim
+// and take, and those that do not wake before they have been lapped.
 func (g *generator) taker(i int) func(buf []uint64) (n int, more bool) {
 	single := func(buf []uint64) (int, bool) {
 		v, ok := g.one()

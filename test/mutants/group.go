@@ -50,7 +50,8 @@ func grouped(all []mutant) (groups []*group) {
 	return groups
 }
 
-// try says of each mutant whether its tests catch it, and only it. What takes time it does by turn, which waits for one.
+// try says of each mutant whether its tests catch it, and only it. What takes time it does by turn, which waits for
+// one.
 func (g *group) try(turn func(func()), say func(m *mutant, v verdict, took time.Duration)) {
 	dir, err := os.MkdirTemp("", "mutants")
 	defer os.RemoveAll(dir)

@@ -121,8 +121,8 @@ func TestJudge(t *testing.T) {
 	require.Less(t, len(ending(v.output)), 5000)
 }
 
-// Each mutant is tried as it should be: in one program with others or, if it is not in a function's body, alone. None is
-// caught by a test that fails without it, too.
+// Each mutant is tried as it should be: in one program with others or, if it is not in a function's body, alone. None
+// is caught by a test that fails without it, too.
 func TestTry(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

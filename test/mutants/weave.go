@@ -61,7 +61,8 @@ func weave(file string, mutants []*mutant) ([]byte, error) {
 	done := whole.name
 	for i, b := range whole.bodies {
 		if cases[i] != "" {
-			fmt.Fprintf(&out, "%s{switch %s {\n%s}\n/*line %s:%d:1*/", source[done:b.begin], chosen, cases[i], path, b.line)
+			fmt.Fprintf(&out, "%s{switch %s {\n%s}\n/*line %s:%d:1*/",
+				source[done:b.begin], chosen, cases[i], path, b.line)
 			done = b.begin + len("{")
 		}
 	}

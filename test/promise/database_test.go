@@ -325,10 +325,12 @@ var databaseFaults = []fault{
 		also: []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
 	},
 	{
-		name:  "failover",
-		title: "The newest commits are lost (failover to a replica that lags, crash without a synced log, volume's snapshot)",
+		name: "failover",
+		title: "The newest commits are lost (failover to a replica that lags, crash without a synced log, volume's " +
+			"snapshot)",
 		what: "The table is put back to what it was half a Window ago, and the server tells of another history: a " +
-			"renewal and another process's start are lost, and a third process starts. The server's clock goes back by " +
+			"renewal and another process's start are lost, and a third process starts. The server's clock goes " +
+			"back by " +
 			"MaxClockSkew with it, without the condition by ten seconds more. As many starts are lost as Skip says; " +
 			"without the condition there is no Skip.",
 		play: func(s *scene) {
@@ -395,7 +397,8 @@ var databaseFaults = []fault{
 	},
 	{
 		name: "rename", title: "The table, or its schema, is renamed away and back",
-		what: "While the table is away processes draw and try to renew, half a Window later, or stand still for a TTL, " +
+		what: "While the table is away processes draw and try to renew, half a Window later, or stand still for a " +
+			"TTL, " +
 			"and another one starts, which makes a table in its place; then that is gone and the first one back, and " +
 			"another process starts. With the condition of Losses: Never the start is refused. Without a condition " +
 			"the first processes stand still for a Window.",

@@ -39,7 +39,8 @@ var restoreFaults = []fault{
 	},
 	{
 		name: "there-and-back", title: "There and back: to server B, then to A again, which lacks B's writes",
-		what: "Three processes start on another server than the first ones, which go on there, too; then the table is " +
+		what: "Three processes start on another server than the first ones, which go on there, too; then the table " +
+			"is " +
 			"what it was before. With the condition of leases the server tells of one more history, else of the first.",
 		play: func(s *scene) {
 			p := s.drawing()
@@ -79,7 +80,8 @@ var restoreFaults = []fault{
 		name:  "applies",
 		title: "A replica, or one of two servers that replicate to each other, takes over before it has applied all",
 		what: "Twice another server takes over, which lacks what the processes have written in the last half " +
-			"Window; once others have started there, that is laid over their rows. With the condition it lacks nothing.",
+			"Window; once others have started there, that is laid over their rows. With the condition it lacks " +
+			"nothing.",
 		play: func(s *scene) {
 			all := []*process{s.drawing()}
 			if !s.mysql() {
@@ -121,11 +123,13 @@ var restoreFaults = []fault{
 		play:  comesBack((*scene).replacement, (*scene).durable),
 		crowd: 3, cells: onDatabases(unique()).
 			but(uniqueIf(countAbove), throwaway).but(uniqueIf(allStopped), durable, withFile),
-		also: []string{"test/soak TestRound", "test/databases TestHistoryOfATable", "test/databases TestHistoryOfAFile"},
+		also: []string{"test/soak TestRound", "test/databases TestHistoryOfATable",
+			"test/databases TestHistoryOfAFile"},
 	},
 	{
-		name:  "in-place",
-		title: "A backup is laid over what is there (cp over a SQLite file, IMPORT TABLESPACE, EXCHANGE PARTITION, keys)",
+		name: "in-place",
+		title: "A backup is laid over what is there (cp over a SQLite file, IMPORT TABLESPACE, EXCHANGE PARTITION, " +
+			"keys)",
 		what:  "The same with the ways that keep the table or the file; on PostgreSQL rows are deleted and inserted.",
 		play:  comesBack((*scene).overlay, (*scene).leased),
 		crowd: 3, cells: onDatabases(uniqueIf(allStopped)).but(uniqueIf(countAbove), throwaway),
@@ -251,7 +255,8 @@ func (s *scene) replacement() (putBack func()) {
 				s.move(backup, s.store.Source)
 				return
 			}
-			require.NoError(s.t, s.db.Close()) // so that the number of the file is free, and may be that of the next one
+			// So the number of the file is free, and may be that of the next one.
+			require.NoError(s.t, s.db.Close())
 			require.NoError(s.t, os.Remove(s.store.Source))
 			s.copyFile(backup, s.store.Source)
 			s.db = s.opened(s.store)

@@ -147,8 +147,8 @@ func rollback(r *explore.Run) {
 	})
 }
 
-// adding has a generator to whose mark calls add, and so many UIDs drawn of the clock's tick. In the end no more than so
-// many adds have come late to a tick, each task's once by each hint, and none into another tick.
+// adding has a generator to whose mark calls add, and so many UIDs drawn of the clock's tick. In the end no more than
+// so many adds have come late to a tick, each task's once by each hint, and none into another tick.
 func adding(r *explore.Run, w *fake.Worker, drawn, late int) *scene {
 	s := newScene(r, w, Config{Layout: few, ClockBack: Fail()})
 	s.may = append(s.may, uid.ErrRejectedTake, uid.ErrNoReservation, uid.ErrClockBack)
