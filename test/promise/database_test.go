@@ -326,13 +326,12 @@ var databaseFaults = []fault{
 	},
 	{
 		name: "failover",
-		title: "The newest commits are lost (failover to a replica that lags, crash without a synced log, volume's " +
-			"snapshot)",
+		title: "The newest commits are lost (failover to a replica that lags, crash without a synced log, " +
+			"volume's snapshot)",
 		what: "The table is put back to what it was half a Window ago, and the server tells of another history: a " +
 			"renewal and another process's start are lost, and a third process starts. The server's clock goes " +
-			"back by " +
-			"MaxClockSkew with it, without the condition by ten seconds more. As many starts are lost as Skip says; " +
-			"without the condition there is no Skip.",
+			"back by MaxClockSkew with it, without the condition by ten seconds more. As many starts are lost as " +
+			"Skip says; without the condition there is no Skip.",
 		play: func(s *scene) {
 			if s.way.column == throwaway {
 				s.made()
@@ -359,17 +358,7 @@ var databaseFaults = []fault{
 				if s.met || s.way.column != throwaway {
 					s.promote()
 				}
-				h := how{seat: 2, lease: standardSkew}
-				if s.lossy() {
-					behind := 2 * time.Second // MaxClockSkew
-					h.clock = -time.Second    // within that of both
-					if !s.met {
-						behind += 10 * time.Second
-						h.clock = -behind
-					}
-					s.stepDatabase(-behind)
-				}
-				third = s.start(h)
+				third = s.start(s.behind(how{seat: 2}))
 			}, p, other)
 			for range 3 {
 				s.draw(p, other, third)
@@ -383,7 +372,7 @@ var databaseFaults = []fault{
 		also: []string{"test/engines/faults TestLeases"},
 	},
 	{
-		name: "emptied", title: "TRUNCATE, DELETE of all rows, or DROP TABLE, under running processes",
+		name: "emptied", title: "TRUNCATE, DELETE of all rows or keys, or DROP TABLE, under running processes",
 		what: "The table is dropped, and later all rows are removed, while four processes have drawn as far ahead as " +
 			"they may, and as many others start and do the same; the first of them makes the namespace anew, a Burn " +
 			"ahead of the clock.",
@@ -398,10 +387,9 @@ var databaseFaults = []fault{
 	{
 		name: "rename", title: "The table, or its schema, is renamed away and back",
 		what: "While the table is away processes draw and try to renew, half a Window later, or stand still for a " +
-			"TTL, " +
-			"and another one starts, which makes a table in its place; then that is gone and the first one back, and " +
-			"another process starts. With the condition of Losses: Never the start is refused. Without a condition " +
-			"the first processes stand still for a Window.",
+			"TTL, and another one starts, which makes a table in its place; then that is gone and the first one " +
+			"back, and another process starts. With the condition of Losses: Never the start is refused. Without a " +
+			"condition the first processes stand still for a Window.",
 		play: func(s *scene) {
 			away, back := func() { s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY") },
 				func() { s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS") }
@@ -502,6 +490,23 @@ func (s *scene) region(h how, ids lease.Range) {
 	leases, err := s.leases(cmp.Or(h.db, s.db), h.namespace)
 	require.NoError(s.t, err)
 	require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Layout: promised, IDs: ids}))
+}
+
+// behind sets the server's clock back by the default MaxClockSkew, without the condition by ten seconds more, where the
+// history decides. It returns how a process starts then.
+func (s *scene) behind(h how) how {
+	h.lease = standardSkew
+	if !s.lossy() {
+		return h
+	}
+	by := 2 * time.Second
+	h.clock = -time.Second // as far from that clock as from the former one
+	if !s.met {
+		by += 10 * time.Second
+		h.clock = -by
+	}
+	s.stepDatabase(-by)
+	return h
 }
 
 // standardSkew has a lease wait for the default MaxClockSkew.

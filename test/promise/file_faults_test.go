@@ -84,9 +84,8 @@ var fileFaults = []fault{
 	},
 	{
 		name: "file-linked", title: "A state file or a SQLite file has two names (a hard link)",
-		what: "A second process starts by the other name, which is refused, while a first one draws; then the " +
-			"first one is killed, " +
-			"and another one starts by the second name, and one more by the first.",
+		what: "A second process starts by the other name, which is refused, while a first one draws; then the first " +
+			"one is killed, and another one starts by the second name, and one more by the first.",
 		play: func(s *scene) {
 			path := s.path(0)
 			if s.sqlite() && !s.keepsState() {
@@ -116,8 +115,8 @@ var fileFaults = []fault{
 	{
 		name: "disk-restored", title: "The disk of a state file or a SQLite file is put back to a snapshot",
 		what: "A state file is copied, and so is the SQLite file, if there is one; with a state file its process " +
-			"draws, " +
-			"else no ID is in use. Processes draw as far ahead as they may, are killed, and start again on the copies.",
+			"draws, else no ID is in use. Processes draw as far ahead as they may, are killed, and start again on " +
+			"the copies.",
 		play: func(s *scene) {
 			p := s.drawing()
 			var disk []string
@@ -157,7 +156,7 @@ var fileFaults = []fault{
 			}
 			s.drawApart(s.start(how{}), s.start(how{seat: 1}))
 		},
-		crowd: 1, cells: onFiles(uniqueIf(clockHasPassed)).but(uniqueIf(clockHasPassed), sqliteWays...),
+		crowd: 3, cells: onFiles(uniqueIf(clockHasPassed)).but(uniqueIf(clockHasPassed), sqliteWays...),
 	},
 	{
 		name: "state-damaged", title: "The newest record of a state file is damaged after a kill",

@@ -163,8 +163,8 @@ var operatorFaults = []fault{
 	},
 	{
 		name: "layouts", title: "Two layouts among the processes of one place",
-		what: "Processes draw in one layout, and another one starts with other widths. Leases and state files " +
-			"refuse it.",
+		what: "Processes draw in one layout, and another one starts with other widths, which is refused where the " +
+			"layout is kept.",
 		play: func(s *scene) {
 			wider := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 9, SequenceBits: 2, Unit: promisedTick})
 			other := how{layout: wider}

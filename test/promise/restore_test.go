@@ -40,10 +40,11 @@ var restoreFaults = []fault{
 	{
 		name: "there-and-back", title: "There and back: to server B, then to A again, which lacks B's writes",
 		what: "Three processes start on another server than the first ones, which go on there, too; then the table " +
-			"is " +
-			"what it was before. With the condition of leases the server tells of one more history, else of the first.",
+			"is what it was before. With the condition of leases the server tells of one more history, and its clock " +
+			"is behind by MaxClockSkew; else it tells of the first.",
 		play: func(s *scene) {
-			p := s.drawing()
+			p := s.start(how{lease: standardSkew})
+			s.drawSome(p)
 			if s.sqlite() {
 				return
 			}
@@ -55,20 +56,24 @@ var restoreFaults = []fault{
 			}
 			all := []*process{p}
 			for seat := range 3 {
-				all = append(all, s.start(how{seat: 1 + seat}))
+				all = append(all, s.start(how{seat: 1 + seat, lease: standardSkew}))
 			}
 			s.rounds(2, all, all...)
 			s.allQuietly(func() {
 				s.putBack()
+				h := how{}
 				switch {
 				case !s.leased():
 					s.countSet()
 				case s.met:
 					s.promote()
+					h = s.behind(h)
 				default:
 					s.line.Add(-1)
 				}
-				all = append(all, s.start(how{seat: 4}), s.start(how{seat: 5}))
+				other := h
+				h.seat, other.seat = 4, 5
+				all = append(all, s.start(h), s.start(other))
 			}, all...)
 			s.drawApart(all...)
 		},
@@ -79,9 +84,8 @@ var restoreFaults = []fault{
 	{
 		name:  "applies",
 		title: "A replica, or one of two servers that replicate to each other, takes over before it has applied all",
-		what: "Twice another server takes over, which lacks what the processes have written in the last half " +
-			"Window; once others have started there, that is laid over their rows. With the condition it lacks " +
-			"nothing.",
+		what: "Twice another server takes over, which lacks what the processes have written in the last half Window; " +
+			"once others have started there, that is laid over their rows. With the condition it lacks nothing.",
 		play: func(s *scene) {
 			all := []*process{s.drawing()}
 			if !s.mysql() {
@@ -123,13 +127,14 @@ var restoreFaults = []fault{
 		play:  comesBack((*scene).replacement, (*scene).durable),
 		crowd: 3, cells: onDatabases(unique()).
 			but(uniqueIf(countAbove), throwaway).but(uniqueIf(allStopped), durable, withFile),
-		also: []string{"test/soak TestRound", "test/databases TestHistoryOfATable",
-			"test/databases TestHistoryOfAFile"},
+		also: []string{
+			"test/soak TestRound", "test/databases TestHistoryOfATable", "test/databases TestHistoryOfAFile",
+		},
 	},
 	{
 		name: "in-place",
 		title: "A backup is laid over what is there (cp over a SQLite file, IMPORT TABLESPACE, EXCHANGE PARTITION, " +
-			"keys)",
+			"etcd's snapshot)",
 		what:  "The same with the ways that keep the table or the file; on PostgreSQL rows are deleted and inserted.",
 		play:  comesBack((*scene).overlay, (*scene).leased),
 		crowd: 3, cells: onDatabases(uniqueIf(allStopped)).but(uniqueIf(countAbove), throwaway),
@@ -169,7 +174,7 @@ var restoreFaults = []fault{
 }
 
 const (
-	backRestarted = "A was restarted before, and its clock differs from B's by no more than MaxClockSkew"
+	backRestarted = "A was restarted before, and its clock is behind B's by no more than MaxClockSkew"
 	allApplied    = "no clients reach it before: starts are refused, but with Follows, and where MySQL does not show it"
 	allStopped    = "all processes are stopped first, and start after uid worker init --lost, or when the clock has " +
 		"passed all that they issued (at once if nothing was ahead of it, at most two minutes and a tick later)"
@@ -255,8 +260,7 @@ func (s *scene) replacement() (putBack func()) {
 				s.move(backup, s.store.Source)
 				return
 			}
-			// So the number of the file is free, and may be that of the next one.
-			require.NoError(s.t, s.db.Close())
+			require.NoError(s.t, s.db.Close()) // so that the file's number is free, and may be that of the next one
 			require.NoError(s.t, os.Remove(s.store.Source))
 			s.copyFile(backup, s.store.Source)
 			s.db = s.opened(s.store)
