@@ -387,7 +387,7 @@ var databaseFaults = []fault{
 	{
 		name: "rename", title: "The table, or its schema, is renamed away and back",
 		what: "While the table is away processes draw and try to renew, half a Window later, or stand still for a " +
-			"TTL, and another one starts, which makes a table in its place; then that is gone and the first one " +
+			"TTL, if they have a state file, and another one starts, which makes a table in its place; then that is gone and the first one " +
 			"back, and another process starts. With the condition of Losses: Never the start is refused. Without a " +
 			"condition the first processes stand still for a Window.",
 		play: func(s *scene) {
@@ -414,8 +414,8 @@ var databaseFaults = []fault{
 			} else if s.durable() {
 				s.refused(how{seat: 1, lease: mustExist}, worker.ErrNoNamespace)
 			}
-			if s.byClock && s.lossy() {
-				s.allQuietly(func() { s.pass(ttl) }, p)
+			if s.way.column == lossyFile {
+				s.allQuietly(func() { s.pass(ttl); s.drain(other) }, p)
 			} else {
 				s.pass(window / 2)
 				s.draw(p, other)

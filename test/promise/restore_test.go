@@ -242,6 +242,7 @@ func (s *scene) harmed(cure, harm func(), all ...*process) *process {
 			cure()
 		}
 		p = s.start(how{seat: seat})
+		s.draw(p) // at once
 	}, all...)
 	other := s.start(how{seat: 7})
 	s.drawApart(append(all, p, other)...)
