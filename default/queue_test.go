@@ -1,6 +1,7 @@
 package uncached
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,12 +33,20 @@ func TestRevocationTakesBack(t *testing.T) {
 		require.Equal(t, issued, out)
 		require.EqualValues(t, 1, got)
 		require.Equal(t, other.Given.u, u)
+		extend := make(chan struct{})
+		w.Set(func(w *fake.Worker) {
+			w.OnExtend = func(_ context.Context, through int64) (uid.Reservation, error) {
+				<-extend
+				return w.Answer(through)
+			}
+		})
 		w.Terms.Revoke()
 		_, _, out = g.takeInTurn(one, 1, g.tenure.Grant(), tick, 0)
 		require.Equal(t, outdated, out)
 		require.True(t, g.queue.isFirst(one))
 		require.Zero(t, one.Got)
-		synctest.Wait() // the worker extends
+		close(extend)
+		synctest.Wait()
 		u, _, out = g.takeInTurn(one, 1, g.tenure.Grant(), tick, 0)
 		require.Equal(t, issued, out)
 		require.Greater(t, u, other.Given.u)
