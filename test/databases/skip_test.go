@@ -131,6 +131,31 @@ func TestSkipIsAnotherOne(t *testing.T) {
 	})
 }
 
+// A start whose row is followed by the mark of another one takes an ID above that: its own may have been forgotten.
+func TestMarkAfterTheRow(t *testing.T) {
+	t.Parallel()
+	s := engines.NewMySQL(t)
+	db := s.Open(t)
+	next := marked(t, db, 0, 1<<22-1)
+	started(t, next)
+	engines.Do(t, db, "CREATE TRIGGER LATE AFTER INSERT ON WORKER_NODE FOR EACH ROW IF NEW.HOST_NAME = 'late' THEN"+
+		" DO GET_LOCK('late', 60); DO RELEASE_LOCK('late'); END IF")
+	failOver(t, s, db, 2)
+	holder := must(db.Connx(t.Context()))
+	defer holder.Close()
+	must(holder.ExecContext(t.Context(), "DO GET_LOCK('late', 0)"))
+	late := newAsker(db, asked{Host: "late"})
+	late.Numbers = tablesOf(db, sqlstore.Config{Logger: quiet()}).Numbers()
+	id := make(chan int64, 1)
+	go func() { id <- must(late.acquire(t.Context(), 1<<22-1)) }()
+	require.Eventually(t, func() bool {
+		return one[int](t, db, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock'") == 1
+	}, time.Minute, 10*time.Millisecond)
+	first := started(t, next)
+	must(holder.ExecContext(t.Context(), "DO RELEASE_LOCK('late')"))
+	require.Greater(t, <-id, first)
+}
+
 // How many IDs are left out follows from the layout.
 func TestSkipOfLayouts(t *testing.T) {
 	t.Parallel()
@@ -158,7 +183,7 @@ func TestSkipIsBounded(t *testing.T) {
 		started(t, marked(t, db, 0, 1023)) // a mark
 		failOver(t, s, db, 5)
 		rows := len(nodes(t, db))
-		for _, skip := range []int64{10, math.MaxInt64} {
+		for _, skip := range []int64{3, 10, math.MaxInt64} { // four times 3 are more than are left after 6
 			_, err := marked(t, db, skip, 16)()
 			logtest.Error(t, err, uid.ErrNoWorkerID, fmt.Sprint("up to 4 times ", skip, " are to be left out"))
 			require.Len(t, nodes(t, db), rows, "nothing is left")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -64,5 +65,15 @@ func TestAsksWhenMoreCanBeReserved(t *testing.T) {
 		r := h.extend(l, 0)
 		require.Less(t, r.Last, r.First)
 		require.Equal(t, h.tick()+ms(skew)+1, r.Renew)
+	})
+}
+
+// The number of a nonce is not negative.
+func TestNonceWithASign(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		held := h.resumable()
+		held.Nonce = held.Nonce[:22] + "-000000001"
+		_, err := h.lease(lease.Config{}).Resume(t.Context(), millis(1023), held)
+		require.ErrorIs(t, err, uid.ErrRange)
 	})
 }
