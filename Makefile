@@ -32,7 +32,7 @@ PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./plan ./ring
 RECIPES := ./recipes/...
 
 # Progress, and what failed. make lint vets.
-TESTS := $(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname --format-hide-empty-pkg -- -vet off
+TESTS := $(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname --format-hide-empty-pkg --hide-summary skipped -- -vet off
 # One MariaDB for the tests of all packages.
 SHARING := $(GO) run ./test/share
 
