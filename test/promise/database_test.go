@@ -387,7 +387,8 @@ var databaseFaults = []fault{
 	{
 		name: "rename", title: "The table, or its schema, is renamed away and back",
 		what: "While the table is away processes draw and try to renew, half a Window later, or stand still for a " +
-			"TTL, if they have a state file, and another one starts, which makes a table in its place; then that is gone and the first one " +
+			"TTL, if they have a state file, and another one starts, which makes a table in its place; then that is gone " +
+			"and the first one " +
 			"back, and another process starts. With the condition of Losses: Never the start is refused. Without a " +
 			"condition the first processes stand still for a Window.",
 		play: func(s *scene) {
