@@ -387,10 +387,9 @@ var databaseFaults = []fault{
 	{
 		name: "rename", title: "The table, or its schema, is renamed away and back",
 		what: "While the table is away processes draw and try to renew, half a Window later, or stand still for a " +
-			"TTL, if they have a state file, and another one starts, which makes a table in its place; then that is gone " +
-			"and the first one " +
-			"back, and another process starts. With the condition of Losses: Never the start is refused. Without a " +
-			"condition the first processes stand still for a Window.",
+			"TTL, if they have a state file, and another one starts, which makes a table in its place; then that is " +
+			"gone and the first one back, and another process starts. With the condition of Losses: Never the start " +
+			"is refused. Without a condition the first processes stand still for a Window.",
 		play: func(s *scene) {
 			away, back := func() { s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY") },
 				func() { s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS") }
