@@ -22,13 +22,13 @@ func TestBackfill(t *testing.T) {
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
-			ok, _ := p.calls(t)
-			// So few IDs that none has a row before it is needed.
-			ok("worker", "init", "--namespace", "orders", "--ids", "0-5")
 			s, opened, err := engines.Open(t.Context(), p.url)
 			require.NoError(t, err)
 			defer opened.Close()
-			source := backfill.FromLeases(must(s.Namespace("orders")), backfill.LeaseConfig{Losses: lease.Never})
+			leases := must(s.Namespace("backfill"))
+			// So few IDs that none has a row before it is needed.
+			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{IDs: lease.Range{Last: 5}}))
+			source := backfill.FromLeases(leases, backfill.LeaseConfig{Losses: lease.Never})
 			seen, ids := map[uid.UID]bool{}, map[int64]bool{}
 			backfilled := func(cfg backfill.Config, times ...time.Time) (id int64, err error) {
 				g, err := backfill.New(source, cfg)
