@@ -177,7 +177,7 @@ func TestCostIsExact(t *testing.T) {
 		return i
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		m := Move{From: draw(t), To: draw(t), Lead: time.Duration(rapid.IntRange(0, 5e9).Draw(t, "lead"))}
+		m := Move{From: draw(t), To: draw(t), Lead: time.Duration(rapid.Int64Range(0, 5e9).Draw(t, "lead"))}
 		to := m.To.Layout
 		end := endOf(to)
 		if !m.To.To.IsZero() && m.To.To.Before(end) {
