@@ -1,5 +1,5 @@
-// Api writes the names that each module exports into its file api.txt, or says what differs from it: a change of the
-// API is seen where it is made, and by who reviews it.
+// Api writes the names that all modules export into api.txt, beside it, or says what differs from it: a change of the API
+// is seen where it is made, and by who reviews it.
 //
 //	go run ./test/api [-write]
 //
@@ -29,44 +29,42 @@ const mostNames, mostWords = 500, 28_000
 // skipped are folders of which nothing is exported to users.
 var skipped = []string{".git", "benchmarks", "cmd", "recipes", "test"}
 
+const file = "test/api/api.txt"
+
 func main() {
-	write := flag.Bool("write", false, "write the files")
+	write := flag.Bool("write", false, "write the file")
 	flag.Parse()
-	modules, words, err := exported(".")
+	names, words, err := exported(".")
 	if err != nil {
 		log.Fatal(err)
 	}
-	differs, count := false, 0
-	for file, are := range modules {
-		count += len(are)
-		if *write {
-			if err := os.WriteFile(file, []byte(strings.Join(are, "\n")+"\n"), 0o644); err != nil {
-				log.Fatal(err)
-			}
-			continue
-		}
-		was, _ := os.ReadFile(file) // one that is missing has no names
-		were := strings.Fields(string(was))
-		for _, name := range append(slices.Clone(were), are...) {
-			if had, has := slices.Contains(were, name), slices.Contains(are, name); had != has {
-				differs = true
-				fmt.Printf("%s: %s is new: %t, is gone: %t\n", file, name, has, had)
-			}
+	if *write {
+		if err := os.WriteFile(file, []byte(strings.Join(names, "\n")+"\n"), 0o644); err != nil {
+			log.Fatal(err)
 		}
 	}
-	if count > mostNames || words > mostWords {
+	was, err := os.ReadFile(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	were, differs := strings.Fields(string(was)), false
+	for _, name := range append(slices.Clone(were), names...) {
+		if had, has := slices.Contains(were, name), slices.Contains(names, name); had != has {
+			differs = true
+			fmt.Printf("%s is new: %t, is gone: %t\n", name, has, had)
+		}
+	}
+	if len(names) > mostNames || words > mostWords {
 		log.Fatalf("the modules export %d names with %d words of comments, more than %d or %d: which do users need?",
-			count, words, mostNames, mostWords)
+			len(names), words, mostNames, mostWords)
 	}
 	if differs {
-		log.Fatal("the API differs from the files. If that is meant, run go run ./test/api -write")
+		log.Fatalf("the API differs from %s. If that is meant, run go run ./test/api -write", file)
 	}
 }
 
-// exported returns the names of each module below a folder, in order, by the path of its file, and how many words the
-// doc comments have.
-func exported(root string) (modules map[string][]string, words int, err error) {
-	modules = map[string][]string{}
+// exported returns the names that are exported below a folder, by package, and how many words their doc comments have.
+func exported(root string) (names []string, words int, err error) {
 	err = filepath.WalkDir(root, func(dir string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
@@ -78,23 +76,11 @@ func exported(root string) (modules map[string][]string, words int, err error) {
 		if p == nil {
 			return err
 		}
-		names := namesIn(p, dir)
+		names = append(names, namesIn(p, dir)...)
 		words += wordsIn(p)
-		if len(names) > 0 {
-			file := filepath.Join(moduleOf(dir), "api.txt")
-			modules[file] = append(modules[file], names...)
-		}
 		return err
 	})
-	return modules, words, err
-}
-
-// moduleOf returns the folder of a package's module.
-func moduleOf(dir string) string {
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || dir == "." {
-		return dir
-	}
-	return moduleOf(filepath.Dir(dir))
+	return names, words, err
 }
 
 // read returns what the package in a folder exports, nil if there is none.
