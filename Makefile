@@ -19,11 +19,11 @@ STORED := ./test/documents ./test/databases ./test/promise ./test/backfill ./tes
   ./test/stored ./cmd/uid ./worker/sqlite
 MODULE := github.com/uidgen/uid
 PLAIN   = $(filter-out $(patsubst .%,$(MODULE)%,$(RACED) $(STORED) ./test/engines% ./test/browser), $(shell $(GO) list \
-  -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... ./cmd/uid/... ./connect/postgres/... ./test/...))
+  -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... ./cmd/uid/... ./connect/postgres/... ./metrics/... ./test/...))
 TESTED  = $(PLAIN) $(RACED) $(STORED)
 # What is linted: all but the benchmarks and recipes, whose libraries are many.
-ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \
-  ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/... ./orm/uidgorm ./orm/uident
+ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/... \
+  ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/... ./orm/...
 # What is tested on 32 bits: what computes and what is lock-free.
 PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default \
   ./segment ./worker ./worker/lease
@@ -116,7 +116,7 @@ on.promise  = for engine in mysql9 galera postgres etcd zookeeper redis; do \
 on.faults   = $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
 on.leases   = FULL=1 $(GO) test -count 1 -timeout 1h -v -run 'Leases/on/(mariadb|sqlite)$$' ./test/engines/faults
 on.serve    = $(GO) test -count 1 -v ./test/engines/serve
-on.metrics  = $(GO) test ./metrics/prometheus/... ./metrics/otel/... && $(GO) run ./test/need promtool prometheus && \
+on.metrics  = $(GO) test ./metrics/... && $(GO) run ./test/need promtool prometheus && \
   (cd metrics && promtool check rules alerts.yaml && promtool test rules alerts_test.yaml) && \
   promtool check metrics < metrics/prometheus/testdata/exposition.txt
 on.page     = $(GO) run ./test/need chromium chromium fonts-liberation && $(TESTS) -count 1 -timeout 10m ./test/browser
@@ -176,7 +176,7 @@ bench.ours    = $(GO) test -run '^$$' -bench Ratio -benchtime 200x ./cached && \
   $(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./plan .
 bench.compare = test/compare '$(BEFORE)' '$(BENCH)' $(ROUNDS) ./cached ./default
 bench.pgo     = PGO=1 BENCHTIME=100x test/compare HEAD 'Ratio/GetUID$$/' $(ROUNDS) ./cached
-bench.smoke   = $(GO) test -run '^$$' -bench . -benchtime 1x -short $(TESTED) ./metrics/prometheus/... ./metrics/otel/... && \
+bench.smoke   = $(GO) test -run '^$$' -bench . -benchtime 1x -short $(TESTED) && \
   cd benchmarks && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) test ./... && \
   $(call MEASURE,smoke) && $(GO) run . -charts results/smoke -documents= results/smoke.txt
 

@@ -18,7 +18,7 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/internal/measure"
+	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/metrics"

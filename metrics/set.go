@@ -9,7 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/measure"
+	"github.com/uidgen/uid/metrics/internal/measure"
 )
 
 // A Set is the generators whose metrics are shown. The zero Set is empty and ready for use. Any number of goroutines

@@ -10,8 +10,7 @@ require (
 	github.com/jmoiron/sqlx v1.4.0
 	github.com/stretchr/testify v1.12.1
 	github.com/uidgen/uid v0.0.0
-	github.com/uidgen/uid/orm/uident v0.0.0
-	github.com/uidgen/uid/orm/uidgorm v0.0.0
+	github.com/uidgen/uid/orm v0.0.0
 	github.com/uidgen/uid/test v0.0.0
 	gorm.io/driver/mysql v1.6.0
 	gorm.io/driver/postgres v1.6.3

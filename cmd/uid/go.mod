@@ -15,7 +15,7 @@ require (
 	github.com/stretchr/testify v1.12.1
 	github.com/uidgen/uid v0.0.0
 	github.com/uidgen/uid/connect/postgres v0.0.0
-	github.com/uidgen/uid/metrics/prometheus v0.0.0
+	github.com/uidgen/uid/metrics v0.0.0
 	github.com/uidgen/uid/stores/etcd v0.0.0
 	github.com/uidgen/uid/stores/redis v0.0.0
 	github.com/uidgen/uid/stores/zookeeper v0.0.0

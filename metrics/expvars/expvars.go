@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/measure"
+	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
 )
 

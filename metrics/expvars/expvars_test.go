@@ -11,7 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/internal/measure"
+	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
 	"github.com/uidgen/uid/metrics/expvars"
 )

@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/measure"
+	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
 )
 

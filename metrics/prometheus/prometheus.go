@@ -18,7 +18,7 @@ package prometheus
 import (
 	client "github.com/prometheus/client_golang/prometheus"
 
-	"github.com/uidgen/uid/internal/measure"
+	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
 )
 
