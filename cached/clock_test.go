@@ -11,8 +11,8 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // TestIdleUpToTheTail: the clock comes to just the tick that is the next to be put, when
@@ -121,7 +121,7 @@ func TestLeadIsBounded(t *testing.T) {
 				}
 				time.Sleep(100 * unit)
 				require.InDelta(t, (leadTicks+1)*run, drain(), 1)
-				require.NotZero(t, g.Health().Counts[count.RejectedTakes])
+				require.NotZero(t, g.Health().Counts[telemetry.RejectedTakes])
 			})
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // TestServedFromMoreThanTheRing: calls that wait get all that the clock allows, however little of it
@@ -48,19 +48,19 @@ func TestCountsOfACrowd(t *testing.T) {
 		for range 40 {
 			c.Join(g.GetUID)
 		}
-		require.EqualValues(t, 40, g.Health().Counts[count.RejectedTakes])
+		require.EqualValues(t, 40, g.Health().Counts[telemetry.RejectedTakes])
 		time.Sleep(3 * time.Millisecond)
 		require.Equal(t, 40, c.Returned())
-		require.Zero(t, g.Health().Counts[count.Lost])
-		require.EqualValues(t, 16+40, g.Health().Counts[count.Issued])
+		require.Zero(t, g.Health().Counts[telemetry.Lost])
+		require.EqualValues(t, 16+40, g.Health().Counts[telemetry.Issued])
 
 		// The first to wait holds the position that its own claim got.
 		require.NoError(t, errOf(g.Fill(make([]uid.UID, 8))))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
 		defer cancel()
 		require.ErrorIs(t, errOf(g.GetUIDContext(ctx)), context.DeadlineExceeded)
-		require.EqualValues(t, 1, g.Health().Counts[count.Lost])
-		require.EqualValues(t, 16+40+8, g.Health().Counts[count.Issued])
+		require.EqualValues(t, 1, g.Health().Counts[telemetry.Lost])
+		require.EqualValues(t, 16+40+8, g.Health().Counts[telemetry.Issued])
 	})
 }
 

@@ -5,8 +5,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -24,7 +23,7 @@ func (g *Generator) Health() health.Health {
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, g.now())
 	h.Generator = "cached"
 	ended := g.fillHealth(&h)
-	reason.Judge(&h, ended)
+	telemetry.Judge(&h, ended)
 	return h
 }
 
@@ -64,12 +63,12 @@ func (g *Generator) fillHealth(h *health.Health) (ended error) {
 // addCounts adds what the generator counts. g.mu is held.
 func (g *Generator) addCounts(to map[string]uint64) {
 	s, lost, claimed := &g.state, g.counts.lost.Load(), g.ring.Claimed()
-	to[count.Lost] = lost
-	to[count.Issued] = claimed - min(lost+uint64(len(g.queue.ahead)), claimed)
-	to[count.Ticks], to[count.StaleTicks], to[count.Refills] = s.ticks, s.skipped, s.refills
-	to[count.RejectedTakes] = g.counts.rejectedTakes.Load()
-	to[count.RejectedPuts] = g.counts.rejectedPuts.Load()
-	to[count.HandlerPanics] = g.handlers.Panics()
+	to[telemetry.Lost] = lost
+	to[telemetry.Issued] = claimed - min(lost+uint64(len(g.queue.ahead)), claimed)
+	to[telemetry.Ticks], to[telemetry.StaleTicks], to[telemetry.Refills] = s.ticks, s.skipped, s.refills
+	to[telemetry.RejectedTakes] = g.counts.rejectedTakes.Load()
+	to[telemetry.RejectedPuts] = g.counts.rejectedPuts.Load()
+	to[telemetry.HandlerPanics] = g.handlers.Panics()
 }
 
 // ringHealth is what the ring holds. g.mu is held.

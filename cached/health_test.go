@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // What is ready to be issued, and what is not, is as calls find it.
@@ -28,16 +28,16 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 	}{
 		"the first tick is far ahead": {cfg: cached.Config{MaxLead: time.Minute},
 			worker: fake.Giving(uid.Reservation{First: bits.Default().TickAt(day) + 90, Last: 1 << 40, Renew: 1 << 40}),
-			codes:  []string{reason.ClockIsBehind}, want: uid.ErrRejectedTake},
+			codes:  []string{telemetry.ClockIsBehind}, want: uid.ErrRejectedTake},
 		"at the bound": {cfg: cached.Config{MaxLead: 10 * time.Second, Layout: runsOf16}, worker: fake.Endless(1),
-			drain: true, codes: []string{reason.LeadNearBound}, want: uid.ErrRejectedTake},
+			drain: true, codes: []string{telemetry.LeadNearBound}, want: uid.ErrRejectedTake},
 		"a reservation that a burst has used up, and more on its way": {cfg: cached.Config{Layout: runsOf16},
 			worker: fake.Giving(uid.Reservation{Last: runsOf16.TickAt(day) + 20, Renew: 1 << 29}),
-			drain:  true, codes: []string{reason.ReservationUsedUp}, want: uid.ErrNoReservation},
+			drain:  true, codes: []string{telemetry.ReservationUsedUp}, want: uid.ErrNoReservation},
 		"the clock was set back": {worker: fake.Endless(1), step: -time.Hour},
 		"the time field was used up by a burst": {worker: fake.Endless(1), at: day.Add(250 * time.Second), drain: true,
 			cfg:   cached.Config{Layout: full, Expiry: bits.Expiry{Refuse: -1, Warn: -1}},
-			codes: []string{reason.Exhausted}, want: uid.ErrExhausted},
+			codes: []string{telemetry.Exhausted}, want: uid.ErrExhausted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // Who draws twice as fast as the clock goes on has half of the time that the clock would leave, and is told so; and how
@@ -43,6 +43,6 @@ func TestHealthOfABurst(t *testing.T) {
 		draw(29)
 		h = g.Health()
 		require.Less(t, h.Reservation.Remaining.Duration, 5*time.Second)
-		require.Equal(t, reason.ReservationFailing, h.Reasons[0].Code)
+		require.Equal(t, telemetry.ReservationFailing, h.Reasons[0].Code)
 	})
 }

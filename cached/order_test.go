@@ -12,8 +12,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // lap is the number of UIDs in one lap of the default ring.
@@ -52,7 +52,7 @@ func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 				}
 			}
 			conformance.Distinct(t, slices.Concat(streams...))
-			require.GreaterOrEqual(t, g.Health().Counts[count.Issued], uint64(goroutines*c.each))
+			require.GreaterOrEqual(t, g.Health().Counts[telemetry.Issued], uint64(goroutines*c.each))
 		})
 	}
 }
@@ -117,8 +117,8 @@ func TestNothingIsWasted(t *testing.T) {
 		// The clock may have moved on once meanwhile, and left the rest of a tick behind.
 		require.GreaterOrEqual(t, issued/float64(ticks<<13), 0.999-2.0/float64(ticks), "%d goroutines", goroutines)
 		st := g.Health()
-		require.EqualValues(t, 0, st.Counts[count.RejectedTakes])
-		require.LessOrEqual(t, float64(st.Counts[count.Lost]), issued/1000)
+		require.EqualValues(t, 0, st.Counts[telemetry.RejectedTakes])
+		require.LessOrEqual(t, float64(st.Counts[telemetry.Lost]), issued/1000)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -68,7 +68,7 @@ func TestFail(t *testing.T) {
 		for _, draw := range []func() (uid.UID, error){g.Lane().GetUID, g.Unordered().GetUID} {
 			require.ErrorIs(t, errOf(draw()), uid.ErrRejectedTake)
 		}
-		require.EqualValues(t, 2, g.Health().Counts[count.RejectedTakes])
+		require.EqualValues(t, 2, g.Health().Counts[telemetry.RejectedTakes])
 		time.Sleep(time.Millisecond)
 		n, err := g.Fill(make([]uid.UID, 100))
 		require.ErrorIs(t, err, uid.ErrRejectedTake)
@@ -91,7 +91,7 @@ func TestNoRejectedPutsInHealth(t *testing.T) {
 					time.Sleep(time.Duration(100+i*7) * time.Millisecond)
 				}
 				synctest.Wait()
-				require.Zero(t, g.Health().Counts[count.RejectedPuts])
+				require.Zero(t, g.Health().Counts[telemetry.RejectedPuts])
 			})
 		}
 	}
@@ -128,11 +128,11 @@ func TestRejectedPuts(t *testing.T) {
 			}
 			synctest.Wait()
 			st := g.Health()
-			require.EqualValues(t, len(ticks), st.Counts[count.RejectedPuts])
+			require.EqualValues(t, len(ticks), st.Counts[telemetry.RejectedPuts])
 			require.Equal(t, 4*time.Second, st.Lead.Lag.Duration, "UIDs are issued behind the clock")
 			require.NotEmpty(t, ticks)
 			if panics {
-				require.EqualValues(t, len(ticks), st.Counts[count.HandlerPanics])
+				require.EqualValues(t, len(ticks), st.Counts[telemetry.HandlerPanics])
 			}
 			// A rejected tick is not used up: its turn comes while the clock is in it.
 			for parse(t, g, last).Time.Before(g.Layout().TimeOf(ticks[len(ticks)-1])) {
@@ -170,27 +170,27 @@ func TestHealthCounts(t *testing.T) {
 			Reach: health.Duration{Duration: 60*time.Second - time.Millisecond},
 			Tick:  health.Duration{Duration: time.Second},
 		}, st.Lead)
-		require.Zero(t, st.Counts[count.Issued])
+		require.Zero(t, st.Counts[telemetry.Issued])
 		require.EqualValues(t, lap, st.Ring.Slots*st.Ring.PerTick)
 		require.EqualValues(t, lap, st.Buffered)
-		require.EqualValues(t, 8, st.Counts[count.Ticks])
-		require.EqualValues(t, 1, st.Counts[count.Refills])
+		require.EqualValues(t, 8, st.Counts[telemetry.Ticks])
+		require.EqualValues(t, 1, st.Counts[telemetry.Refills])
 		for range 3*8192 + 10 {
 			next(t, g.GetUID)
 		}
 		st = g.Health()
-		require.EqualValues(t, 3*8192+10, st.Counts[count.Issued])
+		require.EqualValues(t, 3*8192+10, st.Counts[telemetry.Issued])
 		require.Equal(t, 3*time.Second, st.Lead.Now.Duration)
-		require.EqualValues(t, st.Counts[count.Ticks]*8192-st.Counts[count.Issued], st.Buffered)
+		require.EqualValues(t, st.Counts[telemetry.Ticks]*8192-st.Counts[telemetry.Issued], st.Buffered)
 		time.Sleep(10 * time.Second)
 		st = g.Health()
 		require.Equal(t, 7*time.Second, st.Lead.Lag.Duration)
 		next(t, g.GetUID)
 		st = g.Health()
 		require.Zero(t, st.Lead.Lag.Duration)
-		require.NotZero(t, st.Counts[count.StaleTicks])
-		require.EqualValues(t, 3*8192+11, st.Counts[count.Issued])
-		require.Zero(t, st.Counts[count.Lost])
+		require.NotZero(t, st.Counts[telemetry.StaleTicks])
+		require.EqualValues(t, 3*8192+11, st.Counts[telemetry.Issued])
+		require.Zero(t, st.Counts[telemetry.Lost])
 
 		g = start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{MaxLead: cached.Unbounded})
 		require.True(t, g.Health().Lead.Unbounded)

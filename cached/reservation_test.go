@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // ticksOfRings are rings of millis whose ticks have slots of their own, and share them.
@@ -34,7 +34,7 @@ func TestRevoke(t *testing.T) {
 		for _, draw := range draws {
 			last = max(last, next(t, draw))
 		}
-		ready := g.Health().Counts[count.Ticks]
+		ready := g.Health().Counts[telemetry.Ticks]
 		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		w.Terms.Revoke()
 		for _, draw := range append(draws, g.TryGetUID) {

@@ -10,8 +10,8 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // TestRevokeDuringNew: a reservation that is withdrawn before the first refill is never
@@ -58,7 +58,7 @@ func TestRevokeDuringNew(t *testing.T) {
 				for _, draw := range []func() (uid.UID, error){g.GetUID, g.Lane().GetUID, g.Unordered().GetUID} {
 					require.ErrorIs(t, errOf(draw()), uid.ErrNoReservation)
 				}
-				require.Zero(t, g.Health().Counts[count.Ticks])
+				require.Zero(t, g.Health().Counts[telemetry.Ticks])
 				w.Set(func(w *fake.Worker) { w.Fail, w.ID, w.Window = nil, 4, 100 })
 				time.Sleep(10 * time.Second)
 				require.EqualValues(t, 4, parse(t, g, next(t, g.GetUID)).WorkerID)

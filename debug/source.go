@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -156,7 +156,7 @@ func readCached(g *cached.Generator) reading {
 	h := g.Health()
 	r, l := h.Ring, h.Lead
 	v := reading{
-		issued: h.Counts[count.Issued], counted: true,
+		issued: h.Counts[telemetry.Issued], counted: true,
 		Ring: &ring{
 			Slots: r.Slots, PerTick: decimal(r.PerTick), Cursor: decimal(r.Cursor), Tail: decimal(r.Tail),
 			Used: decimal(r.Used), Buffered: decimal(h.Buffered), Capacity: decimal(r.Slots * r.PerTick),
@@ -164,11 +164,11 @@ func readCached(g *cached.Generator) reading {
 		},
 		Bounds: &bounds{Lead: ms(l.Now), MaxLead: ms(l.Bound), Lag: ms(l.Lag), MaxLag: ms(l.LagBound)},
 		Counters: []counter{
-			counts(h, count.RejectedTakes, "calls that found no UID that they may have"),
-			counts(h, count.RejectedPuts, "ticks for which the ring had no room: it is too small for its MaxLag"),
-			counts(h, count.Lost, "claimed and not issued: gaps in the sequence, nothing else"),
-			counts(h, count.StaleTicks, "skipped untouched, because the clock had left them behind"),
-			counts(h, count.HandlerPanics, "in OnRejectedTake and OnRejectedPut"),
+			counts(h, telemetry.RejectedTakes, "calls that found no UID that they may have"),
+			counts(h, telemetry.RejectedPuts, "ticks for which the ring had no room: it is too small for its MaxLag"),
+			counts(h, telemetry.Lost, "claimed and not issued: gaps in the sequence, nothing else"),
+			counts(h, telemetry.StaleTicks, "skipped untouched, because the clock had left them behind"),
+			counts(h, telemetry.HandlerPanics, "in OnRejectedTake and OnRejectedPut"),
 		},
 	}
 	if r.Usable {
@@ -188,8 +188,8 @@ func readUncached(g *uncached.Generator) reading {
 	v := reading{
 		Bounds: &bounds{Lead: ms(h.Lead.Now), MaxLead: -1, MaxLag: -1},
 		Counters: []counter{
-			counts(h, count.ClockBehind, "calls that found the clock behind and asked their policy"),
-			counts(h, count.SequenceWaits, "calls that slept: more is drawn than the layout sustains"),
+			counts(h, telemetry.ClockBehind, "calls that found the clock behind and asked their policy"),
+			counts(h, telemetry.SequenceWaits, "calls that slept: more is drawn than the layout sustains"),
 		},
 	}
 	v.worker(h, g.Layout())
@@ -201,20 +201,20 @@ func readSegment(g *segment.Generator) reading {
 	h := g.Health()
 	n := h.Numbers
 	v := reading{
-		issued: h.Counts[count.Issued], counted: true,
+		issued: h.Counts[telemetry.Issued], counted: true,
 		Segment: &numbers{
 			Tag: h.Tag, Store: n.Store, Newest: decimal(n.Drawn), Buffered: decimal(h.Buffered), Step: decimal(n.Step),
 			Lasts: ms(n.Lasts), Level: min(1, float64(h.Buffered)/float64(2*max(1, n.Step))),
 		},
 		Counters: []counter{
-			{"segments", format(h.Counts[count.Segments]), "taken from the store"},
-			counts(h, count.RejectedTakes, "calls that found no number"),
+			{"segments", format(h.Counts[telemetry.Segments]), "taken from the store"},
+			counts(h, telemetry.RejectedTakes, "calls that found no number"),
 			{"failures", "0", "attempts in a row to take numbers that failed"},
 			{
-				"dropped", format(h.Counts[count.NumbersDropped]),
+				"dropped", format(h.Counts[telemetry.NumbersDropped]),
 				"numbers not issued because nobody knows whether they were",
 			},
-			counts(h, count.HandlerPanics, "in OnRejectedTake"),
+			counts(h, telemetry.HandlerPanics, "in OnRejectedTake"),
 		},
 	}
 	if h.Failing != nil {

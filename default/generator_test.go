@@ -14,8 +14,8 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // all is a reservation of every tick for worker 7.
@@ -34,7 +34,7 @@ func TestSequenceUsedUp(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1750*time.Millisecond, time.Since(began))
-		require.EqualValues(t, 2, g.Health().Counts[count.SequenceWaits])
+		require.EqualValues(t, 2, g.Health().Counts[telemetry.SequenceWaits])
 
 		_, err := g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrRejectedTake)

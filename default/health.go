@@ -5,8 +5,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -27,14 +26,14 @@ func (g *Generator) Health() health.Health {
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, now)
 	h.Generator = "uncached"
 	h.Waiting = g.queue.waiting.Load()
-	h.Counts[count.ClockBehind] = g.counts.behind.Load()
-	h.Counts[count.SequenceWaits] = g.counts.usedUp.Load()
+	h.Counts[telemetry.ClockBehind] = g.counts.behind.Load()
+	h.Counts[telemetry.SequenceWaits] = g.counts.usedUp.Load()
 	gr, clock, newest := g.tenure.Grant(), g.tickAt(now), g.newest()
 	h.Lead = &health.Lead{Tick: health.Duration{Duration: g.unit}}
 	if newest > clock {
 		h.Lead.Now.Duration = g.layout.TimeOf(newest).Sub(g.layout.TimeOf(clock))
 	}
-	reason.Judge(&h, g.fillHealth(&h, now, clock, max(newest, gr.First)))
+	telemetry.Judge(&h, g.fillHealth(&h, now, clock, max(newest, gr.First)))
 	return h
 }
 

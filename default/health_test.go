@@ -12,10 +12,9 @@ import (
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 var noon = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
@@ -58,7 +57,7 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 					clock.Step(step)
 				}
 				if c.fails {
-					conformance.Finds(t, g, uid.ErrClockBack, reason.ClockIsBehind)
+					conformance.Finds(t, g, uid.ErrClockBack, telemetry.ClockIsBehind)
 				} else {
 					conformance.Finds(t, g, nil)
 				}
@@ -99,9 +98,9 @@ func TestBeganAhead(t *testing.T) {
 				require.ErrorIs(t, err, c.fails)
 				h := g.Health()
 				require.Equal(t, c.fails == nil, h.Ready)
-				require.Equal(t, reason.BeganAhead, h.Reasons[0].Code)
+				require.Equal(t, telemetry.BeganAhead, h.Reasons[0].Code)
 				require.Contains(t, h.String(), "a failover")
-				require.Zero(t, h.Counts[count.ClockBehind])
+				require.Zero(t, h.Counts[telemetry.ClockBehind])
 				require.Empty(t, logged.String())
 
 				time.Sleep(3 * time.Minute)
@@ -110,7 +109,7 @@ func TestBeganAhead(t *testing.T) {
 				require.Empty(t, g.Health().Reasons)
 				clock.Step(-time.Hour)
 				_, _ = g.GetUID()
-				require.EqualValues(t, 1, g.Health().Counts[count.ClockBehind], "once it was there it counts")
+				require.EqualValues(t, 1, g.Health().Counts[telemetry.ClockBehind], "once it was there it counts")
 			})
 		})
 	}

@@ -15,9 +15,9 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // Layouts of milliseconds and of seconds, whose worker ID field has room for a count of
@@ -165,8 +165,8 @@ func TestClockBack(t *testing.T) {
 					if policy.kind == kindLogical {
 						h := g.Health()
 						require.Equal(t, d, h.Lead.Now.Duration)
-						require.EqualValues(t, 1, h.Counts[count.ClockBehind])
-						require.Zero(t, h.Counts[count.SequenceWaits])
+						require.EqualValues(t, 1, h.Counts[telemetry.ClockBehind])
+						require.Zero(t, h.Counts[telemetry.SequenceWaits])
 					}
 					// Once the clock has caught up, all is as it was, but for what was counted.
 					time.Sleep(d)
@@ -193,7 +193,7 @@ func TestClockRepeats(t *testing.T) {
 			require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrRejectedTake)
 			time.AfterFunc(half, clock.Thaw)
 			requireTake(t, g, half+time.Millisecond, at{since: time.Millisecond})
-			require.LessOrEqual(t, g.Health().Counts[count.SequenceWaits], uint64(502), "it spins")
+			require.LessOrEqual(t, g.Health().Counts[telemetry.SequenceWaits], uint64(502), "it spins")
 		})
 	}
 }
@@ -534,7 +534,7 @@ func TestClockBackIsLogged(t *testing.T) {
 		require.Equal(t, 1, lines())
 		require.Contains(t, log.String(), "back=1h0m0s")
 		require.Contains(t, log.String(), "Logical()")
-		require.EqualValues(t, 10, g.Health().Counts[count.ClockBehind])
+		require.EqualValues(t, 10, g.Health().Counts[telemetry.ClockBehind])
 		time.Sleep(logEvery)
 		take(t, g)
 		take(t, g)
@@ -612,6 +612,6 @@ func TestOvertakenReading(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, turn, g.turn())
 		require.Equal(t, clock.Now().Truncate(time.Millisecond), must(g.ParseUID(u)).Time)
-		require.Zero(t, g.Health().Counts[count.ClockBehind])
+		require.Zero(t, g.Health().Counts[telemetry.ClockBehind])
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // glancing makes a generator that takes a wall clock for the machine's, beside the monotonic
@@ -114,14 +114,14 @@ func TestStepWithinAGlance(t *testing.T) {
 					require.Equal(t, at{sequence: 1}, take(t, g))
 					time.Sleep(glance - 1)
 					require.Equal(t, at{sequence: 2}, take(t, g))
-					require.Zero(t, g.Health().Counts[count.ClockBehind])
+					require.Zero(t, g.Health().Counts[telemetry.ClockBehind])
 					time.Sleep(time.Nanosecond)
 					if step > 0 {
 						require.Equal(t, at{since: step + ms}, take(t, g))
 						return
 					}
 					requireSetback(t, g, at{sequence: 2}, -step-ms)
-					require.NotZero(t, g.Health().Counts[count.ClockBehind])
+					require.NotZero(t, g.Health().Counts[telemetry.ClockBehind])
 				})
 			})
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 func TestString(t *testing.T) {
@@ -46,7 +46,7 @@ func checkJSON(t *rapid.T) {
 	types := map[reflect.Type]*rapid.Generator[any]{reflect.TypeFor[time.Time](): times}
 	h := rapid.MakeCustom[health.Health](rapid.MakeConfig{Types: types}).Draw(t, "health")
 	ended := rapid.SampledFrom([]error{nil, uid.ErrClosed, uid.ErrExhausted, errors.New("lost")})
-	reason.Judge(&h, ended.Draw(t, "ended"))
+	telemetry.Judge(&h, ended.Draw(t, "ended"))
 	text, err := json.Marshal(h)
 	require.NoError(t, err)
 	var read health.Health

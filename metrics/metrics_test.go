@@ -16,12 +16,11 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/metrics/internal/measure"
-	"github.com/uidgen/uid/internal/reason"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/metrics"
+	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 )
@@ -41,7 +40,7 @@ func TestNames(t *testing.T) {
 		short := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "uid_"), "_total"), "_seconds")
 		require.Equal(t, "uid."+short, m.OpenTelemetry())
 	}
-	for _, c := range count.All() {
+	for _, c := range telemetry.All() {
 		require.True(t, seen["uid_"+c+"_total"], c)
 	}
 }
@@ -211,8 +210,9 @@ func TestFilesNameMetricsThatExist(t *testing.T) {
 		require.Contains(t, section, "`"+a[1]+"`")
 	}
 	for _, r := range []string{
-		reason.Closed, reason.Exhausted, reason.NumbersLost, reason.NoReservation, reason.ClockIsBehind,
-		reason.ReservationFailing, reason.LeadNearBound, reason.TimeFieldEnding, reason.WorkerIDsLow, reason.NumbersLow,
+		telemetry.Closed, telemetry.Exhausted, telemetry.NumbersLost, telemetry.NoReservation, telemetry.ClockIsBehind,
+		telemetry.ReservationFailing, telemetry.LeadNearBound, telemetry.TimeFieldEnding, telemetry.WorkerIDsLow,
+		telemetry.NumbersLow,
 	} {
 		require.Contains(t, string(page), "| `"+r+"` | ")
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -30,9 +30,9 @@ func TestDense(t *testing.T) {
 		all.add(dst...)
 		all.requireDense(t)
 		s := g.Health()
-		require.EqualValues(t, all.most, s.Counts[count.Issued])
+		require.EqualValues(t, all.most, s.Counts[telemetry.Issued])
 		require.EqualValues(t, all.most, s.Numbers.Drawn)
-		require.EqualValues(t, s.Counts[count.NumbersTaken], s.Counts[count.Issued]+uint64(s.Buffered))
+		require.EqualValues(t, s.Counts[telemetry.NumbersTaken], s.Counts[telemetry.Issued]+uint64(s.Buffered))
 		require.NoError(t, g.Close())
 		require.Equal(t, all.most+1, h.Row("a").Next, "nothing is skipped")
 	}
@@ -53,9 +53,9 @@ func TestAhead(t *testing.T) {
 			time.Sleep(100 * time.Microsecond)
 		}
 		s := g.Health()
-		require.EqualValues(t, 1, s.Counts[count.RejectedTakes], "but for the first one")
+		require.EqualValues(t, 1, s.Counts[telemetry.RejectedTakes], "but for the first one")
 		require.EqualValues(t, 1e6, s.Numbers.Step)
-		require.Less(t, s.Counts[count.Segments], uint64(12))
+		require.Less(t, s.Counts[telemetry.Segments], uint64(12))
 		require.InDelta(t, s.Buffered, s.Numbers.Lasts.Seconds()*1e6, 1e5)
 	})
 }

@@ -6,8 +6,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/internal/workerid"
 )
 
@@ -32,16 +31,16 @@ func (g *Generator) Health() health.Health {
 			Low: workerid.Low(max(s.taken-g.cfg.First, 0), g.cfg.Last-g.cfg.First),
 		},
 		Counts: map[string]uint64{
-			count.Issued: g.issued(), count.RejectedTakes: g.counts.rejectedTakes.Load(),
-			count.HandlerPanics: g.handlers.Panics(), count.RenewalFailures: s.failedEver,
-			count.NumbersTaken: s.took, count.Segments: s.times,
-			count.NumbersGivenBack: s.given, count.NumbersDropped: s.dropped,
+			telemetry.Issued: g.issued(), telemetry.RejectedTakes: g.counts.rejectedTakes.Load(),
+			telemetry.HandlerPanics: g.handlers.Panics(), telemetry.RenewalFailures: s.failedEver,
+			telemetry.NumbersTaken: s.took, telemetry.Segments: s.times,
+			telemetry.NumbersGivenBack: s.given, telemetry.NumbersDropped: s.dropped,
 		},
 	}
 	if c := s.current; c != nil {
 		h.Numbers.Drawn = c.Last - g.left()
 	}
-	h.Numbers.Lasts.Duration, _ = s.pace.lasts(now, h.Counts[count.Issued], buffered)
+	h.Numbers.Lasts.Duration, _ = s.pace.lasts(now, h.Counts[telemetry.Issued], buffered)
 	ended := s.ended
 	if ended == nil && buffered == 0 {
 		ended = g.enough()
@@ -52,6 +51,6 @@ func (g *Generator) Health() health.Health {
 			ended = s.failed
 		}
 	}
-	reason.Judge(&h, ended)
+	telemetry.Judge(&h, ended)
 	return h
 }

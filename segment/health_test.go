@@ -10,8 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/conformance"
-	"github.com/uidgen/uid/internal/count"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -29,8 +28,8 @@ func TestHealth(t *testing.T) {
 		require.Empty(t, conformance.Codes(t, now))
 		require.EqualValues(t, 999, now.Buffered)
 		require.EqualValues(t, 1500, now.Numbers.Left)
-		require.EqualValues(t, 1, now.Counts[count.Issued])
-		require.EqualValues(t, 1000, now.Counts[count.NumbersTaken])
+		require.EqualValues(t, 1, now.Counts[telemetry.Issued])
+		require.EqualValues(t, 1000, now.Counts[telemetry.NumbersTaken])
 
 		// Two a second, so that what is in hand lasts some minutes; then for less than one.
 		h.Outage(true)
@@ -44,7 +43,7 @@ func TestHealth(t *testing.T) {
 					len(now.Reasons) == 1, "%v", now)
 			}
 		}
-		require.Equal(t, []string{reason.ReservationFailing}, conformance.Codes(t, warned(t, h, g)))
+		require.Equal(t, []string{telemetry.ReservationFailing}, conformance.Codes(t, warned(t, h, g)))
 	})
 }
 
@@ -54,7 +53,7 @@ func warned(t *testing.T, h *house, g *segment.Generator) (last health.Health) {
 		now := g.Health()
 		if now.Buffered == 0 {
 			require.False(t, now.Ready)
-			require.Equal(t, []string{reason.NoReservation}, conformance.Codes(t, now))
+			require.Equal(t, []string{telemetry.NoReservation}, conformance.Codes(t, now))
 			require.ErrorIs(t, errOf(g.TryGetUID()), uid.ErrNoReservation)
 			break
 		}
@@ -68,7 +67,7 @@ func warned(t *testing.T, h *house, g *segment.Generator) (last health.Health) {
 	now := g.Health()
 	require.True(t, now.Ready)
 	require.Nil(t, now.Failing)
-	require.Positive(t, now.Counts[count.RenewalFailures])
+	require.Positive(t, now.Counts[telemetry.RenewalFailures])
 	return last
 }
 
@@ -86,10 +85,10 @@ func TestHealthAtTheEnd(t *testing.T) {
 			require.ErrorIs(t, errOf(g.GetUID()), uid.ErrExhausted)
 			now := g.Health()
 			require.False(t, now.Ready)
-			require.Equal(t, []string{reason.Exhausted}, conformance.Codes(t, now))
+			require.Equal(t, []string{telemetry.Exhausted}, conformance.Codes(t, now))
 			require.Zero(t, now.Numbers.Left)
 			require.NoError(t, g.Close())
-			require.Equal(t, []string{reason.Closed}, conformance.Codes(t, g.Health()))
+			require.Equal(t, []string{telemetry.Closed}, conformance.Codes(t, g.Health()))
 		})
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 )
@@ -105,7 +105,7 @@ func TestShortOutage(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		require.Nil(t, g.Health().Failing)
-		require.EqualValues(t, 3000, g.Health().Counts[count.NumbersTaken])
+		require.EqualValues(t, 3000, g.Health().Counts[telemetry.NumbersTaken])
 		require.Zero(t, h.log.String())
 	})
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -40,10 +40,10 @@ func TestRelease(t *testing.T) {
 		requireNext(t, g, 7, 13)
 		require.EqualValues(t, 19, next(t, g))
 		s := g.Health()
-		require.EqualValues(t, 9+18+10, s.Counts[count.NumbersGivenBack])
-		require.EqualValues(t, 14, s.Counts[count.Issued])
-		require.EqualValues(t, s.Counts[count.NumbersTaken],
-			s.Counts[count.Issued]+s.Counts[count.NumbersGivenBack]+uint64(s.Buffered))
+		require.EqualValues(t, 9+18+10, s.Counts[telemetry.NumbersGivenBack])
+		require.EqualValues(t, 14, s.Counts[telemetry.Issued])
+		require.EqualValues(t, s.Counts[telemetry.NumbersTaken],
+			s.Counts[telemetry.Issued]+s.Counts[telemetry.NumbersGivenBack]+uint64(s.Buffered))
 		require.NoError(t, g.Close())
 		require.EqualValues(t, 20, h.Row("a").Next)
 		require.EqualValues(t, 20, next(t, h.start(t, segment.Config{})), "a restart skips nothing")
@@ -73,7 +73,7 @@ func TestReleaseWhileDrawing(t *testing.T) {
 	}
 	require.NoError(t, errOf(g.Release(t.Context())))
 	all.requireDense(t)
-	require.Positive(t, g.Health().Counts[count.NumbersGivenBack])
+	require.Positive(t, g.Health().Counts[telemetry.NumbersGivenBack])
 }
 
 // TestReleaseOfNeighbours has a generator give back all that it took last, and then another one what
@@ -166,7 +166,7 @@ func TestReleaseInDoubt(t *testing.T) {
 					all.add(uid.UID(next(t, g)))
 				}
 				require.Empty(t, all.twos)
-				require.Positive(t, g.Health().Counts[count.NumbersDropped])
+				require.Positive(t, g.Health().Counts[telemetry.NumbersDropped])
 			})
 		})
 	}

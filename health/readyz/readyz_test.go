@@ -14,7 +14,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/health/readyz"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -55,7 +55,7 @@ func TestHandler(t *testing.T) {
 	status, report = ask(http.MethodGet)
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.False(t, report.Ready)
-	require.Equal(t, reason.Closed, report.Generators["orders"].Reasons[0].Code)
+	require.Equal(t, telemetry.Closed, report.Generators["orders"].Reasons[0].Code)
 	require.True(t, report.Generators["events"].Ready)
 	status, _ = ask(http.MethodHead)
 	require.Equal(t, http.StatusServiceUnavailable, status)

@@ -11,9 +11,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // Codes are the reasons of a health. What is read back from its JSON is the same.
@@ -35,7 +34,7 @@ func Finds(t testing.TB, g Generator, want error, codes ...string) {
 	t.Helper()
 	h := g.Health()
 	require.Equal(t, codes, Codes(t, h))
-	require.Equal(t, len(codes) == 0 || h.Reasons[0].Level == reason.Warning, h.Ready)
+	require.Equal(t, len(codes) == 0 || h.Reasons[0].Level == telemetry.Warning, h.Ready)
 	_, err := g.TryGetUID()
 	if want == nil {
 		require.NoError(t, err)
@@ -80,13 +79,13 @@ func (s Subject) health(t *testing.T) {
 	Finds(t, g, nil) // a minute is left
 	require.Equal(t, fake.ErrDown.Error(), h.Failing.Error)
 	require.Equal(t, Day.Add(150*time.Second), h.Failing.Since)
-	require.EqualValues(t, h.Failing.Attempts, h.Counts[count.RenewalFailures])
+	require.EqualValues(t, h.Failing.Attempts, h.Counts[telemetry.RenewalFailures])
 	time.Sleep(time.Second)
-	Finds(t, g, nil, reason.ReservationFailing)
+	Finds(t, g, nil, telemetry.ReservationFailing)
 	require.Equal(t, 59500*time.Millisecond, g.Health().Reservation.Remaining.Duration)
 
 	time.Sleep(62 * time.Second)
-	Finds(t, g, uid.ErrNoReservation, reason.NoReservation)
+	Finds(t, g, uid.ErrNoReservation, telemetry.NoReservation)
 	require.Zero(t, g.Health().Reservation.Remaining)
 
 	w.Set(func(w *fake.Worker) { w.Fail = nil })
@@ -94,14 +93,14 @@ func (s Subject) health(t *testing.T) {
 	Finds(t, g, nil)
 	require.Nil(t, g.Health().Failing)
 	require.NoError(t, g.Close())
-	Finds(t, g, uid.ErrClosed, reason.Closed)
+	Finds(t, g, uid.ErrClosed, telemetry.Closed)
 	require.Zero(t, g.Health().Reservation.Until)
 
 	h = s.at(t, fake.NewClock(Day), fake.Endless(3), Config{Layout: seconds}).Health()
 	require.False(t, h.Reservation.Bounded)
 	require.Equal(t, h.TimeField.Expires, h.Reservation.Until)
 	g = s.start(t, telling{fake.Endless(3)}, Config{Layout: seconds, Now: fake.NewClock(Day).Now})
-	Finds(t, g, nil, reason.WorkerIDsLow)
+	Finds(t, g, nil, telemetry.WorkerIDsLow)
 	require.Equal(t, "the test", g.Health().Worker.Place)
 }
 
@@ -119,10 +118,10 @@ func (s Subject) healthFinds(t *testing.T) {
 	}{
 		{worker: fake.Endless(1), at: Day},
 		{worker: fake.Giving(uid.Reservation{Last: -1, Renew: 1 << 40}), at: Day,
-			want: uid.ErrNoReservation, codes: []string{reason.NoReservation}},
-		{worker: fake.Endless(1), at: seconds.Expires().AddDate(0, -6, 0), codes: []string{reason.TimeFieldEnding}},
+			want: uid.ErrNoReservation, codes: []string{telemetry.NoReservation}},
+		{worker: fake.Endless(1), at: seconds.Expires().AddDate(0, -6, 0), codes: []string{telemetry.TimeFieldEnding}},
 		{worker: fake.Endless(1), cfg: Config{Layout: l, Expiry: never}, at: l.Epoch(), step: 5 * time.Minute,
-			want: uid.ErrExhausted, codes: []string{reason.Exhausted}},
+			want: uid.ErrExhausted, codes: []string{telemetry.Exhausted}},
 	} {
 		if c.cfg.Layout.IsZero() {
 			c.cfg.Layout = seconds

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // Waiting tests generators whose calls wait. empty makes one that has nothing to give for so long, and then enough
@@ -106,7 +106,7 @@ func Handled(t *testing.T, empty func(testing.TB, func(uid.Rejection) error, *sl
 				log.Reset()
 				g := empty(t, c.handler, slog.New(slog.NewTextHandler(&log, nil)))
 				defer func() { require.NoError(t, g.Close()) }()
-				before, began := healthOf(g).Counts[count.RejectedTakes], time.Now()
+				before, began := healthOf(g).Counts[telemetry.RejectedTakes], time.Now()
 				for way, draw := range draws(t.Context(), g) {
 					all, err := draw()
 					if way == 1 {
@@ -117,8 +117,8 @@ func Handled(t *testing.T, empty func(testing.TB, func(uid.Rejection) error, *sl
 					require.Zero(t, append(all, 0)[0])
 				}
 				require.Zero(t, time.Since(began))
-				require.EqualValues(t, 5, healthOf(g).Counts[count.RejectedTakes]-before)
-				require.Equal(t, c.panics, healthOf(g).Counts[count.HandlerPanics])
+				require.EqualValues(t, 5, healthOf(g).Counts[telemetry.RejectedTakes]-before)
+				require.Equal(t, c.panics, healthOf(g).Counts[telemetry.HandlerPanics])
 				require.Equal(t, min(1, int(c.panics)), strings.Count(log.String(), "a handler panicked"), log.String())
 			})
 		})

@@ -4,8 +4,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // A Reporter has the health that it is.
@@ -29,8 +28,9 @@ func Reporters() map[string]health.Reporter {
 			IDs: &health.IDs{Taken: 8, Total: 1024}},
 		Failing: &health.Failing{Error: ErrDown.Error(), Since: at.Add(-20 * time.Second), Attempts: 6},
 		Counts: map[string]uint64{
-			count.Issued: 123456, count.Lost: 3, count.Ticks: 500, count.StaleTicks: 20, count.Refills: 100,
-			count.RejectedTakes: 2, count.RejectedPuts: 1, count.HandlerPanics: 0, count.RenewalFailures: 6,
+			telemetry.Issued: 123456, telemetry.Lost: 3, telemetry.Ticks: 500, telemetry.StaleTicks: 20,
+			telemetry.Refills: 100, telemetry.RejectedTakes: 2, telemetry.RejectedPuts: 1, telemetry.HandlerPanics: 0,
+			telemetry.RenewalFailures: 6,
 		},
 	}
 	events := health.Health{
@@ -38,19 +38,22 @@ func Reporters() map[string]health.Reporter {
 		Reservation: &health.Reservation{WorkerID: 1, Until: at.AddDate(7, 0, 0), Remaining: years},
 		Lead:        &health.Lead{Tick: s(1), Wait: s(30)},
 		TimeField:   &health.TimeField{Expires: at.AddDate(7, 0, 0), Remaining: years},
-		Counts:      map[string]uint64{count.ClockBehind: 4, count.SequenceWaits: 9, count.RenewalFailures: 0},
+		Counts: map[string]uint64{
+			telemetry.ClockBehind: 4, telemetry.SequenceWaits: 9, telemetry.RenewalFailures: 0,
+		},
 	}
 	invoices := health.Health{
 		Generator: "segment", Tag: "invoices", Time: at, Buffered: 900,
 		Numbers: &health.Numbers{Lasts: s(450), Newest: 5000, Left: 95000, Total: 100000},
 		Counts: map[string]uint64{
-			count.Issued: 4100, count.RejectedTakes: 1, count.HandlerPanics: 0, count.RenewalFailures: 0,
-			count.NumbersTaken: 5000, count.Segments: 3, count.NumbersGivenBack: 0, count.NumbersDropped: 0,
+			telemetry.Issued: 4100, telemetry.RejectedTakes: 1, telemetry.HandlerPanics: 0,
+			telemetry.RenewalFailures: 0, telemetry.NumbersTaken: 5000, telemetry.Segments: 3,
+			telemetry.NumbersGivenBack: 0, telemetry.NumbersDropped: 0,
 		},
 	}
 	all := map[string]health.Reporter{}
 	for name, h := range map[string]health.Health{"orders": orders, "events": events, "invoices": invoices} {
-		reason.Judge(&h, nil)
+		telemetry.Judge(&h, nil)
 		all[name] = Reporter(h)
 	}
 	return all

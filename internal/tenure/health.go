@@ -5,7 +5,7 @@ import (
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
@@ -34,7 +34,7 @@ func (t *Tenure) Health(l bits.Layout, expiry bits.Expiry, now time.Time) health
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h.Reservation.Remaining.Duration = t.left(now)
-	h.Counts = map[string]uint64{count.RenewalFailures: t.trouble.total}
+	h.Counts = map[string]uint64{telemetry.RenewalFailures: t.trouble.total}
 	if t.refused != nil {
 		h.Failing = &health.Failing{Error: t.refused.Error(), Since: t.trouble.since, Attempts: t.trouble.attempts}
 	}

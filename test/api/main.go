@@ -1,5 +1,5 @@
-// Api writes the names that all modules export into api.txt, beside it, or says what differs from it: a change of the API
-// is seen where it is made, and by who reviews it.
+// Api writes the names that all modules export into api.txt, beside it, or says what differs from it: a change of the
+// API is seen where it is made, and by who reviews it.
 //
 //	go run ./test/api [-write]
 //

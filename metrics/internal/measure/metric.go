@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
-	"github.com/uidgen/uid/internal/reason"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // A Kind is the kind of a metric.
@@ -65,7 +64,7 @@ var all = []Metric{
 		func(h *health.Health) (float64, bool) {
 			n := 0
 			for _, r := range h.Reasons {
-				if r.Level == reason.Warning {
+				if r.Level == telemetry.Warning {
 					n++
 				}
 			}
@@ -136,23 +135,24 @@ var all = []Metric{
 	gauge("numbers_max", "{number}", "Numbers that there are, from the first to the last.",
 		of(numbers, func(n *health.Numbers) float64 { return float64(n.Total) })),
 
-	counter(count.Issued, "{uid}", "UIDs or numbers that were drawn."),
-	counter(count.Lost, "{uid}", "Claimed positions that were not issued; they leave gaps."),
-	counter(count.Ticks, "{tick}", "Ticks that were put into the ring."),
-	counter(count.StaleTicks, "{tick}",
+	counter(telemetry.Issued, "{uid}", "UIDs or numbers that were drawn."),
+	counter(telemetry.Lost, "{uid}", "Claimed positions that were not issued; they leave gaps."),
+	counter(telemetry.Ticks, "{tick}", "Ticks that were put into the ring."),
+	counter(telemetry.StaleTicks, "{tick}",
 		"Ticks that were skipped untouched, because the clock had left them behind or because they were discarded."),
-	counter(count.Refills, "{refill}", "Refills of the ring."),
-	counter(count.RejectedTakes, "{call}", "Calls that found no UID that they may have."),
-	counter(count.RejectedPuts, "{tick}",
+	counter(telemetry.Refills, "{refill}", "Refills of the ring."),
+	counter(telemetry.RejectedTakes, "{call}", "Calls that found no UID that they may have."),
+	counter(telemetry.RejectedPuts, "{tick}",
 		"Ticks for which the ring had no room, so that UIDs are issued behind the clock."),
-	counter(count.HandlerPanics, "{panic}", "Panics of the program's handlers."),
-	counter(count.ClockBehind, "{call}", "Calls that found the clock behind the newest UID."),
-	counter(count.SequenceWaits, "{call}", "Calls that slept because the sequence of their tick was used up."),
-	counter(count.RenewalFailures, "{attempt}", "Attempts to renew the reservation, or to take numbers, that failed."),
-	counter(count.NumbersTaken, "{number}", "Numbers that were taken from the store."),
-	counter(count.Segments, "{segment}", "How often numbers were taken from the store."),
-	counter(count.NumbersGivenBack, "{number}", "Numbers that were given back to the store."),
-	counter(count.NumbersDropped, "{number}",
+	counter(telemetry.HandlerPanics, "{panic}", "Panics of the program's handlers."),
+	counter(telemetry.ClockBehind, "{call}", "Calls that found the clock behind the newest UID."),
+	counter(telemetry.SequenceWaits, "{call}", "Calls that slept because the sequence of their tick was used up."),
+	counter(telemetry.RenewalFailures, "{attempt}",
+		"Attempts to renew the reservation, or to take numbers, that failed."),
+	counter(telemetry.NumbersTaken, "{number}", "Numbers that were taken from the store."),
+	counter(telemetry.Segments, "{segment}", "How often numbers were taken from the store."),
+	counter(telemetry.NumbersGivenBack, "{number}", "Numbers that were given back to the store."),
+	counter(telemetry.NumbersDropped, "{number}",
 		"Numbers of which nobody knows whether they were issued; they leave gaps."),
 }
 

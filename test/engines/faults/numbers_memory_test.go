@@ -10,8 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/count"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/test/harness"
 )
 
@@ -70,10 +70,10 @@ func (m *numbers) note(process int, drawn []uid.UID) {
 
 // ended notes the Health of a generator that was closed.
 func (p *progress) ended(h health.Health) {
-	p.stats.taken.Store(int64(h.Counts[count.NumbersTaken]))
-	p.stats.given.Store(int64(h.Counts[count.NumbersGivenBack]))
+	p.stats.taken.Store(int64(h.Counts[telemetry.NumbersTaken]))
+	p.stats.given.Store(int64(h.Counts[telemetry.NumbersGivenBack]))
 	p.stats.buffered.Store(h.Buffered)
-	p.stats.dropped.Store(int64(h.Counts[count.NumbersDropped]))
+	p.stats.dropped.Store(int64(h.Counts[telemetry.NumbersDropped]))
 	p.stats.closed.Store(1)
 }
 

@@ -1,5 +1,4 @@
-// Package count has the names of what generators count: the keys of Counts in package health.
-package count
+package telemetry
 
 // The counts, with the generators that have them.
 const (

@@ -1,5 +1,6 @@
-// Package reason judges whether a generator is ready, and why not.
-package reason
+// Package telemetry is what a generator says of itself: the names of what it counts, which are the keys of Counts in
+// package health, and whether it is ready, and why not.
+package telemetry
 
 import (
 	"cmp"
