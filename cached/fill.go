@@ -83,23 +83,22 @@ func (g *Generator) enter(ctx context.Context, c *claim, want uint64) error {
 	n := min(c.end-c.pos, g.ring.Left(c.pos))
 	v, ok := g.published(c.pos)
 	if !ok {
-		var settled, got uint64
-		var err error
 		rest := c.end - c.pos - 1
-		v, settled, got, err = g.draw(ctx, c.pos, want, g.cfg.OnRejectedTake)
-		if err != nil || settled != c.pos {
+		b, err := g.draw(ctx, c.pos, want, g.cfg.OnRejectedTake)
+		if err != nil || b.pos != c.pos {
 			// The same holds for the others: they were claimed with the ring shut, or
 			// their ticks were skipped.
 			if c.pos>>63 == 0 {
 				g.counts.lost.Add(rest)
 			}
-			c.pos, c.end = settled, settled+got
-			n = got
+			c.pos, c.end = b.pos, b.pos+b.n
+			n = b.n
 		}
 		if err != nil {
 			c.end = c.pos
 			return err
 		}
+		v = b.first
 	}
 	c.next, c.last = v, v+n
 	c.pos += n

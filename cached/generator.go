@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/internal/tick"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -21,28 +22,13 @@ type Generator struct {
 	// ring is part of the structure: a pointer to it would cost every take a load.
 	ring ringbuffer.Ring
 
-	// floor is the first UID that is not stale. setFloor writes it under mu, and then
+	// staleBelow is the first UID that is not stale. withdrawBelow writes it, and then
 	// withdraws what Lanes hold below it; Lanes read it when they claim.
-	floor atomic.Uint64
+	staleBelow atomic.Uint64
 
-	cfg    Config
-	layout bits.Layout
-	unit   time.Duration
-	epoch  time.Time
-
-	lead     int64  // MaxLead in ticks, at most 2^62; mu guards it
-	follows  int64  // how far lead may be raised for a worker that begins ahead, in ticks; 0 if MaxLead was set
-	lag      int64  // MaxLag in ticks, at least 1
-	patience int64  // ticks from one wake to the next while UIDs are drawn
-	padBelow uint64 // buffered ticks below which the ring is topped up
-	valBits  int    // a run is tick<<valBits | worker ID<<seqBits
-	seqBits  int
-	patient  bool // OnRejectedTake lets every call wait, and need not be asked
-	now      func() time.Time
-	born     time.Time // the origin of the steady clock
-
+	rules
 	tenure   *tenure.Tenure
-	wake     chan struct{} // one slot: asks run to look at the ring and its timer
+	wake     waker
 	stop     sync.Once     // Close has begun
 	quit     chan struct{} // closed by Close
 	last     int64         // written by stop: what newest returned
@@ -50,31 +36,70 @@ type Generator struct {
 	counts   counters
 	handlers settings.Caller
 
-	// mu serialises the ring's producers: run, and takers that found no UID, which
-	// refill, move or shut the ring. It is never held during a handler, a call of the
-	// worker or a wait.
-	mu    sync.Mutex
-	queue line
-	lanes lanes
-	state state
+	// mu guards what follows. It is never held during a handler, a call of the worker or a wait.
+	mu       sync.Mutex
+	producer *ringbuffer.Producer
+	queue    line
+	lanes    lanes
 	// unordered is nil until it is first used.
 	unordered *Unordered
+	state
 }
 
-// state is guarded by Generator.mu.
+// locked is a Generator whose mu the caller holds. Its methods are those that need the lock.
+type locked Generator
+
+func (g *Generator) lock() *locked {
+	g.mu.Lock()
+	return (*locked)(g)
+}
+
+// unlocked calls f with the lock released.
+func (l *locked) unlocked(f func()) {
+	l.mu.Unlock()
+	defer l.mu.Lock()
+	f()
+}
+
+// rules never change once the generator is made.
+type rules struct {
+	cfg       Config
+	layout    bits.Layout
+	unit      time.Duration
+	epoch     time.Time
+	follows   int64  // how far lead may be raised for a worker that begins ahead, in ticks; 0 if MaxLead was set
+	lag       int64  // MaxLag in ticks, at least 1
+	lookEvery int64  // ticks between two looks of run while UIDs are drawn
+	padBelow  uint64 // buffered ticks below which the ring is topped up
+	valBits   int    // a run is tick<<valBits | worker ID<<seqBits
+	seqBits   int
+	patient   bool // OnRejectedTake lets every call wait, and need not be asked
+	now       func() time.Time
+	born      time.Time // the origin of the steady clock
+}
+
+// tickAt is Layout.TickAt without the layout, a copy of which would take room on the stack.
+func (r *rules) tickAt(t time.Time) int64 { return tick.At(r.epoch, r.unit, t) }
+
+// state is what the holders of the lock remember of the ring.
 type state struct {
-	discarded bool   // what is buffered must not be issued: the next refill restarts the ring
-	void      uint64 // the tail at the last discard: nothing below it may be issued
-	started   bool   // a tick has been published
+	lead           int64  // MaxLead in ticks, at most 2^62
+	started        bool   // a tick has been published
+	discarded      bool   // what is buffered must not be issued: the next refill restarts the ring
+	discardedBelow uint64 // the tail at the last discard: no tick below it may be issued
 
-	steady   time.Time     // the wall clock, but never going back and never slower than time itself
-	steadyAt time.Duration // when steady was read, since born
-	seen     uint64        // the ring's position at run's last look
-	parked   bool          // run has shut the ring because it was idle
-	skipped  uint64        // ticks skipped because they were stale or discarded
-	refills  uint64        // refills that brought at least one tick
-	ticks    uint64        // ticks published
+	wall   time.Time     // the steady clock: the wall clock, but never going back and never slower than time itself
+	wallAt time.Duration // when wall was read, since born
+
+	seen    uint64 // the ring's position at run's last look
+	parked  bool   // run has shut the ring because it was idle
+	skipped uint64 // ticks skipped because they were stale or discarded
+	refills uint64 // refills that brought at least one tick
+	ticks   uint64 // ticks published
 }
+
+// A waker has one slot: it asks run to look at the ring and its timer.
+type waker chan struct{}
 
 // New acquires the worker and returns a running generator; Close ends it. It returns ErrConfig when cfg is unusable;
 // ErrRange when After is out of reach or the worker's ID does not fit the layout; the error of bits.Expiry when the
@@ -93,27 +118,30 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	layout := cfg.Layout
 	unit := layout.Unit()
 	g := &Generator{
-		cfg:      cfg,
-		layout:   layout,
-		unit:     unit,
-		epoch:    layout.Epoch(),
-		lead:     min(int64(cfg.MaxLead/unit), 1<<62),
-		lag:      int64(cfg.MaxLag / unit),
-		patience: max(1, int64(cfg.MaxLag/unit)/2),
-		padBelow: max(1, uint64(cfg.Slots*cfg.PaddingFactor/100)),
-		seqBits:  layout.SequenceBits(),
-		patient:  patient,
-		valBits:  layout.SequenceBits() + layout.WorkerBits(),
-		now:      cfg.Now,
+		rules: rules{
+			cfg:       cfg,
+			layout:    layout,
+			unit:      unit,
+			epoch:     layout.Epoch(),
+			lag:       int64(cfg.MaxLag / unit),
+			lookEvery: max(1, int64(cfg.MaxLag/unit)/2),
+			padBelow:  max(1, uint64(cfg.Slots*cfg.PaddingFactor/100)),
+			seqBits:   layout.SequenceBits(),
+			patient:   patient,
+			valBits:   layout.SequenceBits() + layout.WorkerBits(),
+			now:       cfg.Now,
+			born:      time.Now(),
+		},
 		handlers: settings.Caller{Logger: cfg.Logger},
-		born:     time.Now(),
-		wake:     make(chan struct{}, 1),
+		wake:     make(waker, 1),
 		quit:     make(chan struct{}),
 		done:     make(chan struct{}),
+		state:    state{lead: min(int64(cfg.MaxLead/unit), 1<<62)},
 	}
-	if err := g.ring.Init(ringbuffer.Config{
+	g.producer, err = g.ring.Init(ringbuffer.Config{
 		Slots: cfg.Slots, SequenceBits: g.seqBits, WorkerBits: layout.WorkerBits(),
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	if cfg.MaxLead == Unbounded {
@@ -122,22 +150,22 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	if byDefault {
 		g.follows = int64(mostBegun / unit)
 	}
-	g.floor.Store(allStale)
+	g.staleBelow.Store(allStale)
 	terms := layout.Terms()
 	terms.MaxLead = cfg.MaxLead
 	floor := tenure.Floor{After: cfg.After, Ahead: max(cfg.MaxLead, unit)}
 	g.tenure, err = tenure.Begin(ctx, "cached", w, layout, cfg.Expiry, floor, tenure.Config{
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
-		Granted: func(uid.Reservation) { g.kick() },
+		Granted: func(uid.Reservation) { g.wake.signal() },
 		Discard: g.discard,
-		Newest:  g.drawn,
+		Newest:  g.newest,
 	})
 	if err != nil {
 		return nil, err
 	}
 	now := g.now() // acquiring the worker may have taken a while
-	g.mu.Lock()
-	g.refill(now)
+	l := g.lock()
+	l.refill(now)
 	g.mu.Unlock()
 	go g.run()
 	return g, nil
@@ -206,9 +234,9 @@ func (g *Generator) Close() error {
 // release is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
-		g.mu.Lock()
+		l := g.lock()
 		defer g.mu.Unlock()
-		g.end()
+		l.end()
 		close(g.quit)
 	})
 	select {
@@ -221,40 +249,16 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 	return nil
 }
 
-// end lets nothing be issued from now on, to calls that were served and have not collected
-// either. g.mu is held.
-func (g *Generator) end() {
-	g.tenure.End(nil, uid.ErrClosed)
-	g.ring.Shut()
-	g.counts.lost.Add(g.queue.Withdraw())
-	g.setFloor(allStale)
-	g.last = g.newest()
-}
-
-// newest returns the newest tick with a claimed UID, or a later one that was skipped, or -1 if
-// there was neither. In a ring that is open a later one may be claimed meanwhile. g.mu is held.
-func (g *Generator) newest() int64 {
-	if !g.state.started || g.ring.Claimed() == 0 {
-		return -1
-	}
-	// Positions beyond the tail were claimed, but nobody got a UID for them.
-	return int64(min(g.ring.Tick(g.ring.Position()-1), g.ring.Tail()-1))
-}
-
-// discard drops what is buffered, what calls that wait have not collected and what Lanes hold: the
-// reservation was revoked.
+// discard is for a reservation that was revoked.
 func (g *Generator) discard() {
-	g.mu.Lock()
+	l := g.lock()
 	defer g.mu.Unlock()
-	g.drop()
+	l.discard()
 }
 
-// drop is discard with g.mu held.
-func (g *Generator) drop() {
-	g.ring.Shut()
-	g.counts.lost.Add(g.queue.Withdraw())
-	g.setFloor(allStale)
-	g.state.parked = false // those from whom something was taken back wait again
-	g.state.discarded = true
-	g.state.void = g.ring.Tail()
+// newest returns the newest tick from which a UID was issued, or -1.
+func (g *Generator) newest() int64 {
+	l := g.lock()
+	defer g.mu.Unlock()
+	return l.newest()
 }

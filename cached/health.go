@@ -30,94 +30,77 @@ func (g *Generator) Health() health.Health {
 // fillHealth adds what the ring knows to h. It returns why nothing will ever be issued again, nil
 // if something may.
 func (g *Generator) fillHealth(h *health.Health) (ended error) {
-	g.mu.Lock()
+	l := g.lock()
 	defer g.mu.Unlock()
-	now, grant := g.now(), g.tenure.Grant()
-	if grant.Ended == nil && !g.state.discarded {
-		h.Buffered = int64(g.ring.Buffered())
+	now, grant := l.now(), l.tenure.Grant()
+	if grant.Ended == nil && !l.discarded {
+		h.Buffered = int64(l.producer.Buffered())
 	}
-	h.Waiting = int64(g.queue.Waiting())
-	h.Ring = g.ringHealth()
-	h.Lead = g.leadHealth(now)
+	h.Waiting = int64(l.queue.Waiting())
+	h.Ring = l.ringHealth()
+	h.Lead = l.leadHealth(now)
 	h.Lead.Reach = h.Lead.Bound
 	reserved := h.Reservation.Until.Sub(now)
 	if h.Reservation.Bounded && (h.Lead.Unbounded || reserved < h.Lead.Bound.Duration) {
 		h.Lead.Reach.Duration = max(reserved, 0)
 	}
-	g.addCounts(h.Counts)
-	if grant.Ended != nil || h.Buffered > 0 && !g.allStale(now) {
+	l.addCounts(h.Counts)
+	if grant.Ended != nil || h.Buffered > 0 && !l.leftBehind(now) {
 		return grant.Ended
 	}
 	// The next call refills the ring, if it may.
-	switch next := g.nextTick(now, grant); {
-	case next > g.layout.MaxTick():
-		return tenure.Exhausted(g.layout)
+	switch next := l.nextTick(now, grant); {
+	case next > l.layout.MaxTick():
+		return tenure.Exhausted(l.layout)
 	case next > grant.Until:
 		h.Reservation.UsedUp = true
-	case next > g.leadLimit(now):
-		h.Lead.Wait.Duration = g.untilLead(next, now)
+	case next > l.leadLimit(now):
+		h.Lead.Wait.Duration = l.untilLead(next, now)
 	}
 	return nil
 }
 
-// addCounts adds what the generator counts. g.mu is held.
-func (g *Generator) addCounts(to map[string]uint64) {
-	s, lost, claimed := &g.state, g.counts.lost.Load(), g.ring.Claimed()
+// addCounts adds what the generator counts.
+func (l *locked) addCounts(to map[string]uint64) {
+	lost, claimed := l.counts.lost.Load(), l.producer.Claimed()
 	to[telemetry.Lost] = lost
-	to[telemetry.Issued] = claimed - min(lost+uint64(len(g.queue.ahead)), claimed)
-	to[telemetry.Ticks], to[telemetry.StaleTicks], to[telemetry.Refills] = s.ticks, s.skipped, s.refills
-	to[telemetry.RejectedTakes] = g.counts.rejectedTakes.Load()
-	to[telemetry.RejectedPuts] = g.counts.rejectedPuts.Load()
-	to[telemetry.HandlerPanics] = g.handlers.Panics()
+	to[telemetry.Issued] = claimed - min(lost+uint64(len(l.queue.ahead)), claimed)
+	to[telemetry.Ticks], to[telemetry.StaleTicks], to[telemetry.Refills] = l.ticks, l.skipped, l.refills
+	to[telemetry.RejectedTakes] = l.counts.rejectedTakes.Load()
+	to[telemetry.RejectedPuts] = l.counts.rejectedPuts.Load()
+	to[telemetry.HandlerPanics] = l.handlers.Panics()
 }
 
-// ringHealth is what the ring holds. g.mu is held.
-func (g *Generator) ringHealth() *health.Ring {
+// ringHealth is what the ring holds.
+func (l *locked) ringHealth() *health.Ring {
 	s := &health.Ring{
-		Slots: int64(g.ring.Runs()), PerTick: 1 << g.seqBits, Tail: int64(g.ring.Tail()),
-		Usable: g.state.started && !g.state.discarded && !g.closed(),
+		Slots: int64(l.ring.Runs()), PerTick: 1 << l.seqBits, Tail: int64(l.ring.Tail()),
+		Usable: l.usable() && !l.closed(),
 	}
 	s.Cursor = s.Tail
 	// Calls that wait have claimed positions beyond the tail.
-	if pos := g.ring.Position(); g.ring.Tick(pos) < g.ring.Tail() {
-		s.Cursor, s.Used = int64(g.ring.Tick(pos)), s.PerTick-int64(g.ring.Left(pos))
+	if pos := l.producer.Position(); l.ring.Tick(pos) < l.ring.Tail() {
+		s.Cursor, s.Used = int64(l.ring.Tick(pos)), s.PerTick-int64(l.ring.Left(pos))
 	}
 	return s
 }
 
-// leadHealth is how what was issued stands to the clock. g.mu is held.
-func (g *Generator) leadHealth(now time.Time) *health.Lead {
-	l := &health.Lead{Unbounded: g.cfg.MaxLead == Unbounded}
-	l.Tick.Duration, l.LagBound.Duration = g.unit, time.Duration(g.lag)*g.unit
-	if !l.Unbounded {
-		l.Bound.Duration = time.Duration(g.lead) * g.unit
+// leadHealth is how what was issued stands to the clock.
+func (l *locked) leadHealth(now time.Time) *health.Lead {
+	h := &health.Lead{Unbounded: l.cfg.MaxLead == Unbounded}
+	h.Tick.Duration, h.LagBound.Duration = l.unit, time.Duration(l.lag)*l.unit
+	if !h.Unbounded {
+		h.Bound.Duration = time.Duration(l.lead) * l.unit
 	}
-	if g.ring.Claimed() > 0 {
-		ahead := time.Duration(g.newest()-g.tickAt(now)) * g.unit
-		l.Now.Duration, l.Lag.Duration = max(ahead, 0), max(-ahead, 0)
+	if l.producer.Claimed() > 0 {
+		ahead := time.Duration(l.newest()-l.tickAt(now)) * l.unit
+		h.Now.Duration, h.Lag.Duration = max(ahead, 0), max(-ahead, 0)
 	}
-	return l
+	return h
 }
 
-// drawn returns the newest tick from which a UID was issued, or -1.
-func (g *Generator) drawn() int64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.newest()
-}
-
-// allStale reports whether the clock has left behind everything in the ring. g.mu is held.
-func (g *Generator) allStale(now time.Time) bool {
-	at, clock := int64(g.ring.Tick(g.ring.Position())), g.tickAt(now)
-	return at+g.lag < clock && clock >= int64(g.ring.Tail())
-}
-
-// nextTick is the tick that a call needs when the ring has none. g.mu is held.
-func (g *Generator) nextTick(now time.Time, grant *tenure.Grant) int64 {
-	return max(int64(g.ring.Tail()), g.tickAt(now), grant.First)
-}
-
-// untilLead is how long it takes until MaxLead allows a tick. g.mu is held.
-func (g *Generator) untilLead(tick int64, now time.Time) time.Duration {
-	return max(g.layout.TimeOf(tick-g.lead).Sub(g.steady(now)), 0)
+// leftBehind reports whether the clock has left behind everything in the ring.
+func (l *locked) leftBehind(now time.Time) bool {
+	at, clock := int64(l.ring.Tick(l.producer.Position())), l.tickAt(now)
+	return at+l.lag < clock && clock >= int64(l.ring.Tail())
 }

@@ -82,10 +82,10 @@ func (l *Lane) refill() error {
 			return err
 		}
 		l.n, l.end = int64(l.rest.next)-1, int64(l.rest.last)-1
-		// The generator raises the floor and then reads last; the owner writes last and
-		// then reads the floor. So one of them sees that these UIDs are stale.
+		// The generator raises staleBelow and then reads last; the owner writes last and
+		// then reads staleBelow. So one of them sees that these UIDs are stale.
 		atomic.StoreInt64(&l.last, l.end)
-		if l.rest.next >= g.floor.Load() {
+		if l.rest.next >= g.staleBelow.Load() {
 			return nil
 		}
 		g.counts.lost.Add(l.rest.last - l.rest.next)
@@ -107,9 +107,9 @@ func (s *lanes) add(l *Lane) {
 	s.all = append(s.all, weak.Make(l))
 }
 
-// withdraw takes from all Lanes the UIDs below floor, and forgets unused Lanes. A Lane
+// withdraw takes from all Lanes the UIDs below bound, and forgets unused Lanes. A Lane
 // holds UIDs of one tick, so its last one stands for all.
-func (s *lanes) withdraw(floor uint64) {
+func (s *lanes) withdraw(bound uint64) {
 	used := s.all[:0]
 	for _, p := range s.all {
 		l := p.Value()
@@ -117,8 +117,8 @@ func (s *lanes) withdraw(floor uint64) {
 			continue
 		}
 		used = append(used, p)
-		// If the owner has written last meanwhile, it has also looked at the floor since.
-		if last := atomic.LoadInt64(&l.last); last >= 0 && uint64(last) < floor {
+		// If the owner has written last meanwhile, it has also looked at staleBelow since.
+		if last := atomic.LoadInt64(&l.last); last >= 0 && uint64(last) < bound {
 			atomic.CompareAndSwapInt64(&l.last, last, none)
 		}
 	}

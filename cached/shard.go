@@ -117,10 +117,10 @@ func (s *shard) refill() (uid.UID, error) {
 	if taken {
 		n := min(c.end-pos, g.ring.Left(pos))
 		c.pos += n
-		// The floor is raised before it is enforced, by withdraw, which takes mu. So if the
+		// staleBelow is raised before it is enforced, by withdraw, which takes mu. So if the
 		// chunk is opened here although it is stale, withdraw has yet to come and shuts it.
 		// Looking after the shard is open would be too late: others draw from it already.
-		if v >= g.floor.Load() {
+		if v >= g.staleBelow.Load() {
 			s.open(v+1, v+n)
 		} else {
 			taken = false
@@ -148,8 +148,8 @@ func (s *shard) refill() (uid.UID, error) {
 	if v, ok := g.published(pos); ok {
 		return uid.UID(v), nil
 	}
-	v, _, _, err := g.draw(context.Background(), pos, 1, g.cfg.OnRejectedTake)
-	return uid.UID(v), err
+	b, err := g.draw(context.Background(), pos, 1, g.cfg.OnRejectedTake)
+	return uid.UID(b.first), err
 }
 
 // shut takes back the rest of the chunk. mu is held.
@@ -203,19 +203,19 @@ func (s *shard) split() bool {
 	return true
 }
 
-// withdraw shuts the shard and its parts if their chunks lie below floor, which the
+// withdraw shuts the shard and its parts if their chunks lie below bound, which the
 // generator has raised before. A chunk lies in one tick, so its last UID stands for all. It
 // takes mu of shards that are shut as well, for a chunk may be about to be opened there.
-func (s *shard) withdraw(floor uint64) {
+func (s *shard) withdraw(bound uint64) {
 	s.mu.Lock()
-	if s.last.Load() < floor {
+	if s.last.Load() < bound {
 		s.shut(s.o.g)
 	}
 	parts := s.parts.Load()
 	s.mu.Unlock()
 	if parts != nil {
 		for i := range parts {
-			parts[i].withdraw(floor)
+			parts[i].withdraw(bound)
 		}
 	}
 }

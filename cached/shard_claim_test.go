@@ -96,9 +96,9 @@ func TestChunksGrow(t *testing.T) {
 func TestDrawDuringRefill(t *testing.T) {
 	inShard(t, Config{}, func(t *testing.T, g *Generator, s *shard) {
 		s.mu.Lock()
-		at := g.ring.Position()
+		at := g.producer.Position()
 		v := s.draw(t)
-		last, chunk, position := s.last.Load(), s.chunk, g.ring.Position()
+		last, chunk, position := s.last.Load(), s.chunk, g.producer.Position()
 		s.mu.Unlock()
 		require.Zero(t, last)
 		require.EqualValues(t, minLaneChunk, chunk)
@@ -121,12 +121,12 @@ func (s *shard) withRest(t testing.TB, g *Generator) (first, n uint64) {
 // moveTo moves the ring on to a tick, as a refill does when the clock has come there, and
 // raises the floor, as the generator's goroutine does then.
 func (g *Generator) moveTo(t testing.TB, tick uint64) {
-	g.mu.Lock()
+	l := g.lock()
 	defer g.mu.Unlock()
-	g.ring.Shut()
-	require.NoError(t, g.ring.Skip(tick, 0))
-	g.setFloor(tick << g.valBits)
-	g.open()
+	l.producer.Shut()
+	require.NoError(t, l.producer.Skip(tick, 0))
+	l.withdrawBelow(tick << l.valBits)
+	l.open()
 }
 
 // TestRestBeforeSplit: what is left of a claim in the next tick comes before a split, which
@@ -195,8 +195,7 @@ func TestRestIsStale(t *testing.T) {
 func TestRestAtTheFloor(t *testing.T) {
 	inShard(t, Config{Layout: shortTicks}, func(t *testing.T, g *Generator, s *shard) {
 		first, n := s.withRest(t, g)
-		g.mu.Lock()
-		g.setFloor(first)
+		g.lock().withdrawBelow(first)
 		g.mu.Unlock()
 		require.Zero(t, s.last.Load())
 		for v := range n {

@@ -67,9 +67,9 @@ func (o *Unordered) GetUID() (uid.UID, error) {
 
 var _ uid.Drawer = (*Unordered)(nil)
 
-// withdraw shuts the shards whose chunks lie below floor.
-func (o *Unordered) withdraw(floor uint64) {
+// withdraw shuts the shards whose chunks lie below bound.
+func (o *Unordered) withdraw(bound uint64) {
 	for i := range o.home {
-		o.home[i].withdraw(floor)
+		o.home[i].withdraw(bound)
 	}
 }

@@ -14,15 +14,15 @@ func FuzzConfig(f *testing.F) {
 	f.Add(1<<16, 62, 0)
 	f.Add(-8, -1, math.MaxInt)
 	f.Fuzz(func(t *testing.T, slots, sequenceBits, workerBits int) {
-		r, err := New(Config{Slots: slots, SequenceBits: sequenceBits, WorkerBits: workerBits})
+		r, p, err := New(Config{Slots: slots, SequenceBits: sequenceBits, WorkerBits: workerBits})
 		if err != nil {
 			require.Nil(t, r)
 			return
 		}
 		require.Equal(t, 0, slots&(slots-1))
 		require.True(t, slots > 0 && sequenceBits >= 0 && workerBits >= 0 && sequenceBits+workerBits <= 62)
-		require.NoError(t, r.Restart(0, 0, 0))
-		r.Open()
+		require.NoError(t, p.Restart(0, 0, 0))
+		p.Open()
 		u, _, ok := r.Take()
 		require.True(t, ok)
 		require.Zero(t, u)

@@ -23,7 +23,7 @@ func TestPadding(t *testing.T) {
 		{"front and what never changes", unsafe.Offsetof(r.front),
 			unsafe.Offsetof(r.valBits) + unsafe.Sizeof(r.valBits)},
 		{"tail", unsafe.Offsetof(r.tail), unsafe.Offsetof(r.tail) + unsafe.Sizeof(r.tail)},
-		{"the producer's", unsafe.Offsetof(r.isShut), unsafe.Offsetof(r.claimed) + unsafe.Sizeof(r.claimed)},
+		{"what comes after the ring", unsafe.Sizeof(r), unsafe.Sizeof(r)},
 	}
 	for i, g := range groups[1:] {
 		before := groups[i]

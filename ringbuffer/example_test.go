@@ -11,20 +11,20 @@ import (
 // is full, and takers take.
 func Example() {
 	const sequenceBits, workerBits, worker = 2, 3, 5
-	r, err := ringbuffer.New(ringbuffer.Config{Slots: 4, SequenceBits: sequenceBits, WorkerBits: workerBits})
+	r, p, err := ringbuffer.New(ringbuffer.Config{Slots: 4, SequenceBits: sequenceBits, WorkerBits: workerBits})
 	if err != nil {
 		panic(err)
 	}
 
 	// The producer, with its lock held.
-	if err := r.Restart(1000, worker, 0); err != nil {
+	if err := p.Restart(1000, worker, 0); err != nil {
 		panic(err)
 	}
 	for err == nil {
-		err = r.Put(r.Tail(), worker)
+		err = p.Put(r.Tail(), worker)
 	}
 	fmt.Println(err, errors.Is(err, ringbuffer.ErrFull))
-	r.Open()
+	p.Open()
 
 	// Takers, in as many goroutines as there are.
 	for range 6 {
@@ -37,7 +37,7 @@ func Example() {
 		}
 		fmt.Println(v>>5, v>>2&7, v&3)
 	}
-	fmt.Println(r.Buffered(), "left")
+	fmt.Println(p.Buffered(), "left")
 	// Output:
 	// ring is full true
 	// 1000 5 0
@@ -52,20 +52,20 @@ func Example() {
 // A claim beyond the tail is a ticket: it is worth its UID when the producer gets
 // there.
 func ExampleRing_Resolve() {
-	r, err := ringbuffer.New(ringbuffer.Config{Slots: 2, SequenceBits: 1})
+	r, p, err := ringbuffer.New(ringbuffer.Config{Slots: 2, SequenceBits: 1})
 	if err != nil {
 		panic(err)
 	}
-	if err := r.Put(0, 0); err != nil {
+	if err := p.Put(0, 0); err != nil {
 		panic(err)
 	}
-	r.Open()
+	p.Open()
 	first := r.Claim(2) // 0 and 1, in one step
 	ticket := r.Claim(1)
 	_, state := r.Resolve(ticket)
 	fmt.Println(first, ticket, state == ringbuffer.Ahead)
 
-	if err := r.Put(1, 0); err != nil {
+	if err := p.Put(1, 0); err != nil {
 		panic(err)
 	}
 	v, state := r.Resolve(ticket)
@@ -77,17 +77,17 @@ func ExampleRing_Resolve() {
 
 // A ring whose ticks have become stale is moved on while it is shut, to a later tick
 // that it holds or to one behind a gap.
-func ExampleRing_Skip() {
-	r, err := ringbuffer.New(ringbuffer.Config{Slots: 8, SequenceBits: 4})
+func ExampleProducer_Skip() {
+	r, p, err := ringbuffer.New(ringbuffer.Config{Slots: 8, SequenceBits: 4})
 	if err != nil {
 		panic(err)
 	}
 	for tick := range uint64(4) {
-		if err := r.Put(tick, 0); err != nil {
+		if err := p.Put(tick, 0); err != nil {
 			panic(err)
 		}
 	}
-	r.Open()
+	p.Open()
 	take := func() uint64 {
 		v, pos, ok := r.Take()
 		if !ok {
@@ -97,18 +97,18 @@ func ExampleRing_Skip() {
 	}
 	fmt.Println(take())
 
-	r.Shut()
-	if err := r.Skip(3, 0); err != nil {
+	p.Shut()
+	if err := p.Skip(3, 0); err != nil {
 		panic(err)
 	}
-	r.Open()
+	p.Open()
 	fmt.Println(take())
 
-	r.Shut()
-	if err := r.Restart(100, 0, 7); err != nil {
+	p.Shut()
+	if err := p.Restart(100, 0, 7); err != nil {
 		panic(err)
 	}
-	r.Open()
+	p.Open()
 	fmt.Println(take())
 	// Output:
 	// 0

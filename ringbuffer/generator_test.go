@@ -27,7 +27,7 @@ const maxDraw = 5 * 16
 // A generator looks after a ring as simply as can be: a lock for the producer's side,
 // and takers that refill the ring when it has nothing for them.
 type generator struct {
-	ring *Ring
+	ring whole
 	plan plan
 
 	missed  atomic.Uint64 // claims that turned out void after they were made
@@ -43,8 +43,9 @@ type generator struct {
 }
 
 func newGenerator(p plan) *generator {
-	r, err := New(Config{Slots: p.slots, SequenceBits: p.sequenceBits, WorkerBits: p.workerBits})
+	ring, producer, err := New(Config{Slots: p.slots, SequenceBits: p.sequenceBits, WorkerBits: p.workerBits})
 	must(err)
+	r := whole{ring, producer}
 	g := &generator{ring: r, plan: p, rand: rand.New(rand.NewPCG(p.first, p.ticks)), stopped: make(chan struct{})}
 	must(restart(r, p.first, 0))
 	r.Open()

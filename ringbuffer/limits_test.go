@@ -7,7 +7,7 @@ import (
 )
 
 // everyWidth calls f with a new ring for each pair of widths that there is.
-func everyWidth(t *testing.T, slots int, f func(r *Ring)) {
+func everyWidth(t *testing.T, slots int, f func(r whole)) {
 	for s := 0; s <= 62; s++ {
 		for w := 0; w <= 62-s; w++ {
 			r := newRing(t, slots, s, w)
@@ -23,7 +23,7 @@ func everyWidth(t *testing.T, slots int, f func(r *Ring)) {
 // The two words that stand for "nothing" are beyond every run and every position, for
 // all widths.
 func TestNothingMatches(t *testing.T) {
-	everyWidth(t, 1, func(r *Ring) {
+	everyWidth(t, 1, func(r whole) {
 		end := ticksOf(r) << r.seqBits // the first position behind the last tick's
 		last := runOf(r, ticksOf(r)-1) | r.seqMask
 		fast := func(run, pos uint64) bool {
@@ -57,7 +57,7 @@ func TestNothingMatches(t *testing.T) {
 // The last tick is issued in full, and behind it there is nothing, whatever lies in
 // the slots.
 func TestLastTick(t *testing.T) {
-	everyWidth(t, 2, func(r *Ring) {
+	everyWidth(t, 2, func(r whole) {
 		lastTick := ticksOf(r) - 1
 		end := ticksOf(r) << r.seqBits
 		require.NoError(t, restart(r, lastTick, r.seqMask/2))

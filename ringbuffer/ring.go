@@ -1,7 +1,6 @@
 package ringbuffer
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"sync/atomic"
@@ -11,15 +10,15 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Ring is a ring of runs. Take, TakeN, Claim, Resolve, Ready and Tail may be called by any number of goroutines at
-// once. The producer's methods must not be called by two goroutines at once. A Ring must not be copied.
+// A Ring is a ring of runs, as takers see it; its [Producer] fills it. Any number of goroutines may call its methods at
+// once. A Ring must not be copied.
 type Ring struct {
 	_ cpu.CacheLinePad
 
 	// While open: the last claimed position (initially one before the first). While
 	// shut: at least shut. Takers add to it: the add is the claim, the only step by
 	// which a position changes hands. The producer writes it with the ring shut (Open),
-	// or to shut it (Shut); it never moves an open cursor.
+	// or to shut it (Shut).
 	cursor atomic.Uint64
 
 	_ cpu.CacheLinePad
@@ -43,16 +42,6 @@ type Ring struct {
 	tail atomic.Uint64
 
 	_ cpu.CacheLinePad
-
-	// What follows belongs to the producer alone.
-
-	isShut bool
-	// resume is the next position to be claimed once a shut ring is opened. Every
-	// position before it was claimed or skipped.
-	resume uint64
-	// opened is the position at which the ring was last opened, and claimed the
-	// number of positions claimed in the times it was open before that.
-	opened, claimed uint64
 }
 
 // A slot holds one run.
@@ -67,12 +56,13 @@ type slot struct {
 	_    cpu.CacheLinePad
 }
 
+// Positions and runs have 63 bits. With the upper one set they are neither, and match none:
+//
+//	0 ............... 2^63 ............... 2^63 + 2^62 ............... 2^64
+//	positions, runs   noRun: a flag        shut: a cursor, and what is claimed from it
 const (
-	// shut is added to by the claims on a shut ring. It leaves room for 2^62 of them,
-	// and differs from every position and from noRun's in a bit above any sequence.
-	shut = 3 << 62
-	// noRun is a flag that carries a tick beyond every layout's.
 	noRun = 1 << 63
+	shut  = noRun | 1<<62
 )
 
 // Config describes a ring.
@@ -86,22 +76,25 @@ type Config struct {
 	WorkerBits int
 }
 
-// New returns a ring that is empty and shut. It returns uid.ErrConfig when c is out of the ranges given there.
-func New(c Config) (*Ring, error) {
+// New returns a ring that is empty and shut, and its producer. It returns uid.ErrConfig when c is out of the ranges
+// given there.
+func New(c Config) (*Ring, *Producer, error) {
 	r := new(Ring)
-	if err := r.Init(c); err != nil {
-		return nil, err
+	p, err := r.Init(c)
+	if err != nil {
+		return nil, nil, err
 	}
-	return r, nil
+	return r, p, nil
 }
 
-// Init is New for a Ring that is part of a larger structure, which saves a load. Call it before any other method.
-func (r *Ring) Init(c Config) error {
+// Init is New for a Ring that is part of a larger structure, which saves a load. Call it once, before any other method.
+func (r *Ring) Init(c Config) (*Producer, error) {
 	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
-		return fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d", uid.ErrConfig, c.Slots, 1<<16)
+		return nil, fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d",
+			uid.ErrConfig, c.Slots, 1<<16)
 	}
 	if c.SequenceBits < 0 || c.WorkerBits < 0 || c.SequenceBits > 62 || c.WorkerBits > 62-c.SequenceBits {
-		return fmt.Errorf("ringbuffer: %w: %d sequence bits and %d worker bits: "+
+		return nil, fmt.Errorf("ringbuffer: %w: %d sequence bits and %d worker bits: "+
 			"want 0 or more each, 62 at most together",
 			uid.ErrConfig, c.SequenceBits, c.WorkerBits)
 	}
@@ -109,13 +102,12 @@ func (r *Ring) Init(c Config) error {
 	r.seqMask = 1<<c.SequenceBits - 1
 	r.seqBits = uint8(c.SequenceBits)
 	r.valBits = uint8(c.SequenceBits + c.WorkerBits)
-	r.isShut = true
 	for i := range r.slots {
 		r.slots[i].flag.Store(noRun)
 	}
 	r.front.Store(noRun)
 	r.cursor.Store(shut)
-	return nil
+	return &Producer{ring: r, isShut: true}, nil
 }
 
 // Take claims the next position and returns its UID if that lies in the run in front. Otherwise ok is false, pos is the
@@ -178,7 +170,7 @@ func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 		return 0, Ahead
 	}
 	run := r.slotOf(tick).flag.Load()
-	if run>>(r.valBits&63) != tick {
+	if r.tickOf(run) != tick {
 		return 0, Missed
 	}
 	if r.front.Load() != run {
@@ -186,6 +178,20 @@ func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 	}
 	return run | pos&r.seqMask, Taken
 }
+
+// runOf returns the first UID of a tick under a worker ID.
+func (r *Ring) runOf(tick, worker uint64) (uint64, error) {
+	if tick>>((63-r.valBits)&63) != 0 {
+		return 0, fmt.Errorf("ringbuffer: tick %d does not fit into %d bits", tick, 63-r.valBits)
+	}
+	if worker>>((r.valBits-r.seqBits)&63) != 0 {
+		return 0, fmt.Errorf("ringbuffer: worker ID %d does not fit into %d bits", worker, r.valBits-r.seqBits)
+	}
+	return tick<<(r.valBits&63) | worker<<(r.seqBits&63), nil
+}
+
+// tickOf returns the tick of a run, or of a UID.
+func (r *Ring) tickOf(run uint64) uint64 { return run >> (r.valBits & 63) }
 
 // slotOf returns the slot in which a tick's run is, or is to be.
 func (r *Ring) slotOf(tick uint64) *slot { return &r.slots[tick&uint64(len(r.slots)-1)] }
@@ -205,29 +211,6 @@ func (r *Ring) Tick(pos uint64) uint64 { return pos >> (r.seqBits & 63) }
 // Runs returns how many runs the ring can hold.
 func (r *Ring) Runs() int { return len(r.slots) }
 
-// Position returns the position that will be claimed next. Producer only.
-func (r *Ring) Position() uint64 {
-	if r.isShut {
-		return r.resume
-	}
-	return r.cursor.Load() + 1
-}
-
-// IsShut reports whether the ring is shut. Producer only.
-func (r *Ring) IsShut() bool { return r.isShut }
-
-// Claimed returns how many positions have been claimed of the open ring, whatever they were worth, or allotted.
-// Producer only.
-func (r *Ring) Claimed() uint64 {
-	if r.isShut {
-		return r.claimed
-	}
-	return r.claimed + r.Position() - r.opened
-}
-
-// Buffered returns how many positions lie between the cursor and the tail. Producer only.
-func (r *Ring) Buffered() uint64 { return r.before(r.Position()) }
-
 // Ready is Buffered for takers: 0 while the ring is shut, and otherwise a guess, since others may claim meanwhile.
 func (r *Ring) Ready() uint64 { return r.before(r.cursor.Load() + 1) }
 
@@ -236,127 +219,4 @@ func (r *Ring) before(pos uint64) uint64 {
 		return end - pos
 	}
 	return 0
-}
-
-// hasRoom reports whether no position of the run in the tail's slot is left to be claimed. Producer only.
-func (r *Ring) hasRoom() bool { return r.tail.Load() < r.Tick(r.Position())+uint64(len(r.slots)) }
-
-// ErrFull is returned by Put when no slot is free.
-var ErrFull = errors.New("ring is full")
-
-// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns ErrFull while positions of the
-// run in its slot are left to be claimed, and another error when the tick is not the tail or a number is beyond the
-// layout. A failed Put changes nothing. Producer only.
-func (r *Ring) Put(tick, worker uint64) error {
-	run, err := r.runOf(tick, worker)
-	if err != nil {
-		return err
-	}
-	if tail := r.tail.Load(); tick != tail {
-		return fmt.Errorf("ringbuffer: put of tick %d at tail %d", tick, tail)
-	}
-	if !r.hasRoom() {
-		return ErrFull
-	}
-	r.publish(run)
-	return nil
-}
-
-// Shut stops the takers: no position is claimed until Open. It does nothing if the ring is shut. Producer only.
-func (r *Ring) Shut() {
-	if r.isShut {
-		return
-	}
-	r.isShut = true
-	r.resume = r.cursor.Swap(shut) + 1
-	r.claimed += r.resume - r.opened
-}
-
-// Open lets takers go on after the last claimed position, or where Skip or Restart moved the ring. It does nothing if
-// the ring is open or never held a run. Producer only.
-func (r *Ring) Open() {
-	if !r.isShut || r.tail.Load() == 0 {
-		return
-	}
-	r.isShut = false
-	r.opened = r.resume
-	r.cursor.Store(r.resume - 1)
-}
-
-// Allot claims positions of a shut ring for a call that waits: up to n, as many as are left in the tick at which the
-// ring would be opened. It returns the first of them, its UID and how many they are: 0 when the ring is open, when that
-// tick is not published yet, and when n is 0. Producer only.
-func (r *Ring) Allot(n uint64) (v, pos, got uint64) {
-	if !r.isShut || r.Tick(r.resume) >= r.tail.Load() {
-		return 0, 0, 0
-	}
-	pos = r.resume
-	got = min(n, r.Left(pos))
-	v, _ = r.Resolve(pos) // Taken: no run that is in use, or to be, is overwritten
-	r.resume += got
-	r.claimed += got
-	return v, pos, got
-}
-
-// Skip moves a shut ring on to the given sequence of a published tick, but never back behind claims. It fails, and
-// changes nothing, when the ring is open, the tick is not in it or the sequence is beyond a run's length. Producer
-// only.
-func (r *Ring) Skip(tick, sequence uint64) error {
-	run := r.slotOf(tick).flag.Load()
-	if tail := r.tail.Load(); tick >= tail || run>>(r.valBits&63) != tick {
-		return fmt.Errorf("ringbuffer: skip to tick %d, which is not in the ring; tail %d", tick, tail)
-	}
-	return r.moveTo(run, sequence, false)
-}
-
-// Restart publishes the run of a tick after a gap, under a worker ID, and moves a shut ring on to the given sequence in
-// it. It fails, and changes nothing, when the ring is open, the tick lies below the tail, or a number is beyond the
-// layout. Producer only.
-func (r *Ring) Restart(tick, worker, sequence uint64) error {
-	run, err := r.runOf(tick, worker)
-	if err != nil {
-		return err
-	}
-	if tail := r.tail.Load(); tick < tail {
-		return fmt.Errorf("ringbuffer: restart at tick %d, below tail %d", tick, tail)
-	}
-	return r.moveTo(run, sequence, true)
-}
-
-// runOf returns the first UID of a tick under a worker ID.
-func (r *Ring) runOf(tick, worker uint64) (uint64, error) {
-	if tick>>((63-r.valBits)&63) != 0 {
-		return 0, fmt.Errorf("ringbuffer: tick %d does not fit into %d bits", tick, 63-r.valBits)
-	}
-	if worker>>((r.valBits-r.seqBits)&63) != 0 {
-		return 0, fmt.Errorf("ringbuffer: worker ID %d does not fit into %d bits", worker, r.valBits-r.seqBits)
-	}
-	return tick<<(r.valBits&63) | worker<<(r.seqBits&63), nil
-}
-
-func (r *Ring) publish(run uint64) {
-	tick := run >> (r.valBits & 63)
-	r.slotOf(tick).flag.Store(run)
-	if r.front.Load() == noRun {
-		// An open ring has a front: claims beyond the last tick come to where noRun is.
-		r.front.Store(run)
-	}
-	r.tail.Store(tick + 1)
-}
-
-func (r *Ring) moveTo(run, sequence uint64, publish bool) error {
-	if !r.isShut {
-		return errors.New("ringbuffer: an open ring cannot be moved")
-	}
-	if sequence > r.seqMask {
-		return fmt.Errorf("ringbuffer: sequence %d, the largest is %d", sequence, r.seqMask)
-	}
-	if publish {
-		r.publish(run)
-	}
-	if pos := run>>(r.valBits&63)<<(r.seqBits&63) | sequence; pos >= r.resume {
-		r.resume = pos
-		r.front.Store(run)
-	}
-	return nil
 }

@@ -15,19 +15,25 @@ import (
 // worker is the worker ID of the runs that tests put, where the layout has room for it.
 const worker = 1
 
+// whole is a ring and its producer.
+type whole struct {
+	*Ring
+	*Producer
+}
+
 // newRing returns an empty ring.
-func newRing(t testing.TB, slots, sequenceBits, workerBits int) *Ring {
-	r, err := New(Config{Slots: slots, SequenceBits: sequenceBits, WorkerBits: workerBits})
+func newRing(t testing.TB, slots, sequenceBits, workerBits int) whole {
+	r, p, err := New(Config{Slots: slots, SequenceBits: sequenceBits, WorkerBits: workerBits})
 	require.NoError(t, err)
-	return r
+	return whole{r, p}
 }
 
 // runOf returns the first UID of a tick.
-func runOf(r *Ring, tick uint64) uint64 {
+func runOf(r whole, tick uint64) uint64 {
 	return tick<<r.valBits | workerOf(r)<<r.seqBits
 }
 
-func workerOf(r *Ring) uint64 {
+func workerOf(r whole) uint64 {
 	if r.valBits > r.seqBits {
 		return worker
 	}
@@ -35,23 +41,23 @@ func workerOf(r *Ring) uint64 {
 }
 
 // put puts a tick, and restart restarts a ring at one, under the worker ID of runOf.
-func put(r *Ring, tick uint64) error               { return r.Put(tick, workerOf(r)) }
-func restart(r *Ring, tick, sequence uint64) error { return r.Restart(tick, workerOf(r), sequence) }
+func put(r whole, tick uint64) error               { return r.Put(tick, workerOf(r)) }
+func restart(r whole, tick, sequence uint64) error { return r.Restart(tick, workerOf(r), sequence) }
 
 // uidAt returns the UID of a position.
-func uidAt(r *Ring, pos uint64) uint64 { return runOf(r, pos>>r.seqBits) | pos&r.seqMask }
+func uidAt(r whole, pos uint64) uint64 { return runOf(r, pos>>r.seqBits) | pos&r.seqMask }
 
 // ticksOf returns how many ticks the ring's UIDs have.
-func ticksOf(r *Ring) uint64 { return 1 << (63 - r.valBits) }
+func ticksOf(r whole) uint64 { return 1 << (63 - r.valBits) }
 
 // startAt puts the run of a tick into an empty ring and opens it there.
-func startAt(t testing.TB, r *Ring, tick, sequence uint64) {
+func startAt(t testing.TB, r whole, tick, sequence uint64) {
 	require.NoError(t, restart(r, tick, sequence))
 	r.Open()
 }
 
 // fill puts runs until the ring is full, and returns how many.
-func fill(t testing.TB, r *Ring) (n int) {
+func fill(t testing.TB, r whole) (n int) {
 	for {
 		err := put(r, r.Tail())
 		if err == ErrFull {
@@ -64,7 +70,7 @@ func fill(t testing.TB, r *Ring) (n int) {
 }
 
 // draw takes a UID as a caller without patience does.
-func draw(r *Ring) (v, pos uint64, s State) {
+func draw(r whole) (v, pos uint64, s State) {
 	v, pos, ok := r.Take()
 	if ok {
 		return v, pos, Taken
@@ -74,7 +80,7 @@ func draw(r *Ring) (v, pos uint64, s State) {
 }
 
 // requireTaken draws and requires the UID of a tick and sequence.
-func requireTaken(t testing.TB, r *Ring, tick, sequence uint64) {
+func requireTaken(t testing.TB, r whole, tick, sequence uint64) {
 	v, pos, s := draw(r)
 	require.Equal(t, Taken, s)
 	require.Equal(t, tick<<r.seqBits|sequence, pos)
@@ -82,7 +88,7 @@ func requireTaken(t testing.TB, r *Ring, tick, sequence uint64) {
 }
 
 // requireWorth requires what positions are worth that were claimed.
-func requireWorth(t testing.TB, r *Ring, want State, positions ...uint64) {
+func requireWorth(t testing.TB, r whole, want State, positions ...uint64) {
 	t.Helper()
 	for _, pos := range positions {
 		v, s := r.Resolve(pos)
@@ -102,7 +108,7 @@ type view struct {
 	shut, room                                              bool
 }
 
-func look(r *Ring) view {
+func look(r whole) view {
 	v := view{
 		cursor: r.cursor.Load(), front: r.front.Load(), tail: r.Tail(),
 		position: r.Position(), claimed: r.Claimed(), buffered: r.Buffered(), ready: r.Ready(),
@@ -119,8 +125,9 @@ func TestNew(t *testing.T) {
 		{Slots: 1}, {Slots: 2}, {Slots: 8, SequenceBits: 13, WorkerBits: 22}, {Slots: 1 << 16},
 		{Slots: 1, SequenceBits: 62}, {Slots: 1, WorkerBits: 62}, {Slots: 1, SequenceBits: 31, WorkerBits: 31},
 	} {
-		r, err := New(c)
+		ring, producer, err := New(c)
 		require.NoError(t, err, "%+v", c)
+		r := whole{ring, producer}
 		require.Equal(t, c.Slots, r.Runs())
 		flags := slices.Repeat([]uint64{noRun}, c.Slots)
 		require.Equal(t, view{flags: flags, cursor: shut, front: noRun, shut: true, room: true}, look(r))
@@ -130,8 +137,9 @@ func TestNew(t *testing.T) {
 		{}, {Slots: -1}, {Slots: -8}, {Slots: 3}, {Slots: 6}, {Slots: 1<<16 - 1}, {Slots: 1<<16 + 1}, {Slots: 1 << 17},
 		{Slots: math.MaxInt}, {Slots: math.MinInt},
 	} {
-		r, err := New(c)
+		r, p, err := New(c)
 		require.Nil(t, r)
+		require.Nil(t, p)
 		logtest.Error(t, err, uid.ErrConfig, fmt.Sprint(c.Slots, " slots"), "1 to 65536")
 	}
 	for _, c := range []Config{
@@ -143,8 +151,9 @@ func TestNew(t *testing.T) {
 		{SequenceBits: 1, WorkerBits: math.MaxInt}, {SequenceBits: math.MinInt, WorkerBits: math.MinInt},
 	} {
 		c.Slots = 8
-		r, err := New(c)
+		r, p, err := New(c)
 		require.Nil(t, r)
+		require.Nil(t, p)
 		text := fmt.Sprintf("%d sequence bits and %d worker bits", c.SequenceBits, c.WorkerBits)
 		logtest.Error(t, err, uid.ErrConfig, text, "62")
 	}

@@ -83,10 +83,11 @@ func likeTwin(t *rapid.T) {
 	s := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 62)).Draw(t, "sequence bits")
 	w := rapid.OneOf(rapid.Just(62-s), rapid.IntRange(0, 62-s)).Draw(t, "worker bits")
 	slots := uint64(1) << rapid.IntRange(0, 4).Draw(t, "log slots")
-	r, err := New(Config{Slots: int(slots), SequenceBits: s, WorkerBits: w})
+	ring, producer, err := New(Config{Slots: int(slots), SequenceBits: s, WorkerBits: w})
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := whole{ring, producer}
 	x := &twin{
 		slots: slots, length: 1 << s, ticks: 1 << (63 - s - w),
 		runOf: func(tick, worker uint64) uint64 { return tick<<(s+w) | worker<<s },

@@ -37,8 +37,9 @@ type Generator struct {
 	handlers settings.Caller
 
 	// mu guards what follows. It is never held during a handler, a call of the store or a wait.
-	mu    sync.Mutex
-	state state
+	mu       sync.Mutex
+	producer *ringbuffer.Producer
+	state    state
 	// taking belongs to whoever has set state.busy.
 	taking taking
 }
@@ -128,7 +129,8 @@ func newGenerator(s source, cfg Config, sh *shared) (*Generator, error) {
 		tag: s.Tag, nonce: rand.Text()[:nonceLen], first: cfg.First, last: cfg.Last, create: cfg.Create,
 		exact: cfg.Total > 0, has: -1,
 	}}
-	if err := g.ring.Init(ringConfig); err != nil {
+	var err error
+	if g.producer, err = g.ring.Init(ringConfig); err != nil {
 		return nil, err
 	}
 	nothing := new(span)

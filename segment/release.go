@@ -60,7 +60,7 @@ func (g *Generator) end() (lost, first bool) {
 	}
 	lost = errors.Is(s.ended, ErrLost)
 	s.ended = fmt.Errorf("segment: %w: tag %q", uid.ErrClosed, g.source.Tag)
-	g.ring.Shut()
+	g.producer.Shut()
 	if s.retry != nil {
 		s.retry.Stop()
 		s.retry = nil
@@ -93,7 +93,7 @@ func (g *Generator) hold(ctx context.Context) error {
 		}
 	}
 	s.busy, s.holding = true, true
-	g.ring.Shut()
+	g.producer.Shut()
 	return nil
 }
 

@@ -28,7 +28,7 @@ func (g *Generator) plan() {
 	if s.ended != nil || s.busy || s.retry != nil || s.stock.Len() > 0 || errors.Is(s.failed, uid.ErrExhausted) {
 		return
 	}
-	if s.current != nil && g.ring.Position() < s.current.tail.first || g.enough() != nil {
+	if s.current != nil && g.producer.Position() < s.current.tail.first || g.enough() != nil {
 		return
 	}
 	now := g.cfg.Now()
@@ -165,7 +165,7 @@ func (g *Generator) fail(err error) (say func()) {
 	s.failed = err
 	switch {
 	case errors.Is(err, ErrLost):
-		g.ring.Shut()
+		g.producer.Shut()
 		s.ended = fmt.Errorf("segment: %w", err)
 		return func() {
 			g.cfg.Logger.Error("uid: numbers were lost, none of this tag are issued any more", "tag", g.source.Tag,

@@ -106,10 +106,10 @@ func (g *Generator) advance() bool {
 		return false
 	}
 	if g.left() > 0 {
-		g.ring.Open()
+		g.producer.Open()
 		return true
 	}
-	g.ring.Shut()
+	g.producer.Shut()
 	if s.stock.Len() == 0 {
 		return false
 	}
@@ -124,9 +124,9 @@ func (g *Generator) advance() bool {
 	// Takers find the spans before they can claim positions in them.
 	s.last.next.Store(s.current.head)
 	s.last = s.current.tail
-	must(g.ring.Restart(tick, 0, 0))
+	must(g.producer.Restart(tick, 0, 0))
 	g.front.Store(s.current.head)
-	g.ring.Open()
+	g.producer.Open()
 	s.pace.mark(g.cfg.Now(), s.done)
 	g.plan()
 	return true
@@ -149,7 +149,7 @@ func (g *Generator) left() int64 {
 	if c == nil {
 		return 0
 	}
-	return c.Last + 1 - c.number(g.ring.Position())
+	return c.Last + 1 - c.number(g.producer.Position())
 }
 
 // issued returns how many numbers were claimed. g.mu is held.

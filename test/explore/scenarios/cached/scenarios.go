@@ -76,17 +76,16 @@ func (s *scene) tick() { s.now = s.now.Add(s.g.unit) }
 func (s *scene) passes() {
 	s.Go("clock", func() {
 		s.tick()
-		s.g.mu.Lock()
-		s.g.tend(false)
+		s.g.lock().tend(false)
 		s.g.mu.Unlock()
-		s.low = uid.UID(s.g.floor.Peek())
+		s.low = uid.UID(s.g.staleBelow.Peek())
 	})
 }
 
 func (s *scene) discards() {
 	s.Go("revoker", func() {
 		s.g.discard()
-		s.low = uid.UID(s.g.state.void << s.g.valBits)
+		s.low = uid.UID(s.g.discardedBelow << s.g.valBits)
 	})
 }
 

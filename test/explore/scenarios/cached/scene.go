@@ -87,8 +87,7 @@ func (s *scene) published(u uid.UID) error {
 // ends is a task that closes the generator, but does not wait for its goroutine and the worker.
 func (s *scene) ends() {
 	s.Go("closer", func() {
-		s.g.mu.Lock()
-		s.g.end()
+		s.g.lock().end()
 		s.g.mu.Unlock()
 		s.closed = true
 	})

@@ -19,6 +19,7 @@ func TestExplore(t *testing.T) {
 type scene struct {
 	*explore.Run
 	ring    Ring
+	p       *Producer
 	issued  map[uint64]string
 	low     uint64            // a call that begins now gets no smaller UID
 	workers map[uint64]uint64 // of the ticks that are published, or about to be
@@ -28,9 +29,11 @@ type scene struct {
 // newScene has an open ring, which is to get the UIDs of tick 2 on.
 func newScene(r *explore.Run, c Config) *scene {
 	s := &scene{Run: r, issued: map[uint64]string{}, workers: map[uint64]uint64{}}
-	must(s.ring.Init(c))
+	var err error
+	s.p, err = s.ring.Init(c)
+	must(err)
 	s.restart(2, 0)
-	s.ring.Open()
+	s.p.Open()
 	return s
 }
 
@@ -43,7 +46,7 @@ func must(err error) {
 // restart and put are the producer's.
 func (s *scene) restart(tick, worker uint64) {
 	s.workers[tick] = worker
-	must(s.ring.Restart(tick, worker, 0))
+	must(s.p.Restart(tick, worker, 0))
 }
 
 func (s *scene) put(tick, worker uint64) bool {
@@ -51,15 +54,15 @@ func (s *scene) put(tick, worker uint64) bool {
 		return false
 	}
 	s.workers[tick] = worker
-	err := s.ring.Put(tick, worker)
+	err := s.p.Put(tick, worker)
 	s.keeps()
 	return err == nil
 }
 
 // keeps checks that the ring has all that is published and not claimed.
 func (s *scene) keeps() {
-	pos := s.ring.resume
-	if !s.ring.isShut {
+	pos := s.p.resume
+	if !s.p.isShut {
 		pos = s.ring.cursor.Peek() + 1
 	}
 	for tick := s.ring.Tick(pos); tick < s.ring.tail.Peek(); tick++ {
@@ -129,10 +132,10 @@ func moves(r *explore.Run) {
 	s.Each(2, s.take, "A", "B")
 	r.Go("producer", func() {
 		s.put(4, 1)
-		s.ring.Shut()
+		s.p.Shut()
 		s.low = 6 << s.ring.valBits
 		s.restart(6, 1)
-		s.ring.Open()
+		s.p.Open()
 	})
 }
 
@@ -182,13 +185,13 @@ func allots(r *explore.Run) {
 	s := newScene(r, Config{Slots: 2, SequenceBits: 1, WorkerBits: 1})
 	s.Each(1, s.take, "A", "B")
 	r.Go("producer", func() {
-		s.ring.Shut()
+		s.p.Shut()
 		for range 2 {
-			if v, pos, got := s.ring.Allot(1); got == 1 {
+			if v, pos, got := s.p.Allot(1); got == 1 {
 				s.has("waiter", v, pos, 0)
 			}
 		}
 		s.put(3, 0)
-		s.ring.Open()
+		s.p.Open()
 	})
 }
