@@ -22,12 +22,12 @@ const minRoom = 1 << 20
 // noAdds is a hint beyond all ticks, for generators whose calls never add.
 const noAdds = math.MaxInt64
 
-// makeRoom widens the mark if calls may add to it: if it is the only one, and counts no turns.
+// makeRoom widens the mark if calls may add to it: if it is the only one, and counts no rollbacks.
 func (g *Generator) makeRoom() {
 	g.lowMask = g.seqMask
 	g.adds.Store(noAdds)
 	wide := g.tickShift + g.idShift
-	if g.turnMask == 0 && len(g.marks) == 1 && int64(1)<<wide-int64(1)<<g.seqBits >= minRoom {
+	if g.rollbackMask == 0 && len(g.marks) == 1 && int64(1)<<wide-int64(1)<<g.seqBits >= minRoom {
 		g.tickShift, g.idShift = wide, 0
 		g.lowMask = 1<<wide - 1
 		g.adds.Store(-1)
@@ -45,7 +45,7 @@ func (g *Generator) add(gr *tenure.Grant, tick int64) (u uid.UID, ok bool) {
 	return uid.UID(at | gr.WorkerID<<(g.seqBits&63)), g.tenure.Grant() == gr
 }
 
-// beginAdds is called by who has moved the mark within tick.
+// beginAdds is called by a call that has moved the mark within tick.
 func (g *Generator) beginAdds(tick int64) {
 	if was := g.adds.Load(); was < 2*tick {
 		g.adds.CompareAndSwap(was, 2*tick) // or another one has

@@ -22,14 +22,14 @@ type Generator struct {
 	marks    []atomic.Int64
 	markMask int64
 
-	// A mark, like every position, is tick<<tickShift | turn | sequence. To make a UID
+	// A mark, like every position, is tick<<tickShift | rollback | sequence. To make a UID
 	// of it, all but the sequence moves idShift bits up, to make room for the worker ID.
 	// Where calls may add to a mark, that room is in the mark already.
 	tickShift, idShift uint8
 	seqBits            uint8
 	seqMask            int64
-	turnMask           int64 // the bits that count steps back; 0 under most policies
-	lowMask            int64 // the bits below turn and tick: seqMask, and the room for adds
+	rollbackMask       int64 // the bits that count steps back; 0 under most policies
+	lowMask            int64 // the bits below rollback and tick: seqMask, and the room for adds
 	epoch              time.Time
 	unit               time.Duration
 	now                func() time.Time
@@ -53,7 +53,7 @@ type Generator struct {
 	// mu guards what follows. It is never held during a call of the worker or a wait.
 	mu      sync.Mutex
 	logical logicalTick
-	used    []int64 // by turn: the newest tick that it was used for before the next turn, -1 if none
+	used    []int64 // by rollback count: the newest tick used under it before the next, -1 if none
 }
 
 // New acquires the worker and returns a generator; Close ends it. It returns [uid.ErrConfig] when cfg is unusable;
@@ -71,25 +71,25 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	if err != nil {
 		return nil, err
 	}
-	layout, turnBits := cfg.Layout, cfg.ClockBack.rollbackBits()
+	layout, rollbackBits := cfg.Layout, cfg.ClockBack.rollbackBits()
 	g := &Generator{
-		marks:     newMarks(cfg.ClockBack.ticks()),
-		markMask:  int64(cfg.ClockBack.ticks() - 1),
-		tickShift: uint8(layout.SequenceBits() + turnBits),
-		idShift:   uint8(layout.WorkerBits() - turnBits),
-		seqBits:   uint8(layout.SequenceBits()),
-		seqMask:   layout.MaxSequence(),
-		turnMask:  (1<<turnBits - 1) << layout.SequenceBits(),
-		epoch:     layout.Epoch(),
-		unit:      layout.Unit(),
-		now:       cfg.Now,
-		cfg:       cfg,
-		layout:    layout,
-		policy:    cfg.ClockBack.policy(),
-		born:      time.Now(),
-		quit:      make(chan struct{}),
-		logical:   logicalTick{tick: -1},
-		used:      slices.Repeat([]int64{-1}, 1<<turnBits),
+		marks:        newMarks(cfg.ClockBack.ticks()),
+		markMask:     int64(cfg.ClockBack.ticks() - 1),
+		tickShift:    uint8(layout.SequenceBits() + rollbackBits),
+		idShift:      uint8(layout.WorkerBits() - rollbackBits),
+		seqBits:      uint8(layout.SequenceBits()),
+		seqMask:      layout.MaxSequence(),
+		rollbackMask: (1<<rollbackBits - 1) << layout.SequenceBits(),
+		epoch:        layout.Epoch(),
+		unit:         layout.Unit(),
+		now:          cfg.Now,
+		cfg:          cfg,
+		layout:       layout,
+		policy:       cfg.ClockBack.policy(),
+		born:         time.Now(),
+		quit:         make(chan struct{}),
+		logical:      logicalTick{tick: -1},
+		used:         slices.Repeat([]int64{-1}, 1<<rollbackBits),
 	}
 	g.makeRoom()
 	for i := range g.marks {
@@ -98,7 +98,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	terms := layout.Terms()
 	g.clock.terms, g.clock.wall, g.clock.born = terms, g.now, g.born
 	g.clock.each = ownClock || !g.glances()
-	terms.MaxWorkerID >>= turnBits
+	terms.MaxWorkerID >>= rollbackBits
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
 	floor := tenure.Floor{After: cfg.After, Ahead: max(maxFloorAhead, layout.Unit())}
 	g.tenure, err = tenure.Begin(ctx, "uncached", w, layout, cfg.Expiry, floor, tenure.Config{

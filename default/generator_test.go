@@ -167,7 +167,7 @@ func TestReservationThatIsGone(t *testing.T) {
 		g := quiet(t, fake.Endless(7), Config{Layout: seconds, Now: fake.NewClock(morning).Now})
 		gr := g.tenure.Grant()
 		require.NoError(t, g.Close())
-		require.NoError(t, g.awaitReservation(t.Context(), hurdle{gr: gr, tick: 1}, true, nil))
+		require.NoError(t, g.awaitGrant(t.Context(), nil, step{do: awaitGrant, tick: 1, grant: gr}))
 		g.exhaust(gr)
 		require.ErrorIs(t, errorOf(g.GetUID()), uid.ErrClosed)
 	})

@@ -69,7 +69,7 @@ func (g *Generator) oldest(clock, newest int64) int64 {
 	case kindRollback:
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		next := (g.turn() + g.seqMask + 1) & g.turnMask
+		next := (g.rollback() + g.seqMask + 1) & g.rollbackMask
 		return g.used[next/(g.seqMask+1)] + 1
 	}
 	return newest

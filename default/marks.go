@@ -12,7 +12,7 @@ func newMarks(n int) []atomic.Int64 {
 	return make([]atomic.Int64, n+2*markPad)[markPad : markPad+n : markPad+n]
 }
 
-// newest returns the newest tick used in this turn, or -1. While UIDs are issued, a later
+// newest returns the newest tick used under this rollback count, or -1. While UIDs are issued, a later
 // one may be used before newest returns.
 func (g *Generator) newest() int64 {
 	newest := int64(-1)

@@ -1,7 +1,9 @@
 package uncached
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"strconv"
 	"time"
@@ -9,6 +11,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // DefaultWait is a limit for [Wait] that bridges a time service's usual corrections.
@@ -105,9 +108,8 @@ func (p Policy) check() error {
 // rollbackField is the name of the bits that count the steps back.
 const rollbackField = tenure.RollbackField
 
-// layout returns l as the policy needs it: with the rollback bits named, which no other
-// policy may do. So generators whose layouts have the same text divide the worker ID field
-// alike.
+// layout returns l as the policy needs it: with the rollback bits named, which no other policy may do. So generators
+// whose layouts have the same text divide the worker ID field alike.
 func (p Policy) layout(l bits.Layout) (bits.Layout, error) {
 	if p.kind != kindRollback {
 		if err := tenure.RefuseRollback(l.Fields()); err != nil {
@@ -143,8 +145,8 @@ func (p Policy) rollbackBits() int {
 	return 0
 }
 
-// lead is how far ahead of the clock the generator asks for ticks, beginning to beginning:
-// what Generator.wish adds to a tick, and the tick by which Logical may be ahead.
+// lead is how far ahead of the clock the generator asks for ticks, beginning to beginning: what Generator.wish adds,
+// and the tick by which Logical may be ahead.
 func (p Policy) lead(unit time.Duration) time.Duration {
 	lead := max(time.Second, unit)
 	if p.kind == kindLogical {
@@ -160,3 +162,159 @@ func (p Policy) ticks() int {
 	}
 	return 1
 }
+
+// A setback is a reading of a clock that is behind.
+type setback struct {
+	reading
+	// newest is the newest tick used, or the first that may be if that is later. It is above tick, unless the policy
+	// remembers several ticks.
+	newest int64
+	slept  time.Duration // how long this call has waited for the clock
+}
+
+func (g *Generator) howFarBack(r reading, slept time.Duration) setback {
+	return setback{reading: r, newest: max(g.newest(), r.grant.First), slept: slept}
+}
+
+// untilTick is how long it takes until the clock reaches a tick.
+func (g *Generator) untilTick(b setback, tick int64) time.Duration {
+	return g.layout.TimeOf(tick).Sub(b.now)
+}
+
+// logEvery is the least time between two logs of a clock that is behind, on either level.
+const logEvery = time.Minute
+
+// report counts and logs. After a restart within a tick the clock is behind by that: no fault of anybody's.
+func (g *Generator) report(b setback) {
+	if g.ahead > 0 && time.Since(g.born) < g.ahead {
+		return // the worker has said so
+	}
+	g.counts.behind.Add(1)
+	level, logged, back := slog.LevelWarn, &g.counts.warned, g.untilTick(b, b.newest)
+	if back <= g.layout.Unit() {
+		level, logged = slog.LevelDebug, &g.counts.noted
+	}
+	at := int64(time.Since(g.born)) + 1 // never 0
+	last := logged.Load()
+	if last != 0 && at-last < int64(logEvery) || !logged.CompareAndSwap(last, at) {
+		return
+	}
+	g.cfg.Logger.Log(context.Background(), level, "uid: the clock is behind", "back", back, "now", b.now,
+		"last", g.layout.TimeOf(b.newest), "policy", g.cfg.ClockBack.String())
+}
+
+// A policy says what a call does next after a setback: takeFrom another tick, awaitClock, awaitTick or fail.
+type policy func(g *Generator, b setback) step
+
+func (p Policy) policy() policy {
+	switch p.kind {
+	case kindFail:
+		return failBehind
+	case kindWait:
+		return p.waitBehind
+	case kindRemember:
+		return failForgotten
+	case kindRollback:
+		return countRollback
+	}
+	return keepToTick
+}
+
+func failBehind(g *Generator, b setback) step { return g.failStep(b, 0) }
+
+// failStep fails a call whose policy would let the clock go back by limit.
+func (g *Generator) failStep(b setback, limit time.Duration) step {
+	return step{do: fail, err: &uid.ClockBackError{
+		Now: b.now, Last: g.layout.TimeOf(b.newest), Back: g.untilTick(b, b.newest), Limit: limit,
+	}}
+}
+
+func (p Policy) waitBehind(g *Generator, b setback) step {
+	next := g.failStep(b, p.limit)
+	if pause := g.untilTick(b, b.newest); b.slept+pause <= p.limit {
+		next.do, next.pause = awaitClock, pause
+	}
+	return next
+}
+
+// failForgotten is for a tick that is no longer remembered. Remembered ones need no policy.
+func failForgotten(g *Generator, b setback) step {
+	return g.failBefore(b, max(b.grant.First, b.newest-g.markMask))
+}
+
+// failBefore fails a call because oldest is the oldest tick for which UIDs can still be made.
+func (g *Generator) failBefore(b setback, oldest int64) step {
+	return g.failStep(b, max(g.layout.TimeOf(b.newest).Sub(g.layout.TimeOf(oldest)), 0))
+}
+
+// countRollback counts a step back and goes on in the clock's tick, unless that or a later one was used under the
+// new count.
+func countRollback(g *Generator, b setback) step {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	here := step{do: takeFrom, tick: b.tick}
+	if g.marks[0].Load()&g.rollbackMask != b.rollback {
+		return here // another call has done it; the next take checks
+	}
+	next := (b.rollback + g.seqMask + 1) & g.rollbackMask
+	used := &g.used[next/(g.seqMask+1)]
+	if b.tick < b.grant.First || b.tick <= *used {
+		return g.failBefore(b, max(b.grant.First, *used+1))
+	}
+	g.rewindLocked(b.tick, next)
+	return here
+}
+
+// rewindLocked goes on in a tick under another rollback count, under which nothing was issued from that tick on. The
+// tick before may have been used under it: its mark says that it is used up.
+func (g *Generator) rewindLocked(tick, rollback int64) {
+	mark := &g.marks[0]
+	for {
+		at := mark.Load()
+		if mark.CompareAndSwap(at, (tick-1)<<g.tickShift|rollback|g.seqMask) {
+			g.used[at&g.rollbackMask/(g.seqMask+1)] = at >> g.tickShift
+			return
+		}
+	}
+}
+
+// logicalTick is the tick that Logical has reached by real time, and when that began, by the monotonic clock.
+// Generator.mu guards it.
+type logicalTick struct {
+	tick  int64
+	began time.Duration
+}
+
+// keepToTick stays in the newest tick until its sequence is used up, and then goes on to the next, but no sooner than
+// one unit after it began this one. A tick counts as begun at the latest when keepToTick first finds it used up.
+func keepToTick(g *Generator, b setback) step {
+	at := g.marks[0].Load()
+	newest := at >> g.tickShift
+	if newest < b.grant.First {
+		return step{do: takeFrom, tick: b.grant.First}
+	}
+	if at&g.lowMask < g.seqMask {
+		return step{do: takeFrom, tick: newest}
+	}
+	elapsed := time.Since(g.born)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := &g.logical
+	if l.tick == newest+1 {
+		return step{do: takeFrom, tick: l.tick} // another call has opened it just now
+	}
+	if l.tick != newest {
+		*l = logicalTick{tick: newest, began: elapsed}
+	}
+	if pause := l.began + g.unit - elapsed; pause > 0 {
+		return step{do: awaitTick, pause: pause, err: g.usedUpError(newest, pause)}
+	}
+	l.tick++
+	l.began += g.unit
+	if elapsed-l.began >= g.unit {
+		l.began = elapsed // idle time is not saved up
+	}
+	return step{do: takeFrom, tick: l.tick}
+}
+
+func (g *Generator) tickAt(now time.Time) int64 { return tick.At(g.epoch, g.unit, now) }

@@ -366,12 +366,9 @@ func TestLogicalTickIsOpenedOnce(t *testing.T) {
 		clock.Step(-time.Hour)
 		require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrRejectedTake)
 		time.Sleep(time.Millisecond)
-		b := g.howFarBack(g.tenure.Grant(), g.tickAt(clock.Now()), 0, clock.Now(), 0)
+		b := g.howFarBack(reading{g.tenure.Grant(), 0, clock.Now(), g.tickAt(clock.Now())}, 0)
 		for range 2 {
-			tick, pause, err := keepToTick(g, b)
-			require.NoError(t, err)
-			require.Zero(t, pause)
-			require.Equal(t, tiny.TickAt(morning)+1, tick)
+			require.Equal(t, step{do: takeFrom, tick: tiny.TickAt(morning) + 1}, keepToTick(g, b))
 		}
 
 		// One that was chosen, and used up before it could be drawn from, is not waited for
@@ -379,12 +376,12 @@ func TestLogicalTickIsOpenedOnce(t *testing.T) {
 		for range 3 {
 			take(t, g)
 		}
-		g.policy = func(g *Generator, b setback) (int64, time.Duration, error) {
+		g.policy = func(g *Generator, b setback) step {
 			g.policy = keepToTick
-			tick, pause, err := keepToTick(g, b)
-			_, _, out := g.take(g.tenure.Grant(), tick, 0, 4)
+			next := keepToTick(g, b)
+			_, _, out := g.take(g.tenure.Grant(), next.tick, 0, 4)
 			require.Equal(t, issued, out)
-			return tick, pause, err
+			return next
 		}
 		requireTake(t, g, time.Millisecond, at{since: 2 * time.Millisecond})
 	})
@@ -581,10 +578,9 @@ func TestReadingOfAnotherTurn(t *testing.T) {
 
 	// Of two calls that have seen the same step, one counts it.
 	clock.Step(-10 * time.Millisecond)
-	b := g.howFarBack(g.tenure.Grant(), g.tickAt(clock.Now()), g.turn(), clock.Now(), 0)
+	b := g.howFarBack(reading{g.tenure.Grant(), g.rollback(), clock.Now(), g.tickAt(clock.Now())}, 0)
 	for i := range int64(2) {
-		_, _, err := turnBack(g, b)
-		require.NoError(t, err)
+		require.Equal(t, takeFrom, countRollback(g, b).do)
 		require.Equal(t, at{since: -30 * time.Millisecond, turn: 3, sequence: i}, take(t, g))
 	}
 }
@@ -606,11 +602,11 @@ func TestOvertakenReading(t *testing.T) {
 		// The same on the second look.
 		clock.Step(time.Hour)
 		take(t, g)
-		turn := g.turn()
+		rollback := g.rollback()
 		do(overtake)
 		u, _, err := g.drawSlow(t.Context(), 1, true)
 		require.NoError(t, err)
-		require.Equal(t, turn, g.turn())
+		require.Equal(t, rollback, g.rollback())
 		require.Equal(t, clock.Now().Truncate(time.Millisecond), must(g.ParseUID(u)).Time)
 		require.Zero(t, g.Health().Counts[telemetry.ClockBehind])
 	}

@@ -29,7 +29,7 @@ type op string
 const (
 	draw    op = "draw"    // n UIDs
 	pass    op = "pass"    // let d pass
-	step    op = "step"    // set the clock forward or back by d
+	setBy   op = "step"    // set the clock forward or back by d
 	stepIn  op = "step in" // set the clock by d in n ms, while other moves are made
 	restart op = "restart" // close the generator and make another one
 	crash   op = "crash"   // the same without closing
@@ -43,14 +43,14 @@ var distances = []time.Duration{
 
 // moves generates scripts.
 var moves = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) move {
-	ops := []op{draw, draw, draw, draw, pass, pass, step, step, step, stepIn, restart, crash}
+	ops := []op{draw, draw, draw, draw, pass, pass, setBy, setBy, setBy, stepIn, restart, crash}
 	m := move{op: rapid.SampledFrom(ops).Draw(t, "op")}
 	switch m.op {
 	case draw:
 		m.n = rapid.IntRange(1, 10).Draw(t, "n")
 	case pass:
 		m.d = rapid.SampledFrom(distances).Draw(t, "d")
-	case step, stepIn:
+	case setBy, stepIn:
 		m.n = rapid.IntRange(0, 30).Draw(t, "in")
 		m.d = rapid.SampledFrom(distances).Draw(t, "d")
 		if rapid.IntRange(0, 2).Draw(t, "back") > 0 {
@@ -136,7 +136,7 @@ func (s setting) play(script []move, durable bool) error {
 		switch m.op {
 		case pass:
 			time.Sleep(m.d)
-		case step:
+		case setBy:
 			clock.Step(m.d)
 		case stepIn:
 			// Never at an instant at which a call looks at the clock, so that what it saw is known.

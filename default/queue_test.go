@@ -2,6 +2,7 @@ package uncached
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,12 +25,12 @@ func TestRevocationTakesBack(t *testing.T) {
 		one, other := g.queue.join(1), g.queue.join(1)
 		clock.Step(time.Millisecond)
 		tick := sixteen.TickAt(clock.Now())
-		_, _, out := g.takeInTurn(nil, 1, g.tenure.Grant(), tick, 0)
+		_, _, out := g.takeInOrder(nil, 1, g.tenure.Grant(), tick, 0)
 		require.Equal(t, issued, out)
 		require.EqualValues(t, 1, one.Got)
 		require.EqualValues(t, 1, other.Got)
 		require.Len(t, one.Turn(), 1)
-		u, got, out := g.takeInTurn(other, 1, g.tenure.Grant(), tick, 0)
+		u, got, out := g.takeInOrder(other, 1, g.tenure.Grant(), tick, 0)
 		require.Equal(t, issued, out)
 		require.EqualValues(t, 1, got)
 		require.Equal(t, other.Given.u, u)
@@ -41,13 +42,13 @@ func TestRevocationTakesBack(t *testing.T) {
 			}
 		})
 		w.Terms.Revoke()
-		_, _, out = g.takeInTurn(one, 1, g.tenure.Grant(), tick, 0)
+		_, _, out = g.takeInOrder(one, 1, g.tenure.Grant(), tick, 0)
 		require.Equal(t, outdated, out)
 		require.True(t, g.queue.isFirst(one))
 		require.Zero(t, one.Got)
 		close(extend)
 		synctest.Wait()
-		u, _, out = g.takeInTurn(one, 1, g.tenure.Grant(), tick, 0)
+		u, _, out = g.takeInOrder(one, 1, g.tenure.Grant(), tick, 0)
 		require.Equal(t, issued, out)
 		require.Greater(t, u, other.Given.u)
 		require.Zero(t, g.queue.waiting.Load())
@@ -61,8 +62,34 @@ func TestServedByAnEarlierReading(t *testing.T) {
 	before := sixteen.TickAt(clock.Now())
 	clock.Step(time.Millisecond)
 	one := g.queue.join(1)
-	_, _, out := g.takeInTurn(nil, 1, g.tenure.Grant(), before, 0)
+	_, _, out := g.takeInOrder(nil, 1, g.tenure.Grant(), before, 0)
 	require.Equal(t, issued, out)
 	require.EqualValues(t, 1, one.Got)
 	require.Equal(t, before+1, must(sixteen.Tick(one.Given.u)))
+}
+
+// A call that is woken before its sleep is over has waited for less: others that give up use up nothing of its limit.
+func TestWaitMeasuresItsSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(morning)
+		cfg := Config{Layout: conformance.Sixteen, Now: clock.Now, ClockBack: Wait(10 * time.Second)}
+		g := quiet(t, fake.Endless(7), cfg)
+		must(g.Fill(make([]uid.UID, 16)))
+		var first error
+		var calls sync.WaitGroup
+		calls.Go(func() { _, first = g.GetUID() })
+		synctest.Wait()
+		for i := range 20 {
+			calls.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second+time.Duration(i)*time.Millisecond)
+				defer cancel()
+				_, err := g.GetUIDContext(ctx)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+			})
+		}
+		synctest.Wait()
+		clock.Step(-5 * time.Second)
+		calls.Wait()
+		require.NoError(t, first)
+	})
 }
