@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/consecutive"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -132,7 +133,9 @@ func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error
 		g.later++
 	}
 	g.note(tick)
-	return g.draw(found)
+	var u [1]uid.UID
+	err = g.draw(found, u[:])
+	return u[0], err
 }
 
 // Fill fills dst with UIDs of the tick of t and returns how many it got: len(dst), or fewer and the error that At would
@@ -144,15 +147,15 @@ func (g *Generator) Fill(t time.Time, dst []uid.UID) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for n < len(dst) {
-		if g.levels.room(tick) == 0 {
-			return n, g.full(t, tick, tick)
-		}
+	n = int(min(int64(len(dst)), g.levels.room(tick)))
+	if n > 0 {
 		g.note(tick)
-		if dst[n], err = g.draw(tick); err != nil {
-			return n, err
+		if err := g.draw(tick, dst[:n]); err != nil {
+			return 0, err
 		}
-		n++
+	}
+	if n < len(dst) {
+		return n, g.full(t, tick, tick)
 	}
 	return n, nil
 }
@@ -185,17 +188,21 @@ func (g *Generator) note(tick int64) {
 	}
 }
 
-// draw issues a UID of a tick that has one left. g.mu is held.
-func (g *Generator) draw(tick int64) (uid.UID, error) {
-	n := g.levels.take(tick)
-	i := n >> g.layout.SequenceBits()
-	u, err := g.layout.Compose(tick, g.held[i].id, n&g.layout.MaxSequence())
-	if err != nil {
-		return 0, fmt.Errorf("backfill: %w", err)
+// draw fills dst with UIDs of a tick that has so many left. g.mu is held.
+func (g *Generator) draw(tick int64, dst []uid.UID) error {
+	g.issued += uint64(len(dst))
+	for at := g.levels.take(tick, int64(len(dst))); len(dst) > 0; {
+		i, sequence := at>>g.layout.SequenceBits(), at&g.layout.MaxSequence()
+		first, err := g.layout.Compose(tick, g.held[i].id, sequence)
+		if err != nil {
+			return fmt.Errorf("backfill: %w", err)
+		}
+		n := min(int64(len(dst)), g.layout.MaxSequence()-sequence+1)
+		consecutive.Fill(dst[:n], first)
+		g.reached[i] = max(g.reached[i], tick)
+		dst, at = dst[n:], at+n
 	}
-	g.reached[i] = max(g.reached[i], tick)
-	g.issued++
-	return u, nil
+	return nil
 }
 
 func (g *Generator) full(t time.Time, first, last int64) error {

@@ -18,14 +18,14 @@ func newLevels(capacity int64) levels {
 	return levels{capacity: capacity, used: map[int64]int64{}, next: map[int64]int64{}, sweepAt: sweepFrom}
 }
 
-// take returns the number of the next UID of a tick that is not full, counted from 0.
-func (l *levels) take(tick int64) int64 {
-	n := l.used[tick]
-	l.used[tick] = n + 1
-	if n+1 == l.capacity {
+// take takes n UIDs of a tick that has so many left, and returns the number of the first, counted from 0.
+func (l *levels) take(tick, n int64) int64 {
+	first := l.used[tick]
+	l.used[tick] = first + n
+	if first+n == l.capacity {
 		l.next[tick] = tick + 1
 	}
-	return n
+	return first
 }
 
 // room returns how many UIDs of a tick are left.

@@ -10,7 +10,7 @@ import (
 func TestWayIsShortened(t *testing.T) {
 	l := newLevels(1)
 	for tick := range int64(100) {
-		require.EqualValues(t, 0, l.take(99-tick)) // each leads to its neighbour only
+		require.EqualValues(t, 0, l.take(99-tick, 1)) // each leads to its neighbour only
 	}
 	require.EqualValues(t, 100, l.open(0))
 	for tick := range int64(100) {
