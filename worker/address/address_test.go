@@ -1,4 +1,4 @@
-package worker
+package address
 
 import (
 	"net/netip"
@@ -17,7 +17,7 @@ func addresses(pairs ...string) (all []hostAddress) {
 	return all
 }
 
-func TestAddressID(t *testing.T) {
+func TestID(t *testing.T) {
 	two := addresses("eth0", "10.1.2.3/16", "docker0", "172.17.0.1/16")
 	for _, c := range []struct {
 		name string
@@ -71,6 +71,6 @@ func TestHostAddresses(t *testing.T) {
 		require.False(t, a.Addr().IsLoopback())
 		require.NotEmpty(t, a.networkInterface)
 	}
-	_, err = AddressID("there is no such interface")(1<<22 - 1)
+	_, err = ID("there is no such interface")(1<<22 - 1)
 	require.ErrorIs(t, err, uid.ErrConfig)
 }
