@@ -40,8 +40,9 @@ type Generator struct {
 	mu       sync.Mutex
 	producer *ringbuffer.Producer
 	state    state
-	// taking belongs to whoever has set state.busy.
-	taking taking
+	// taking belongs to whoever has set state.busy, and so does panicked: the store's last call did.
+	taking   taking
+	panicked bool
 }
 
 // state is guarded by Generator.mu.

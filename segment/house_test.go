@@ -28,6 +28,7 @@ type house struct {
 	most    atomic.Int64 // and the most there were
 	log     logtest.Records
 	refuse  atomic.Pointer[error]
+	breaks  atomic.Pointer[func()] // called in place of a Change
 	lossy   atomic.Pointer[string] // what Inspect finds; nil for nothing
 	strange atomic.Bool            // Inspect finds columns that cannot hold the rows
 	twice   atomic.Bool            // the next Change is stored, and then runs again
@@ -51,6 +52,9 @@ func (h *house) Change(ctx context.Context, tag string, decide func(*segmentstor
 	}
 	if err := h.refuse.Load(); err != nil {
 		return *err
+	}
+	if breaks := h.breaks.Load(); breaks != nil {
+		(*breaks)()
 	}
 	if h.twice.Swap(false) {
 		if err := h.client.Change(ctx, tag, decide); err != nil {

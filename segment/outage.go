@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"context"
 	"log/slog"
 	"time"
 )
@@ -44,14 +43,14 @@ func (o *outage) stage(now time.Time, buffered int64, lasts time.Duration, known
 	return fine
 }
 
-// warn tells the log of failures. g.mu is held.
-func (g *Generator) warn(now time.Time) (say func()) {
+// warn is what the log is told of failures. g.mu is held.
+func (g *Generator) warn(now time.Time) event {
 	s := &g.state
 	buffered := g.buffered()
 	lasts, known := s.pace.lasts(now, g.issued(), buffered)
 	stage := s.stage(now, buffered, lasts, known)
 	if stage <= s.told {
-		return silent
+		return event{}
 	}
 	s.told = stage
 	level, text := slog.LevelInfo, "uid: no numbers can be taken"
@@ -67,12 +66,11 @@ func (g *Generator) warn(now time.Time) (say func()) {
 		level = slog.LevelWarn
 	}
 	attrs := []slog.Attr{
-		slog.String("tag", g.source.Tag), slog.String("store", g.source.Store.Name()),
 		slog.Int64("numbers_left", buffered), slog.Int("attempts", s.failures),
 		slog.Duration("for", now.Sub(s.since)), slog.Any("error", s.failed),
 	}
 	if known {
 		attrs = append(attrs, slog.Duration("left", lasts.Round(time.Second)))
 	}
-	return func() { g.cfg.Logger.LogAttrs(context.Background(), level, text, attrs...) }
+	return event{level, text, attrs}
 }

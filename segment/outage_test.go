@@ -3,6 +3,7 @@ package segment_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -155,6 +156,26 @@ func TestFinalFailures(t *testing.T) {
 			require.NoError(t, g.Close())
 		}
 	})
+}
+
+// A store that panics, or ends its goroutine, harms nobody but the calls that need numbers.
+func TestStorePanics(t *testing.T) {
+	for says, breaks := range map[string]func(){
+		"the store panicked: no such column": func() { panic("no such column") },
+		"the store ended its goroutine":      runtime.Goexit,
+	} {
+		bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
+			requireNext(t, g, 1, 1)
+			h.breaks.Store(&breaks)
+			for errOf(g.GetUID()) == nil {
+			}
+			logtest.Error(t, errOf(g.GetUID()), uid.ErrNoReservation, says)
+			require.Equal(t, says[10:18] == "panicked", h.log.Count("worker or store panicked") == 1, h.log.String())
+			h.breaks.Store(nil)
+			time.Sleep(time.Minute)
+			require.NoError(t, errOf(g.GetUID()))
+		})
+	}
 }
 
 // TestTimeout has a store that does not answer.

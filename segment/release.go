@@ -124,20 +124,19 @@ func (g *Generator) giveBack(ctx context.Context) (n int64, err error) {
 		}
 		return err
 	})
-	n, say, err := g.gaveBack(r, decided, err)
-	say()
+	n, e, err := g.gaveBack(r, decided, err)
+	g.log(e)
 	return n, err
 }
 
-// gaveBack notes what came of giving r back. The caller calls say, which is for the log.
-func (g *Generator) gaveBack(r segmentstore.Range, decided bool, err error) (n int64, say func(), _ error) {
+// gaveBack notes what came of giving r back.
+func (g *Generator) gaveBack(r segmentstore.Range, decided bool, err error) (n int64, e event, _ error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s, t := &g.state, &g.taking
-	say = silent
 	switch {
 	case errors.Is(err, errKept):
-		return 0, say, nil
+		return 0, e, nil
 	case err == nil:
 		t.has, t.back, t.seen = r.First-1, nil, t.wrote
 		s.given += uint64(r.Len())
@@ -145,15 +144,15 @@ func (g *Generator) gaveBack(r segmentstore.Range, decided bool, err error) (n i
 		if errors.Is(s.failed, uid.ErrExhausted) {
 			s.failed, s.failures = nil, 0 // there are numbers again
 		}
-		return r.Len(), say, nil
+		return r.Len(), e, nil
 	case decided:
 		t.back = append(t.back, r.First-1)
 		s.dropped += uint64(r.Len())
 		g.drop(r)
 	case errors.Is(err, ErrLost):
-		say = g.fail(err)
+		e = g.fail(err)
 	}
-	return 0, say, err
+	return 0, e, err
 }
 
 // unused returns the numbers at the end of what was taken that nobody has claimed.

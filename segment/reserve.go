@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // The pauses between attempts double from minPause on, up to maxPause, or to idlePause after a
@@ -57,9 +59,16 @@ func (t *totals) kept() int64 { return int64(t.took - t.given) }
 
 // reserve takes n numbers, or more where the row wants that.
 func (g *Generator) reserve(n int64) {
-	r, err := g.takeFromStore(n)
-	g.note(r, err)() // before the calls that wait hear of it, and before Close returns
-	g.rest()
+	var r segmentstore.Range
+	err := errors.New("the store ended its goroutine")
+	defer func() {
+		g.log(g.note(r, err)) // before the calls that wait hear of it, and before Close returns
+		g.rest()
+	}()
+	err = settings.Contain(g.cfg.Logger, "the store", &g.panicked, func() (err error) {
+		r, err = g.takeFromStore(n)
+		return err
+	})
 }
 
 // rest ends an attempt.
@@ -74,8 +83,26 @@ func (g *Generator) rest() {
 	}
 }
 
-// note notes what came of an attempt. The caller calls what it returns, which is for the log.
-func (g *Generator) note(r segmentstore.Range, err error) (say func()) {
+// An event is what is to be logged once the lock is released; without a text, nothing.
+type event struct {
+	level slog.Level
+	text  string
+	attrs []slog.Attr
+}
+
+// log logs an event with the tag and the store.
+func (g *Generator) log(e event) {
+	if e.text == "" {
+		return
+	}
+	attrs := append([]slog.Attr{
+		slog.String("tag", g.source.Tag), slog.String("store", g.source.Store.Name()),
+	}, e.attrs...)
+	g.cfg.Logger.LogAttrs(context.Background(), e.level, e.text, attrs...)
+}
+
+// note notes what came of an attempt.
+func (g *Generator) note(r segmentstore.Range, err error) event {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {
@@ -83,8 +110,6 @@ func (g *Generator) note(r segmentstore.Range, err error) (say func()) {
 	}
 	return g.add(r)
 }
-
-func silent() {}
 
 // takeFromStore makes one attempt. The caller has set busy.
 func (g *Generator) takeFromStore(n int64) (r segmentstore.Range, err error) {
@@ -133,29 +158,26 @@ func (g *Generator) examine(ctx context.Context) error {
 func refused(err error) bool { return errors.Is(err, uid.ErrLossy) || errors.Is(err, uid.ErrConfig) }
 
 // add makes taken numbers the next ones. g.mu is held.
-func (g *Generator) add(r segmentstore.Range) (say func()) {
+func (g *Generator) add(r segmentstore.Range) (e event) {
 	s := &g.state
-	say = silent
 	if s.told > 0 {
-		failures, since := s.failures, g.cfg.Now().Sub(s.since)
-		say = func() {
-			g.cfg.Logger.Info("uid: numbers are taken again", "tag", g.source.Tag, "store", g.source.Store.Name(),
-				"attempts", failures, "for", since)
-		}
+		e = event{slog.LevelInfo, "uid: numbers are taken again", []slog.Attr{
+			slog.Int("attempts", s.failures), slog.Duration("for", g.cfg.Now().Sub(s.since)),
+		}}
 	}
 	s.failed, s.failures, s.told = nil, 0, fine
 	s.took += uint64(r.Len())
 	s.taken = max(s.taken, r.Last)
 	s.times++
 	s.stock = r
-	return say
+	return e
 }
 
 // fail notes a failed attempt, and sees to the next one. g.mu is held.
-func (g *Generator) fail(err error) (say func()) {
+func (g *Generator) fail(err error) event {
 	s, now := &g.state, g.cfg.Now()
 	if s.ended != nil {
-		return silent
+		return event{}
 	}
 	if s.failures == 0 {
 		s.since, s.whole = now, g.buffered()
@@ -167,12 +189,10 @@ func (g *Generator) fail(err error) (say func()) {
 	case errors.Is(err, ErrLost):
 		g.producer.Shut()
 		s.ended = fmt.Errorf("segment: %w", err)
-		return func() {
-			g.cfg.Logger.Error("uid: numbers were lost, none of this tag are issued any more", "tag", g.source.Tag,
-				"store", g.source.Store.Name(), "error", err)
-		}
+		return event{slog.LevelError, "uid: numbers were lost, none of this tag are issued any more",
+			[]slog.Attr{slog.Any("error", err)}}
 	case errors.Is(err, uid.ErrExhausted):
-		return silent
+		return event{}
 	}
 	longest := maxPause
 	if !retry.IsTransient(err) && !errors.Is(err, context.DeadlineExceeded) {

@@ -57,7 +57,8 @@ func (g *Generator) draw(ctx context.Context, handler func(uid.Rejection) error)
 			err = enough
 		case s.failed != nil:
 			err = fmt.Errorf("%w of tag %q: %w", uid.ErrNoReservation, g.source.Tag, s.failed)
-			g.unlocked(g.warn(g.cfg.Now()))
+			e := g.warn(g.cfg.Now())
+			g.unlocked(func() { g.log(e) })
 		case !allowed:
 			rejection := &uid.Rejection{Attempt: attempt,
 				Err: fmt.Errorf("%w: %d numbers of tag %q have been asked for",

@@ -1,6 +1,10 @@
 package stores
 
 import (
+	"context"
+	"fmt"
+
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker/lease"
@@ -11,7 +15,23 @@ import (
 type Store struct{ driver Driver }
 
 // New returns a store.
-func New(d Driver) *Store { return &Store{d} }
+func New(d Driver) *Store {
+	if d == nil {
+		d = none{}
+	}
+	return &Store{d}
+}
+
+// none is the driver of a Store that was made without one: all that is asked of it says so.
+type none struct{}
+
+var errNone = fmt.Errorf("stores: %w: New was given no driver", uid.ErrConfig)
+
+func (none) Name() string                                 { return "no store" }
+func (none) Durable() bool                                { return false }
+func (none) Read(context.Context, Query) (*Answer, error) { return nil, errNone }
+
+func (none) Write(context.Context, Write) (bool, *Answer, error) { return false, nil, errNone }
 
 // Driver returns the store's driver.
 func (s *Store) Driver() Driver { return s.driver }

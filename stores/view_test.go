@@ -17,6 +17,7 @@ import (
 	"github.com/uidgen/uid/internal/drivers"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
@@ -102,6 +103,15 @@ func heldBut(over ...int64) func(int64) time.Duration {
 		}
 		return -time.Hour
 	}
+}
+
+// Nothing can be asked of a store without a driver.
+func TestNoDriver(t *testing.T) {
+	s := stores.New(nil)
+	_, err := orders.Leases(t, s).Inspect(t.Context())
+	logtest.Error(t, err, uid.ErrConfig, "New was given no driver")
+	err = s.Segments().Change(t.Context(), "orders", func(*segmentstore.Row) error { return nil })
+	logtest.Error(t, err, uid.ErrConfig, "New was given no driver")
 }
 
 // A Take fails when any of its reads does.

@@ -83,7 +83,7 @@ func Worker(t *testing.T, s Subject) {
 	}
 	for name, test := range map[string]func(Subject, *testing.T){
 		"After": Subject.after, "RandomStart": Subject.randomStart,
-		"CloseGivesUp": Subject.closeGivesUp, "WorkerPanics": Subject.workerPanics, "Outage": Subject.outage,
+		"CloseGivesUp": Subject.closeGivesUp, "WorkerPanics": Subject.workerPanics, "WorkerExits": Subject.workerExits, "Outage": Subject.outage,
 		"OnItsWay": Subject.onItsWay, "Revoked": Subject.revoked, "AnotherID": Subject.anotherID,
 		"FirstTick": Subject.firstTick,
 		"Health":    Subject.health, "HealthFinds": Subject.healthFinds,
@@ -145,6 +145,8 @@ func next(t testing.TB, g Generator) uid.Parts {
 func (s Subject) refused(t *testing.T) {
 	cfg := Config{Logger: slog.New(slog.DiscardHandler)}
 	_, err := s.New(nil, cfg)
+	logtest.Error(t, err, uid.ErrConfig, s.Name+": unusable configuration: nil worker")
+	_, err = s.New((*fake.Worker)(nil), cfg)
 	logtest.Error(t, err, uid.ErrConfig, s.Name+": unusable configuration: nil worker")
 
 	w := fake.Endless(1)
@@ -387,8 +389,27 @@ func (s Subject) workerPanics(t *testing.T) {
 	time.Sleep(10 * time.Second)
 	next(t, g)
 	require.EqualError(t, g.Close(), s.Name+": releasing the worker: the worker's Release panicked: no such row")
-	require.Equal(t, 2, log.Count("a worker panicked"), log.String())
+	require.Equal(t, 2, log.Count("a worker or store panicked"), log.String())
 	require.Contains(t, log.String(), "worker.go", "the stack")
+}
+
+// workerExits: a worker that ends the goroutine that calls it is called by another one.
+func (s Subject) workerExits(t *testing.T) {
+	var broken atomic.Bool
+	broken.Store(true)
+	w := &fake.Worker{ID: 1, Window: 60, Before: func(method string) {
+		if method == "Extend" && broken.Load() {
+			runtime.Goexit()
+		}
+	}}
+	g := s.at(t, fake.NewClock(Day), w, Config{Layout: seconds})
+	time.Sleep(70 * time.Second)
+	_, err := g.GetUID()
+	logtest.Error(t, err, uid.ErrNoReservation, "the worker's Extend ended its goroutine")
+	broken.Store(false)
+	time.Sleep(10 * time.Second)
+	next(t, g)
+	require.NoError(t, g.Close())
 }
 
 // lastTick: no UID that a call gets beside Close is of a later tick than the one that Close tells the worker.

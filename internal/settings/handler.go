@@ -1,7 +1,9 @@
 package settings
 
 import (
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/uidgen/uid"
@@ -25,6 +27,23 @@ func (c *Caller) Call(name string, handler func()) {
 		}
 	}()
 	handler()
+}
+
+// Contain makes a call of somebody else's code in a goroutine of ours, and turns a panic into an error: a panic there
+// would end the program, though the generator may have UIDs to issue. It logs the first of several panics in a row: was
+// tells whether the call before panicked, and is set.
+func Contain(log *slog.Logger, name string, was *bool, call func() error) (err error) {
+	defer func() {
+		v := recover()
+		if v != nil {
+			err = fmt.Errorf("%s panicked: %v", name, v)
+			if !*was {
+				log.Error("uid: a worker or store panicked", "call", name, "panic", v, "stack", string(debug.Stack()))
+			}
+		}
+		*was = v != nil
+	}()
+	return call()
 }
 
 // Judge asks a call's handler about a rejection; a nil error lets the call wait. A call that never waits has a nil

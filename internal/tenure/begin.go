@@ -3,6 +3,7 @@ package tenure
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -16,7 +17,7 @@ import (
 func Begin(
 	ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry bits.Expiry, floor Floor, cfg Config,
 ) (*Tenure, error) {
-	if w == nil {
+	if v := reflect.ValueOf(w); w == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("%s: %w: nil worker", name, uid.ErrConfig)
 	}
 	now := cfg.Now()

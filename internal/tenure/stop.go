@@ -7,6 +7,7 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // StopTimeout is how long a generator's Close without a context waits.
@@ -105,5 +106,7 @@ func (t *Tenure) release(ctx context.Context, last int64) error {
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 		defer cancel()
 	}
-	return t.contain("Release", func() error { return t.worker.Release(ctx, last) })
+	return settings.Contain(t.cfg.Logger, "the worker's Release", &t.panicked, func() error {
+		return t.worker.Release(ctx, last)
+	})
 }

@@ -18,6 +18,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/queue"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
@@ -82,7 +83,7 @@ type Tenure struct {
 	ctx  context.Context
 	over chan struct{} // closed when Stop returns for the first time
 
-	panicked  string      // the call that panicked last, "" if the last call did not; owned by the caller of the worker
+	panicked  bool        // the last call did; owned by the caller of the worker
 	releasing atomic.Bool // Release has been called, or is about to be
 
 	// hand is held while a reservation is put in force or withdrawn and the generator
@@ -279,7 +280,7 @@ func (t *Tenure) signal() {
 func (t *Tenure) startLocked() {
 	if t.done == nil && t.acquired && !t.stopped {
 		t.done = make(chan struct{})
-		go t.renew()
+		go t.renew(0)
 	}
 }
 
@@ -298,10 +299,26 @@ func (t *Tenure) check(r uid.Reservation) error {
 }
 
 // renew is the goroutine that extends the reservation when it falls due or when the
-// generator asks, whichever comes first, and backs off while that makes no progress.
-func (t *Tenure) renew() {
-	defer close(t.done)
-	pause := minPause
+// generator asks, whichever comes first, and backs off while that makes no progress. It begins after a pause.
+func (t *Tenure) renew(pause time.Duration) {
+	defer func() {
+		if t.ctx.Err() != nil {
+			close(t.done)
+			return
+		}
+		// The worker has ended the goroutine, as runtime.Goexit and the Fatal of a test do.
+		t.mu.Lock()
+		t.wanted = true
+		t.failed(errors.New("the worker's Extend ended its goroutine"))
+		t.news.Tell()
+		t.mu.Unlock()
+		t.report()
+		go t.renew(maxPause)
+	}()
+	if t.sleep(pause, nil); t.ctx.Err() != nil {
+		return
+	}
+	pause = minPause
 	for {
 		t.mu.Lock()
 		due, wanted := t.untilDue(), t.wanted
@@ -361,7 +378,7 @@ func (t *Tenure) extend() (progress bool, err error) {
 
 	ctx, cancel := context.WithTimeout(t.ctx, extendTimeout)
 	var res uid.Reservation
-	err = t.contain("Extend", func() (err error) {
+	err = settings.Contain(t.cfg.Logger, "the worker's Extend", &t.panicked, func() (err error) {
 		res, err = t.worker.Extend(ctx, through)
 		return err
 	})
