@@ -7,6 +7,7 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/internal/ticks"
 )
 
 var _ health.Reporter = (*Generator)(nil)
@@ -40,7 +41,7 @@ func (g *Generator) fillHealth(h *health.Health) (ended error) {
 	h.Ring = l.ringHealth()
 	h.Lead = l.leadHealth(now)
 	h.Lead.Reach = h.Lead.Bound
-	reserved := h.Reservation.Until.Sub(now)
+	reserved := h.Reservation.Until.Sub(now) - g.unit // until its last tick begins
 	if h.Reservation.Bounded && (h.Lead.Unbounded || reserved < h.Lead.Bound.Duration) {
 		h.Lead.Reach.Duration = max(reserved, 0)
 	}
@@ -93,8 +94,8 @@ func (l *locked) leadHealth(now time.Time) *health.Lead {
 		h.Bound.Duration = time.Duration(l.lead) * l.unit
 	}
 	if l.producer.Claimed() > 0 {
-		ahead := time.Duration(l.newest()-l.tickAt(now)) * l.unit
-		h.Now.Duration, h.Lag.Duration = max(ahead, 0), max(-ahead, 0)
+		ahead := l.newest() - l.tickAt(now)
+		h.Now.Duration, h.Lag.Duration = ticks.Span(max(ahead, 0), l.unit), ticks.Span(max(-ahead, 0), l.unit)
 	}
 	return h
 }

@@ -226,7 +226,7 @@ func TestRenewalByTick(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, 1, len(w.Asks()))
 		require.Equal(t, tick+3601, through(w), "a second ahead")
-		require.Equal(t, seconds.Expires(), g.Health().Reservation.Until)
+		require.Equal(t, seconds.Expires().Add(time.Second), g.Health().Reservation.Until)
 	})
 }
 

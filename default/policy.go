@@ -184,12 +184,11 @@ func (g *Generator) untilTick(b setback, tick int64) time.Duration {
 // logEvery is the least time between two logs of a clock that is behind, on either level.
 const logEvery = time.Minute
 
-// report counts and logs. After a restart within a tick the clock is behind by that: no fault of anybody's.
+// aheadByWorker reports whether the worker's ticks began ahead of the clock, and the clock has not reached them.
+func (g *Generator) aheadByWorker() bool { return g.ahead > 0 && time.Since(g.born) < g.ahead }
+
+// report logs. After a restart within a tick the clock is behind by that: no fault of anybody's.
 func (g *Generator) report(b setback) {
-	if g.ahead > 0 && time.Since(g.born) < g.ahead {
-		return // the worker has said so
-	}
-	g.counts.behind.Add(1)
 	level, logged, back := slog.LevelWarn, &g.counts.warned, g.untilTick(b, b.newest)
 	if back <= g.layout.Unit() {
 		level, logged = slog.LevelDebug, &g.counts.noted

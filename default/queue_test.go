@@ -12,6 +12,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/telemetry"
 )
 
 // TestRevocationTakesBack: what a call was given and has not collected is not issued when the
@@ -91,5 +92,6 @@ func TestWaitMeasuresItsSleep(t *testing.T) {
 		clock.Step(-5 * time.Second)
 		calls.Wait()
 		require.NoError(t, first)
+		require.EqualValues(t, 1, g.Health().Counts[telemetry.ClockBehind], "calls, not looks")
 	})
 }

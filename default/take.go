@@ -118,7 +118,9 @@ type call struct {
 	n     int64
 	waits bool
 	place *waiter       // in the queue, once it waits there
-	slept time.Duration // for a clock that is behind
+	// Of a clock that is behind: how long the call slept for it, and whether it was counted.
+	slept  time.Duration
+	behind bool
 }
 
 // drawSlow completes a draw that could not take at once.
@@ -175,7 +177,7 @@ func (g *Generator) attempt(c *call) (u uid.UID, got int64, next step) {
 	tick := r.tick
 	u, got, out := g.takeInOrder(c.place, c.n, r.grant, tick, r.rollback)
 	if out == behind {
-		if next = g.stepBack(&r, c.slept); next.do != takeFrom {
+		if next = g.stepBack(&r, c); next.do != takeFrom {
 			return 0, 0, next
 		}
 		tick = next.tick
@@ -199,7 +201,7 @@ func (g *Generator) attempt(c *call) (u uid.UID, got int64, next step) {
 }
 
 // stepBack reads the clock again, into r, and asks the policy if it is still behind.
-func (g *Generator) stepBack(r *reading, slept time.Duration) step {
+func (g *Generator) stepBack(r *reading, c *call) step {
 	// From this look on no call has the old tick: one that begins after a policy has counted the step back would count
 	// it once more.
 	before := r.tick
@@ -208,10 +210,17 @@ func (g *Generator) stepBack(r *reading, slept time.Duration) step {
 	if r.tick > before {
 		return step{do: retry} // see take: a call with a later reading may have moved the mark
 	}
-	b := g.howFarBack(*r, slept)
+	b := g.howFarBack(*r, c.slept)
 	if b.newest > g.layout.MaxTick() {
 		g.exhaust(r.grant)
 		return step{do: retry}
+	}
+	if g.aheadByWorker() {
+		return g.policy(g, b) // the worker has said so
+	}
+	if !c.behind {
+		c.behind = true
+		g.counts.behind.Add(1)
 	}
 	g.report(b)
 	return g.policy(g, b)

@@ -93,7 +93,7 @@ type Reason struct {
 // A Reservation is what the worker has reserved.
 type Reservation struct {
 	WorkerID int64 `json:"worker_id"`
-	// Until is when the last reserved tick begins: zero while nothing is reserved, and beyond the year 9999.
+	// Until is when the last reserved tick ends: zero while nothing is reserved, and beyond the year 9999.
 	Until time.Time `json:"until,omitzero"`
 	// Remaining is how long the reserved ticks last, so how long the store may stay away: by the clock or, where more
 	// is drawn than the layout sustains, at the rate of the last seconds.

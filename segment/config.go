@@ -83,8 +83,9 @@ func (c Config) withDefaults() (Config, error) {
 		return refuse("Total %d is negative", c.Total)
 	case c.Lasting < 0:
 		return refuse("Lasting %v is negative", c.Lasting)
-	case c.Timeout < 0:
-		return refuse("Timeout %v is negative", c.Timeout)
+	}
+	if err := settings.Timeout(c.Timeout); err != nil {
+		return c, fmt.Errorf("segment: %w", err)
 	}
 	switch {
 	case c.MinStep == 0 && c.MaxStep == 0:

@@ -18,6 +18,9 @@ const (
 	// digits are those of the largest worker ID that an int64 holds. All keys have as many, so that
 	// their order is that of IDs.
 	digits = 19
+
+	// largestID is the largest worker ID that any layout has: 62 bits beside a tick's one.
+	largestID = 1<<62 - 1
 )
 
 // A Key is what a key's text says: a namespace, a row of one, or a tag.
@@ -41,7 +44,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	}
 	id, err := strconv.ParseInt(strings.TrimPrefix(rest, workersDir), 10, 64)
 	k.ID = id
-	return k, err == nil && id >= 0 && k.String() == key
+	return k, err == nil && id >= 0 && id <= largestID && k.String() == key
 }
 
 // String returns the key.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -274,6 +275,14 @@ func TestRangeOfItsOwn(t *testing.T) {
 	must := orders.Wanted(1999, 2001)
 	must.Must = lease.Range{First: 1999, Last: 2001}
 	require.ErrorIs(t, s.looks(l, must), uid.ErrRange)
+}
+
+// A key of a larger ID than any layout has is none: views count from ID to ID, and never come to the end of int64.
+func TestLargestID(t *testing.T) {
+	for id, is := range map[int64]bool{1<<62 - 1: true, 1 << 62: false, math.MaxInt64: false} {
+		_, ok := stores.ParseKey(stores.Key{Namespace: "orders", ID: id}.String())
+		require.Equal(t, is, ok, id)
+	}
 }
 
 // A namespace that is made anew knows the rows that are left of a former one.

@@ -63,7 +63,7 @@ func (s Subject) health(t *testing.T) {
 	require.Equal(t, Day, h.Time)
 	require.Equal(t, &health.Reservation{
 		WorkerID: 7, Bounded: true,
-		Until: Day.Add(300 * time.Second), Remaining: health.Duration{Duration: 301 * time.Second},
+		Until: Day.Add(301 * time.Second), Remaining: health.Duration{Duration: 301 * time.Second},
 	}, h.Reservation)
 	require.Equal(t, time.Second, h.Lead.Tick.Duration)
 	require.Equal(t, seconds.Expires().UTC(), h.TimeField.Expires)
@@ -98,7 +98,7 @@ func (s Subject) health(t *testing.T) {
 
 	h = s.at(t, fake.NewClock(Day), fake.Endless(3), Config{Layout: seconds}).Health()
 	require.False(t, h.Reservation.Bounded)
-	require.Equal(t, h.TimeField.Expires, h.Reservation.Until)
+	require.Equal(t, h.TimeField.Expires.Add(time.Second), h.Reservation.Until, "the end of the last tick")
 	g = s.start(t, telling{fake.Endless(3)}, Config{Layout: seconds, Now: fake.NewClock(Day).Now})
 	Finds(t, g, nil, telemetry.WorkerIDsLow)
 	require.Equal(t, "the test", g.Health().Worker.Place)

@@ -83,7 +83,8 @@ func Worker(t *testing.T, s Subject) {
 	}
 	for name, test := range map[string]func(Subject, *testing.T){
 		"After": Subject.after, "RandomStart": Subject.randomStart,
-		"CloseGivesUp": Subject.closeGivesUp, "WorkerPanics": Subject.workerPanics, "WorkerExits": Subject.workerExits, "Outage": Subject.outage,
+		"CloseGivesUp": Subject.closeGivesUp, "WorkerPanics": Subject.workerPanics, "WorkerExits": Subject.workerExits,
+		"Outage":   Subject.outage,
 		"OnItsWay": Subject.onItsWay, "Revoked": Subject.revoked, "AnotherID": Subject.anotherID,
 		"FirstTick": Subject.firstTick,
 		"Health":    Subject.health, "HealthFinds": Subject.healthFinds,
@@ -466,7 +467,7 @@ func (s Subject) outage(t *testing.T) {
 	requireFails(t, g, more, fake.ErrDown)
 	require.Zero(t, time.Since(began), "calls wait")
 	require.Equal(t, fake.ErrDown.Error(), g.Health().Failing.Error)
-	require.Equal(t, Day.Add(60*time.Second), g.Health().Reservation.Until)
+	require.Equal(t, Day.Add(61*time.Second), g.Health().Reservation.Until)
 	w.Set(func(w *fake.Worker) { w.Fail = nil })
 	time.Sleep(10 * time.Second)
 	for _, draw := range all {

@@ -27,10 +27,13 @@ func Clock(configured func() time.Time) func() time.Time {
 	return configured
 }
 
-// Timeout returns [uid.ErrConfig] for a negative Timeout. What 0 stands for is package retry's.
+// longestTimeout is so long that nobody needs more, and short enough for multiples of it.
+const longestTimeout = time.Hour
+
+// Timeout returns [uid.ErrConfig] for a Timeout below 0 or above an hour. What 0 stands for is package retry's.
 func Timeout(configured time.Duration) error {
-	if configured < 0 {
-		return fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, configured)
+	if configured < 0 || configured > longestTimeout {
+		return fmt.Errorf("%w: Timeout %v: want 0 to %v", uid.ErrConfig, configured, longestTimeout)
 	}
 	return nil
 }

@@ -14,5 +14,6 @@ import (
 func TestTimeout(t *testing.T) {
 	require.NoError(t, settings.Timeout(0))
 	require.NoError(t, settings.Timeout(time.Hour))
-	logtest.Error(t, settings.Timeout(-time.Second), uid.ErrConfig, "-1s")
+	logtest.Error(t, settings.Timeout(-time.Second), uid.ErrConfig, "-1s: want 0 to 1h")
+	logtest.Error(t, settings.Timeout(time.Hour+1), uid.ErrConfig, "1h0m0.000000001s: want 0 to 1h")
 }

@@ -29,7 +29,7 @@ func (t *Tenure) Health(l bits.Layout, expiry bits.Expiry, now time.Time) health
 		Worker: t.workerHealth(),
 	}
 	if grant.Until >= 0 {
-		h.Reservation.Until = l.TimeOf(grant.Until)
+		h.Reservation.Until = l.TimeOf(grant.Until + 1)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -134,7 +134,7 @@ func TestConfigIsTaken(t *testing.T) {
 	for _, cfg := range []disposable.Config{
 		{},
 		{Host: strings.Repeat("é", 64), Port: strings.Repeat("9", 64)},
-		{Timeout: math.MaxInt64},
+		{Timeout: time.Hour},
 	} {
 		numbers := &counter{}
 		d := newDisposable(t, numbers, cfg)
