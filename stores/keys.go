@@ -2,6 +2,7 @@ package stores
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -19,8 +20,8 @@ const (
 	// their order is that of IDs.
 	digits = 19
 
-	// largestID is the largest worker ID that any layout has: 62 bits beside a tick's one.
-	largestID = 1<<62 - 1
+	// largestID is larger than any layout's, and not the largest number there is: so a count from ID to ID ends.
+	largestID = math.MaxInt64 - 1
 )
 
 // A Key is what a key's text says: a namespace, a row of one, or a tag.
