@@ -78,6 +78,34 @@ type rules struct {
 	born      time.Time // the origin of the steady clock
 }
 
+// rules checks a configuration.
+func (c Config) rules() (rules, error) {
+	patient, byDefault := c.OnRejectedTake == nil, c.MaxLead == 0
+	c, err := c.withDefaults()
+	if err != nil {
+		return rules{}, err
+	}
+	l := c.Layout
+	r := rules{
+		cfg:       c,
+		layout:    l,
+		unit:      l.Unit(),
+		epoch:     l.Epoch(),
+		lag:       int64(c.MaxLag / l.Unit()),
+		lookEvery: max(1, int64(c.MaxLag/l.Unit())/2),
+		padBelow:  max(1, uint64(c.Slots*c.PaddingFactor/100)),
+		seqBits:   l.SequenceBits(),
+		valBits:   l.SequenceBits() + l.WorkerBits(),
+		patient:   patient,
+		now:       c.Now,
+		born:      time.Now(),
+	}
+	if byDefault {
+		r.follows = int64(mostBegun / r.unit)
+	}
+	return r, nil
+}
+
 // tickAt is Layout.TickAt without the layout, a copy of which would take room on the stack.
 func (r *rules) tickAt(t time.Time) int64 { return tick.At(r.epoch, r.unit, t) }
 
@@ -110,28 +138,13 @@ func New(w uid.Worker, cfg Config) (*Generator, error) {
 
 // NewContext is New with a context for acquiring the worker alone.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
-	patient, byDefault := cfg.OnRejectedTake == nil, cfg.MaxLead == 0
-	cfg, err := cfg.withDefaults()
+	rules, err := cfg.rules()
 	if err != nil {
 		return nil, err
 	}
-	layout := cfg.Layout
-	unit := layout.Unit()
+	cfg, layout, unit := rules.cfg, rules.layout, rules.unit
 	g := &Generator{
-		rules: rules{
-			cfg:       cfg,
-			layout:    layout,
-			unit:      unit,
-			epoch:     layout.Epoch(),
-			lag:       int64(cfg.MaxLag / unit),
-			lookEvery: max(1, int64(cfg.MaxLag/unit)/2),
-			padBelow:  max(1, uint64(cfg.Slots*cfg.PaddingFactor/100)),
-			seqBits:   layout.SequenceBits(),
-			patient:   patient,
-			valBits:   layout.SequenceBits() + layout.WorkerBits(),
-			now:       cfg.Now,
-			born:      time.Now(),
-		},
+		rules:    rules,
 		handlers: settings.Caller{Logger: cfg.Logger},
 		wake:     make(waker, 1),
 		quit:     make(chan struct{}),
@@ -146,9 +159,6 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	}
 	if cfg.MaxLead == Unbounded {
 		g.lead = math.MaxInt64
-	}
-	if byDefault {
-		g.follows = int64(mostBegun / unit)
 	}
 	g.staleBelow.Store(allStale)
 	terms := layout.Terms()

@@ -73,8 +73,7 @@ func (m Move) Cost() (Cost, error) {
 	if after.From.Before(m.At) {
 		after.From = m.At
 	}
-	to := m.To.Layout
-	end := endOf(to)
+	end := endOf(m.To.Layout)
 	if !after.To.IsZero() && after.To.Before(end) {
 		end = after.To
 	}
@@ -105,15 +104,22 @@ func (m Move) Cost() (Cost, error) {
 	}
 	c.Safe = m.safe(all.Last, end)
 	c.Above = len(c.Safe) > 0 && c.Safe[0].From.Equal(m.At)
-	lowest := uid.UID(m.To.FirstWorker) << to.SequenceBits() // of tick 0
-	tick := int64(c.Highest-lowest) >> shift(to)             // the last whose UIDs are not all above Highest
-	if tick < to.MaxTick() && to.TimeOf(tick+1).Before(end) {
-		c.Passable, c.Passes = true, to.TimeOf(tick+1)
-		if c.Passes.Before(m.At) {
-			c.Passes = m.At
-		}
-	}
+	c.Passes, c.Passable = m.passes(c.Highest, end)
 	return c, nil
+}
+
+// passes returns when the first tick of To begins, from At on and before its end, whose UIDs are all above highest.
+func (m Move) passes(highest uid.UID, end time.Time) (at time.Time, ok bool) {
+	to := m.To.Layout
+	lowest := uid.UID(m.To.FirstWorker) << to.SequenceBits() // of tick 0
+	tick := int64(highest-lowest) >> shift(to)               // the last whose UIDs are not all above highest
+	if tick >= to.MaxTick() || !to.TimeOf(tick+1).Before(end) {
+		return time.Time{}, false
+	}
+	if at = to.TimeOf(tick + 1); at.Before(m.At) {
+		at = m.At
+	}
+	return at, true
 }
 
 // check returns an error when the switch is at no time for it.

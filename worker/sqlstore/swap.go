@@ -57,65 +57,89 @@ var (
 		"by another server, or session, or before the server has lost its memory: does a proxy share connections?"))
 )
 
-// swap makes attempts until what one has decided is stored. races is how many have lost to others. Between two on a
+// swap makes attempts until what one has decided is stored. try is told how many have lost to others. Between two on a
 // server it has no connection.
 func (t *tables) swap(ctx context.Context, place *database.Place,
-	try func(conn session, races int) (attempt, error)) (err error) {
+	try func(conn session, races int) (attempt, error)) error {
 	if t.dialect == database.SQLite {
-		return t.connected(ctx, func(conn *sqlx.Conn) error {
-			return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
-				a, err := try(tx, 0)
-				if err == nil {
-					err = t.carry(ctx, tx, a)
-				}
-				if errors.Is(err, errRaced) { // in a file that was locked before it was read
-					err = a.unconfirmed()
-				}
-				return a.left, err
-			})
-		})
+		return t.swapInFile(ctx, place, try)
 	}
-	races := 0
-	defer func() {
-		if ended := ctx.Err(); ended != nil && races > 0 && errors.Is(err, ended) {
-			err = worker.Transient(fmt.Errorf("write a row: %w, %d times in a row: %w", retry.ErrRaced, races, err))
-		}
-	}()
-	var lost *attempt // whose write has changed no row
+	r := race{tables: t, try: try}
+	err := r.run(ctx)
+	if ended := ctx.Err(); ended != nil && r.lost > 0 && errors.Is(err, ended) {
+		return worker.Transient(fmt.Errorf("write a row: %w, %d times in a row: %w", retry.ErrRaced, r.lost, err))
+	}
+	return err
+}
+
+// swapInFile makes the one attempt in a file, which is locked before it is read: nobody else can have written.
+func (t *tables) swapInFile(ctx context.Context, place *database.Place,
+	try func(conn session, races int) (attempt, error)) error {
+	return t.connected(ctx, func(conn *sqlx.Conn) error {
+		return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
+			a, err := try(tx, 0)
+			if err == nil {
+				err = t.carry(ctx, tx, a)
+			}
+			if errors.Is(err, errRaced) {
+				err = a.unconfirmed()
+			}
+			return a.left, err
+		})
+	})
+}
+
+// A race is the attempts of a swap on a server, where others may write between the reading and the writing of one.
+type race struct {
+	*tables
+	try  func(conn session, races int) (attempt, error)
+	lost int      // attempts that others came before
+	kept *attempt // the last one, if its write changed no row
+}
+
+func (r *race) run(ctx context.Context) error {
 	for {
 		var a attempt
-		raced, began := false, time.Now()
-		err := t.connected(ctx, func(conn *sqlx.Conn) (err error) {
-			a, err = try(conn, races)
-			if err == nil && lost != nil && lost.found == a.found {
-				// Then it was not another client that has kept it from being written.
-				if err = a.unconfirmed(); !a.SameAs(lost.Origin) {
-					err = errElsewhere
-				}
-			}
-			if err != nil || len(a.writes) == 0 {
-				if t.dialect == database.MySQL && !a.Plain() {
-					_, _ = conn.ExecContext(ctx, t.dialect.Rollback()) // the next look commits, or the session is gone
-				}
-				return err
-			}
-			err = t.store(ctx, conn, a)
-			switch lost = nil; {
-			case errors.Is(err, errRaced):
-				lost = &a
-			case !database.IsRaced(err) && (err != nil || !a.again):
-				return err
-			}
-			raced = true
-			return nil
+		again, began := false, time.Now()
+		err := r.connected(ctx, func(conn *sqlx.Conn) (err error) {
+			a, again, err = r.attempt(ctx, conn)
+			return err
 		})
-		if err != nil || !raced {
+		if err != nil || !again {
 			return err
 		}
-		if races++; a.crowded {
-			lull(ctx, time.Since(began), races)
+		if r.lost++; a.crowded {
+			lull(ctx, time.Since(began), r.lost)
 		}
 	}
+}
+
+// attempt reads, decides and writes. It reports whether another attempt is to come: somebody else was quicker, or this
+// one has only prepared the next.
+func (r *race) attempt(ctx context.Context, conn *sqlx.Conn) (a attempt, again bool, err error) {
+	a, err = r.try(conn, r.lost)
+	if err == nil && r.kept != nil && r.kept.found == a.found {
+		// Then it was not another client that has kept it from being written.
+		if err = a.unconfirmed(); !a.SameAs(r.kept.Origin) {
+			err = errElsewhere
+		}
+	}
+	if err != nil || len(a.writes) == 0 {
+		if r.dialect == database.MySQL && !a.Plain() {
+			_, _ = conn.ExecContext(ctx, r.dialect.Rollback()) // the next look commits, or the session is gone
+		}
+		return a, false, err
+	}
+	err = r.store(ctx, conn, a)
+	r.kept = nil
+	switch {
+	case errors.Is(err, errRaced):
+		r.kept = &a
+		return a, true, nil
+	case database.IsRaced(err), err == nil && a.again:
+		return a, true, nil
+	}
+	return a, false, err
 }
 
 // lull waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has
