@@ -117,7 +117,7 @@ func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	tick, err := g.ask(t)
+	tick, err := g.askLocked(t)
 	if err != nil {
 		return 0, err
 	}
@@ -132,9 +132,9 @@ func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error
 	if found > tick {
 		g.later++
 	}
-	g.note(tick)
+	g.noteLocked(tick)
 	var u [1]uid.UID
-	err = g.draw(found, u[:])
+	err = g.drawLocked(found, u[:])
 	return u[0], err
 }
 
@@ -143,14 +143,14 @@ func (g *Generator) AtOrAfter(t time.Time, within time.Duration) (uid.UID, error
 func (g *Generator) Fill(t time.Time, dst []uid.UID) (n int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	tick, err := g.ask(t)
+	tick, err := g.askLocked(t)
 	if err != nil {
 		return 0, err
 	}
 	n = int(min(int64(len(dst)), g.levels.room(tick)))
 	if n > 0 {
-		g.note(tick)
-		if err := g.draw(tick, dst[:n]); err != nil {
+		g.noteLocked(tick)
+		if err := g.drawLocked(tick, dst[:n]); err != nil {
 			return 0, err
 		}
 	}
@@ -160,8 +160,8 @@ func (g *Generator) Fill(t time.Time, dst []uid.UID) (n int, err error) {
 	return n, nil
 }
 
-// ask returns the tick of a time that the run covers. g.mu is held.
-func (g *Generator) ask(t time.Time) (int64, error) {
+// askLocked returns the tick of a time that the run covers.
+func (g *Generator) askLocked(t time.Time) (int64, error) {
 	if g.closed {
 		return 0, fmt.Errorf("backfill: %w", uid.ErrClosed)
 	}
@@ -178,8 +178,8 @@ func (g *Generator) ask(t time.Time) (int64, error) {
 	return tick, nil
 }
 
-// note records that a tick was asked for. g.mu is held.
-func (g *Generator) note(tick int64) {
+// noteLocked records that a tick was asked for.
+func (g *Generator) noteLocked(tick int64) {
 	if tick > g.newest {
 		g.newest = tick
 		if g.window < tick {
@@ -188,8 +188,8 @@ func (g *Generator) note(tick int64) {
 	}
 }
 
-// draw fills dst with UIDs of a tick that has so many left. g.mu is held.
-func (g *Generator) draw(tick int64, dst []uid.UID) error {
+// drawLocked fills dst with UIDs of a tick that has so many left.
+func (g *Generator) drawLocked(tick int64, dst []uid.UID) error {
 	g.issued += uint64(len(dst))
 	for at := g.levels.take(tick, int64(len(dst))); len(dst) > 0; {
 		i, sequence := at>>g.layout.SequenceBits(), at&g.layout.MaxSequence()

@@ -101,8 +101,8 @@ func (s *shard) refill() (uid.UID, error) {
 	if !s.mu.TryLock() {
 		return g.GetUID()
 	}
-	s.shut(g)
-	if s.pos == s.end && (s.parts.Load() != nil || s.meetings >= splitAfter && s.split()) {
+	s.shutLocked(g)
+	if s.pos == s.end && (s.parts.Load() != nil || s.meetings >= splitAfter && s.splitLocked()) {
 		s.mu.Unlock()
 		return s.next()
 	}
@@ -121,7 +121,7 @@ func (s *shard) refill() (uid.UID, error) {
 		// chunk is opened here although it is stale, withdraw has yet to come and shuts it.
 		// Looking after the shard is open would be too late: others draw from it already.
 		if v >= g.staleBelow.Load() {
-			s.open(v+1, v+n)
+			s.openLocked(v+1, v+n)
 		} else {
 			taken = false
 			pos = noClaim
@@ -152,8 +152,8 @@ func (s *shard) refill() (uid.UID, error) {
 	return uid.UID(b.first), err
 }
 
-// shut takes back the rest of the chunk. mu is held.
-func (s *shard) shut(g *Generator) {
+// shutLocked takes back the rest of the chunk.
+func (s *shard) shutLocked(g *Generator) {
 	last := s.last.Load()
 	if last == 0 {
 		return
@@ -171,9 +171,9 @@ func (s *shard) shut(g *Generator) {
 	}
 }
 
-// open gives the shard the UIDs from next up to but not including end, if there are any. mu
-// is held and the shard is shut.
-func (s *shard) open(next, end uint64) {
+// openLocked gives the shard the UIDs from next up to but not including end, if there are any. The
+// shard is shut.
+func (s *shard) openLocked(next, end uint64) {
 	if next == end {
 		return
 	}
@@ -187,9 +187,9 @@ func (s *shard) open(next, end uint64) {
 // take turns, as on a single processor, do not meet.
 func (s *shard) meet() { s.meetings = min(s.meetings+1, splitAfter) }
 
-// split replaces an empty shard by its parts, if there may be more splits. mu is held and
-// the shard is shut.
-func (s *shard) split() bool {
+// splitLocked replaces an empty shard by its parts, if there may be more splits. The shard is
+// shut.
+func (s *shard) splitLocked() bool {
 	if s.o.splits.Add(-1) < 0 {
 		s.o.splits.Add(1)
 		s.meetings = 0
@@ -209,7 +209,7 @@ func (s *shard) split() bool {
 func (s *shard) withdraw(bound uint64) {
 	s.mu.Lock()
 	if s.last.Load() < bound {
-		s.shut(s.o.g)
+		s.shutLocked(s.o.g)
 	}
 	parts := s.parts.Load()
 	s.mu.Unlock()

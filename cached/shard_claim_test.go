@@ -57,7 +57,7 @@ func TestShardWaits(t *testing.T) {
 func TestLastOfAChunk(t *testing.T) {
 	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		s.mu.Lock()
-		s.open(100, 103)
+		s.openLocked(100, 103)
 		s.mu.Unlock()
 		for v := uint64(100); v < 103; v++ {
 			require.Equal(t, v, s.draw(t))
@@ -72,7 +72,7 @@ func TestEmptyChunk(t *testing.T) {
 	inShard(t, Config{}, func(t *testing.T, _ *Generator, s *shard) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.open(100, 100)
+		s.openLocked(100, 100)
 		require.Zero(t, s.last.Load())
 		require.EqualValues(t, uint64(shardShut), s.cursor.Load())
 	})

@@ -56,7 +56,7 @@ func (s *shard) draw(t testing.TB) uint64 {
 func (s *shard) mustSplit(t testing.TB) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	require.True(t, s.split(), "no more splits")
+	require.True(t, s.splitLocked(), "no more splits")
 }
 
 // late makes the shard's next claim, once it has handed out its chunk, not the only late
@@ -183,14 +183,14 @@ func TestMeetingDuringRefill(t *testing.T) {
 	inShard(t, Config{}, func(t *testing.T, g *Generator, s *shard) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.open(100, 200)
+		s.openLocked(100, 200)
 		require.Zero(t, s.meetings)
-		s.shut(g)
+		s.shutLocked(g)
 		s.cursor.Add(1)
-		s.open(200, 300)
+		s.openLocked(200, 300)
 		require.EqualValues(t, 1, s.meetings)
 		s.cursor.Add(100)
-		s.shut(g)
+		s.shutLocked(g)
 		require.Zero(t, s.meetings)
 	})
 }

@@ -105,7 +105,7 @@ func (h *handler) serveDecode(w http.ResponseWriter, r *http.Request) {
 	d := decoded{Readings: []parts{}}
 	for _, f := range found {
 		for _, l := range h.layouts {
-			d.Readings = append(d.Readings, h.parts(f, l))
+			d.Readings = append(d.Readings, h.partsLocked(f, l))
 		}
 	}
 	reply(w, http.StatusOK, d)
@@ -151,8 +151,8 @@ func read(s string) (found []text, err error) {
 	return nil, fmt.Errorf("this base32 number is above %s, the largest UID", form.Base32.Text(uid.Max))
 }
 
-// parts takes a UID apart. h.mu is held.
-func (h *handler) parts(t text, d decoder) parts {
+// partsLocked takes a UID apart.
+func (h *handler) partsLocked(t text, d decoder) parts {
 	l := d.layout
 	v := parts{
 		Form: t.form, Decimal: t.uid.String(), Base32: form.Base32.Text(t.uid),

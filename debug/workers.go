@@ -59,7 +59,7 @@ func (w *workers) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
-	if w.running || !w.due(now) {
+	if w.running || !w.dueLocked(now) {
 		return
 	}
 	if !w.ended.IsZero() && now.Sub(w.ended) > stale+share*w.took {
@@ -70,8 +70,8 @@ func (w *workers) look() {
 	go w.read()
 }
 
-// due reports whether the next read may begin. w.mu is held.
-func (w *workers) due(now time.Time) bool {
+// dueLocked reports whether the next read may begin.
+func (w *workers) dueLocked(now time.Time) bool {
 	if w.ended.IsZero() || now.Before(w.ended) { // the clock was set back
 		return true
 	}

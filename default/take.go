@@ -117,7 +117,7 @@ func (g *Generator) sequenceStart() int64 {
 type call struct {
 	n     int64
 	waits bool
-	place *waiter       // in the queue, once it waits there
+	place *waiter // in the queue, once it waits there
 	// Of a clock that is behind: how long the call slept for it, and whether it was counted.
 	slept  time.Duration
 	behind bool

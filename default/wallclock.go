@@ -70,7 +70,7 @@ func (c *wallClock) readTick(at time.Duration) int64 {
 		return c.terms.TickAt(c.wall()) // another call is about to set limit
 	}
 	defer c.mu.Unlock()
-	return c.terms.TickAt(c.read(at))
+	return c.terms.TickAt(c.readLocked(at))
 }
 
 // look reads the wall clock. No call that begins after it relies on an earlier reading.
@@ -81,13 +81,12 @@ func (c *wallClock) look() time.Time {
 	at := time.Since(c.born)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.read(at)
+	return c.readLocked(at)
 }
 
-// read reads the wall clock, and notes its tick and how long that lasts. The monotonic clock was
+// readLocked reads the wall clock, and notes its tick and how long that lasts. The monotonic clock was
 // read before: should the goroutine be held up in between, the limit is too early, not too late.
-// mu is held.
-func (c *wallClock) read(at time.Duration) time.Time {
+func (c *wallClock) readLocked(at time.Duration) time.Time {
 	c.limit.Store(none)
 	now := c.wall()
 	tick := c.terms.TickAt(now)

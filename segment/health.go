@@ -22,7 +22,7 @@ type counters struct {
 func (g *Generator) Health() health.Health {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s, now, buffered := &g.state, g.cfg.Now(), g.buffered()
+	s, now, buffered := &g.state, g.cfg.Now(), g.bufferedLocked()
 	h := health.Health{
 		Generator: "segment", Tag: g.source.Tag, Time: now, Buffered: buffered, Waiting: g.counts.waiting.Load(),
 		Numbers: &health.Numbers{
@@ -31,19 +31,19 @@ func (g *Generator) Health() health.Health {
 			Low: workerid.Low(max(s.taken-g.cfg.First, 0), g.cfg.Last-g.cfg.First),
 		},
 		Counts: map[string]uint64{
-			telemetry.Issued: g.issued(), telemetry.RejectedTakes: g.counts.rejectedTakes.Load(),
+			telemetry.Issued: g.issuedLocked(), telemetry.RejectedTakes: g.counts.rejectedTakes.Load(),
 			telemetry.HandlerPanics: g.handlers.Panics(), telemetry.RenewalFailures: s.failedEver,
 			telemetry.NumbersTaken: s.took, telemetry.Segments: s.times,
 			telemetry.NumbersGivenBack: s.given, telemetry.NumbersDropped: s.dropped,
 		},
 	}
 	if c := s.current; c != nil {
-		h.Numbers.Drawn = c.Last - g.left()
+		h.Numbers.Drawn = c.Last - g.leftLocked()
 	}
 	h.Numbers.Lasts.Duration, _ = s.pace.lasts(now, h.Counts[telemetry.Issued], buffered)
 	ended := s.ended
 	if ended == nil && buffered == 0 {
-		ended = g.enough()
+		ended = g.enoughLocked()
 	}
 	if s.failed != nil {
 		h.Failing = &health.Failing{Error: s.failed.Error(), Since: s.since, Attempts: int64(s.failures)}

@@ -43,11 +43,11 @@ func (o *outage) stage(now time.Time, buffered int64, lasts time.Duration, known
 	return fine
 }
 
-// warn is what the log is told of failures. g.mu is held.
-func (g *Generator) warn(now time.Time) event {
+// warnLocked is what the log is told of failures.
+func (g *Generator) warnLocked(now time.Time) event {
 	s := &g.state
-	buffered := g.buffered()
-	lasts, known := s.pace.lasts(now, g.issued(), buffered)
+	buffered := g.bufferedLocked()
+	lasts, known := s.pace.lasts(now, g.issuedLocked(), buffered)
 	stage := s.stage(now, buffered, lasts, known)
 	if stage <= s.told {
 		return event{}

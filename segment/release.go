@@ -150,7 +150,7 @@ func (g *Generator) gaveBack(r segmentstore.Range, decided bool, err error) (n i
 		s.dropped += uint64(r.Len())
 		g.drop(r)
 	case errors.Is(err, ErrLost):
-		e = g.fail(err)
+		e = g.failLocked(err)
 	}
 	return 0, e, err
 }
@@ -161,7 +161,7 @@ func (g *Generator) unused() segmentstore.Range {
 	defer g.mu.Unlock()
 	s := &g.state
 	rest := segmentstore.Range{}
-	if n := g.left(); n > 0 {
+	if n := g.leftLocked(); n > 0 {
 		rest = segmentstore.Range{First: s.current.Last - n + 1, Last: s.current.Last}
 	}
 	switch {
@@ -178,7 +178,7 @@ func (g *Generator) drop(r segmentstore.Range) {
 	s := &g.state
 	s.stock = segmentstore.Range{}
 	if s.current != nil && r.First <= s.current.Last {
-		g.leave()
+		g.leaveLocked()
 	}
 	g.taking.own = s.newest
 	if s.current != nil {

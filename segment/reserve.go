@@ -23,19 +23,19 @@ const (
 	idlePause = 30 * time.Second
 )
 
-// plan asks the store for more numbers if the time has come: none are in stock, and of those in use
-// a tenth is used. g.mu is held.
-func (g *Generator) plan() {
+// planLocked asks the store for more numbers if the time has come: none are in stock, and of those in use
+// a tenth is used.
+func (g *Generator) planLocked() {
 	s := &g.state
 	if s.ended != nil || s.busy || s.retry != nil || s.stock.Len() > 0 || errors.Is(s.failed, uid.ErrExhausted) {
 		return
 	}
-	if s.current != nil && g.producer.Position() < s.current.tail.first || g.enough() != nil {
+	if s.current != nil && g.producer.Position() < s.current.tail.first || g.enoughLocked() != nil {
 		return
 	}
 	now := g.cfg.Now()
 	if s.failures == 0 {
-		s.adapt(now, g.left() > 0, &g.cfg)
+		s.adapt(now, g.leftLocked() > 0, &g.cfg)
 	}
 	n := s.step
 	if most := g.cfg.Total; most > 0 {
@@ -45,8 +45,8 @@ func (g *Generator) plan() {
 	go g.reserve(n)
 }
 
-// enough returns why no more numbers are taken; nil if there is a way. g.mu is held.
-func (g *Generator) enough() error {
+// enoughLocked returns why no more numbers are taken; nil if there is a way.
+func (g *Generator) enoughLocked() error {
 	if g.cfg.Total == 0 || g.state.kept() < g.cfg.Total {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (g *Generator) rest() {
 	s.busy = false
 	g.state.news.Tell()
 	if s.failed == nil || s.retry == nil {
-		g.plan()
+		g.planLocked()
 	}
 }
 
@@ -106,9 +106,9 @@ func (g *Generator) note(r segmentstore.Range, err error) event {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {
-		return g.fail(err)
+		return g.failLocked(err)
 	}
-	return g.add(r)
+	return g.addLocked(r)
 }
 
 // takeFromStore makes one attempt. The caller has set busy.
@@ -157,8 +157,8 @@ func (g *Generator) examine(ctx context.Context) error {
 // refused reports whether an error is of a store that answers, and cannot be used as it is.
 func refused(err error) bool { return errors.Is(err, uid.ErrLossy) || errors.Is(err, uid.ErrConfig) }
 
-// add makes taken numbers the next ones. g.mu is held.
-func (g *Generator) add(r segmentstore.Range) (e event) {
+// addLocked makes taken numbers the next ones.
+func (g *Generator) addLocked(r segmentstore.Range) (e event) {
 	s := &g.state
 	if s.told > 0 {
 		e = event{slog.LevelInfo, "uid: numbers are taken again", []slog.Attr{
@@ -173,14 +173,14 @@ func (g *Generator) add(r segmentstore.Range) (e event) {
 	return e
 }
 
-// fail notes a failed attempt, and sees to the next one. g.mu is held.
-func (g *Generator) fail(err error) event {
+// failLocked notes a failed attempt, and sees to the next one.
+func (g *Generator) failLocked(err error) event {
 	s, now := &g.state, g.cfg.Now()
 	if s.ended != nil {
 		return event{}
 	}
 	if s.failures == 0 {
-		s.since, s.whole = now, g.buffered()
+		s.since, s.whole = now, g.bufferedLocked()
 	}
 	s.failures++
 	s.failedEver++
@@ -207,10 +207,10 @@ func (g *Generator) fail(err error) event {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		s.retry = nil
-		g.plan()
+		g.planLocked()
 	})
-	return g.warn(now)
+	return g.warnLocked(now)
 }
 
-// buffered returns how many numbers are in hand. g.mu is held.
-func (g *Generator) buffered() int64 { return g.left() + g.state.stock.Len() }
+// bufferedLocked returns how many numbers are in hand.
+func (g *Generator) bufferedLocked() int64 { return g.leftLocked() + g.state.stock.Len() }

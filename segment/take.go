@@ -26,7 +26,7 @@ func (g *Generator) enter(front *span, pos uint64) *span {
 	if s != nil && s != front && g.front.CompareAndSwap(front, s) && s.late {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.plan()
+		g.planLocked()
 	}
 	return s
 }
@@ -39,7 +39,7 @@ func (g *Generator) draw(ctx context.Context, handler func(uid.Rejection) error)
 	s := &g.state
 	allowed := false // the handler has allowed the wait that comes next
 	for attempt := 0; ; {
-		for g.advance() {
+		for g.advanceLocked() {
 			pos := g.ring.Claim(1)
 			if at := s.current.head.find(pos); at != nil {
 				return uid.UID(at.base + pos - at.first), nil
@@ -49,15 +49,15 @@ func (g *Generator) draw(ctx context.Context, handler func(uid.Rejection) error)
 			return 0, s.ended
 		}
 		s.starved = s.starved || s.early
-		g.plan()
-		switch enough := g.enough(); {
+		g.planLocked()
+		switch enough := g.enoughLocked(); {
 		case errors.Is(s.failed, uid.ErrExhausted):
 			err = s.failed
 		case enough != nil && !s.busy:
 			err = enough
 		case s.failed != nil:
 			err = fmt.Errorf("%w of tag %q: %w", uid.ErrNoReservation, g.source.Tag, s.failed)
-			e := g.warn(g.cfg.Now())
+			e := g.warnLocked(g.cfg.Now())
 			g.unlocked(func() { g.log(e) })
 		case !allowed:
 			rejection := &uid.Rejection{Attempt: attempt,
@@ -99,14 +99,14 @@ func (g *Generator) wait(ctx context.Context, news <-chan struct{}) error {
 	}
 }
 
-// advance opens the ring where there are numbers, and reports whether there are any. Others may
-// claim them all before the caller does. g.mu is held.
-func (g *Generator) advance() bool {
+// advanceLocked opens the ring where there are numbers, and reports whether there are any. Others may
+// claim them all before the caller does.
+func (g *Generator) advanceLocked() bool {
 	s := &g.state
 	if s.ended != nil || s.holding {
 		return false
 	}
-	if g.left() > 0 {
+	if g.leftLocked() > 0 {
 		g.producer.Open()
 		return true
 	}
@@ -120,7 +120,7 @@ func (g *Generator) advance() bool {
 			"one", uid.ErrExhausted, g.source.Tag, tick)
 		return false
 	}
-	g.leave()
+	g.leaveLocked()
 	s.current, s.stock = newSegment(s.stock, tick), segmentstore.Range{}
 	// Takers find the spans before they can claim positions in them.
 	s.last.next.Store(s.current.head)
@@ -129,23 +129,23 @@ func (g *Generator) advance() bool {
 	g.front.Store(s.current.head)
 	g.producer.Open()
 	s.pace.mark(g.cfg.Now(), s.done)
-	g.plan()
+	g.planLocked()
 	return true
 }
 
-// leave ends the current segment, with whatever is left of it: not all, since advance is called
-// to claim one at once. The ring is shut. g.mu is held.
-func (g *Generator) leave() {
+// leaveLocked ends the current segment, with whatever is left of it: not all, since advance is called
+// to claim one at once. The ring is shut.
+func (g *Generator) leaveLocked() {
 	s := &g.state
 	if s.current == nil {
 		return
 	}
-	s.done, s.newest = g.issued(), s.current.Last-g.left()
+	s.done, s.newest = g.issuedLocked(), s.current.Last-g.leftLocked()
 	s.current = nil
 }
 
-// left returns how many numbers of the current segment nobody has claimed. g.mu is held.
-func (g *Generator) left() int64 {
+// leftLocked returns how many numbers of the current segment nobody has claimed.
+func (g *Generator) leftLocked() int64 {
 	c := g.state.current
 	if c == nil {
 		return 0
@@ -153,13 +153,13 @@ func (g *Generator) left() int64 {
 	return c.Last + 1 - c.number(g.producer.Position())
 }
 
-// issued returns how many numbers were claimed. g.mu is held.
-func (g *Generator) issued() uint64 {
+// issuedLocked returns how many numbers were claimed.
+func (g *Generator) issuedLocked() uint64 {
 	s := &g.state
 	if s.current == nil {
 		return s.done
 	}
-	return s.done + uint64(s.current.Len()-g.left())
+	return s.done + uint64(s.current.Len()-g.leftLocked())
 }
 
 // must panics on an error that only a bug in this package can cause.

@@ -145,7 +145,7 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for n = range dst {
-		u, err := g.next()
+		u, err := g.nextLocked()
 		if err != nil {
 			return n, err
 		}
@@ -155,8 +155,8 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 	return len(dst), nil
 }
 
-// next returns what the next draw returns. g.mu is held.
-func (g *Generator) next() (uid.UID, error) {
+// nextLocked returns what the next draw returns.
+func (g *Generator) nextLocked() (uid.UID, error) {
 	switch {
 	case g.closed:
 		return 0, fmt.Errorf("uidtest: %w", uid.ErrClosed)

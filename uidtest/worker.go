@@ -60,7 +60,7 @@ func (w *Worker) Fail(err error) {
 func (w *Worker) Lose(id int64) error {
 	w.begin()
 	w.mu.Lock()
-	if err := w.canHave(id); err != nil {
+	if err := w.canHaveLocked(id); err != nil {
 		w.mu.Unlock()
 		return err
 	}
@@ -72,8 +72,8 @@ func (w *Worker) Lose(id int64) error {
 	return nil
 }
 
-// canHave returns an error if the worker cannot go on under id. w.mu is held.
-func (w *Worker) canHave(id int64) error {
+// canHaveLocked returns an error if the worker cannot go on under id.
+func (w *Worker) canHaveLocked(id int64) error {
 	switch {
 	case id == w.id || w.lost[id]:
 		return fmt.Errorf("uidtest: %w: the worker has or had the ID %d", uid.ErrRange, id)
@@ -110,7 +110,7 @@ func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, err
 			return uid.Reservation{}, err
 		}
 		w.terms, w.next = t, max(w.next, t.MinTick)
-		return w.reserve(), nil
+		return w.reserveLocked(), nil
 	})
 }
 
@@ -120,7 +120,7 @@ func (w *Worker) Extend(ctx context.Context, through int64) (uid.Reservation, er
 		if err := w.binding.Check(); err != nil {
 			return uid.Reservation{}, err
 		}
-		return w.reserve(), nil
+		return w.reserveLocked(), nil
 	})
 }
 
@@ -134,7 +134,7 @@ func (w *Worker) Release(_ context.Context, last int64) error {
 		w.next = max(w.next, last+1)
 		err = w.fail
 	}
-	w.note(fmt.Sprintf("Release(%d)", last), err)
+	w.noteLocked(fmt.Sprintf("Release(%d)", last), err)
 	return err
 }
 
@@ -150,20 +150,20 @@ func (w *Worker) call(ctx context.Context, method string,
 	if err == nil {
 		r, err = do()
 	}
-	w.note(method, err)
+	w.noteLocked(method, err)
 	return r, err
 }
 
-// note adds a call to Calls. w.mu is held.
-func (w *Worker) note(call string, err error) {
+// noteLocked adds a call to Calls.
+func (w *Worker) noteLocked(call string, err error) {
 	if err != nil {
 		call += ": " + err.Error()
 	}
 	w.calls = append(w.calls, call)
 }
 
-// reserve returns the reservation as it is now. w.mu is held.
-func (w *Worker) reserve() uid.Reservation {
+// reserveLocked returns the reservation as it is now.
+func (w *Worker) reserveLocked() uid.Reservation {
 	r := uid.Reservation{WorkerID: w.id, First: w.next, Last: math.MaxInt64, Renew: math.MaxInt64}
 	if w.Ticks > 0 {
 		begin := max(w.next, w.terms.TickAt(settings.Clock(w.Now)()))

@@ -33,7 +33,7 @@ func (t *Tenure) Health(l bits.Layout, expiry bits.Expiry, now time.Time) health
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	h.Reservation.Remaining.Duration = t.left(now)
+	h.Reservation.Remaining.Duration = t.leftLocked(now)
 	h.Counts = map[string]uint64{telemetry.RenewalFailures: t.trouble.total}
 	if t.refused != nil {
 		h.Failing = &health.Failing{Error: t.refused.Error(), Since: t.trouble.since, Attempts: t.trouble.attempts}

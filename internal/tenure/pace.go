@@ -35,8 +35,9 @@ func (t *Tenure) mark() {
 	}
 }
 
-// left is how long the reserved ticks last: by the clock, or as they were drawn lately if that is sooner. t.mu is held.
-func (t *Tenure) left(now time.Time) time.Duration {
+// leftLocked is how long the reserved ticks last: by the clock, or as they were drawn lately if that is sooner.
+func (t *Tenure) leftLocked(now time.Time) time.Duration {
+	held(&t.mu)
 	until := t.grant.Load().Until
 	if until < 0 {
 		return 0

@@ -86,14 +86,14 @@ type Tenure struct {
 	panicked  bool        // the last call did; owned by the caller of the worker
 	releasing atomic.Bool // Release has been called, or is about to be
 
-	// hand is held while a reservation is put in force or withdrawn and the generator
+	// granting is held while a reservation is put in force or withdrawn and the generator
 	// told, so that no reservation is granted after its revocation. It is taken before mu
 	// and before the generator's own locks.
-	hand sync.Mutex
+	granting sync.Mutex
 
-	// saying is held while trouble is logged, so that the records come in order. It is taken
-	// before mu, and never with hand.
-	saying sync.Mutex
+	// logging is held while trouble is logged, so that the records come in order. It is taken
+	// before mu, and never with granting.
+	logging sync.Mutex
 
 	// mu may be taken while the generator's own locks are held.
 	mu       sync.Mutex
@@ -132,15 +132,15 @@ func Start(ctx context.Context, w uid.Worker, cfg Config) (*Tenure, error) {
 		t.warn(res.WorkerID, t.release(ctx, -1))
 		return nil, err
 	}
-	t.hand.Lock()
-	defer t.hand.Unlock()
+	t.granting.Lock()
+	defer t.granting.Unlock()
 	t.mu.Lock()
 	t.acquired = true
 	t.raise(&res)
 	if t.revoked > 0 {
 		res = nothing(res.WorkerID)
 	}
-	t.put(res)
+	t.putLocked(res)
 	if t.wanted || res.Renew != math.MaxInt64 {
 		t.startLocked()
 	}
@@ -156,8 +156,10 @@ func nothing(workerID int64) uid.Reservation {
 
 func withoutTicks(workerID int64) *Grant { return &Grant{Reservation: nothing(workerID), Until: -1} }
 
-// put puts a reservation in force, unless the tenure has ended. hand and mu are held.
-func (t *Tenure) put(res uid.Reservation) {
+// putLocked puts a reservation in force, unless the tenure has ended. It needs both locks.
+func (t *Tenure) putLocked(res uid.Reservation) {
+	held(&t.granting)
+	held(&t.mu)
 	before := t.grant.Load()
 	if before.Ended != nil {
 		return
@@ -171,8 +173,9 @@ func (t *Tenure) put(res uid.Reservation) {
 	t.news.Tell()
 }
 
-// tellGranted tells the generator. hand is held.
+// tellGranted tells the generator. It needs granting.
 func (t *Tenure) tellGranted(res uid.Reservation) {
+	held(&t.granting)
 	if t.cfg.Granted != nil {
 		t.cfg.Granted(res)
 	}
@@ -209,7 +212,7 @@ func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan 
 	if was.Ended != nil {
 		return nil, was.Ended
 	}
-	t.want(max(through, tick))
+	t.wantLocked(max(through, tick))
 	why := t.refused
 	if why == nil {
 		if wait {
@@ -217,7 +220,7 @@ func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan 
 		}
 		why = errOnItsWay
 	} else {
-		t.spend()
+		t.spendLocked()
 	}
 	return nil, &noReservation{workerID: was.WorkerID, until: was.Until, err: why}
 }
@@ -237,10 +240,11 @@ func (t *Tenure) News() <-chan struct{} {
 func (t *Tenure) Want(through int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.want(through)
+	t.wantLocked(through)
 }
 
-func (t *Tenure) want(through int64) {
+func (t *Tenure) wantLocked(through int64) {
+	held(&t.mu)
 	if through > t.through || !t.wanted {
 		t.through = max(t.through, through)
 		t.wanted = true
@@ -252,8 +256,8 @@ func (t *Tenure) want(through int64) {
 // revoke is what workers call as Terms.Revoke. It takes the Grant away first: Discard drops
 // what the generator still makes ready under it, and after that it can make nothing ready.
 func (t *Tenure) revoke() {
-	t.hand.Lock()
-	defer t.hand.Unlock()
+	t.granting.Lock()
+	defer t.granting.Unlock()
 	t.mu.Lock()
 	if was := t.grant.Load(); was.Ended == nil {
 		t.grant.Store(withoutTicks(was.WorkerID))
@@ -278,6 +282,7 @@ func (t *Tenure) signal() {
 }
 
 func (t *Tenure) startLocked() {
+	held(&t.mu)
 	if t.done == nil && t.acquired && !t.stopped {
 		t.done = make(chan struct{})
 		go t.renew(0)
@@ -309,7 +314,7 @@ func (t *Tenure) renew(pause time.Duration) {
 		// The worker has ended the goroutine, as runtime.Goexit and the Fatal of a test do.
 		t.mu.Lock()
 		t.wanted = true
-		t.failed(errors.New("the worker's Extend ended its goroutine"))
+		t.failedLocked(errors.New("the worker's Extend ended its goroutine"))
 		t.news.Tell()
 		t.mu.Unlock()
 		t.report()
@@ -321,7 +326,7 @@ func (t *Tenure) renew(pause time.Duration) {
 	pause = minPause
 	for {
 		t.mu.Lock()
-		due, wanted := t.untilDue(), t.wanted
+		due, wanted := t.untilDueLocked(), t.wanted
 		t.mu.Unlock()
 		if !wanted && due > 0 {
 			slept := t.sleep(min(due, longestSleep), t.wake)
@@ -387,15 +392,15 @@ func (t *Tenure) extend() (progress bool, err error) {
 		err = t.check(res)
 		t.raise(&res)
 	}
-	t.hand.Lock()
-	defer t.hand.Unlock()
+	t.granting.Lock()
+	defer t.granting.Unlock()
 	if t.ctx.Err() != nil {
 		return false, nil
 	}
 	if err != nil {
 		t.mu.Lock()
 		t.wanted = true
-		t.failed(err)
+		t.failedLocked(err)
 		t.news.Tell()
 		t.mu.Unlock()
 		return false, err
@@ -407,9 +412,9 @@ func (t *Tenure) extend() (progress bool, err error) {
 		return true, nil
 	}
 	before := t.grant.Load()
-	t.put(res)
+	t.putLocked(res)
 	progress = res.WorkerID != before.WorkerID || res.Last > before.Last ||
-		res.Renew > before.Renew && t.untilDue() > 0
+		res.Renew > before.Renew && t.untilDueLocked() > 0
 	t.mu.Unlock()
 	t.tellGranted(res)
 	return progress, nil
@@ -419,9 +424,9 @@ func (t *Tenure) extend() (progress bool, err error) {
 // set forward meanwhile.
 const longestSleep = time.Hour
 
-// untilDue returns the time until the clock reaches the tick at which an Extend is due.
-// t.mu is held.
-func (t *Tenure) untilDue() time.Duration {
+// untilDueLocked returns the time until the clock reaches the tick at which an Extend is due.
+func (t *Tenure) untilDueLocked() time.Duration {
+	held(&t.mu)
 	renew := t.grant.Load().Renew
 	if renew == math.MaxInt64 {
 		return math.MaxInt64

@@ -27,19 +27,21 @@ const (
 	over        // nothing is left
 )
 
-// failed notes a renewal that failed. t.mu is held.
-func (t *Tenure) failed(err error) {
+// failedLocked notes a renewal that failed.
+func (t *Tenure) failedLocked(err error) {
+	held(&t.mu)
 	r := &t.trouble
 	if t.refused == nil {
-		r.attempts, r.since, r.whole, r.spent = 0, t.cfg.Now(), t.left(t.cfg.Now()), false
+		r.attempts, r.since, r.whole, r.spent = 0, t.cfg.Now(), t.leftLocked(t.cfg.Now()), false
 	}
 	t.refused = err
 	r.total++
 	r.attempts++
 }
 
-// stage is how far the trouble has come by now. t.mu is held.
-func (t *Tenure) stage(left time.Duration) stage {
+// stageLocked is how far the trouble has come by now.
+func (t *Tenure) stageLocked(left time.Duration) stage {
+	held(&t.mu)
 	r := &t.trouble
 	switch {
 	case t.refused == nil:
@@ -53,19 +55,19 @@ func (t *Tenure) stage(left time.Duration) stage {
 }
 
 // report logs what has changed since the last report, and sees to the next one. Neither t.mu
-// nor t.hand is held: a handler of the logger may ask the generator for its health.
+// nor t.granting is held: a handler of the logger may ask the generator for its health.
 func (t *Tenure) report() {
-	t.saying.Lock()
-	defer t.saying.Unlock()
+	t.logging.Lock()
+	defer t.logging.Unlock()
 	t.mu.Lock()
-	r, left, refused := t.trouble, t.left(t.cfg.Now()), t.refused
-	now := t.stage(left)
+	r, left, refused := t.trouble, t.leftLocked(t.cfg.Now()), t.refused
+	now := t.stageLocked(left)
 	// What was told is not told again; only the end of the trouble is below it.
 	quiet := t.stopped || t.grant.Load().Ended != nil || now == r.told || now != fine && now < r.told
 	if !quiet {
 		t.trouble.told = now
 	}
-	t.watch(now, left)
+	t.watchLocked(now, left)
 	t.mu.Unlock()
 	if quiet {
 		return
@@ -98,8 +100,9 @@ func (t *Tenure) report() {
 	t.cfg.Logger.LogAttrs(context.Background(), level, text, attrs...)
 }
 
-// watch sets the timer for the next stage. t.mu is held.
-func (t *Tenure) watch(now stage, left time.Duration) {
+// watchLocked sets the timer for the next stage.
+func (t *Tenure) watchLocked(now stage, left time.Duration) {
+	held(&t.mu)
 	r := &t.trouble
 	if r.timer != nil {
 		r.timer.Stop()
@@ -119,9 +122,10 @@ func (t *Tenure) watch(now stage, left time.Duration) {
 	r.timer.Reset(next)
 }
 
-// spend notes that a call failed for want of ticks, though some may be left by the clock: they are
-// all made ready. t.mu is held.
-func (t *Tenure) spend() {
+// spendLocked notes that a call failed for want of ticks, though some may be left by the clock: they are
+// all made ready.
+func (t *Tenure) spendLocked() {
+	held(&t.mu)
 	r := &t.trouble
 	if r.spent {
 		return

@@ -33,7 +33,7 @@ func (l *lease) acquire(ctx context.Context) error {
 	}
 	h := &d.hold
 	h.acked, h.at = h.sent, l.clock()
-	l.hold, l.low, l.doubt, l.back = h, false, nil, false
+	l.hold, l.low, l.pending, l.back = h, false, nil, false
 	l.dueAfter(h)
 	l.report(ctx, d.event)
 	l.sayAhead(ctx)
@@ -41,14 +41,14 @@ func (l *lease) acquire(ctx context.Context) error {
 	return nil
 }
 
-// A doubt is an acquisition that may or may not have been stored.
-type doubt struct {
+// pending is an acquisition that may or may not have been stored.
+type pending struct {
 	hold
 	event Event
 }
 
 // matches reports whether the row is as the doubted acquisition wrote it, and its lease lasts.
-func (d *doubt) matches(row *leasestore.Row, now leasestore.Clock) bool {
+func (d *pending) matches(row *leasestore.Row, now leasestore.Clock) bool {
 	if row == nil {
 		return false
 	}
@@ -56,12 +56,12 @@ func (d *doubt) matches(row *leasestore.Row, now leasestore.Clock) bool {
 	return owner == d.owner && number <= d.sent && row.High == d.limit && now.Within(row.Until)
 }
 
-// retake takes up the ID of the doubt if its row bears one of the nonces that were written. It
+// retake takes up the ID of the pending acquisition if its row bears one of the nonces that were written. It
 // writes a new nonce, since what can be read need not be durable yet. If the row bears none of
 // them, the doubted write never happened or is still on its way; should it still arrive, the ID
 // is leased to nobody for a while, and nothing is issued under it. It returns nil if there is nothing to take up.
-func (l *lease) retake(ctx context.Context) (*doubt, error) {
-	d := l.doubt
+func (l *lease) retake(ctx context.Context) (*pending, error) {
+	d := l.pending
 	if d == nil {
 		return nil, nil
 	}
@@ -81,20 +81,20 @@ func (l *lease) retake(ctx context.Context) (*doubt, error) {
 		return nil
 	})
 	if errors.Is(err, errNothing) {
-		l.doubt = nil
+		l.pending = nil
 		return nil, nil
 	}
 	return d, err
 }
 
 // take leases the ID that has been free the longest, or a new one.
-func (l *lease) take(ctx context.Context) (*doubt, error) {
+func (l *lease) take(ctx context.Context) (*pending, error) {
 	wanted := leasestore.Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID},
 		Must: l.cfg.IDs, Rest: l.cfg.quarantine(), Highest: l.highest}
 	asked := l.now()
-	l.doubt = nil
+	l.pending = nil
 	err := l.store.Take(ctx, wanted, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
-		l.doubt = nil // what an earlier run decided was refused
+		l.pending = nil // what an earlier run decided was refused
 		if err := l.compare(asked, now, l.cfg.MaxClockSkew); err != nil {
 			return err
 		}
@@ -121,10 +121,10 @@ func (l *lease) take(ctx context.Context) (*doubt, error) {
 			WorkerID: h.id, Nonce: nonce(h.owner, 0), High: h.limit, Until: now.After(l.cfg.TTL),
 			Layout: l.terms.Layout, Holder: l.holder, Acquired: now.Now, Renewed: now.Now,
 		}
-		l.doubt = &doubt{hold: *h, event: event}
+		l.pending = &pending{hold: *h, event: event}
 		return nil
 	})
-	return l.doubt, err
+	return l.pending, err
 }
 
 // begin decides at which tick a new owner of a row begins, and what it reserves at once: nothing, where

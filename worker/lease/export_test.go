@@ -26,10 +26,10 @@ func ReservationOf(l *lease) uid.Reservation { return l.reservation() }
 
 // Doubted returns the ID of an acquisition whose outcome is not known, if there is one.
 func Doubted(l *lease) (id int64, doubted bool) {
-	if l.doubt == nil {
+	if l.pending == nil {
 		return 0, false
 	}
-	return l.doubt.id, true
+	return l.pending.id, true
 }
 
 // Pending returns how many renewals may have happened, or be on their way, and were not

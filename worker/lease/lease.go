@@ -28,13 +28,13 @@ type lease struct {
 
 	// Only the generator's calls use what follows, one at a time.
 	terms     uid.Terms
-	inspected bool   // the store was, since it was bound
-	missing   bool   // so was the namespace
-	resumed   bool   // the hold was, and is not this binding's to release
-	hold      *hold  // nil when the lease was lost
-	doubt     *doubt // an acquisition whose outcome is unknown; nil for none
-	low       bool   // Low was reported, and nothing was reserved since
-	back      bool   // the store went back, and no write is acknowledged that says so
+	inspected bool     // the store was, since it was bound
+	missing   bool     // so was the namespace
+	resumed   bool     // the hold was, and is not this binding's to release
+	hold      *hold    // nil when the lease was lost
+	pending   *pending // an acquisition whose outcome is unknown; nil for none
+	low       bool     // Low was reported, and nothing was reserved since
+	back      bool     // the store went back, and no write is acknowledged that says so
 }
 
 // New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not when an
@@ -162,13 +162,13 @@ func (l *lease) Release(ctx context.Context, last int64) error {
 	if l.hold != nil {
 		err = l.release(ctx, last)
 	}
-	if l.doubt != nil { // then there is no hold
+	if l.pending != nil { // then there is no hold
 		err = retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.giveBack)
 	}
 	if err != nil {
 		err = l.failure("release", fmt.Errorf("%w; nobody else gets the ID for up to %v", err, l.blocked()))
 	}
-	l.hold, l.doubt = nil, nil
+	l.hold, l.pending = nil, nil
 	return err
 }
 
@@ -185,7 +185,7 @@ func (l *lease) dropInvalid(ctx context.Context) {
 	case l.hold != nil:
 		l.lost(ctx, errInvalidated)
 	default:
-		l.doubt = nil
+		l.pending = nil
 		l.binding.Renew()
 	}
 }

@@ -37,7 +37,7 @@ func (l *lease) blocked() time.Duration { return l.cfg.TTL + l.cfg.quarantine() 
 
 // giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
 func (l *lease) giveBack(ctx context.Context) error {
-	d := l.doubt
+	d := l.pending
 	end := func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		if !d.matches(row, now) {
 			return errNothing

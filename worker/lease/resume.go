@@ -86,7 +86,7 @@ func (l *lease) resume(ctx context.Context) error {
 // Leave ends the binding to the generator, and leaves the lease as it is: who resumes it goes on.
 // Others get the ID after TTL and the time that it is left alone.
 func (l *lease) Leave() error {
-	l.hold, l.doubt = nil, nil
+	l.hold, l.pending = nil, nil
 	l.tell()
 	return l.binding.Unbind()
 }

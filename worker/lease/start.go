@@ -93,12 +93,12 @@ func (l *lease) abandon(ctx context.Context) {
 	var err error
 	if l.hold != nil && !l.resumed {
 		id, err = l.hold.id, l.release(ctx, -1)
-	} else if l.doubt != nil {
+	} else if l.pending != nil {
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		id, err = l.doubt.id, l.giveBack(limited)
+		id, err = l.pending.id, l.giveBack(limited)
 	}
-	l.hold, l.doubt = nil, nil
+	l.hold, l.pending = nil, nil
 	if err != nil {
 		l.cfg.Logger.WarnContext(ctx, "a failed start gives no worker ID back", "worker_id", id,
 			"store", l.store.Name(), "for", l.blocked(), "error", err)

@@ -109,7 +109,7 @@ func (r *race) run(ctx context.Context) error {
 			return err
 		}
 		if r.lost++; a.crowded {
-			lull(ctx, time.Since(began), r.lost)
+			backOff(ctx, time.Since(began), r.lost)
 		}
 	}
 }
@@ -142,11 +142,11 @@ func (r *race) attempt(ctx context.Context, conn *sqlx.Conn) (a attempt, again b
 	return a, false, err
 }
 
-// lull waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has
+// backOff waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has
 // taken, and twice as long after each further one, up to sixteen times. Of many that start at once all but a few lose.
 // Those who look again at once keep the server so busy that what they have read is old before they write; those who
 // wait longer are still waiting when the others are done.
-func lull(ctx context.Context, attempt time.Duration, races int) {
+func backOff(ctx context.Context, attempt time.Duration, races int) {
 	const longest = 10 * time.Second
 	select {
 	case <-time.After(rand.N(min(attempt<<min(races, 4), longest) + 1)):

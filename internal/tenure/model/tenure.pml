@@ -97,10 +97,10 @@ bool asked;                             /* one of its methods is under way, */
 bool extending;                         /* or what came of an Extend is being dealt with */
 byte released;                          /* how often Release was called */
 
-/* The tenure. hand is its lock of this name; what its mu guards is done in one step. */
+/* The tenure. granting is its lock of this name; what its mu guards is done in one step. */
 byte reservation;                       /* the one in force */
 bool ended;                             /* and there will be no other */
-bool hand, wanted, acquired, stopped, quit;
+bool granting, wanted, acquired, stopped, quit;
 bool renewing, renewed;                 /* the goroutine has been started, has ended */
 bool ending;                            /* Stop is to release the worker */
 byte revoked;
@@ -262,8 +262,8 @@ active proctype New() {
 	atomic { enter() };
 	atomic { decide(it); asked = false };
 	d_step {
-		!hand;
-		hand = !IS(M_START_LETS_GO);
+		!granting;
+		granting = !IS(M_START_LETS_GO);
 		acquired = true;
 		if
 		:: revoked && !IS(M_FORGET) ->
@@ -276,7 +276,7 @@ active proctype New() {
 		:: else
 		fi
 	};
-	d_step { grant(it); hand = (IS(M_START_LETS_GO) -> hand : false) };
+	d_step { grant(it); granting = (IS(M_START_LETS_GO) -> granting : false) };
 	d_step {
 		assert(SEEN != W_REVOKED_BETWEEN || !it || reservation);
 		if
@@ -321,7 +321,7 @@ end_wait:
 		fi;
 #endif
 		d_step {
-			!hand;
+			!granting;
 			if
 			:: quit -> assert(SEEN != W_CLOSED_DURING || !it)
 			:: !quit && !it -> wanted = true
@@ -345,14 +345,14 @@ active [REVOKERS] proctype Revoker() {
 	:: n < REVOKES ->
 		d_step { until = decided; n++ };        /* what it decides on later is not meant */
 #if RING
-		d_step { !hand; hand = true;
+		d_step { !granting; granting = true;
 			if
 			:: !IS(M_DISCARD_FIRST) -> withdraw()
 			:: else
 			fi };
 		d_step { !mu; discard() };
 #else
-		d_step { !hand; hand = true; withdraw() };
+		d_step { !granting; granting = true; withdraw() };
 #endif
 		d_step {
 #if RING
@@ -365,7 +365,7 @@ active [REVOKERS] proctype Revoker() {
 			revokes--;
 			wanted = wanted || !IS(M_NOT_ASKED_AGAIN);
 			startRenewing();
-			hand = false
+			granting = false
 		};
 		d_step { withdrawn = MAX(withdrawn, until); until = 0 }
 	:: else -> break
@@ -467,7 +467,7 @@ end:
 active proctype Watch() {
 end:
 	d_step {
-		returned && !closed && !reservation && !wanted && !extending && !hand;
+		returned && !closed && !reservation && !wanted && !extending && !granting;
 		assert(false)
 	}
 }
