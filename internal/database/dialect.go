@@ -53,29 +53,29 @@ func (d Dialect) SQL(statement string) string {
 	return sqlx.Rebind(sqlx.DOLLAR, strings.ReplaceAll(statement, "`", `"`))
 }
 
-// A speech is how a dialect says what the others say differently.
-type speech struct {
-	now      string // the database's time, in microseconds since 1970 UTC
-	late     string // microseconds that have passed since
-	session  string // the number of the session
-	history  string // which server it is, since when, and which table; see Origin
-	young    string // whether the server was started but now
-	unaware  string // whether the session has yet to learn what history needs
-	learn    string // the statement by which it does
-	plain    string // whether a statement commits by itself
-	readOnly string
-	schema   string
-	alike    string // the query for the tables whose names are those in {names} but for their case
-	bytes    string // of the text %s
-	indexed  string // the text %s as an index has it
-	micros   string // of the time in the column %s
-	text     string // of the hexadecimal digits %s
-	random   string // a number, another one for each row
-	begin    string
-	ends     string // what follows on COMMIT and ROLLBACK
+// expressionsOf is how a dialect says what the others say differently.
+type expressionsOf struct {
+	now         string // the database's time, in microseconds since 1970 UTC
+	delay       string // microseconds that have passed since
+	session     string // the number of the session
+	history     string // which server it is, since when, and which table; see Origin
+	justStarted string // whether the server was started but now
+	needsSetup  string // whether the session has yet to learn what history needs
+	setUp       string // the statement by which it does
+	autocommits string // whether a statement commits by itself
+	readOnly    string
+	schema      string
+	alike       string // the query for the tables whose names are those in {names} but for their case
+	bytes       string // of the text %s
+	indexed     string // the text %s as an index has it
+	micros      string // of the time in the column %s
+	text        string // of the hexadecimal digits %s
+	random      string // a number, another one for each row
+	begin       string
+	ends        string // what follows on COMMIT and ROLLBACK
 }
 
-var speeches = map[Dialect]*speech{MySQL: &mysqlSpeech, Postgres: &postgresSpeech, SQLite: &sqliteSpeech}
+var expressions = map[Dialect]*expressionsOf{MySQL: &inMySQL, Postgres: &inPostgres, SQLite: &inSQLite}
 
 // Clock returns the query for the database's time; see Now.
 func (d Dialect) Clock() string { return "SELECT " + d.Now() }
@@ -83,22 +83,22 @@ func (d Dialect) Clock() string { return "SELECT " + d.Now() }
 // Now returns the expression for the database's time, in microseconds since 1970 UTC. It avoids
 // the session's time zone, whose summer time repeats an hour. For MySQL it is the time at which
 // the statement began.
-func (d Dialect) Now() string { return speeches[d].now }
+func (d Dialect) Now() string { return expressions[d].now }
 
 // Random returns the expression for a random number, another one for each row.
-func (d Dialect) Random() string { return speeches[d].random }
+func (d Dialect) Random() string { return expressions[d].random }
 
 // Bytes returns the expression for a column's text as its bytes in UTF-8, which are compared and
 // ordered one by one: whatever the charsets of the column and the session, and its collation.
-func (d Dialect) Bytes(column string) string { return fmt.Sprintf(speeches[d].bytes, column) }
+func (d Dialect) Bytes(column string) string { return fmt.Sprintf(expressions[d].bytes, column) }
 
 // Indexed returns the expression for a text in the charset and collation that Schema gives to a key:
 // one that the key's index finds.
-func (d Dialect) Indexed(text string) string { return fmt.Sprintf(speeches[d].indexed, text) }
+func (d Dialect) Indexed(text string) string { return fmt.Sprintf(expressions[d].indexed, text) }
 
 // MicrosOf returns the expression for the time in a column of the type TIMESTAMP, in microseconds
 // since 1970 UTC: the session's time zone does not come into it.
-func (d Dialect) MicrosOf(column string) string { return fmt.Sprintf(speeches[d].micros, column) }
+func (d Dialect) MicrosOf(column string) string { return fmt.Sprintf(expressions[d].micros, column) }
 
 // Strict returns how a statement begins that refuses a number which its column cannot hold,
 // whatever the session's mode: a MySQL server without a strict one would silently store another.
@@ -147,7 +147,7 @@ func (d Dialect) Bind(statement string, args ...any) (string, []any) {
 
 func (d Dialect) literal(value any) string {
 	if s, ok := value.(string); ok {
-		return fmt.Sprintf(speeches[d].text, hex.EncodeToString([]byte(s)))
+		return fmt.Sprintf(expressions[d].text, hex.EncodeToString([]byte(s)))
 	}
 	if n := value.(int64); n != math.MinInt64 {
 		return strconv.FormatInt(n, 10)

@@ -1,10 +1,10 @@
 package database
 
-var mysqlSpeech = speech{
+var inMySQL = expressionsOf{
 	now: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
 	// How long the statement has waited, for a change of the table's definition say. A server whose SYSDATE
 	// is NOW does not tell. When a summer time begins or ends meanwhile it is an hour off.
-	late: "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))",
+	delay: "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))",
 	// A proxy that shares connections may send two statements of one client to two servers, or over two
 	// connections.
 	session: "CONNECTION_ID()",
@@ -15,19 +15,19 @@ var mysqlSpeech = speech{
 		" @uid_since, ', table made ', " + mysqlTime("UNIX_TIMESTAMP(CREATE_TIME)") +
 		") FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'" +
 		" AND CREATE_TIME IS NOT NULL AND @uid_started > 0), SPACE(0))",
-	young:   "UNIX_TIMESTAMP() < @uid_started + 2",
-	unaware: "@uid_started IS NULL",
+	justStarted: "UNIX_TIMESTAMP() < @uid_started + 2",
+	needsSetup:  "@uid_started IS NULL",
 	// The server's status is dear to read, and a session is never older than the server's start. That is
 	// a whole second, and always the same one: a step of the clock shows in Uptime, too. Without a battery the
 	// clock may begin in the same one twice. So MariaDB's text has the clock sequence of its UUIDs, which it draws
 	// when it starts. MySQL's follows from the second of the start, and changes when its clock is set back.
-	learn: "SET @uid_started = COALESCE(" + mysqlStarted + ", 0)," +
+	setUp: "SET @uid_started = COALESCE(" + mysqlStarted + ", 0)," +
 		" @uid_since = CONCAT_WS(', cluster ', CONCAT(' since ', " + mysqlTime("COALESCE("+mysqlStarted+", 0)") +
 		" /*M! , ' ', SUBSTR(CONVERT(UUID() USING utf8mb4), 20, 4) */), LEFT(" +
 		mysqlStatus("wsrep_cluster_state_uuid") + ", 8))",
 	// With completion_type a transaction may follow on the one before. MySQL, other than MariaDB, does not
 	// tell whether one is open.
-	plain: "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
+	autocommits: "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
 	// From MariaDB 12 on it is a name, of more kinds than ON.
 	readOnly: "CONCAT(@@global.read_only) NOT IN ('0', 'OFF') OR @@global.innodb_read_only",
 	schema:   "SPACE(0)",

@@ -2,9 +2,9 @@ package database
 
 import "fmt"
 
-var postgresSpeech = speech{
+var inPostgres = expressionsOf{
 	now:     "CAST(FLOOR(EXTRACT(EPOCH FROM CLOCK_TIMESTAMP()) * 1000000) AS BIGINT)",
-	late:    "0",
+	delay:   "0",
 	session: "0", // a pooler may change it
 	// The server's processes can start anew, with what was not flushed lost, while the server itself goes
 	// on: then the statistics begin anew. xmin is the last change of the table's definition, its name
@@ -21,10 +21,10 @@ var postgresSpeech = speech{
 		" FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace" +
 		" JOIN pg_database d ON datname = CURRENT_DATABASE()" +
 		" WHERE c.oid = TO_REGCLASS('`{table}`')), '')",
-	young:    "FALSE",
-	unaware:  "FALSE",
-	plain:    "TRUE",
-	readOnly: "(PG_IS_IN_RECOVERY() OR CURRENT_SETTING('transaction_read_only') = 'on')",
+	justStarted: "FALSE",
+	needsSetup:  "FALSE",
+	autocommits: "TRUE",
+	readOnly:    "(PG_IS_IN_RECOVERY() OR CURRENT_SETTING('transaction_read_only') = 'on')",
 	schema: "COALESCE((SELECT CAST(CAST(relnamespace AS REGNAMESPACE) AS TEXT) " +
 		"FROM pg_class WHERE oid = TO_REGCLASS('`{table}`')), '')",
 	alike: "SELECT CAST(relname AS TEXT), TRUE FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f')" +

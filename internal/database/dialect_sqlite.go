@@ -1,11 +1,12 @@
 package database
 
-var sqliteSpeech = speech{
+var inSQLite = expressionsOf{
 	// It counts whole milliseconds, and is up to one behind the machine's clock. It is never ahead:
 	// rounding restores the millisecond that julianday's fraction of a day stands for.
 	now:     "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000",
-	late:    "0",
-	session: "0", history: "''", young: "0", unaware: "0", plain: "1", readOnly: "0", schema: "''", // see Place.History
+	delay:   "0",
+	session: "0", history: "''", schema: "''", // see Place.History
+	justStarted: "0", needsSetup: "0", autocommits: "1", readOnly: "0",
 	alike:   "SELECT name, FALSE FROM sqlite_master WHERE type IN ('table', 'view') AND LOWER(name) IN ({names})",
 	bytes:   "%s COLLATE BINARY",
 	indexed: "%s",

@@ -13,89 +13,84 @@ import (
 // What was decided by them may be written by the same server only, for as long as it has lost nothing
 // and the table is the same one: another one may lack the newest writes, or have newer ones.
 type Origin struct {
-	Now      Micros // the database's time, when the rows had been read
-	late     int64  // microseconds that are part of Now
-	session  int64  // of MySQL
-	history  string
-	young    bool
-	unaware  bool
-	plain    bool // a statement commits by itself
-	readOnly bool
-	Schema   string // of PostgreSQL: where the table is; empty if there is none
+	Now         Micros // the database's time, when the rows had been read
+	delay       int64  // microseconds that are part of Now
+	session     int64  // of MySQL
+	history     string
+	justStarted bool
+	needsSetup  bool
+	autocommits bool // a statement commits by itself
+	readOnly    bool
+	Schema      string // of PostgreSQL: where the table is; empty if there is none
 }
 
 // OriginColumns are what Fields scans, of a statement that reads a table.
 func (d Dialect) OriginColumns(table string) string {
-	s := speeches[d]
+	s := expressions[d]
 	columns := []string{
-		s.now, s.late, s.session, s.history, "COALESCE(" + s.young + ", 1 = 1)",
-		s.unaware, s.plain, s.readOnly, s.schema,
+		s.now, s.delay, s.session, s.history, "COALESCE(" + s.justStarted + ", 1 = 1)",
+		s.needsSetup, s.autocommits, s.readOnly, s.schema,
 	}
 	return strings.ReplaceAll(strings.Join(columns, ", "), "{table}", table)
 }
 
 // Fields returns where to scan OriginColumns.
 func (o *Origin) Fields() []any {
-	return []any{&o.Now, &o.late, &o.session, &o.history, &o.young, &o.unaware, &o.plain, &o.readOnly, &o.Schema}
+	return []any{&o.Now, &o.delay, &o.session, &o.history, &o.justStarted, &o.needsSetup, &o.autocommits, &o.readOnly,
+		&o.Schema}
 }
 
-// Plain reports whether a statement of the session commits by itself.
-func (o *Origin) Plain() bool { return o.plain }
+// Autocommits reports whether a statement of the session commits by itself.
+func (o *Origin) Autocommits() bool { return o.autocommits }
 
-// Ready ends a transaction of the program's, which what was read may be as old as, and has the session
-// learn what its history needs. It reports whether it did either: then rows have to be read again.
+// Ready ends a transaction of the program's, as old as which the rows may be, and does SetUp. It reports whether it did
+// either: then rows have to be read again.
 func (o *Origin) Ready(ctx context.Context, conn sqlx.ExecerContext, d Dialect) (again bool, err error) {
-	if !o.plain {
+	if !o.autocommits {
 		if _, err := conn.ExecContext(ctx, d.Commit()); err != nil {
 			return false, Failed("commit", err)
 		}
 	}
-	learned, err := o.Learn(ctx, conn, d)
-	return err == nil && (!o.plain || learned), err
+	learned, err := o.SetUp(ctx, conn, d)
+	return err == nil && (!o.autocommits || learned), err
 }
 
-// Learn has the session learn what its history needs. It reports whether it did: then rows have to be read again.
-func (o *Origin) Learn(ctx context.Context, conn sqlx.ExecerContext, d Dialect) (again bool, err error) {
-	if !o.unaware {
+// SetUp has the session do what its history needs. It reports whether it did: then rows have to be read again.
+func (o *Origin) SetUp(ctx context.Context, conn sqlx.ExecerContext, d Dialect) (again bool, err error) {
+	if !o.needsSetup {
 		return false, nil
 	}
-	_, err = conn.ExecContext(ctx, speeches[d].learn)
+	_, err = conn.ExecContext(ctx, expressions[d].setUp)
 	return err == nil, Failed("ask when the server was started", err)
 }
 
-// Young reports whether the server was started but now, and may be once more under the same history.
-func (o *Origin) Young() bool { return o.young && o.history != "" }
+// JustStarted reports whether the server was started but now, and may be once more under the same history.
+func (o *Origin) JustStarted() bool { return o.justStarted && o.history != "" }
 
 // History names what the server remembers of the table: it is another one after each start of the
 // server, crash, failover, and change of the table's definition. It is empty where that cannot be
 // told, as on a server that was started within the same second or two: it may be started again in it.
 func (o *Origin) History() string {
-	if o.young {
+	if o.justStarted {
 		return ""
 	}
 	return o.history
 }
 
-// Same returns the condition that a statement runs where an Origin was read, and Is its arguments.
-func (d Dialect) Same(table string) string {
+// Here returns the condition that a statement runs where an Origin was read, and its arguments.
+func (o *Origin) Here(d Dialect, table string) (condition string, args []any) {
 	if d == SQLite { // which has locked its file before it was read
-		return "1 = 1"
+		return "1 = 1", nil
 	}
-	s := speeches[d]
+	s := expressions[d]
 	is := s.session + " = ? AND " + d.Indexed(s.history) + " = ?"
-	return strings.ReplaceAll(is, "{table}", table)
+	return strings.ReplaceAll(is, "{table}", table), []any{o.session, o.history}
 }
 
-// Is returns the arguments of Same.
-func (o *Origin) Is(d Dialect) []any {
-	if d == SQLite {
-		return nil
-	}
-	return []any{o.session, o.history}
+// Standalone reports whether the server is known to be no node of a Galera cluster.
+func (o *Origin) Standalone() bool {
+	return o.history != "" && !strings.Contains(o.history, ", cluster ")
 }
-
-// Alone reports whether the server is known to be no node of a Galera cluster.
-func (o *Origin) Alone() bool { return o.history != "" && !strings.Contains(o.history, ", cluster ") }
 
 // SameAs reports whether both were read from one server, in one session, with nothing lost between.
 func (o *Origin) SameAs(p Origin) bool { return o.session == p.session && o.history == p.history }
@@ -103,10 +98,10 @@ func (o *Origin) SameAs(p Origin) bool { return o.session == p.session && o.hist
 // longestLate is the longest a reading statement may take, in microseconds.
 const longestLate = 1e6
 
-// Settle makes Now the time after the rows were read, where that can be told.
-func (o *Origin) Settle() {
-	if 0 <= o.late && o.late <= longestLate {
-		o.Now, o.late = o.Now+Micros(o.late), 0
+// AddDelay makes Now the time after the rows were read, where that can be told.
+func (o *Origin) AddDelay() {
+	if 0 <= o.delay && o.delay <= longestLate {
+		o.Now, o.delay = o.Now+Micros(o.delay), 0
 	}
 }
 
@@ -120,18 +115,18 @@ var ErrFollows error = &failure{doing: "ask for replication", kind: Transient,
 	cause: errors.New("the server applies what another one has written: " +
 		"stop that when it has applied all that it had received, or connect to the primary")}
 
-// Decides returns an error when nothing can be decided by what was read: the time is not known,
+// Decisive returns an error when nothing can be decided by what was read: the time is not known,
 // or the server refuses writes, as a replica does, and may lack the newest ones.
-func (o *Origin) Decides(d Dialect) error {
-	if o.late != 0 {
+func (o *Origin) Decisive(d Dialect) error {
+	if o.delay != 0 {
 		return errLate
 	}
-	return o.Writes(d)
+	return o.Writable(d)
 }
 
-// Writes returns an error when the server refuses writes, as a replica does, and may lack the
+// Writable returns an error when the server refuses writes, as a replica does, and may lack the
 // newest ones: nothing is decided by what it has.
-func (o *Origin) Writes(d Dialect) error {
+func (o *Origin) Writable(d Dialect) error {
 	switch {
 	case !o.readOnly:
 		return nil

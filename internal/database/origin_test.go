@@ -10,6 +10,6 @@ import (
 func TestYoungServersHaveNoHistory(t *testing.T) {
 	o := Origin{history: "server since 12:00:00"}
 	require.Equal(t, o.history, o.History())
-	o.young = true
+	o.justStarted = true
 	require.Empty(t, o.History())
 }

@@ -58,7 +58,7 @@ type Alike struct {
 func (d Dialect) Alike(ctx context.Context, from Querier, names ...string) ([]Alike, error) {
 	among := strings.ToLower("'" + strings.Join(names, "', '") + "'")
 	found, err := SelectRows(ctx, from, func(a *Alike) []any { return []any{&a.Name, &a.Case} },
-		strings.ReplaceAll(speeches[d].alike, "{names}", among))
+		strings.ReplaceAll(expressions[d].alike, "{names}", among))
 	return found, Failed("look for tables by name", err)
 }
 

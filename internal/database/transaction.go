@@ -22,8 +22,8 @@ type Session interface {
 }
 
 // Commit and Rollback return the statements that end a transaction.
-func (d Dialect) Commit() string   { return "COMMIT" + speeches[d].ends }
-func (d Dialect) Rollback() string { return "ROLLBACK" + speeches[d].ends }
+func (d Dialect) Commit() string   { return "COMMIT" + expressions[d].ends }
+func (d Dialect) Rollback() string { return "ROLLBACK" + expressions[d].ends }
 
 // Transact runs do between a begin and a commit, and rolls back when it fails. The commit is
 // explicit, since a session may have autocommit off.
@@ -38,7 +38,7 @@ func Transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(Ses
 		}
 		return err
 	}
-	if _, err := conn.ExecContext(ctx, speeches[dialect].begin); err != nil {
+	if _, err := conn.ExecContext(ctx, expressions[dialect].begin); err != nil {
 		discard(conn)
 		return Failed("begin", err)
 	}

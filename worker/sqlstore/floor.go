@@ -47,11 +47,12 @@ var floors = map[database.Dialect]struct{ seconds, now, at string }{
 // latestFloor returns the query for the row with an ID, whether it is read where an Origin was, and the latest floor,
 // in seconds since 1970, of it and the rows before it that the database's clock has not reached; 0 for none.
 // MODIFIED of a row without a floor is by the session's time zone, and does not count.
-func (s *numberTable) latestFloor(same string) string {
+func (s *numberTable) latestFloor(id int64, same piece) piece {
 	f := floors[s.dialect]
-	return s.dialect.InUTC("SELECT") + " (SELECT PORT FROM `" + s.nodes + "` WHERE ID = ?), " + same +
-		", COALESCE(MAX(" + f.seconds + "), 0) FROM (SELECT MODIFIED, TYPE FROM `" + s.nodes +
-		"` WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND " + f.seconds + " > " + f.now
+	return concat(sqlOf(s.dialect.InUTC("SELECT")+" (SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?), ", id), same,
+		sqlOf(", COALESCE(MAX("+f.seconds+"), 0) FROM (SELECT MODIFIED, TYPE FROM `"+s.nodes+
+			"` WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND "+f.seconds+" > "+f.now,
+			id, int64(latest)))
 }
 
 func (s *numberTable) keepFloor() string {

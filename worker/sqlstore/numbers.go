@@ -223,11 +223,12 @@ func (s *numberTable) readBack(ctx context.Context, tx session, row insertedRow)
 		port sql.NullString
 		same bool
 	}
-	same, args := "1 = 1", []any{row.id}
+	same := sqlOf("1 = 1")
 	if row.by != nil {
-		same, args = "("+s.dialect.Same(s.nodes)+")", append(args, row.by.Is(s.dialect)...)
+		same = concat(sqlOf("("), s.here(s.nodes, row.by), sqlOf(")"))
 	}
-	query, args := s.dialect.Bind(s.latestFloor(same), append(args, row.id, int64(latest))...)
+	p := s.latestFloor(row.id, same)
+	query, args := s.dialect.Bind(p.text, p.args...)
 	fields := func(f *found) []any { return []any{&f.port, &f.same, &floor} }
 	all, err := database.SelectRows(ctx, tx, fields, query, args...)
 	switch {

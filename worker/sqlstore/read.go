@@ -24,7 +24,7 @@ type sight struct {
 func (l *leaseTable) look(ctx context.Context, conn session, rows string, args ...any) (sight, error) {
 	s, err := l.read(ctx, conn, rows, args...)
 	if err == nil {
-		err = s.Decides(l.dialect)
+		err = s.Decisive(l.dialect)
 	}
 	if err == nil {
 		err = l.schema.Find(l.leases, s.Schema)
@@ -77,7 +77,7 @@ func (l *leaseTable) readOnce(ctx context.Context, conn session, rows string, ar
 			s.rows = append(s.rows, j.r.row())
 		}
 	}
-	s.Settle()
+	s.AddDelay()
 	s.clock = leasestore.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
 	return s, nil
 }

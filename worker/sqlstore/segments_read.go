@@ -40,7 +40,7 @@ func (s *segmentTable) look(ctx context.Context, conn session, tag string) (tagS
 		}
 	}
 	if err == nil {
-		err = seen.Writes(s.dialect)
+		err = seen.Writable(s.dialect)
 	}
 	if err == nil {
 		err = s.schema.Find(s.segments, seen.Schema)

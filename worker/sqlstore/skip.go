@@ -80,15 +80,16 @@ func (s *numberTable) insertKnown(ctx context.Context, conn *sqlx.Conn, h string
 	}
 	history, m, err := s.newestMark(ctx, conn, nil)
 	if err != nil || history == "" || m.host != hostOf(history) || m.last-m.id >= markEvery || m.last >= most ||
-		m.unsure || !m.by.Plain() {
+		m.unsure || !m.by.Autocommits() {
 		return row, err
 	}
 	row.nonce, row.by = rand.Text(), &m.by
-	where, args := s.dialect.Same(s.nodes), append([]any{h, row.nonce, kind}, m.by.Is(s.dialect)...)
+	p := concat(sqlOf("SELECT "), listed(h, row.nonce, kind), sqlOf(", "+dates+" FROM (SELECT 1 AS ONE) o WHERE "),
+		s.here(s.nodes, &m.by))
 	if s.dialect == database.Postgres {
-		where, args = where+" AND "+alone[s.dialect].began+" <> ?", append(args, m.began)
+		p = concat(p, sqlOf(" AND "+alone[s.dialect].began+" <> ?", m.began))
 	}
-	row.id, err = s.insertWhere(ctx, conn, "SELECT ?, ?, ?, "+dates+" FROM (SELECT 1 AS ONE) o WHERE "+where, args...)
+	row.id, err = s.insertWhere(ctx, conn, p.text, p.args...)
 	if err == nil {
 		err = within(row.id, most)
 	}
@@ -165,12 +166,12 @@ func (s *numberTable) newestMark(ctx context.Context, tx session,
 		if err != nil || len(all) != 1 {
 			return "", m, database.Failed("read the newest mark", cmp.Or(err, sql.ErrNoRows))
 		}
-		if again, err = m.by.Learn(ctx, tx, s.dialect); err != nil {
+		if again, err = m.by.SetUp(ctx, tx, s.dialect); err != nil {
 			return "", m, err
 		}
 	}
 	o := &m.by
-	if o.Young() {
+	if o.JustStarted() {
 		return "", m, errYoung
 	}
 	if s.dialect == database.SQLite {

@@ -34,16 +34,15 @@ type attempt struct {
 // A write is a statement, and how many rows it changes: fewer where the server does not count a row
 // that is as it was, none where something is no longer as it was read.
 type write struct {
-	statement string
-	args      []any
-	rows      int64
+	piece
+	rows int64
 }
 
 // A trace is what a transaction leaves in a SQLite file: the text wrote, which the expression
 // text yields, from a table with a WHERE clause.
 type trace struct {
-	wrote, text, from string
-	args              []any
+	wrote, text string
+	from        piece
 }
 
 // A session carries out statements: a connection, or a transaction of a SQLite file.
@@ -125,7 +124,7 @@ func (r *race) attempt(ctx context.Context, conn *sqlx.Conn) (a attempt, again b
 		}
 	}
 	if err != nil || len(a.writes) == 0 {
-		if r.dialect == database.MySQL && !a.Plain() {
+		if r.dialect == database.MySQL && !a.Autocommits() {
 			_, _ = conn.ExecContext(ctx, r.dialect.Rollback()) // the next look commits, or the session is gone
 		}
 		return a, false, err
@@ -164,7 +163,7 @@ func (a *attempt) kind() error { return cmp.Or(a.wrong, worker.ErrUnconfirmed) }
 
 // store carries writes out on a server, more than one in a transaction.
 func (t *tables) store(ctx context.Context, conn *sqlx.Conn, a attempt) error {
-	if len(a.writes) == 1 && a.Plain() {
+	if len(a.writes) == 1 && a.Autocommits() {
 		return t.carry(ctx, conn, a)
 	}
 	restore, err := database.Prepare(ctx, conn, t.dialect)
@@ -178,7 +177,7 @@ func (t *tables) store(ctx context.Context, conn *sqlx.Conn, a attempt) error {
 func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
 	const doing = "write a row"
 	for _, w := range a.writes {
-		text, args := t.dialect.Bind(w.statement, w.args...)
+		text, args := t.dialect.Bind(w.text, w.args...)
 		res, err := conn.ExecContext(ctx, text, args...)
 		switch n, err := database.Changed(doing, res, err); {
 		case err != nil:
@@ -206,7 +205,7 @@ func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.P
 		return err
 	})
 	if err == nil && left != nil {
-		err = place.Confirm(ctx, conn, left.wrote, left.text, left.from, left.args...)
+		err = place.Confirm(ctx, conn, left.wrote, left.text, left.from.text, left.from.args...)
 	}
 	if err != nil {
 		return err

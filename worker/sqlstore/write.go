@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +14,8 @@ func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow) attempt {
 	switch {
 	case was == nil:
 		a.found = is.WorkerID
-		a.writes = []write{{l.insert() + " SELECT ?" + strings.Repeat(", ?", len(leaseColumns)) +
-			" FROM (SELECT 1 AS ONE) o WHERE " + l.dialect.Same(l.leases),
-			join([]any{l.namespace}, is.values(), s.Is(l.dialect)), 1}}
+		a.writes = []write{{concat(l.insert(), sqlOf(" SELECT "), l.listed(is),
+			sqlOf(" FROM (SELECT 1 AS ONE) o WHERE "), l.here(l.leases, &s.Origin)), 1}}
 	case *was != is:
 		a.found = *was
 		a.writes = []write{l.update(s, *was, is, true)}
@@ -31,43 +29,43 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 	changes := control != *s.control // also where Given is only what was seen: the row may vanish
 	a := attempt{Origin: s.Origin, what: whose(is), found: [2]leaseRow{stable(*s.control), *was}, left: l.trace(is),
 		crowded: true}
-	c, r := *s.control, *was
-	switch l.dialect {
-	case database.MySQL:
-		// The namespace's row is written, too: servers that replicate to each other refuse one of two writes of the
-		// same row, not what was decided by a row that was only read. A MariaDB server that is no node of a Galera
-		// cluster reads it under a shared lock, so that no Take waits for another one; it skips such a comment.
-		update, also := l.dialect.Strict("UPDATE"), sets("c.")+", "
-		if !changes && s.Alone() {
-			// Many that wait for a row, and have the lock on the namespace's, would keep others from making new ones.
-			update, also = l.dialect.AtOnce("UPDATE"), "/*!50700 "+also+" */"
-		}
-		a.writes = []write{{
-			update + " `" + l.leases + "` c, `" + l.leases + "` r SET " + also + sets("r.") +
-				" WHERE " + asRead("c.", false) + " AND " + asRead("r.", true) + " AND " + l.dialect.Same(l.leases),
-			join(touched(control).values()[1:], is.values()[1:], l.wasRead(c, false),
-				l.wasRead(r, true), s.Is(l.dialect)), 2,
-		}}
-	case database.Postgres:
-		if !changes {
-			a.writes = []write{{
-				"WITH held AS MATERIALIZED (SELECT 1 FROM `" + l.leases + "` WHERE " + asRead("", false) +
-					" FOR SHARE) UPDATE `" + l.leases + "` SET " + sets("") + " WHERE " + asRead("", true) +
-					" AND " + l.dialect.Same(l.leases) + " AND EXISTS (SELECT 1 FROM held)",
-				join(l.wasRead(c, false), is.values()[1:], l.wasRead(r, true), s.Is(l.dialect)), 1,
-			}}
-			return a
-		}
-		fallthrough
+	switch {
+	case l.dialect == database.MySQL:
+		a.writes = []write{l.bothAtOnce(s, control, *was, is, changes)}
+	case l.dialect == database.Postgres && !changes:
+		a.writes = []write{l.oneWhileHeld(s, *was, is)}
 	default:
 		if changes {
-			a.writes = append(a.writes, l.update(s, c, control, false))
+			a.writes = append(a.writes, l.update(s, *s.control, control, false))
 		}
-		if r != is {
-			a.writes = append(a.writes, l.update(s, r, is, true))
+		if *was != is {
+			a.writes = append(a.writes, l.update(s, *was, is, true))
 		}
 	}
 	return a
+}
+
+// bothAtOnce is a statement of MySQL for both rows. The namespace's row is written where it does not change, too:
+// servers that replicate to each other refuse one of two writes of the same row, not what was decided by a row that was
+// only read. A MariaDB server that is no node of a Galera cluster reads it under a shared lock, so that no Take waits
+// for another one; it skips such a comment.
+func (l *leaseTable) bothAtOnce(s sight, control, was, is leaseRow, changes bool) write {
+	update, comment, end := l.dialect.Strict("UPDATE"), "", ", "
+	if !changes && s.Standalone() {
+		// Do not wait for the row while holding the namespace's lock: that keeps others from making new rows.
+		update, comment, end = l.dialect.AtOnce("UPDATE"), "/*!50700 ", ", */"
+	}
+	return write{concat(sqlOf(update+" `"+l.leases+"` c, `"+l.leases+"` r SET "+comment), sets("c.", touched(control)),
+		sqlOf(end), sets("r.", is), sqlOf(" WHERE "), l.asRead("c.", *s.control, false), sqlOf(" AND "),
+		l.asRead("r.", was, true), sqlOf(" AND "), l.here(l.leases, &s.Origin)), 2}
+}
+
+// oneWhileHeld is a statement of PostgreSQL for an ID's row, while the namespace's is locked and as it was read.
+func (l *leaseTable) oneWhileHeld(s sight, was, is leaseRow) write {
+	return write{concat(sqlOf("WITH held AS MATERIALIZED (SELECT 1 FROM `"+l.leases+"` WHERE "),
+		l.asRead("", *s.control, false), sqlOf(" FOR SHARE) UPDATE `"+l.leases+"` SET "), sets("", is),
+		sqlOf(" WHERE "), l.asRead("", was, true), sqlOf(" AND "), l.here(l.leases, &s.Origin),
+		sqlOf(" AND EXISTS (SELECT 1 FROM held)")), 1}
 }
 
 // grown makes new rows, and changes the namespace's. It overwrites none.
@@ -75,39 +73,45 @@ func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 	a := attempt{Origin: s.Origin, what: whose(made[0]), found: [2]any{stable(*s.control), made[0].WorkerID},
 		left: l.trace(made[0]), crowded: true}
 	control = touched(control)
-	var rows []any
-	for _, r := range made {
-		rows = join(rows, []any{l.namespace}, r.values())
-	}
-	row, n := "?"+strings.Repeat(", ?", len(leaseColumns)), len(made)
-	update, values := l.update(s, *s.control, control, false), "VALUES ("+row+")"+strings.Repeat(", ("+row+")", n-1)
-	switch l.dialect {
-	case database.MySQL: // where a statement writes to a table once
-		// Who has the lock will have changed the row. InnoDB's queue of n who wait for it costs each of them time that
-		// grows with n.
-		var updates []string
-		for _, name := range leaseColumns[1:] {
-			updates = append(updates, name+" = IF(`"+l.leases+"`.WORKER_ID = -1, VALUES("+name+
-				"), `"+l.leases+"`."+name+")")
+	update, values := l.update(s, *s.control, control, false), sqlOf("VALUES ")
+	for i, r := range made {
+		if i > 0 {
+			values = concat(values, sqlOf(", "))
 		}
-		a.writes = []write{{
-			l.insert() + " SELECT v.* FROM `" + l.leases + "` c, (SELECT ? AS NAMESPACE, ? AS " +
-				strings.Join(leaseColumns, ", ? AS ") + strings.Repeat(" UNION ALL SELECT "+row, n) + ") v WHERE " +
-				asRead("c.", false) + " AND " + l.dialect.Same(l.leases) + " AND NOT EXISTS (SELECT 1 FROM `" +
-				l.leases + "` r WHERE r.NAMESPACE = c.NAMESPACE AND r.WORKER_ID BETWEEN ? AND ?)" +
-				" FOR UPDATE /*!80001 NOWAIT */ /*M!100300 NOWAIT */ ON DUPLICATE KEY UPDATE " +
-				strings.Join(updates, ", "),
-			join([]any{l.namespace}, control.values(), rows, l.wasRead(*s.control, false), s.Is(l.dialect),
-				[]any{made[0].WorkerID, made[n-1].WorkerID}),
-			int64(n) + 2, // a row that is updated counts as two
-		}}
+		values = concat(values, sqlOf("("), l.listed(r), sqlOf(")"))
+	}
+	rows := int64(len(made))
+	switch l.dialect {
+	case database.MySQL:
+		a.writes = []write{l.grownAtOnce(s, control, made)}
 	case database.Postgres:
-		a.writes = []write{{"WITH held AS (" + update.statement + " RETURNING 1) " + l.insert() +
-			" SELECT * FROM (" + values + ") v WHERE EXISTS (SELECT 1 FROM held)", join(update.args, rows), int64(n)}}
+		a.writes = []write{{concat(sqlOf("WITH held AS ("), update.piece, sqlOf(" RETURNING 1) "), l.insert(),
+			sqlOf(" SELECT * FROM ("), values, sqlOf(") v WHERE EXISTS (SELECT 1 FROM held)")), rows}}
 	default:
-		a.writes = []write{update, {l.insert() + " " + values, rows, int64(n)}}
+		a.writes = []write{update, {concat(l.insert(), sqlOf(" "), values), rows}}
 	}
 	return a
+}
+
+// grownAtOnce is a statement of MySQL, where one writes to a table once. A client that has the lock will have changed
+// the row: InnoDB's queue of n clients that wait for it costs each of them time that grows with n.
+func (l *leaseTable) grownAtOnce(s sight, control leaseRow, made []leaseRow) write {
+	var updates []string
+	for _, name := range leaseColumns[1:] {
+		updates = append(updates,
+			name+" = IF(`"+l.leases+"`.WORKER_ID = -1, VALUES("+name+"), `"+l.leases+"`."+name+")")
+	}
+	rows := sqlOf("SELECT ? AS NAMESPACE, ? AS "+strings.Join(leaseColumns, ", ? AS "), l.listed(control).args...)
+	for _, r := range made {
+		rows = concat(rows, sqlOf(" UNION ALL SELECT "), l.listed(r))
+	}
+	first, last := made[0].WorkerID, made[len(made)-1].WorkerID
+	return write{concat(l.insert(), sqlOf(" SELECT v.* FROM `"+l.leases+"` c, ("), rows, sqlOf(") v WHERE "),
+		l.asRead("c.", *s.control, false), sqlOf(" AND "), l.here(l.leases, &s.Origin),
+		sqlOf(" AND NOT EXISTS (SELECT 1 FROM `"+l.leases+
+			"` r WHERE r.NAMESPACE = c.NAMESPACE AND r.WORKER_ID BETWEEN ? AND ?)", first, last),
+		sqlOf(" FOR UPDATE /*!80001 NOWAIT */ /*M!100300 NOWAIT */ ON DUPLICATE KEY UPDATE "+
+			strings.Join(updates, ", "))), int64(len(made)) + 2} // a row that is updated counts as two
 }
 
 // whose says whose row it is.
@@ -119,40 +123,32 @@ func stable(control leaseRow) leaseRow {
 	return control
 }
 
-func (l *leaseTable) insert() string {
-	return l.dialect.Strict("INSERT") + " INTO `" + l.leases + "` (NAMESPACE, " + columnsOf("") + ")"
+func (l *leaseTable) insert() piece {
+	return sqlOf(l.dialect.Strict("INSERT") + " INTO `" + l.leases + "` (NAMESPACE, " + columnsOf("") + ")")
+}
+
+// listed is the values of a row, after its namespace.
+func (l *leaseTable) listed(r leaseRow) piece {
+	return listed(append([]any{l.namespace}, r.values()...)...)
 }
 
 func (l *leaseTable) update(s sight, was, is leaseRow, nonce bool) write {
-	return write{
-		l.dialect.Strict("UPDATE") + " `" + l.leases + "` SET " + sets("") +
-			" WHERE " + asRead("", nonce) + " AND " + l.dialect.Same(l.leases),
-		join(is.values()[1:], l.wasRead(was, nonce), s.Is(l.dialect)), 1,
-	}
+	return write{concat(sqlOf(l.dialect.Strict("UPDATE")+" `"+l.leases+"` SET "), sets("", is), sqlOf(" WHERE "),
+		l.asRead("", was, nonce), sqlOf(" AND "), l.here(l.leases, &s.Origin)), 1}
 }
 
-// sets assigns all values but the key. of is the table's alias and a dot, or empty.
-func sets(of string) string { return of + strings.Join(leaseColumns[1:], " = ?, "+of) + " = ?" }
+// sets assigns all values but the key.
+func sets(of string, is leaseRow) piece { return assign(of, leaseColumns[1:], is.values()[1:]) }
 
 // asRead is the condition that a row is as it was read: all its columns, so that a change by hand is seen,
-// too. Of the namespace's row a Take leaves the NONCE out. wasRead has its arguments.
-func asRead(of string, nonce bool) string {
-	columns := slices.Clone(leaseColumns)
+// too. Of the namespace's row a Take leaves the NONCE out.
+func (l *leaseTable) asRead(of string, was leaseRow, nonce bool) piece {
+	columns, values := leaseColumns, was.values()
 	if !nonce {
-		columns = slices.Delete(columns, 1, 2)
+		columns, values = without(columns, 1), without(values, 1)
 	}
-	return of + "NAMESPACE = ? AND " + of + strings.Join(columns, " = ? AND "+of) + " = ?"
+	return concat(sqlOf(of+"NAMESPACE = ? AND ", l.namespace), equal(of, columns, values))
 }
-
-func (l *leaseTable) wasRead(was leaseRow, nonce bool) []any {
-	values := was.values()
-	if !nonce {
-		values = slices.Delete(values, 1, 2)
-	}
-	return join([]any{l.namespace}, values)
-}
-
-func join(args ...[]any) []any { return slices.Concat(args...) }
 
 // trace returns how an ID's row that was written can be told in a SQLite file.
 func (l *leaseTable) trace(row leaseRow) *trace {
@@ -162,6 +158,6 @@ func (l *leaseTable) trace(row leaseRow) *trace {
 	return &trace{
 		wrote: fmt.Sprintf("%s %d %d %d", row.Nonce, row.High, row.Until, row.Renewed),
 		text:  "NONCE || ' ' || HIGH || ' ' || LEASE_UNTIL || ' ' || RENEWED",
-		from:  "`" + l.leases + "` WHERE NAMESPACE = ? AND WORKER_ID = ?", args: []any{l.namespace, row.WorkerID},
+		from:  sqlOf("`"+l.leases+"` WHERE NAMESPACE = ? AND WORKER_ID = ?", l.namespace, row.WorkerID),
 	}
 }
