@@ -1,7 +1,6 @@
 package migrating
 
 import (
-	"crypto/rand"
 	"fmt"
 	"math"
 	"testing"
@@ -11,11 +10,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/foreign"
 	"github.com/uidgen/uid/plan"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -51,74 +48,18 @@ func javas(epoch time.Time) bits.Layout {
 	return bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: epoch})
 }
 
-// A UidGenerator whose epoch was set to a later day, so that its time field lasts: Go services
-// share its table and its layout, and nothing else has to change.
-func TestRollingWithUidGeneratorsTable(t *testing.T) {
-	l := javas(time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai))
-	require.Equal(t, "28/22/13 unit=1s epoch=2024-11-19T16:00:00Z", l.String())
-	o := newTable(t, "BIGINT")
-	withNodes(t, o, 400)
-	plain := &javaTicks{layout: l, worker: assigned(o)}
-	ring := &javaTicks{layout: l, worker: assigned(o), ahead: 8} // of CachedUidGenerator: 8 × 8,192
-	o.write(t, 200, map[string]writer{"java default": plain.write, "java cached": ring.write})
-
-	first := newCached(t, disposed(o), l, 0)
-	o.write(t, 300, map[string]writer{"java cached": ring.write, "go": of(first)})
-	// Back: a Java process again, under the table's next ID.
-	require.NoError(t, first.Close())
-	again := &javaTicks{layout: l, worker: assigned(o), ahead: 8}
-	o.write(t, 200, map[string]writer{"java cached": ring.write, "java again": again.write})
-	first, second := newCached(t, disposed(o), l, 0), newCached(t, disposed(o), l, 0)
-	o.write(t, 300, map[string]writer{"go": of(first), "go too": of(second)})
-
-	var workers []int64
-	require.NoError(t, o.Select(&workers, "SELECT DISTINCT (id >> 13) & 4194303 AS worker FROM orders ORDER BY worker"))
-	require.Equal(t, []int64{401, 402, 403, 405, 406, 407}, workers, "404 is a mark")
-	for writer, w := range map[string]int64{"java default": 401, "go": 403} {
-		parts := o.parsed(t, l, "MIN(id)", writer)
-		require.Equal(t, w, parts.WorkerID)
-		require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
-	}
-
-	// Another source of worker IDs has IDs that Java has had: the same number.
-	var c clock
-	g := newPlain(t, worker.Static(401, rand.Text()), l, &c, 0)
-	next := l.TickAt(time.Now()) + 60
-	o.repeats(t, l, next, 401, g, &c, l.TimeOf(next))
-}
-
-// repeats inserts the first UID of a worker's tick, as an old process made it, and fails the test
-// unless a new generator makes it again when its clock shows at.
-func (o table) repeats(t testing.TB, l bits.Layout, tick, worker int64, g *uncached.Generator, c *clock, at time.Time) {
-	t.Helper()
-	require.NoError(t, o.insert("java", int64(must(l.Compose(tick, worker, 0)))))
-	c.set(at)
-	o.refuses(t, must(g.GetUID()))
-}
-
 // Where the zone of the epoch is taken wrong, no key comes twice from one table of worker IDs, but
 // new ones are eight hours off: below those that are there, or in the future.
 func TestEpochInAnotherZone(t *testing.T) {
-	right, wrong := javas(time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai)), javas(utc(2024, 11, 20, 0, 0, 0))
-	o := newTable(t, "BIGINT")
-	withNodes(t, o, 400)
-	java := &javaTicks{layout: right, worker: assigned(o)}
-	o.write(t, 50, map[string]writer{"java": java.write})
-	reader := &cursor{}
-	require.Equal(t, 50, reader.poll(t, o, uid.Max))
-	g := newCached(t, disposed(o), wrong, 0)
-	o.write(t, 50, map[string]writer{"go": of(g)})
-	require.Zero(t, reader.poll(t, o, uid.Max), "they are below, for eight hours")
-	u := uid.UID(o.edge(t, "MIN(id)", "go"))
-	require.Equal(t, 8*time.Hour, must(wrong.Parse(u)).Time.Sub(must(right.Parse(u)).Time))
-
+	require.Equal(t, "28/22/13 unit=1s epoch=2024-11-19T16:00:00Z", later.String())
+	wrong := javas(utc(2024, 11, 20, 0, 0, 0))
+	u := must(wrong.First(time.Now()))
+	require.Less(t, u, must(later.First(time.Now())), "they are below, for eight hours")
 	// What uid parse takes for it, and a newest row tells: under the right epoch its time is that of the row.
-	require.Equal(t, right, bits.MustParseLayout("28/22/13 epoch=2024-11-19T16:00:00Z"))
-	require.WithinDuration(t, time.Now(), o.parsed(t, right, "MAX(id)", "java").Time, time.Hour)
+	require.Equal(t, 8*time.Hour, must(wrong.Parse(u)).Time.Sub(must(later.Parse(u)).Time))
 	// Left alone, epochStr is no text but 1463673600, midnight in Shanghai, whatever the zone.
 	require.EqualValues(t, 1463673600, uidGenerator.Epoch().Unix())
 	require.EqualValues(t, 1463673600, time.Date(2016, 5, 20, 0, 0, 0, 0, shanghai).Unix())
-	require.EqualValues(t, 1463702400, utc(2016, 5, 20, 0, 0, 0).Unix())
 }
 
 // The original epoch is used up. Default has the same widths and a new one: in a fresh table of
@@ -128,13 +69,6 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	withNodes(t, o, 0)
 	at := utc(2026, 11, 22, 12, 0, 0)
 	tick := bits.Default().TickAt(at)
-	require.Equal(t, "2017-04-10T12:00:00Z", uidGenerator.TimeOf(tick).Add(8*time.Hour).Format(time.RFC3339))
-
-	var c clock
-	c.set(at)
-	fresh := newPlain(t, disposed(o), bits.Default(), &c, 0) // ID 1, as Java's first process of 2016
-	o.repeats(t, uidGenerator, tick+1, 1, fresh, &c, at.Add(time.Second))
-	o.MustExec("DELETE FROM orders")
 
 	// 1. The table with all its rows, moved as it is: new processes get IDs that no old one had.
 	engines.Do(t, o.DB, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1001")
@@ -205,26 +139,9 @@ func TestOverflowed(t *testing.T) {
 	require.Positive(t, overflowed(utc(2024, 11, 20, 13, 24, 15), 0, 0))
 }
 
-// A bit more in the time field, on the old epoch, as many have done in Java.
+// A wider time field needs the old table, whose next IDs keep old and new apart, up to the highest of 21 bits.
 func TestWidenedUidGenerator(t *testing.T) {
-	wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: uidGenerator.Epoch()})
 	require.Equal(t, "2033-05-24", wide.Expires().Format(time.DateOnly))
-	const both = 5696891900414435328
-	then := must(uidGenerator.Parse(both))
-	require.Equal(t, "2021-08-20", then.Time.Format(time.DateOnly))
-	now := must(wide.Parse(both))
-	require.Equal(t, "2026-11-21", now.Time.Format(time.DateOnly))
-	require.EqualValues(t, 5, then.WorkerID)
-	require.EqualValues(t, 5, now.WorkerID)
-
-	o := newTable(t, "BIGINT")
-	require.NoError(t, o.insert("java", int64(both)))
-	var c clock
-	c.set(now.Time)
-	g := newPlain(t, worker.Static(now.WorkerID, rand.Text()), wide, &c, 0) // an ID of a fresh table
-	o.refuses(t, must(g.GetUID()))
-
-	// The old table goes on: its next IDs keep the two apart, up to the highest of 21 bits.
 	for _, highest := range []int64{1000, wide.MaxWorkerID() - 1} {
 		old, next := uidGenerator.Issuer(), wide.Issuer()
 		old.LastWorker, next.FirstWorker = highest, highest+1
@@ -233,6 +150,7 @@ func TestWidenedUidGenerator(t *testing.T) {
 		require.False(t, overlap)
 	}
 	// Beyond that it has none left for the new layout.
+	o := newTable(t, "BIGINT")
 	withNodes(t, o, wide.MaxWorkerID())
 	_, err := disposed(o).Acquire(t.Context(), wide.Terms())
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)

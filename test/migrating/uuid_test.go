@@ -121,25 +121,13 @@ func TestUUIDColumnsStay(t *testing.T) {
 			o, key := newTable(t, column.keyType), column.key
 			g := newCached(t, worker.Static(int64(10+id)), bits.Default(), 0)
 			fourth := func() (any, error) { return key(form.UUID(uuid.New())), nil }
-			seventh := func() (any, error) {
-				x, err := uuid.NewV7()
-				return key(form.UUID(x)), err
-			}
+			seventh := func() (any, error) { return key(form.UUID(must(uuid.NewV7()))), nil }
 			var want []uid.UID
 			eighth := func() (any, error) {
-				u, err := g.GetUID()
-				if err != nil {
-					return nil, err
-				}
-				want = append(want, u)
-				x, err := shop.UUID(u)
-				return key(x), err
+				want = append(want, must(g.GetUID()))
+				return key(must(shop.UUID(want[len(want)-1]))), nil
 			}
-			o.write(t, 100, map[string]writer{"v4": fourth, "v7": seventh})
 			o.write(t, 150, map[string]writer{"v4": fourth, "v7": seventh, "v8": eighth})
-			// Back, and forth again.
-			o.write(t, 50, map[string]writer{"v4": fourth, "v7": seventh})
-			o.write(t, 50, map[string]writer{"v8": eighth})
 
 			var got []form.UUID
 			require.NoError(t, o.Select(&got, "SELECT id FROM orders WHERE writer = 'v8' ORDER BY id"))
@@ -147,12 +135,6 @@ func TestUUIDColumnsStay(t *testing.T) {
 				require.Equal(t, want[i], must(shop.UID(x)))
 			}
 			require.Len(t, got, len(want))
-			var others []form.UUID
-			require.NoError(t, o.Select(&others, "SELECT id FROM orders WHERE writer <> 'v8'"))
-			for _, x := range others {
-				_, err := shop.UID(x)
-				require.ErrorIs(t, err, uid.ErrSyntax)
-			}
 			// The default layout's are above version 7's: id > last goes on from these.
 			var above int
 			require.NoError(t, o.Get(&above, "SELECT COUNT(*) FROM orders "+
