@@ -7,8 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"sync"
@@ -28,6 +28,7 @@ import (
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
+	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -59,16 +60,10 @@ func must[V any](v V, err error) V {
 
 // A task is what an importer does: it imports rows from the first on.
 type task struct {
-	Store engines.Database
-	Base  time.Time // when the oldest row was created
-	First int
+	Store       engines.Database
+	Base        time.Time // when the oldest row was created
+	First, Rows int
 }
-
-// rows is how many there are; every second one belongs to each kind of source.
-const rows = 18_000
-
-// step is how many rows an importer prints before it waits for a go, of which it has a few ahead.
-const step, ahead = 100, 3
 
 // created is when a row was created, in no order, up to an hour after the base.
 func (t task) created(row int) time.Time {
@@ -76,7 +71,7 @@ func (t task) created(row int) time.Time {
 	return t.Base.Add(time.Duration(r.Int64N(int64(time.Hour))))
 }
 
-// do imports rows, and prints the UID of each.
+// do imports rows, and prints the UID of each. Every second one belongs to each kind of source.
 func (t task) do(*os.File) error {
 	ctx := context.Background()
 	db := must(t.Store.Connect(ctx, cluster.Quiet))
@@ -92,12 +87,7 @@ func (t task) do(*os.File) error {
 		must(backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer"}),
 			backfill.Config{From: t.Base, Logger: quiet, Apart: []lease.Store{leases}})),
 	}
-	for row := t.First; row < rows; row++ {
-		if (row-t.First)%step == 0 {
-			if _, err := io.ReadFull(os.Stdin, make([]byte, 1)); err != nil {
-				return err
-			}
-		}
+	for row := t.First; row < t.First+t.Rows; row++ {
 		fmt.Printf("%d %d\n", row, must(g[row%2].At(t.created(row)))) // one write
 	}
 	return errors.Join(g[0].Close(), g[1].Close())
@@ -105,34 +95,21 @@ func (t task) do(*os.File) error {
 
 // marks are all UIDs of a space.
 type marks struct {
-	mu    sync.Mutex
-	seen  map[uid.UID]bool
-	twice int
-	live  map[int64]bool // worker IDs of live generators
-	runs  map[int64]bool // and of importers
+	mu         sync.Mutex
+	seen       map[uid.UID]bool
+	twice      int
+	live, runs map[int64]bool // worker IDs of live generators, and of importers
 }
 
 func newMarks() *marks {
 	return &marks{seen: map[uid.UID]bool{}, live: map[int64]bool{}, runs: map[int64]bool{}}
 }
 
-// both returns how many worker IDs were live, and an importer's, too.
-func (m *marks) both() (n int) {
-	for id := range m.live {
-		if m.runs[id] {
-			n++
-		}
-	}
-	return n
-}
-
 func (m *marks) add(by map[int64]bool, all ...uid.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, u := range all {
-		if p, err := layout.Parse(u); err == nil {
-			by[p.WorkerID] = true
-		}
+		by[must(layout.Parse(u)).WorkerID] = true
 		if m.seen[u] {
 			m.twice++
 		}
@@ -140,12 +117,10 @@ func (m *marks) add(by map[int64]bool, all ...uid.UID) {
 	}
 }
 
-// mostKills is how often the importers of one store are killed.
-const mostKills = 25
-
 // Importers on both kinds of worker IDs are killed again and again, anywhere from their start on, while live
 // generators of both kinds come, issue and go. No UID comes twice, and each row's has its tick.
 func TestKilledImporters(t *testing.T) {
+	const kills = 25
 	engines.Each(t, func(t *testing.T, s engines.Database, db *sqlx.DB) {
 		t.Parallel() // they wait more than they work
 		tables := must(sqlstore.New(db, sqlstore.Config{}))
@@ -154,9 +129,8 @@ func TestKilledImporters(t *testing.T) {
 		require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: late}))
 
 		all := newMarks()
-		task := task{Store: s, Base: time.Now().Add(-time.Hour)}
-		kills, imported := 0, 0
-		for task.First < rows {
+		task := task{Store: s, Base: time.Now().Add(-time.Hour), Rows: 1e6}
+		for n := range kills + 1 {
 			// Live generators draw during an importer's life. They get the IDs of former runs, since those that
 			// nobody had yet are leased to somebody who never comes.
 			engines.Do(t, db, "UPDATE WORKER_LEASE SET NONCE = 'lent', "+
@@ -167,25 +141,22 @@ func TestKilledImporters(t *testing.T) {
 			for _, w := range liveWorkers(tables) {
 				live.Go(func() { draw(t, w, all) })
 			}
-			limit := 1 + rand.IntN(500) // and what it prints until it is killed
-			switch {
-			case kills%5 == 4:
+			limit := 1 + rand.IntN(500) // what it prints until it is killed
+			if n%5 == 4 {
 				limit = 0 // while it takes its IDs
-			case kills >= mostKills:
-				limit = rows
 			}
-			row, n, killed := runImporter(t, task, limit, all)
-			task.First, imported = row, imported+n
-			if killed {
-				kills++
+			if n == kills {
+				task.Rows = limit // to its end
 			}
+			task.First = runImporter(t, task, limit, all)
 			live.Wait()
 		}
-		require.GreaterOrEqual(t, kills, mostKills)
 		require.Zero(t, all.twice)
-		require.Positive(t, all.both(), "live generators have leased IDs of killed importers")
+		both := maps.Clone(all.live)
+		maps.DeleteFunc(both, func(id int64, _ bool) bool { return !all.runs[id] })
+		require.NotEmpty(t, both, "live generators have leased IDs of killed importers")
 		t.Logf("%d kills, %d rows imported, %d UIDs, none twice; %d worker IDs were an importer's and live",
-			kills, imported, len(all.seen), all.both())
+			kills, task.First, len(all.seen), len(both))
 	})
 }
 
@@ -213,25 +184,16 @@ func draw(t *testing.T, w uid.Worker, all *marks) {
 	assert.NoError(t, g.Close(), "live")
 }
 
-// runImporter starts an importer and kills it when it has printed so many rows, or later. It returns
-// the first row that is left and how many were imported.
-func runImporter(t *testing.T, task task, limit int, all *marks) (next, n int, killed bool) {
+// runImporter starts an importer, and kills it when it has printed so many rows, or more, unless those are all. It
+// returns the first row that is left.
+func runImporter(t *testing.T, task task, limit int, all *marks) (next int) {
 	t.Helper()
 	cmd := harness.Command(task)
-	out := must(cmd.StdoutPipe())
-	goes := must(cmd.StdinPipe())
-	defer goes.Close()
+	lines := bufio.NewReader(must(cmd.StdoutPipe()))
 	require.NoError(t, cmd.Start())
-	lines := bufio.NewReader(out)
-	line, err := lines.ReadString('\n')
-	require.NoError(t, err)
-	require.Equal(t, "ready\n", line)
-	next = task.First
-	_, err = goes.Write(make([]byte, ahead))
-	require.NoError(t, err)
-	for {
-		if n >= limit && !killed {
-			killed = true
+	require.Equal(t, "ready\n", must(lines.ReadString('\n')))
+	for next = task.First; ; next++ {
+		if next == task.First+limit && limit < task.Rows {
 			require.NoError(t, cmd.Process.Kill())
 		}
 		line, err := lines.ReadString('\n')
@@ -240,19 +202,13 @@ func runImporter(t *testing.T, task task, limit int, all *marks) (next, n int, k
 		}
 		var row int
 		var u uid.UID
-		_, err = fmt.Sscan(line, &row, &u)
-		require.NoError(t, err, line)
+		must(fmt.Sscan(line, &row, &u))
 		require.Equal(t, next, row)
 		require.Equal(t, layout.TickAt(task.created(row)), must(layout.Tick(u)), "the UID has the row's tick")
 		all.add(all.runs, u)
-		if next, n = row+1, n+1; n%step == 0 && !killed {
-			_, _ = goes.Write([]byte{0}) // it may have ended
-		}
 	}
-	if err := cmd.Wait(); !killed {
-		require.NoError(t, err)
-	}
-	return next, n, killed
+	require.Equal(t, limit < task.Rows, cmd.Wait() != nil)
+	return next
 }
 
 // Numbers that give an ID that is live: the one thing that FromNumbers trusts.
@@ -264,28 +220,11 @@ func (liveNumbers) Name() string                                                
 
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.
 func TestLiveIDGivesDuplicates(t *testing.T) {
-	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
-		tables := must(sqlstore.New(db, sqlstore.Config{}))
-		w := must(disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet}))
-		g := must(uncached.New(w, uncached.Config{Logger: quiet}))
-		all := newMarks()
-		var drawn [100]uid.UID
-		must(g.Fill(drawn[:]))
-		all.add(all.live, drawn[:]...)
-		parts := must(g.ParseUID(drawn[0]))
-
-		cfg := disposable.Config{Host: "importer", Logger: quiet}
-		right := must(backfill.New(backfill.FromNumbers(tables.Numbers(), cfg), backfill.Config{Logger: quiet}))
-		live := backfill.FromNumbers(liveNumbers{parts.WorkerID}, cfg)
-		wrong := must(backfill.New(live, backfill.Config{Logger: quiet}))
-		for _, g := range []*backfill.Generator{right, wrong} {
-			for range 100 {
-				all.add(all.runs, must(g.At(parts.Time)))
-			}
-			if g == right {
-				require.Zero(t, all.twice)
-			}
-		}
-		require.Positive(t, all.twice)
-	})
+	all, at := newMarks(), time.Now()
+	live := must(uncached.New(worker.Static(7, "live"), uncached.Config{Logger: quiet, Now: func() time.Time { return at }}))
+	source := backfill.FromNumbers(liveNumbers{7}, disposable.Config{Host: "importer", Logger: quiet})
+	wrong := must(backfill.New(source, backfill.Config{Logger: quiet}))
+	all.add(all.live, must(live.GetUID()))
+	all.add(all.runs, must(wrong.At(at)))
+	require.Positive(t, all.twice)
 }
