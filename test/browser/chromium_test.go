@@ -3,9 +3,6 @@ package browser
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -21,59 +18,33 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limit bounds what a test waits for; it says nothing about how long that takes.
-const (
-	limit    = 2 * time.Minute
-	patience = 30 * time.Second // for one condition
-)
+// patience bounds what a test waits for; it says nothing about how long that takes.
+const patience = 30 * time.Second
 
 // A tab is a page in Chromium, and what went wrong in it.
 type tab struct {
+	t   *testing.T
 	ctx context.Context
 
-	mu       sync.Mutex
-	complain []string // errors of the console, exceptions, violations of the policy
-	asked    []string // URLs
+	mu         sync.Mutex
+	complaints []string // errors of the console, exceptions, violations of the policy
+	asked      []string // URLs
 }
 
-// quitChromium ends the browser, if it was started.
-var quitChromium = func() {}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	quitChromium()
-	os.Exit(code)
-}
-
-// chromium starts the browser that all tests share; each has a window of its own.
-var chromium = sync.OnceValues(func() (context.Context, error) {
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		return nil, fmt.Errorf("%w: install it, on Debian with apt-get install chromium", err)
-	}
+// open opens a page in a browser that ends with the test.
+func open(t *testing.T, url string) *tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TZ=Europe/Berlin"))
-	all, quitAll := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, quit := chromedp.NewContext(all)
-	quitChromium = func() { quit(); quitAll() }
-	return ctx, chromedp.Do(ctx)
-})
-
-// open opens a window of that size. It ends with the test.
-func open(t *testing.T, url string, width, height int64) *tab {
-	browser, err := chromium()
-	require.NoError(t, err)
+		chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TZ=Europe/Berlin"))
+	browser, quit := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(quit)
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	b := &tab{}
+	b := &tab{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Listen(ctx, b.listen)) // which opens the window
-	ctx, cancel = context.WithTimeout(ctx, limit)
-	t.Cleanup(cancel)
-	b.ctx = ctx
-	call(t, b, network.Enable, network.EnableParams{})
-	call(t, b, log.Enable, cdp.Empty{})
-	call(t, b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-GB"})
-	b.run(t, chromedp.EmulateViewport(width, height), chromedp.Navigate(url))
+	call(b, network.Enable, network.EnableParams{})
+	call(b, log.Enable, cdp.Empty{})
+	call(b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-GB"})
+	b.run(chromedp.EmulateViewport(1200, 900), chromedp.Navigate(url))
 	return b
 }
 
@@ -82,76 +53,85 @@ func (b *tab) listen(event any) {
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
-		b.complain = append(b.complain, fmt.Sprintf("console.%s: %v", e.Type, e.Args))
+		b.complaints = append(b.complaints, fmt.Sprintf("console.%s: %v", e.Type, e.Args))
 	case *runtime.EventExceptionThrown:
-		b.complain = append(b.complain, "exception: "+e.ExceptionDetails.Exception.Description)
+		b.complaints = append(b.complaints, "exception: "+e.ExceptionDetails.Exception.Description)
 	case *log.EventEntryAdded:
-		b.complain = append(b.complain, fmt.Sprintf("%s: %s (%s)", e.Entry.Level, e.Entry.Text, e.Entry.URL))
+		b.complaints = append(b.complaints, fmt.Sprintf("%s: %s (%s)", e.Entry.Level, e.Entry.Text, e.Entry.URL))
 	case *network.EventRequestWillBeSent:
 		b.asked = append(b.asked, e.Request.URL)
 	}
 }
 
 // run runs actions in the tab.
-func (b *tab) run(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
-	t.Helper()
-	require.NoError(t, chromedp.Do(b.ctx, actions...))
+func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 2*patience)
+	defer cancel()
+	require.NoError(b.t, chromedp.Do(ctx, actions...))
 }
 
 // do runs a script in the page.
-func (b *tab) do(t *testing.T, script string) {
-	t.Helper()
-	b.run(t, chromedp.Evaluate[chromedp.Void](script))
+func (b *tab) do(script string) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate[chromedp.Void](script))
 }
 
 // enter types a text, and the Enter key, into the field for a UID.
-func (b *tab) enter(t *testing.T, text string) {
-	t.Helper()
+func (b *tab) enter(text string) {
+	b.t.Helper()
 	field := chromedp.CSS("#uid")
-	b.run(t, chromedp.SetValue(field, text), chromedp.Focus(field), chromedp.KeyEvent(kb.Enter))
+	b.run(chromedp.SetValue(field, text), chromedp.Focus(field), chromedp.KeyEvent(kb.Enter))
 }
 
 // call sends a command of the protocol.
-func call[P, R any](t *testing.T, b *tab, command cdp.Command[P, R], params P) {
-	t.Helper()
+func call[P, R any](b *tab, command cdp.Command[P, R], params P) {
+	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, command, params)
-	require.NoError(t, err)
+	require.NoError(b.t, err)
 }
 
 // await waits until an expression of JavaScript is true in the page.
-func (b *tab) await(t *testing.T, expression string) {
-	t.Helper()
+func (b *tab) await(expression string) {
+	b.t.Helper()
 	poll := chromedp.Poll[chromedp.Void](expression,
 		chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience))
 	if err := chromedp.Do(b.ctx, poll); err != nil {
-		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
-		t.Fatalf("%s never became true: %v\n%s\n%v", expression, err, text, b.complaints())
+		b.t.Fatalf("%s never became true: %v\n%s\n%v", expression, err, eval[string](b, "document.body.innerText"), b.complaints)
+	}
+}
+
+// text is the text of the first element that a selector finds.
+func text(selector string) string {
+	return "(document.querySelector(`" + selector + "`)?.innerText ?? '')"
+}
+
+// sees waits until the first element that a selector finds shows each of the texts.
+func (b *tab) sees(selector string, texts ...string) {
+	b.t.Helper()
+	for _, want := range texts {
+		b.await(fmt.Sprintf("%s.includes(%q)", text(selector), want))
 	}
 }
 
 // eval returns the value of an expression.
-func eval[T any](t *testing.T, b *tab, expression string) T {
-	t.Helper()
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
-	require.NoError(t, err, expression)
+	require.NoError(b.t, err, expression)
 	return v
 }
 
-func (b *tab) complaints() []string {
+// clean fails the test if anything else was complained of, or asked of another origin than the page's.
+func (b *tab) clean(page, but string) {
+	b.t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.complain
-}
-
-// clean fails the test if anything was complained of, or asked of another origin than the page's.
-func (b *tab) clean(t *testing.T, page string) {
-	t.Helper()
-	require.Empty(t, b.complaints())
-	own := must(url.Parse(page))
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	require.NotEmpty(t, b.asked)
+	for _, complaint := range b.complaints {
+		require.True(b.t, but != "" && strings.Contains(complaint, but), complaint)
+	}
+	require.NotEmpty(b.t, b.asked)
 	for _, asked := range b.asked {
-		require.True(t, strings.HasPrefix(asked, own.Scheme+"://"+own.Host+"/"), asked)
+		require.True(b.t, strings.HasPrefix(asked, page), asked)
 	}
 }
