@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -95,31 +94,6 @@ func TestProcessesAtOnce(t *testing.T) {
 	}
 }
 
-// worker init --after gives a namespace its floor, or raises it.
-func TestInitAfter(t *testing.T) {
-	s := cluster.Shared(t)
-	cfg := account(t, s)
-	layout := bits.Default()
-	initAfter := func(after string) said {
-		return run(t, dsn(cfg), "worker", "init", "--namespace", "floored", "--after", after)
-	}
-	o := initAfter("9223372036854775807")
-	require.Equal(t, exitBadInput, o.code)
-	require.Contains(t, o.err, "no tick of the layout")
-	for _, ahead := range []time.Duration{time.Minute, 2 * time.Minute} {
-		floor, err := layout.First(time.Now().Add(ahead))
-		require.NoError(t, err)
-		o = initAfter(strconv.FormatInt(int64(floor), 10))
-		require.Zero(t, o.code, o.err)
-		var high int64
-		query := "SELECT HIGH FROM WORKER_LEASE WHERE NAMESPACE = 'floored' AND WORKER_ID = -1"
-		require.NoError(t, s.Open(t, cfg.DBName).Get(&high, query))
-		tick, err := layout.Tick(floor)
-		require.NoError(t, err)
-		require.Equal(t, tick, high)
-	}
-}
-
 // The commands on a server that can lose what it has acknowledged, with an account whose name,
 // password and database are not to be told.
 func TestLossyServer(t *testing.T) {
@@ -137,6 +111,8 @@ func TestLossyServer(t *testing.T) {
 	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: bits.Default()}))
 	_, err = l.Acquire(t.Context(), terms)
 	require.NoError(t, err)
+	floor, err := bits.Default().First(time.Now().Add(time.Minute))
+	require.NoError(t, err)
 	for _, tt := range []struct {
 		args string
 		code int
@@ -147,6 +123,9 @@ func TestLossyServer(t *testing.T) {
 		{"gen -n 1 --lossy-store", exitOK, ""},
 		{"worker init --namespace till", exitOK, `namespace "till" is in`},
 		{"worker init --namespace till --layout twitter", exitFailure, "another layout"},
+		{"worker init --namespace floored --after 9223372036854775807", exitBadInput, "no tick of the layout"},
+		{"worker init --namespace floored --after 1", exitOK, "floored"},
+		{"worker init --namespace floored --after " + floor.String(), exitOK, "floored"}, // raises it
 		{"worker init --namespace bücher", exitBadInput, "0xc3"},
 		{"worker ls", exitOK, "till/42"},
 		{"worker ls --json", exitOK, `"kind":"disposable"`},
@@ -176,32 +155,12 @@ func TestLossyServer(t *testing.T) {
 			require.NotContains(t, strings.ToLower(o.out+o.err), canary, tt.args)
 		}
 	}
-}
-
-// Who is denied is not told what was given.
-func TestDenied(t *testing.T) {
-	cfg := account(t, cluster.Shared(t))
-	cfg.Passwd += "x"
-	nowhere := cfg.Clone()
-	nowhere.DBName = ""
-	for _, tt := range []struct {
-		args string
-		dsn  *mysql.Config
-		code int
-	}{
-		{"gen", cfg, exitFailure}, {"gen", nowhere, exitBadInput},
-		{"worker check", cfg, exitFailure}, {"worker ls", cfg, exitFailure},
-		{"segment ls", cfg, exitFailure}, {"segment next x", cfg, exitFailure},
-		{"segment set x --create", cfg, exitFailure}, {"segment next x --lossy-store --timeout 1s", cfg, exitFailure},
-	} {
-		for _, verbose := range []string{"", " -v"} {
-			o := run(t, dsn(tt.dsn), strings.Fields(tt.args+verbose)...)
-			require.Equal(t, tt.code, o.code, "%s: %s%s", tt.args, o.out, o.err)
-			require.NotContains(t, strings.ToLower(o.out+o.err), canary, tt.args)
-			last := o.err[strings.LastIndex(strings.TrimSpace(o.err), "\n")+1:]
-			require.True(t, strings.HasPrefix(last, "uid: "), o.err)
-		}
-	}
+	var high int64
+	const query = "SELECT HIGH FROM WORKER_LEASE WHERE NAMESPACE = 'floored' AND WORKER_ID = -1"
+	require.NoError(t, s.Open(t, cfg.DBName).Get(&high, query))
+	tick, err := bits.Default().Tick(floor)
+	require.NoError(t, err)
+	require.Equal(t, tick, high)
 }
 
 // What a server says of its store at its start holds no secret.
