@@ -97,8 +97,6 @@ func guestOf(c net.Conn) *guest {
 	switch c := c.(type) {
 	case *guest:
 		return c
-	case *patientConn:
-		return guestOf(c.Conn)
 	case interface{ NetConn() net.Conn }: // of TLS
 		return guestOf(c.NetConn())
 	}

@@ -19,7 +19,6 @@ import (
 
 // ServeHTTP answers a request: it finds the route, and refuses what no route takes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ended(connOf(r))
 	began := time.Now()
 	rec := &recorder{ResponseWriter: w}
 	path := "" // of no route

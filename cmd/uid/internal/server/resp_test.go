@@ -232,6 +232,12 @@ func TestWaitsWithinLimit(t *testing.T) {
 			require.Contains(t, said, `{"error":"none was to be had in time"}`)
 			require.Equal(t, 3*time.Second, time.Since(began))
 		}
+		// A header has to come to its end.
+		for _, half := range []string{"G", "GET /v1/uid HTTP/1.1\r\nHost: loc"} {
+			began := time.Now()
+			_ = over(t, all[overHTTP], half)
+			require.Equal(t, headerTime, time.Since(began))
+		}
 	})
 }
 

@@ -105,7 +105,7 @@ func (s *Server) serveHTTP(l net.Listener) error {
 	if s.cfg.TLS != nil {
 		return s.web.ServeTLS(l, "", "")
 	}
-	return s.web.Serve(patient{l})
+	return s.web.Serve(l)
 }
 
 // ready returns why the server is to get no requests now.
