@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,90 +35,71 @@ func over(t *testing.T, l *pipeListener, text string) string { return say(t, l.d
 
 var bye = command("QUIT")
 
+// What clients say, and what they are answered: see the files. What is refused draws nothing.
 func TestRESP(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		h.store.SetRow(segmentstore.Row{Tag: "order no. 1", Next: 5, Step: 1})
-		l := h.serving(t)[overRESP]
-		for _, tt := range []struct{ says, want string }{
-			{command("INCR", "uid") + command("incr", "uid"), ":1\r\n:2\r\n"},
-			{command("UIDS", "2"), "*2\r\n$1\r\n3\r\n$1\r\n4\r\n"},
-			{command("INCRBY", "uid", "1"), ":5\r\n"},
-			{command("INCR", "invoice") + command("INCR", "invoice"), ":1\r\n:2\r\n"},
-			{command("INCRBY", "invoice", "10"), ":12\r\n"},
-			{command("INCR", "invoice"), ":13\r\n"},
-			{command("INCR", "order no. 1"), ":5\r\n"},
-			{"INCR uid\r\nPING\r\n\r\n\nping\n", ":6\r\n+PONG\r\n+PONG\r\n"},
-			{command("PING", "a\r\nb"), "$4\r\na\r\nb\r\n"},
-			{command("ECHO", ""), "$0\r\n\r\n"},
-			{command("SELECT", "0") + command("SELECT", "1"), "+OK\r\n-ERR DB index is out of range\r\n"},
-			{command("CLIENT", "SETINFO", "LIB-NAME", "x") + command("CLIENT", "SETNAME", "x"), "+OK\r\n+OK\r\n"},
-			{command("CLIENT", "ID"), ":1\r\n"},
-			{command("COMMAND", "DOCS") + command("COMMAND") + command("COMMAND", "COUNT"), "*0\r\n*0\r\n:0\r\n"},
-			{command("HELLO", "3"), "-NOPROTO unsupported protocol version\r\n"},
-			{command("HELLO", "2", "SETNAME", "x"),
-				"*14\r\n$6\r\nserver\r\n$3\r\nuid\r\n$7\r\nversion\r\n$4\r\ntest\r\n$5\r\nproto\r\n:2\r\n$2\r\nid\r\n" +
-					":1\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n"},
-			{command("INCR", "nosuch"), "-ERR the store has no such tag: \"nosuch\"\r\n"},
-		} {
-			require.Equal(t, tt.want+"+OK\r\n", over(t, l, tt.says+bye), tt.says)
-		}
-		require.Contains(t, over(t, l, command("INFO")+bye), "loading:0\r\n")
-	})
+	for file, change := range map[string]func(*Config){"resp.txt": func(*Config) {}, "resp_token.txt": withToken} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHouse(change)
+			h.store.SetRow(segmentstore.Row{Tag: "order no. 1", Next: 5, Step: 1})
+			l := h.serving(t)[overRESP]
+			path := filepath.Join("testdata", file)
+			text := string(clitest.Must(os.ReadFile(path)))
+			got := ""
+			for line := range strings.Lines(text) {
+				if says, _, found := strings.Cut(line, "\t"); found {
+					answer := strconv.Quote(over(t, l, said(t, says)))
+					line = says + "\t" + answer[1:len(answer)-1] + "\n"
+				}
+				got += line
+			}
+			if *clitest.Update {
+				text = got
+				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+			}
+			require.Equal(t, text, got)
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
+		})
+	}
 }
 
-// What is no number in a row is refused, whether it could be had or not.
-func TestRefusedRESP(t *testing.T) {
-	type refusal struct{ says, want string }
-	errors := []refusal{ // beside those of the file
-		{command("EVAL", "return 1", "0"), "ERR unknown command EVAL"},
-		{command("\r\n-ERR"), "ERR unknown command of 6 bytes"},
-		{command(""), "ERR unknown command "},
-		{command(strings.Repeat("A", 1000)), "ERR unknown command of 1000 bytes"},
-		{command("INCR", ""), "ERR value out of range: the tag"},
-		{command("INCR", " a"), "ERR unusable configuration: the tag"},
-		{command("INCR", "a\r\nb"), "ERR unusable configuration: the tag"},
-		{command("INCR", strings.Repeat("a", 129)), "ERR value out of range: the tag \"aaa"},
-		{command("INCRBY", "invoice", ""), `ERR the increment is ""`},
+// said is what a line of a file says: commands, and then QUIT; or, if it has a line end, itself.
+func said(t *testing.T, line string) (text string) {
+	raw := func(s string) string {
+		text, err := strconv.Unquote(`"` + s + `"`)
+		require.NoError(t, err, s)
+		return text
 	}
-	ends := []refusal{
-		{strings.Repeat("a", 20_000), "a line has more than 1024 bytes"},
-		{strings.Repeat("a", 2000) + "\r\n", "a line has more than 1024 bytes"},
-		{strings.Repeat("a ", 17) + "\r\n", "17 arguments, want 16"},
-		{"*1" + strings.Repeat("1", 2000) + "\r\n", "a line has more than 1024 bytes"},
+	if strings.Contains(line, `\n`) {
+		return raw(line)
 	}
-	for line := range strings.Lines(string(clitest.Must(os.ReadFile("testdata/refused_resp.txt")))) {
-		says, want, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		raw, err := strconv.Unquote(`"` + says + `"`)
-		switch {
-		case strings.HasPrefix(line, "#"):
-		case strings.Contains(says, `\n`):
-			require.NoError(t, err)
-			ends = append(ends, refusal{raw, want})
-		default:
-			require.True(t, found, line)
-			errors = append(errors, refusal{command(strings.Split(says, " ")...), want})
+	for words := range strings.SplitSeq(line, " | ") {
+		var args []string
+		for word := range strings.SplitSeq(words, " ") {
+			args = append(args, raw(word))
 		}
+		text += command(args...)
 	}
-	require.Len(t, append(errors, ends...), 53)
+	return text + bye
+}
+
+// What is too long for a line of a file.
+func TestLongRESP(t *testing.T) {
+	const wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
+	const noAuth = "-NOAUTH Authentication required.\r\n"
+	const fill = (respBuffer - 4*len(wrong)) / len(noAuth) // the fifth wrong one then writes the buffer out
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		l := h.serving(t)[overRESP]
-		for _, tt := range errors {
-			said := over(t, l, tt.says+bye)
-			first, rest, _ := strings.Cut(said, "\r\n")
-			require.Equal(t, "+OK\r\n", rest, "%q: one line, and then the answer to QUIT", tt.says)
-			require.Contains(t, first, "-"+tt.want[:3], tt.says)
-			require.Contains(t, first, tt.want, tt.says)
+		l := newHouse(withToken).serving(t)[overRESP]
+		for says, want := range map[string]string{
+			strings.Repeat("a", 20_000):               "-ERR Protocol error: a line has more than 1024 bytes\r\n",
+			strings.Repeat("a", 2000) + "\r\n":        "-ERR Protocol error: a line has more than 1024 bytes\r\n",
+			"*1" + strings.Repeat("1", 2000) + "\r\n": "-ERR Protocol error: a line has more than 1024 bytes\r\n",
+			command("AUTH", secret) + command(strings.Repeat("A", 1000)) + bye: "+OK\r\n-ERR unknown command of 1000 bytes: " +
+				"this server takes INCR, INCRBY and UIDS, and is no Redis\r\n+OK\r\n",
+			strings.Repeat("PING\r\n", fill) + strings.Repeat(command("AUTH", "x"), 6): strings.Repeat(noAuth, fill) +
+				strings.Repeat(wrong, maxGuesses),
+		} {
+			require.Equal(t, want, over(t, l, says), "%.40q", says)
 		}
-		for _, tt := range ends {
-			said := over(t, l, tt.says)
-			require.Regexp(t, `^-ERR Protocol error: [^\r\n]*\r\n$`, said, tt.says)
-			require.Contains(t, said, tt.want, tt.says)
-		}
-		require.Zero(t, h.uids.next, "something was drawn")
-		require.EqualValues(t, 1, h.store.Row("invoice").Next)
-		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 	})
 }
 
@@ -182,34 +164,6 @@ func TestRESPSlow(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 		require.EqualValues(t, 10_000, h.uids.next, "nothing more was drawn for it")
-	})
-}
-
-func TestRESPToken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(withToken)
-		l := h.serving(t)[overRESP]
-		const wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
-		const noAuth = "-NOAUTH Authentication required.\r\n"
-		const fill = (respBuffer - 4*len(wrong)) / len(noAuth) // the fifth wrong one then writes the buffer out
-		for _, tt := range []struct{ says, want string }{
-			{command("INCR", "uid") + command("PING") + bye, noAuth + noAuth + "+OK\r\n"},
-			{command("AUTH", secret) + command("INCR", "uid") + bye, "+OK\r\n:1\r\n+OK\r\n"},
-			{command("AUTH", "anybody", secret) + command("INCR", "uid") + bye, "+OK\r\n:2\r\n+OK\r\n"},
-			{command("AUTH", secret+"x") + command("INCR", "uid") + bye, wrong + noAuth + "+OK\r\n"},
-			{command("AUTH", secret) + command("AUTH", "x") + command("INCR", "uid") + bye,
-				"+OK\r\n" + wrong + noAuth + "+OK\r\n"},
-			{command("HELLO", "2", "AUTH", "default", "x") + bye, wrong + "+OK\r\n"},
-			{strings.Repeat(command("AUTH", "x"), 6), strings.Repeat(wrong, 5)}, // the fifth ends it
-			{strings.Repeat("PING\r\n", fill) + strings.Repeat(command("AUTH", "x"), 6),
-				strings.Repeat(noAuth, fill) + strings.Repeat(wrong, 5)},
-		} {
-			require.Equal(t, tt.want, over(t, l, tt.says), tt.says)
-		}
-		hello := command("HELLO", "2", "AUTH", "default", secret)
-		require.Contains(t, over(t, l, hello+command("INCR", "uid")+bye), "$5\r\nproto\r\n:2\r\n")
-		require.EqualValues(t, 3, h.uids.next)
-		require.Contains(t, over(t, l, command("HELLO")+bye), "-NOAUTH HELLO must be called")
 	})
 }
 
