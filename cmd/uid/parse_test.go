@@ -13,9 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/clitest"
-	"github.com/uidgen/uid/foreign"
 	"github.com/uidgen/uid/internal/presets"
 )
 
@@ -36,26 +35,38 @@ func TestHelpExamples(t *testing.T) {
 	require.Greater(t, ran, 8)
 }
 
-// TestPartsTellTheNumber: a number of a foreign format can be put together again from its picture,
-// and its parts are the same in all forms.
+// TestPartsTellTheNumber: a number of a layout or of a foreign format can be put together again from its picture, and its
+// parts are the same in all forms.
 func TestPartsTellTheNumber(t *testing.T) {
+	names := presets.Formats()
+	for _, p := range presets.Layouts() {
+		names = append(names, p.Name)
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		f := clitest.Must(foreign.ParseFormat(rapid.SampledFrom(presets.Formats()).Draw(t, "format")))
-		least := int64(0)
-		if f.Name() == "uidgenerator" {
+		form, least, most := cli.NewFormFlag(), int64(0), int64(math.MaxInt64)
+		require.NoError(t, form.Set(rapid.SampledFrom(names).Draw(t, "form")))
+		switch l := form.Layout; {
+		case form.Format == nil:
+			most = int64(clitest.Must(l.Compose(l.MaxTick(), l.MaxWorkerID(), l.MaxSequence())))
+		case form.Format.Name() == "uidgenerator":
 			least = math.MinInt64
 		}
-		id := rapid.Int64Range(least, math.MaxInt64).Draw(t, "id")
-		want := clitest.Must(f.Parse(id))
+		id := rapid.Int64Range(least, most).Draw(t, "id")
+		var parts any
+		var line string
+		if form.ByFormat(id) {
+			p := clitest.Must(form.Format.Parse(id))
+			parts, line = p, fmt.Sprint(p.Time.Format(time.RFC3339Nano), "\t", p.Machine, "\t", p.Sequence)
+		} else {
+			p := clitest.Must(form.Parse(uid.UID(id)))
+			parts, line = p, fmt.Sprint(p.Time.Format(time.RFC3339Nano), "\t", p.WorkerID, "\t", p.Sequence)
+		}
 		show := func(format string) string {
-			args := []string{"parse", "--layout", f.String(), "--format", format, "--", strconv.FormatInt(id, 10)}
+			args := []string{"parse", "--layout", form.String(), "--format", format, "--", strconv.FormatInt(id, 10)}
 			return call{args: args}.succeeds(t).Out
 		}
-		var parts foreign.Parts
-		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
-		require.Equal(t, want, parts)
-		line := fmt.Sprintf("%d\t%s\t%d\t%d\n", id, want.Time.Format(time.RFC3339Nano), want.Machine, want.Sequence)
-		require.Equal(t, line, show("plain"))
+		require.Equal(t, string(clitest.Must(json.Marshal(parts)))+"\n", show("json"))
+		require.Equal(t, fmt.Sprintf("%d\t%s\n", id, line), show("plain"))
 		require.Equal(t, id, int64(clitest.Must(strconv.ParseUint(drawnDigits(t, show("table")), 2, 64))))
 	})
 }
@@ -69,31 +80,4 @@ func drawnDigits(t require.TestingT, text string) (digits string) {
 	}
 	require.Len(t, digits, 64)
 	return digits
-}
-
-// TestPartsTellTheUID: the UID can be put together again from any format.
-func TestPartsTellTheUID(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		preset := rapid.SampledFrom(presets.Layouts()).Draw(t, "layout")
-		l := bits.MustParseLayout(preset.Name)
-		u := clitest.Must(l.Compose(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"),
-			rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker ID"),
-			rapid.Int64Range(0, l.MaxSequence()).Draw(t, "sequence")))
-		show := func(f string) string {
-			return call{args: []string{"parse", "--layout", preset.Name, "--format", f, u.String()}}.succeeds(t).Out
-		}
-		again := func(at time.Time, workerID, sequence int64) {
-			require.Equal(t, u, clitest.Must(l.Compose(l.TickAt(at), workerID, sequence)))
-		}
-		number := func(text string) int64 { return clitest.Must(strconv.ParseInt(text, 10, 64)) }
-
-		var parts uid.Parts
-		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
-		again(parts.Time, parts.WorkerID, parts.Sequence)
-
-		words := strings.Split(strings.TrimSpace(show("plain")), "\t")
-		again(clitest.Must(time.Parse(time.RFC3339Nano, words[1])), number(words[2]), number(words[3]))
-
-		require.Equal(t, u, uid.UID(clitest.Must(strconv.ParseInt(drawnDigits(t, show("table")), 2, 64))))
-	})
 }

@@ -56,43 +56,31 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestInterrupt: the command ends in good order, with whole lines written.
+// TestInterrupt: the command ends in good order, with whole lines written; and numbers that were not printed are given
+// back.
 func TestInterrupt(t *testing.T) {
-	cmd, out, stderr := start(t, "gen", "-n", "1000000000000", "--store", newStore(t))
-	lines := bufio.NewReader(out)
-	first, err := lines.ReadString('\n')
-	require.NoError(t, err)
-	_, err = uid.Parse(strings.TrimSuffix(first, "\n"))
-	require.NoError(t, err)
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	rest, err := io.ReadAll(lines)
-	require.NoError(t, err)
-	require.True(t, bytes.HasSuffix(rest, []byte("\n")))
-	require.Equal(t, cli.ExitInterrupted, exitCode(t, cmd.Wait()))
-	require.True(t, strings.HasSuffix(stderr.String(), "uid: interrupted\n"), stderr.String())
-}
-
-// numbers reads what a command has printed: 1, 2, 3, and no number missing. It returns the last one.
-func numbers(t *testing.T, out io.Reader) (last int64) {
-	t.Helper()
-	for s := bufio.NewScanner(out); s.Scan(); last++ {
-		require.Equal(t, strconv.FormatInt(last+1, 10), s.Text())
-	}
-	return last
-}
-
-// TestInterruptedNumbers: what was not printed is given back.
-func TestInterruptedNumbers(t *testing.T) {
 	store := newStore(t)
-	cmd, out, stderr := start(t, "gen", "--segment", "x", "--create", "-n", "1000000000000", "--store", store)
-	lines := bufio.NewReader(out)
-	_, err := lines.Peek(1)
-	require.NoError(t, err)
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	last := numbers(t, lines)
-	require.Equal(t, cli.ExitInterrupted, exitCode(t, cmd.Wait()))
-	require.True(t, strings.HasSuffix(stderr.String(), "uid: interrupted\n"), stderr.String())
-	require.Equal(t, fmt.Sprintln(last+1), ok(t, "segment", "next", "x", "--store", store))
+	for _, args := range [][]string{{"gen"}, {"gen", "--segment", "x", "--create"}} {
+		cmd, out, stderr := start(t, append(args, "-n", "1000000000000", "--store", store)...)
+		lines := bufio.NewReader(out)
+		_, err := lines.Peek(1)
+		require.NoError(t, err)
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		all := string(clitest.Must(io.ReadAll(lines)))
+		require.True(t, strings.HasSuffix(all, "\n"))
+		require.Equal(t, cli.ExitInterrupted, exitCode(t, cmd.Wait()))
+		require.True(t, strings.HasSuffix(stderr.String(), "uid: interrupted\n"), stderr.String())
+		if len(args) == 1 {
+			require.IsIncreasing(t, uidsOf(all))
+			continue
+		}
+		last := int64(0) // 1, 2, 3, and no number missing
+		for line := range strings.Lines(all) {
+			last++
+			require.Equal(t, fmt.Sprintln(last), line)
+		}
+		require.Equal(t, fmt.Sprintln(last+1), ok(t, "segment", "next", "x", "--store", store))
+	}
 }
 
 // TestNumbersThatNobodyReads: `uid segment next x -n 1e9 | head -1` skips what was on its way.
