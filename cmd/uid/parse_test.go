@@ -35,8 +35,8 @@ func TestHelpExamples(t *testing.T) {
 	require.Greater(t, ran, 8)
 }
 
-// TestPartsTellTheNumber: a number of a layout or of a foreign format can be put together again from its picture, and its
-// parts are the same in all forms.
+// TestPartsTellTheNumber: a number of a layout or of a foreign format can be put together again from its picture, and
+// its parts are the same in all forms.
 func TestPartsTellTheNumber(t *testing.T) {
 	names := presets.Formats()
 	for _, p := range presets.Layouts() {

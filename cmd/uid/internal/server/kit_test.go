@@ -7,6 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -155,4 +159,28 @@ func (h *house) serving(t testing.TB) [2]*pipeListener {
 		require.NoError(t, <-done)
 	})
 	return l
+}
+
+// transcript plays a file of what clients say, and compares what they are answered with what stands there.
+func transcript(t *testing.T, file string, answer func(says string) string) {
+	path, got := filepath.Join("testdata", file), ""
+	text := string(clitest.Must(os.ReadFile(path)))
+	for line := range strings.Lines(text) {
+		if says, _, found := strings.Cut(line, "\t"); found {
+			line = says + "\t" + answer(says) + "\n"
+		}
+		got += line
+	}
+	if *clitest.Update {
+		text = got
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	require.Equal(t, text, got)
+}
+
+// unquoted is a text of a transcript with its escapes resolved.
+func unquoted(t testing.TB, text string) string {
+	u, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
+	require.NoError(t, err, text)
+	return u
 }

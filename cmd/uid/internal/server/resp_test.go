@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/internal/segmentstore"
 )
 
@@ -42,40 +39,24 @@ func TestRESP(t *testing.T) {
 			h := newHouse(change)
 			h.store.SetRow(segmentstore.Row{Tag: "order no. 1", Next: 5, Step: 1})
 			l := h.serving(t)[overRESP]
-			path := filepath.Join("testdata", file)
-			text := string(clitest.Must(os.ReadFile(path)))
-			got := ""
-			for line := range strings.Lines(text) {
-				if says, _, found := strings.Cut(line, "\t"); found {
-					answer := strconv.Quote(over(t, l, said(t, says)))
-					line = says + "\t" + answer[1:len(answer)-1] + "\n"
-				}
-				got += line
-			}
-			if *clitest.Update {
-				text = got
-				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-			}
-			require.Equal(t, text, got)
+			transcript(t, file, func(says string) string {
+				answer := strconv.Quote(over(t, l, commands(t, says)))
+				return answer[1 : len(answer)-1]
+			})
 			require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 		})
 	}
 }
 
-// said is what a line of a file says: commands, and then QUIT; or, if it has a line end, itself.
-func said(t *testing.T, line string) (text string) {
-	raw := func(s string) string {
-		text, err := strconv.Unquote(`"` + s + `"`)
-		require.NoError(t, err, s)
-		return text
-	}
+// commands is what a line of a transcript says: commands, and then QUIT; or, if it has a line end, itself.
+func commands(t *testing.T, line string) (text string) {
 	if strings.Contains(line, `\n`) {
-		return raw(line)
+		return unquoted(t, line)
 	}
 	for words := range strings.SplitSeq(line, " | ") {
 		var args []string
 		for word := range strings.SplitSeq(words, " ") {
-			args = append(args, raw(word))
+			args = append(args, unquoted(t, word))
 		}
 		text += command(args...)
 	}
@@ -89,16 +70,16 @@ func TestLongRESP(t *testing.T) {
 	const fill = (respBuffer - 4*len(wrong)) / len(noAuth) // the fifth wrong one then writes the buffer out
 	synctest.Test(t, func(t *testing.T) {
 		l := newHouse(withToken).serving(t)[overRESP]
-		for says, want := range map[string]string{
-			strings.Repeat("a", 20_000):               "-ERR Protocol error: a line has more than 1024 bytes\r\n",
-			strings.Repeat("a", 2000) + "\r\n":        "-ERR Protocol error: a line has more than 1024 bytes\r\n",
-			"*1" + strings.Repeat("1", 2000) + "\r\n": "-ERR Protocol error: a line has more than 1024 bytes\r\n",
-			command("AUTH", secret) + command(strings.Repeat("A", 1000)) + bye: "+OK\r\n-ERR unknown command of 1000 bytes: " +
-				"this server takes INCR, INCRBY and UIDS, and is no Redis\r\n+OK\r\n",
-			strings.Repeat("PING\r\n", fill) + strings.Repeat(command("AUTH", "x"), 6): strings.Repeat(noAuth, fill) +
-				strings.Repeat(wrong, maxGuesses),
+		const long = "-ERR Protocol error: a line has more than 1024 bytes\r\n"
+		for _, tt := range []struct{ says, want string }{
+			{strings.Repeat("a", 20_000), long}, {strings.Repeat("a", 2000) + "\r\n", long},
+			{"*1" + strings.Repeat("1", 2000) + "\r\n", long},
+			{command("AUTH", secret) + command(strings.Repeat("A", 1000)) + bye, "+OK\r\n-ERR unknown command of " +
+				"1000 bytes: this server takes INCR, INCRBY and UIDS, and is no Redis\r\n+OK\r\n"},
+			{strings.Repeat("PING\r\n", fill) + strings.Repeat(command("AUTH", "x"), 6),
+				strings.Repeat(noAuth, fill) + strings.Repeat(wrong, maxGuesses)},
 		} {
-			require.Equal(t, want, over(t, l, says), "%.40q", says)
+			require.Equal(t, tt.want, over(t, l, tt.says), "%.40q", tt.says)
 		}
 	})
 }
