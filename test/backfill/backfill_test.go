@@ -221,7 +221,8 @@ func (liveNumbers) Name() string                                                
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.
 func TestLiveIDGivesDuplicates(t *testing.T) {
 	all, at := newMarks(), time.Now()
-	live := must(uncached.New(worker.Static(7, "live"), uncached.Config{Logger: quiet, Now: func() time.Time { return at }}))
+	cfg := uncached.Config{Logger: quiet, Now: func() time.Time { return at }}
+	live := must(uncached.New(worker.Static(7, "live"), cfg))
 	source := backfill.FromNumbers(liveNumbers{7}, disposable.Config{Host: "importer", Logger: quiet})
 	wrong := must(backfill.New(source, backfill.Config{Logger: quiet}))
 	all.add(all.live, must(live.GetUID()))

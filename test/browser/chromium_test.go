@@ -97,7 +97,8 @@ func (b *tab) await(expression string) {
 	poll := chromedp.Poll[chromedp.Void](expression,
 		chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience))
 	if err := chromedp.Do(b.ctx, poll); err != nil {
-		b.t.Fatalf("%s never became true: %v\n%s\n%v", expression, err, eval[string](b, "document.body.innerText"), b.complaints)
+		page := eval[string](b, "document.body.innerText")
+		b.t.Fatalf("%s never became true: %v\n%s\n%v", expression, err, page, b.complaints)
 	}
 }
 

@@ -23,7 +23,8 @@ func TestBwmarrinBySettings(t *testing.T) {
 	id := must(snowflake.NewNode(200)).Generate()
 	u := uid.UID(id)
 	parts := must(l.Parse(u))
-	require.Equal(t, []int64{id.Time(), id.Node(), id.Step()}, []int64{parts.Time.UnixMilli(), parts.WorkerID, parts.Sequence})
+	got := []int64{parts.Time.UnixMilli(), parts.WorkerID, parts.Sequence}
+	require.Equal(t, []int64{id.Time(), id.Node(), id.Step()}, got)
 
 	// JSON: each reads what the other writes; only a uid.UID takes a number, as of Sonyflake, too.
 	text := must(json.Marshal(u))

@@ -38,9 +38,9 @@ func TestKeysTwice(t *testing.T) {
 		"leases without a range of worker IDs": {twitter, twitter, func(o table) uid.Worker {
 			return leased(found(t, o.DB, "orders", lease.Founding{Layout: twitter}), lease.Range{})
 		}, 0, soon, 0, soon.Format(time.DateOnly)},
-		"another source of worker IDs than UidGenerator's table": {later, later, fixed, 1, november, 0, "2026-11-22"},
-		"a fresh table after a full UidGenerator":                {uidGenerator, bits.Default(), disposed, 1, november, 0, "2017-04-10"},
-		"a fresh table for a wider time field":                   {uidGenerator, wide, disposed, 1, november, 0, "2021-08-21"},
+		"other worker IDs than of UidGenerator's table": {later, later, fixed, 1, november, 0, "2026-11-22"},
+		"a fresh table after a full UidGenerator":       {uidGenerator, bits.Default(), disposed, 1, november, 0, "2017-04-10"},
+		"a fresh table for a wider time field":          {uidGenerator, wide, disposed, 1, november, 0, "2021-08-21"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,8 +68,8 @@ func TestOutsideTheRange(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrRange)
 }
 
-// With the old process stopped, and the highest key as its floor, one with the same worker ID takes its place, on a host
-// whose clock is behind.
+// With the old process stopped, and the highest key as its floor, one with the same worker ID takes its place, on a
+// host whose clock is behind.
 func TestOneProcessAfterTheOther(t *testing.T) {
 	o, reader := newTable(t, "BIGINT"), &cursor{}
 	o.write(t, 100, map[string]writer{"old": bwmarrin(o, 1)})
@@ -122,9 +122,9 @@ func TestACopyOfLeafsRow(t *testing.T) {
 	require.ErrorIs(t, err, segment.ErrNoTag)
 }
 
-// A row that is committed late lies below what a reader has already got, in the old program as in the new one; and once
-// its store may have lost writes a lease begins ahead of the clock, by a Burn, above rows of old processes. A reader that
-// stays behind the clock misses nothing.
+// A row that is committed late lies below what a reader has already got, in the old program as in the new one; and
+// once its store may have lost writes a lease begins ahead of the clock, by a Burn, above rows of old processes. A
+// reader that stays behind the clock misses nothing.
 func TestReadersStayBehind(t *testing.T) {
 	o := newTable(t, "BIGINT")
 	began := time.Now()
