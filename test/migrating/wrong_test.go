@@ -39,7 +39,7 @@ func TestKeysTwice(t *testing.T) {
 			return leased(found(t, o.DB, "orders", lease.Founding{Layout: twitter}), lease.Range{})
 		}, 0, soon, 0, soon.Format(time.DateOnly)},
 		"other worker IDs than of UidGenerator's table": {later, later, fixed, 1, november, 0, "2026-11-22"},
-		"a fresh table after a full UidGenerator":       {uidGenerator, bits.Default(), disposed, 1, november, 0, "2017-04-10"},
+		"a fresh table after a full one":                {uidGenerator, bits.Default(), disposed, 1, november, 0, "2017-04-10"},
 		"a fresh table for a wider time field":          {uidGenerator, wide, disposed, 1, november, 0, "2021-08-21"},
 	} {
 		t.Run(name, func(t *testing.T) {

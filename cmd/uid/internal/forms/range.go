@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
@@ -34,10 +33,10 @@ func Range(p *cli.Program) *cobra.Command {
 			if to.IsZero() {
 				to = p.Now().UTC()
 			}
-			if err := checkRange(layout.Layout, from, to, len(args) > 0 || given("to")); err != nil {
-				return err
-			}
 			lo, hi, err := layout.Range(from, to)
+			if err != nil && len(args) == 0 && !given("to") {
+				err = fmt.Errorf("%w; without --to the range ends now", err)
+			}
 			if err != nil {
 				return cli.InputError{Err: err}
 			}
@@ -71,28 +70,4 @@ func rangeOf(text string, l bits.Layout) (from, to time.Time, err error) {
 		err = cli.InputError{Err: err}
 	}
 	return parts.Time, parts.Time.Add(l.Unit()), err
-}
-
-// checkRange refuses a range that layout.Range would refuse, in the words of the flags. given says
-// whether to was given; else it is now.
-func checkRange(l bits.Layout, from, to time.Time, given bool) error {
-	begin, end := l.Epoch(), l.Expires().Add(l.Unit())
-	at := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-	switch {
-	case !from.Before(to) && !given:
-		return cli.BadInput("--from %s: %w: that is not in the past (now is %s), and without --to the range ends now",
-			at(from), uid.ErrRange, to.Format(time.RFC3339))
-	case !from.Before(to):
-		return cli.BadInput("--from %s: %w: that is not before --to %s", at(from), uid.ErrRange, at(to))
-	case from.Before(begin):
-		return cli.BadInput("--from %s: %w: the layout %s begins at %s", at(from), uid.ErrRange, l, at(begin))
-	case !from.Before(end):
-		return cli.BadInput("--from %s: %w: the layout %s ends at %s", at(from), uid.ErrRange, l, at(end))
-	case to.After(end) && !given:
-		return cli.BadInput("--to is missing: %w: without it the range ends now, %s, and the layout %s ended at %s",
-			uid.ErrRange, to.Format(time.RFC3339), l, at(end))
-	case to.After(end):
-		return cli.BadInput("--to %s: %w: the layout %s ends at %s", at(to), uid.ErrRange, l, at(end))
-	}
-	return nil
 }

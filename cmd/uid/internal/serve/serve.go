@@ -251,7 +251,7 @@ func (s *serve) config(generator *cached.Generator, segments *server.Segments,
 		UIDs: generator, Segments: segments, UIDKey: s.key, Token: s.token, Logger: s.p.Log(), Version: cli.Version(),
 		Ready:     func() error { return ready(generator) },
 		LocalOnly: s.token == nil && !s.insecure,
-		Limits:    server.Limits{Connections: int(min(s.connections, 1<<20)), Request: s.request},
+		MaxConns:  int(min(s.connections, 1<<20)), RequestTimeout: s.request,
 	}
 	if s.certificate != nil {
 		cfg.TLS = s.certificate.Config()

@@ -54,7 +54,8 @@ type Config struct {
 	// TLS is for both listeners; nil speaks plainly.
 	TLS *tls.Config
 
-	Limits Limits
+	MaxConns       int           // of each protocol at once; the default is 1024
+	RequestTimeout time.Duration // of waiting for a UID or a number; the default is 5 s
 
 	// Access gets a record of each request and of each connection of the Redis protocol. Nil gets none.
 	Access *slog.Logger
@@ -64,18 +65,12 @@ type Config struct {
 	Version string
 }
 
-// Limits bound what clients can take up. A zero value stands for the default.
-type Limits struct {
-	Connections int           // of each protocol at once; 1024
-	Request     time.Duration // waiting for a UID or a number; 5 s
-}
-
 // The other limits of time.
 const (
 	strangerTime = 10 * time.Second // from when a connection begins to when it shows the token
 	headerTime   = 5 * time.Second  // a request's header
 	readTime     = 10 * time.Second // a request, or a command
-	writeTime    = 10 * time.Second // an answer, beside Limits.Request
+	writeTime    = 10 * time.Second // an answer, beside RequestTimeout
 	idleTime     = 2 * time.Minute  // between requests
 )
 
@@ -88,18 +83,15 @@ const (
 	maxGuesses = 5       // wrong tokens on one connection of the Redis protocol
 )
 
-func (l Limits) withDefaults() (Limits, error) {
-	if l.Connections < 0 || l.Request < 0 {
-		return l, fmt.Errorf("%w: no limit may be below 0: %+v", uid.ErrConfig, l)
-	}
-	return Limits{cmp.Or(l.Connections, 1024), cmp.Or(l.Request, 5*time.Second)}, nil
-}
-
 func (c Config) withDefaults() (Config, error) {
-	var err error
 	if c.UIDs == nil || c.Segments == nil {
 		return c, fmt.Errorf("%w: a server needs UIDs and Segments", uid.ErrConfig)
 	}
+	if c.MaxConns < 0 || c.RequestTimeout < 0 {
+		return c, fmt.Errorf("%w: neither %d connections nor a timeout of %s can be", uid.ErrConfig, c.MaxConns,
+			c.RequestTimeout)
+	}
+	c.MaxConns, c.RequestTimeout = cmp.Or(c.MaxConns, 1024), cmp.Or(c.RequestTimeout, 5*time.Second)
 	c.UIDKey = cmp.Or(c.UIDKey, DefaultUIDKey)
 	if len(c.UIDKey) > maxArg || strings.ContainsFunc(c.UIDKey, unprintable) {
 		return c, fmt.Errorf("%w: the key for UIDs has %d bytes, want 1 to %d printable ones",
@@ -112,8 +104,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Metrics = prometheus.Gatherers{}
 	}
 	c.Logger = settings.Logger(c.Logger)
-	c.Limits, err = c.Limits.withDefaults()
-	return c, err
+	return c, nil
 }
 
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }

@@ -34,7 +34,7 @@ type guest struct {
 
 func (s *Server) limit(l net.Listener, protocol int) net.Listener {
 	return &limited{
-		Listener: l, slots: make(chan struct{}, s.cfg.Limits.Connections), token: s.cfg.Token != nil,
+		Listener: l, slots: make(chan struct{}, s.cfg.MaxConns), token: s.cfg.Token != nil,
 		metrics: &s.metrics.connections[protocol], log: s.cfg.Logger, name: protocols[protocol],
 	}
 }

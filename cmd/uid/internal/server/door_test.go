@@ -119,7 +119,7 @@ func TestFull(t *testing.T) {
 	for protocol, name := range protocols {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			h := newHouse(withToken, withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
+			h := newHouse(withToken, withLog(&log), func(c *Config) { c.MaxConns = 2 })
 			l := h.serving(t)[protocol]
 			a, b := call(t, l), call(t, l)
 			a.draws(t, protocol, 1)

@@ -73,7 +73,7 @@ func (c *conn) incr(key []byte, n int) error {
 	case n == 1:
 		u, err = s.number(ctx, string(key))
 	default:
-		ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.Request)
+		ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 		defer cancel()
 		u, err = s.cfg.Segments.Range(ctx, string(key), n)
 	}

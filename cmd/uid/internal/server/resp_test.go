@@ -151,7 +151,7 @@ func TestRESPSlow(t *testing.T) {
 // A command waits for a UID as long as the limit says, and no longer.
 func TestWaitsWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(func(c *Config) { c.Limits.Request = 3 * time.Second })
+		h := newHouse(func(c *Config) { c.RequestTimeout = 3 * time.Second })
 		h.uids.blocks = true
 		all := h.serving(t)
 		for _, says := range []string{command("INCR", "uid"), command("UIDS", "7")} {

@@ -58,7 +58,7 @@ func New(cfg Config) (*Server, error) {
 		Handler:           s,
 		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleTime,
 		DisableGeneralOptionsHandler: true,
-		WriteTimeout:                 cfg.Limits.Request + writeTime,
+		WriteTimeout:                 cfg.RequestTimeout + writeTime,
 		MaxHeaderBytes:               maxHeader,
 		TLSConfig:                    cfg.TLS,
 		// What strangers do to the connection is nothing for an operator to read by default.

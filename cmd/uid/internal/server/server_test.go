@@ -37,7 +37,7 @@ import (
 // Drain ends what has begun, and takes up nothing more.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(func(c *Config) { c.Limits.Request = 3 * time.Second })
+		h := newHouse(func(c *Config) { c.RequestTimeout = 3 * time.Second })
 		h.uids.blocks = true
 		web, redis := newPipes(), newPipes()
 		served := make(chan error, 1)
@@ -80,7 +80,7 @@ func TestDrain(t *testing.T) {
 // What does not end in time is cut off.
 func TestDrainCutsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(func(c *Config) { c.Limits.Request = time.Hour })
+		h := newHouse(func(c *Config) { c.RequestTimeout = time.Hour })
 		h.uids.blocks = true
 		redis := newPipes()
 		served := make(chan error, 1)
@@ -274,7 +274,7 @@ func TestConfig(t *testing.T) {
 	for _, change := range []func(*Config){
 		func(c *Config) { c.UIDs = nil }, func(c *Config) { c.Segments = nil },
 		func(c *Config) { c.UIDKey = "a b" }, func(c *Config) { c.UIDKey = strings.Repeat("a", 1025) },
-		func(c *Config) { c.Limits.Connections = -1 }, func(c *Config) { c.Limits.Request = -1 },
+		func(c *Config) { c.MaxConns = -1 }, func(c *Config) { c.RequestTimeout = -1 },
 	} {
 		cfg := h.cfg
 		change(&cfg)

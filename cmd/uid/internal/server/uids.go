@@ -18,14 +18,14 @@ func (s *Server) uid(ctx context.Context) (uid.UID, error) {
 	if u, err := s.cfg.UIDs.TryGetUID(); err == nil {
 		return u, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.Request)
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
 	return s.cfg.UIDs.GetUIDContext(ctx)
 }
 
 // fill draws UIDs, all or none: what it has drawn before an error is skipped.
 func (s *Server) fill(ctx context.Context, dst []uid.UID) error {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.Request)
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
 	n, err := s.cfg.UIDs.FillContext(ctx, dst)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) number(ctx context.Context, tag string) (uid.UID, error) {
 	if u, ok := s.cfg.Segments.Try(tag); ok {
 		return u, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.Request)
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
 	return s.cfg.Segments.Next(ctx, tag)
 }
