@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -188,23 +188,11 @@ func newCached(t testing.TB, w uid.Worker, l bits.Layout, after uid.UID) *cached
 	return g
 }
 
-// A clock is one that the test sets; until then it shows the time.
-type clock struct{ at atomic.Pointer[time.Time] }
-
-func (c *clock) now() time.Time {
-	if at := c.at.Load(); at != nil {
-		return *at
-	}
-	return time.Now()
-}
-
-func (c *clock) set(at time.Time) { c.at.Store(&at) }
-
 // newPlain returns a generator that reads a clock for each UID, above a floor.
-func newPlain(t testing.TB, w uid.Worker, l bits.Layout, c *clock, after uid.UID) *uncached.Generator {
+func newPlain(t testing.TB, w uid.Worker, l bits.Layout, c *fake.Clock, after uid.UID) *uncached.Generator {
 	t.Helper()
 	g := must(uncached.New(w, uncached.Config{
-		Layout: l, Now: c.now, Logger: quiet, After: after, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
+		Layout: l, Now: c.Now, Logger: quiet, After: after, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 	}))
 	t.Cleanup(func() { require.NoError(t, g.Close()) })
 	return g

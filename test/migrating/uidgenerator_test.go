@@ -11,7 +11,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
-	"github.com/uidgen/uid/plan"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -115,16 +114,6 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	var u uid.UID
 	require.ErrorIs(t, o.Get(&u, "SELECT MIN(id) FROM orders"), uid.ErrRange, "a uid.UID refuses them")
 	require.NoError(t, o.Get(&u, "SELECT MIN(id) FROM orders WHERE writer = 'go'"))
-
-	// What uid plan says of it.
-	from, to := uidGenerator.Issuer(), bits.Default().Issuer()
-	cost := must(plan.Move{From: from, To: to, At: at}.Cost())
-	require.NotNil(t, cost.Repeats)
-	require.False(t, cost.Passable, "no floor: nothing is above the highest")
-	from.LastWorker, to.FirstWorker = 1000, 1001
-	cost = must(plan.Move{From: from, To: to, At: at}.Cost())
-	require.Nil(t, cost.Ever)
-	require.False(t, cost.Above)
 }
 
 // overflowed is what CachedUidGenerator makes of a time after its field is full: the shift takes the

@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
@@ -46,10 +47,9 @@ func TestKeysTwice(t *testing.T) {
 			t.Parallel()
 			o := newTable(t, "BIGINT")
 			withNodes(t, o, 0)
-			var c clock
-			c.set(w.at.Add(-time.Second))
-			g := newPlain(t, w.worker(o), w.to, &c, w.floor)
-			c.set(w.at)
+			c := fake.NewFrozenClock(w.at.Add(-time.Second))
+			g := newPlain(t, w.worker(o), w.to, c, w.floor)
+			c.Step(time.Second)
 			u := must(g.GetUID())
 			require.Equal(t, w.was, must(w.from.Parse(u)).Time.UTC().Format(time.DateOnly))
 			require.NoError(t, o.insert("old", int64(must(w.from.Compose(must(w.from.Tick(u)), w.id, 0)))))
@@ -75,9 +75,8 @@ func TestOneProcessAfterTheOther(t *testing.T) {
 	o.write(t, 100, map[string]writer{"old": bwmarrin(o, 1)})
 	require.Equal(t, 100, reader.poll(t, o, uid.Max))
 	highest := o.edge(t, "MAX(id)", "old")
-	var c clock
-	c.set(twitter.TimeOf(must(twitter.Tick(uid.UID(highest)))).Add(-time.Second))
-	o.write(t, 100, map[string]writer{"new": of(newPlain(t, fixed(o), twitter, &c, uid.UID(highest)))})
+	c := fake.NewFrozenClock(twitter.TimeOf(must(twitter.Tick(uid.UID(highest)))).Add(-time.Second))
+	o.write(t, 100, map[string]writer{"new": of(newPlain(t, fixed(o), twitter, c, uid.UID(highest)))})
 	require.Greater(t, o.edge(t, "MIN(id)", "new"), highest)
 	require.Equal(t, 100, reader.poll(t, o, uid.Max))
 	g := newCached(t, fixed(o), twitter, uid.UID(o.edge(t, "MAX(id)", "%")))
