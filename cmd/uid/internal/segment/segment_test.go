@@ -226,18 +226,3 @@ func TestDailyOverMidnight(t *testing.T) {
 	require.EqualValues(t, 3, m.Row("order/20261121").Next)
 	require.EqualValues(t, 3, m.Row("order/20261122").Next)
 }
-
-func TestSegmentInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	store := places.Store{Place: t.TempDir() + "/x.db"}
-	o := clitest.Run(func(p *cli.Program) error {
-		return store.With(ctx, p, func(ctx context.Context, s *places.Opened) error {
-			d := Drawing{Tag: "x", N: 5, Step: MaxNumbers, Create: true}
-			return d.Run(ctx, p, &store, s.Segments)
-		})
-	})
-	require.Equal(t, cli.ExitInterrupted, o.Code)
-	require.Contains(t, o.Err, "uid: interrupted\n")
-	require.Empty(t, o.Out)
-}

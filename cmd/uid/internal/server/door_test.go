@@ -4,12 +4,20 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +27,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 )
 
@@ -144,10 +153,25 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// Over TLS those are out as well who never get through the handshake.
-func TestStrangersOverTLS(t *testing.T) {
+// certify writes a certificate for a name, and its key.
+func certify(t *testing.T, cert, key, name string) {
+	private := clitest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+	der := clitest.Must(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))
+	secret := clitest.Must(x509.MarshalPKCS8PrivateKey(private))
+	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+}
+
+// Both protocols speak TLS, with the certificate that was read last. Those are out as well who never get through the
+// handshake.
+func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	_, err := NewCertificate(cert, key)
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, "cert.pem: no such file")
 	synctest.Test(t, func(t *testing.T) {
 		certify(t, cert, key, "one.example")
 		certificate := clitest.Must(NewCertificate(cert, key))
@@ -156,9 +180,10 @@ func TestStrangersOverTLS(t *testing.T) {
 		insecure := &tls.Config{InsecureSkipVerify: true}
 		for protocol, l := range both {
 			c, half := call(t, l), call(t, l)
-			c.Conn = tls.Client(c.Conn, insecure)
-			c.in = bufio.NewReader(c.Conn)
+			secure := tls.Client(c.Conn, insecure)
+			c.Conn, c.in = secure, bufio.NewReader(secure)
 			c.draws(t, protocol, 2*protocol+1)
+			require.Equal(t, "one.example", secure.ConnectionState().PeerCertificates[0].Subject.CommonName)
 			go func() { _, _ = half.Write([]byte("\x16\x03\x01")) }() // half a handshake
 			require.LessOrEqual(t, half.ends(t), 10*time.Second)
 			c.draws(t, protocol, 2*protocol+2)
@@ -181,6 +206,17 @@ func TestStrangersOverTLS(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("{\"uid\":\"%d\"}\n", i+5), string(clitest.Must(io.ReadAll(answer.Body))))
 			require.EqualValues(t, 1, h.open(overHTTP))
 			time.Sleep(30 * time.Second)
+		}
+
+		require.NoError(t, os.WriteFile(cert, []byte("nonsense"), 0o600))
+		require.ErrorContains(t, certificate.Reload(), "are no PEM files")
+		for _, name := range []string{"one.example", "two.example"} {
+			secure := tls.Client(web.dial(t), insecure)
+			require.NoError(t, secure.Handshake())
+			require.Equal(t, name, secure.ConnectionState().PeerCertificates[0].Subject.CommonName)
+			certify(t, cert, key, "two.example")
+			require.NoError(t, certificate.Reload())
+			require.NoError(t, secure.Close())
 		}
 	})
 }

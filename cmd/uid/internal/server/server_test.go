@@ -4,20 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
 	"log/slog"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -156,54 +147,6 @@ func TestCheckListen(t *testing.T) {
 		"127.0.0.1.evil": false, "localhost.": false, "10.0.0.1": false} {
 		require.Equal(t, local, isLocal(host), host)
 	}
-}
-
-// certify writes a certificate for a name, and its key.
-func certify(t *testing.T, cert, key, name string) {
-	private := clitest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
-		DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der := clitest.Must(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))
-	secret := clitest.Must(x509.MarshalPKCS8PrivateKey(private))
-	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
-}
-
-// Both protocols speak TLS, with the certificate that was read last.
-func TestTLS(t *testing.T) {
-	dir := t.TempDir()
-	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	_, err := NewCertificate(cert, key)
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "cert.pem: no such file")
-	certify(t, cert, key, "one.example")
-	c := clitest.Must(NewCertificate(cert, key))
-	h := newHouse(func(cfg *Config) { cfg.TLS = c.Config() })
-	all := h.serving(t)
-	web, redis := all[overHTTP], all[overRESP]
-	ask := func(l *pipeListener, text string) (said, name string) {
-		plain := l.dial(t)
-		secure := tls.Client(plain, &tls.Config{InsecureSkipVerify: true})
-		require.NoError(t, secure.Handshake())
-		said = say(t, secure, text)
-		return said, secure.ConnectionState().PeerCertificates[0].Subject.CommonName
-	}
-	said, name := ask(web, raw("GET", "/v1/uid", "Connection: close"))
-	require.Contains(t, said, `{"uid":"1"}`)
-	require.Equal(t, "one.example", name)
-	said, _ = ask(redis, command("INCR", "uid")+bye)
-	require.Equal(t, ":2\r\n+OK\r\n", said)
-
-	require.NoError(t, os.WriteFile(cert, []byte("nonsense"), 0o600))
-	require.ErrorContains(t, c.Reload(), "are no PEM files")
-	_, name = ask(redis, bye)
-	require.Equal(t, "one.example", name)
-	certify(t, cert, key, "two.example")
-	require.NoError(t, c.Reload())
-	_, name = ask(redis, bye)
-	require.Equal(t, "two.example", name)
-	_, name = ask(web, raw("GET", "/healthz", "Connection: close"))
-	require.Equal(t, "two.example", name)
 }
 
 // The log of requests holds no token, and nothing else that a stranger has written.
