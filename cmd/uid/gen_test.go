@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -49,13 +46,4 @@ func TestLastTicks(t *testing.T) {
 	require.Contains(t, text, "-n 25: value out of range: ")
 	require.Contains(t, text, " has room for 24 more UIDs of one worker")
 	require.NoFileExists(t, store, "no worker ID is used up")
-}
-
-func TestDefaultStoreIsPrivate(t *testing.T) {
-	data := t.TempDir()
-	call{args: []string{"gen", "-n", "1"}, env: map[string]string{"XDG_DATA_HOME": data}}.succeeds(t)
-	info := clitest.Must(os.Stat(filepath.Join(data, "uid")))
-	if runtime.GOOS != "windows" {
-		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-	}
 }

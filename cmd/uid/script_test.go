@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/jmoiron/sqlx"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -181,12 +180,4 @@ func storeWithLease(t *testing.T) string {
 	ok(t, "gen", "-n", "1", "--store", file)
 	newLease(t, openStore(t, file))
 	return file
-}
-
-// A table uses the columns that there are.
-func TestTablesUseTheWidth(t *testing.T) {
-	args := []string{"plan", "--rate", "2e6", "--burst", "5e7", "--workers", "500", "--years", "30"}
-	narrow, wide := call{args: args}.run(), call{args: args, env: map[string]string{"COLUMNS": "200"}}.run()
-	require.LessOrEqual(t, text.LongestLineLen(narrow.Out), 80)
-	require.Greater(t, text.LongestLineLen(wide.Out), 100)
 }

@@ -37,9 +37,8 @@ func (f *Format) Set(text string) error {
 	return fmt.Errorf("%.40q is not one of plain, json, table", text)
 }
 
-func (f *Format) String() string  { return string(*f) }
-func (*Format) Type() string      { return formatKind }
-func (f *Format) chosen() *Format { return f }
+func (f *Format) String() string { return string(*f) }
+func (*Format) Type() string     { return formatKind }
 
 // TooLong refuses a table of so many rows.
 func (f Format) TooLong(n int64) error {
@@ -71,30 +70,21 @@ func (*FormatOrForm) Type() string { return formKind }
 
 const formatsAndForms = "plain, json, table, " + anyform.Names
 
-// formatOf returns a command's --format, nil if it has none.
-func formatOf(flags *pflag.FlagSet) *Format {
-	if flag := flags.Lookup("format"); flag != nil {
-		return flag.Value.(interface{ chosen() *Format }).chosen()
-	}
-	return nil
-}
-
 // addJSON gives a command with --format the switch --json, too.
 func addJSON(cmd *cobra.Command) {
-	if f := formatOf(cmd.Flags()); f != nil {
+	if format := cmd.Flags().Lookup("format"); format != nil {
 		cmd.Flags().BoolFunc("json", "short for --format json", func(text string) error {
 			if text != "true" {
 				return fmt.Errorf("%.40q: it takes no value", text)
 			}
-			*f = JSON
-			return nil
+			return format.Value.Set(string(JSON))
 		})
 	}
 }
 
 // oneFormat refuses --format together with --json.
 func oneFormat(cmd *cobra.Command, _ []string) error {
-	if flags := cmd.Flags(); formatOf(flags) != nil && flags.Changed("format") && flags.Changed("json") {
+	if flags := cmd.Flags(); flags.Changed("format") && flags.Changed("json") {
 		return BadInput("--format and --json exclude each other: --json is short for --format json")
 	}
 	return nil

@@ -78,7 +78,7 @@ func (s *Server) begin(f func()) bool {
 func (s *Server) serveConn(nc net.Conn) {
 	began := time.Now()
 	c := &conn{Conn: nc, server: s, allowed: s.cfg.Token == nil}
-	c.in, c.out = bufio.NewReaderSize(reader{c}, respBuffer), bufio.NewWriterSize(writer{c}, respBuffer)
+	c.in, c.out = bufio.NewReaderSize(c, respBuffer), bufio.NewWriterSize(c, respBuffer)
 	s.mu.Lock()
 	s.conns[c] = struct{}{}
 	s.mu.Unlock()
@@ -110,12 +110,9 @@ func (s *Server) serveConn(nc net.Conn) {
 	_ = c.out.Flush()
 }
 
-// A reader reads from the connection once all is used up that was read before. Answers leave first: the
+// Read reads from the connection once all is used up that was read before. Answers leave first: the
 // client may wait for them.
-type reader struct{ *conn }
-
-func (r reader) Read(b []byte) (int, error) {
-	c := r.conn
+func (c *conn) Read(b []byte) (int, error) {
 	if err := c.out.Flush(); err != nil {
 		return 0, err
 	}
@@ -133,16 +130,14 @@ func (r reader) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// A writer writes to the connection within the limit.
-type writer struct{ *conn }
-
-func (w writer) Write(b []byte) (int, error) {
-	if err := w.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+// Write writes to the connection within the limit.
+func (c *conn) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return 0, err
 	}
-	n, err := w.Conn.Write(b)
+	n, err := c.Conn.Write(b)
 	if err != nil {
-		w.quit = true // nothing more is drawn for who does not read
+		c.quit = true // nothing more is drawn for who does not read
 	}
 	return n, err
 }
