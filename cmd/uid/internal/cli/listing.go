@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
@@ -127,45 +129,40 @@ func (p *Program) Record(f Format, pairs ...any) {
 	l.Add(values...)
 }
 
-// A PartsListing lists the parts of UIDs of one layout. Its JSON is that of uid.Parts; its plain lines hold UID, time,
-// worker ID and sequence.
-type PartsListing struct{ list *Listing }
-
-// ListParts begins a listing of parts.
-func (p *Program) ListParts(f Format, l bits.Layout) PartsListing {
+// ListParts begins a listing of the parts of UIDs of one layout. Its JSON is that of uid.Parts; its plain lines hold UID,
+// time, worker ID and sequence.
+func (p *Program) ListParts(f Format, l bits.Layout) *Listing {
 	columns := []Column{Numbers("uid", "UID"), Text("time", "time"), Numbers("worker_id", "worker\nID")}
 	if f == Table {
 		for _, field := range l.Fields() {
 			columns = append(columns, Numbers(field.Name, field.Name))
 		}
 	}
-	return PartsListing{p.List(f, append(columns, Numbers("sequence", "sequence"))...)}
+	return p.List(f, append(columns, Numbers("sequence", "sequence"))...)
 }
 
-// Add adds a row.
-func (l PartsListing) Add(p uid.Parts) {
+// AddParts adds a row to a listing of parts.
+func (l *Listing) AddParts(p uid.Parts) {
 	values := []any{p.UID, p.Time, p.WorkerID}
-	if l.list.format == Table {
+	if l.format == Table {
 		for _, value := range p.Machine() {
 			values = append(values, value)
 		}
 	}
-	l.add(p, append(values, p.Sequence)...)
+	l.addAs(p, append(values, p.Sequence)...)
 }
 
 // AddForeign adds a row of another generator's number, in the same form.
-func (l PartsListing) AddForeign(p foreign.Parts) { l.add(p, p.ID, p.Time, p.Machine, p.Sequence) }
+func (l *Listing) AddForeign(p foreign.Parts) { l.addAs(p, p.ID, p.Time, p.Machine, p.Sequence) }
 
-func (l PartsListing) add(parts any, values ...any) {
-	if l.list.format == JSON {
-		fmt.Fprintf(l.list.out, "%s\n", l.list.out.inJSON(parts))
+// addAs adds a row that has a JSON of its own.
+func (l *Listing) addAs(object any, values ...any) {
+	if l.format == JSON {
+		fmt.Fprintf(l.out, "%s\n", l.out.inJSON(object))
 		return
 	}
-	l.list.Add(values...)
+	l.Add(values...)
 }
-
-// End writes the table, if it is one.
-func (l PartsListing) End() { l.list.End() }
 
 // Number is a cell of a number >= 0 that may be large.
 func Number(n float64) Cell {
@@ -174,13 +171,13 @@ func Number(n float64) Cell {
 	case n == math.Trunc(n):
 		return Count(int64(n))
 	case n >= 100:
-		return Cell{n, Grouped(int64(math.Round(n)))}
+		return Cell{n, humanize.Comma(int64(math.Round(n)))}
 	}
 	return Cell{n, fmt.Sprintf("%.3g", n)}
 }
 
 // Count is a cell of a number.
-func Count(n int64) Cell { return Cell{n, Grouped(n)} }
+func Count(n int64) Cell { return Cell{n, humanize.Comma(n)} }
 
 // LayoutCell shows programs a layout's full description, and people its widths.
 func LayoutCell(l bits.Layout) Cell { return Cell{l.String(), Short(l)} }
@@ -210,15 +207,6 @@ func Words(d time.Duration) string {
 		if short, ok := strings.CutSuffix(s, zero); ok && strings.ContainsAny(short[len(short)-1:], "mh") {
 			s = short
 		}
-	}
-	return s
-}
-
-// Grouped returns n >= 0 with a comma after every three digits.
-func Grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
 	}
 	return s
 }

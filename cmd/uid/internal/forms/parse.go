@@ -23,8 +23,8 @@ type parse struct {
 	readAs *anyform.Form
 	format cli.Format
 
-	listing  cli.PartsListing // for programs
-	shown    bool             // a UID to a person
+	listing  *cli.Listing // for programs
+	shown    bool         // a UID to a person
 	doubtful int
 }
 
@@ -97,7 +97,7 @@ func (c *parse) list(id int64) error {
 	parts, err := c.form.Parse(uid.UID(id))
 	if err == nil {
 		c.hint(id, c.form.Doubt(parts.UID, c.p.Now()))
-		c.listing.Add(parts)
+		c.listing.AddParts(parts)
 	}
 	return err
 }

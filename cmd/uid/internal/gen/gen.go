@@ -208,7 +208,7 @@ func (g *gen) printer() (put func(uid.UID) error, end func()) {
 	return func(u uid.UID) error {
 		parts, err := g.worker.Layout.Parse(u)
 		if err == nil { // as it is for a UID of this layout
-			l.Add(parts)
+			l.AddParts(parts)
 		}
 		return err
 	}, l.End

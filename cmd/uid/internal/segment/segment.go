@@ -83,7 +83,7 @@ func rowCells(row segmentstore.Row) []any {
 		updated = cli.Moment(row.Updated.UTC())
 	}
 	return []any{
-		cli.Printable(row.Tag), cli.Cell{Value: uid.UID(row.Next), Text: cli.Grouped(row.Next)}, cli.Count(row.Step),
+		cli.Printable(row.Tag), cli.Cell{Value: uid.UID(row.Next), Text: cli.Count(row.Next).Text}, cli.Count(row.Step),
 		updated, cli.Printable(row.Description),
 	}
 }
