@@ -40,16 +40,13 @@ func Seal(p *cli.Program) *cobra.Command {
 			if c.newKey != "" {
 				return c.makeKey(args)
 			}
-			s, err := c.sealer()
-			if err != nil {
-				return err
-			}
-			return c.each(args, "UID", func(word string) (id sealedID, err error) {
-				if id.uid, err = c.readAs.Read(word); err == nil {
-					id.sealed, err = s.seal(id.uid)
+			return c.each(args, "UID", func(s *opaque.Sealer, word string) (row sealed, err error) {
+				if row.uid, err = c.readAs.Read(word); err == nil {
+					row.id, err = c.seal(s, row.uid)
 				}
-				return id, err
-			}, func(id sealedID) string { return id.sealed })
+				row.plain = row.id
+				return row, err
+			})
 		})
 	cmd.Args = cobra.ArbitraryArgs
 	c.register(flags)
@@ -63,14 +60,10 @@ func Open(p *cli.Program) *cobra.Command {
 	c := &sealing{p: p}
 	cmd, flags := cli.NewCommand("open [TEXT...]",
 		"Turn the texts of uid seal back into UIDs", func(_ *cobra.Command, args []string) error {
-			s, err := c.sealer()
-			if err != nil {
-				return err
-			}
-			return c.each(args, "text", func(word string) (sealedID, error) {
-				u, err := s.open(word)
-				return sealedID{u, word}, err
-			}, func(id sealedID) string { return id.uid.String() })
+			return c.each(args, "text", func(s *opaque.Sealer, word string) (sealed, error) {
+				u, err := c.open(s, word)
+				return sealed{u, word, u.String()}, err
+			})
 		})
 	cmd.Args = cobra.ArbitraryArgs
 	c.register(flags)
@@ -108,41 +101,40 @@ func (c *sealing) makeKey(args []string) error {
 	return nil
 }
 
-// A sealer seals and opens UIDs, in one of two forms.
-type sealer struct {
-	seal func(uid.UID) (string, error)
-	open func(string) (uid.UID, error)
+// seal and open take the form that --numbers says.
+func (s *sealing) seal(by *opaque.Sealer, u uid.UID) (string, error) {
+	if !s.numbers {
+		return by.Seal(u)
+	}
+	id, err := by.SealNumber(u)
+	return id.String(), err
 }
 
-func (s *sealing) sealer() (sealer, error) {
+func (s *sealing) open(by *opaque.Sealer, text string) (uid.UID, error) {
+	if !s.numbers {
+		return by.Open(text)
+	}
+	id, err := anyform.Parse(text)
+	if err != nil {
+		return 0, err
+	}
+	return by.OpenNumber(id)
+}
+
+func (s *sealing) sealer() (*opaque.Sealer, error) {
 	keys, source, err := s.readKeys()
 	if err != nil {
-		return sealer{}, err
+		return nil, err
 	}
-	texts, err := opaque.ParseSealer(keys, s.tweak)
+	sealer, err := opaque.ParseSealer(keys, s.tweak)
 	if err != nil {
-		return sealer{}, cli.BadInput("the keys in %s: %w", source, err)
+		return nil, cli.BadInput("the keys in %s: %w", source, err)
 	}
-	if !s.numbers {
-		return sealer{texts.Seal, texts.Open}, nil
-	}
-	if n := len(strings.Fields(keys)); n > 1 {
-		return sealer{}, cli.BadInput("--numbers is for one key, and %s has %d: "+
+	if n := len(strings.Fields(keys)); s.numbers && n > 1 {
+		return nil, cli.BadInput("--numbers is for one key, and %s has %d: "+
 			"a number does not tell which of them opens it", source, n)
 	}
-	return sealer{
-		seal: func(u uid.UID) (string, error) {
-			sealed, err := texts.SealNumber(u)
-			return sealed.String(), err
-		},
-		open: func(text string) (uid.UID, error) {
-			sealed, err := anyform.Parse(text)
-			if err != nil {
-				return 0, err
-			}
-			return texts.OpenNumber(sealed)
-		},
-	}, nil
+	return sealer, nil
 }
 
 // readKeys returns the text of the keys, and where it was.
@@ -168,33 +160,35 @@ func (s *sealing) readKeys() (keys, source string, err error) {
 // likeKey matches what may have a key in it, and is not repeated to the user.
 var likeKey = regexp.MustCompile(`[0-9A-Fa-f]{32}`)
 
-// A sealedID is a UID and its sealed form.
-type sealedID struct {
-	uid    uid.UID
-	sealed string
+// A sealed is a UID with its sealed ID, and which of the two is the plain answer.
+type sealed struct {
+	uid       uid.UID
+	id, plain string
 }
 
-// each seals or opens the arguments, or else the words of the input, and shows the results, of which the plain form
-// has the text; what names the kind of word. If an argument is bad, it shows nothing.
-func (s *sealing) each(args []string, what string, turn func(string) (sealedID, error),
-	text func(sealedID) string) error {
-	checked := func(word string) (sealedID, error) {
+// each seals or opens the arguments, or else the words of the input, and shows the results; what names the kind of
+// word. If an argument is bad, it shows nothing.
+func (s *sealing) each(args []string, what string, turn func(*opaque.Sealer, string) (sealed, error)) error {
+	sealer, err := s.sealer()
+	if err != nil {
+		return err
+	}
+	column := cli.Text("sealed", "sealed")
+	if s.numbers {
+		column = cli.Numbers("sealed", "sealed")
+	}
+	l := s.p.List(s.format, cli.Numbers("uid", "UID"), column)
+	err = cli.EachWord(s.p, args, what, func(word string) (sealed, error) {
 		if likeKey.MatchString(word) {
-			return sealedID{}, cli.BadInput("%w: these %d bytes are no %s, and look like a key: "+
+			return sealed{}, cli.BadInput("%w: these %d bytes are no %s, and look like a key: "+
 				"put it into a file, or into %s", uid.ErrSyntax, len(word), what, KeysEnv)
 		}
-		return turn(word)
-	}
-	sealed := cli.Text("sealed", "sealed")
-	if s.numbers {
-		sealed = cli.Numbers("sealed", "sealed")
-	}
-	l := s.p.List(s.format, cli.Numbers("uid", "UID"), sealed)
-	err := cli.EachWord(s.p, args, what, checked, func(id sealedID) error {
+		return turn(sealer, word)
+	}, func(row sealed) error {
 		if s.format == cli.Plain {
-			fmt.Fprintln(s.p.Out, text(id))
+			fmt.Fprintln(s.p.Out, row.plain)
 		} else {
-			l.Add(id.uid, id.sealed)
+			l.Add(row.uid, row.id)
 		}
 		return nil
 	})
