@@ -20,9 +20,16 @@ func TestBigintBesideUUID(t *testing.T) {
 	db := engines.NewMySQL(t).Open(t)
 	engines.Do(t, db, "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
 	g := newCached(t, worker.Static(1), bits.Default(), 0)
-	old := func() { db.MustExec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString()) }
-	both := func() {
-		db.MustExec("INSERT INTO orders (id, uid, writer) VALUES (?, ?, 'both')", uuid.NewString(), must(g.GetUID()))
+	old := func(rows int) {
+		for range rows {
+			db.MustExec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString())
+		}
+	}
+	both := func(rows int) {
+		const row = "INSERT INTO orders (id, uid, writer) VALUES (?, ?, 'both')"
+		for range rows {
+			db.MustExec(row, uuid.NewString(), must(g.GetUID()))
+		}
 	}
 	count := func(where string) (n int) {
 		require.NoError(t, db.Get(&n, "SELECT COUNT(*) FROM orders WHERE "+where))
@@ -45,28 +52,23 @@ func TestBigintBesideUUID(t *testing.T) {
 			filled += len(ids)
 		}
 	}
-	for range 120 {
-		old()
-	}
+	old(120)
 	// 1. The column, empty, with its index. Old writers go on.
 	engines.Do(t, db, "ALTER TABLE orders ADD COLUMN uid BIGINT NULL, ADD UNIQUE INDEX (uid), LOCK=NONE")
-	old()
+	old(1)
 	// 2. Writers fill both, one process after the other; going back is no more than old rows again.
-	for range 40 {
-		both()
-		old()
-	}
+	both(40)
+	old(40)
+	both(40)
 	// Too early: there are still old writers when the rows of before are filled.
 	require.Equal(t, 120+1+40, backfill())
-	old()
+	old(1)
 	require.Equal(t, 1, count("uid IS NULL"))
 	const mandatory = "ALTER TABLE orders MODIFY uid BIGINT NOT NULL, LOCK=NONE"
 	_, err := db.Exec(mandatory)
 	require.Error(t, err, "the database sees that a row was left out")
 	// 3. The rows of before, when all writers fill both; then the column refuses old writers.
-	for range 20 {
-		both()
-	}
+	both(20)
 	require.Equal(t, 1, backfill())
 	require.Zero(t, backfill(), "again, it changes nothing")
 	engines.Do(t, db, mandatory)
@@ -101,7 +103,7 @@ func TestBigintBesideUUID(t *testing.T) {
 	engines.Do(t, db,
 		"ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (id), ADD UNIQUE INDEX (uid), "+
 			"MODIFY uid BIGINT NULL, LOCK=NONE")
-	old()
+	old(1)
 }
 
 // A column keeps its type, and new rows get UUIDs of version 8: no old UUID is one, they sort as
