@@ -119,9 +119,8 @@ func (s *serve) check() (err error) {
 // nothing.
 func (s *serve) reload() error {
 	text, err := s.tokenText()
-	token := new(server.Token)
 	if err == nil && text != "" {
-		err = token.Set(text)
+		err = new(server.Token).Set(text)
 	}
 	switch {
 	case err != nil || s.cert == "":
@@ -130,12 +129,11 @@ func (s *serve) reload() error {
 	default:
 		err = s.certificate.Reload()
 	}
-	switch {
-	case err != nil || text == "":
+	if err != nil || text == "" {
 		return err
-	case s.token == nil:
-		s.token = token
-		return nil
+	}
+	if s.token == nil {
+		s.token = new(server.Token)
 	}
 	return s.token.Set(text) // last, when nothing else can fail
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
-	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/cmd/uid/internal/server"
 	"github.com/uidgen/uid/health"
 )
@@ -16,7 +15,8 @@ import (
 func TestServeReloadFails(t *testing.T) {
 	const token = "correct-horse-battery"
 	p := &cli.Program{Getenv: func(string) string { return "another-horse-battery" }}
-	s := &serve{p: p, token: clitest.Must(server.NewToken(token)), cert: "nosuch", certificate: new(server.Certificate)}
+	s := &serve{p: p, token: new(server.Token), cert: "nosuch", certificate: new(server.Certificate)}
+	require.NoError(t, s.token.Set(token))
 	require.ErrorIs(t, s.reload(), uid.ErrConfig)
 	require.True(t, s.token.Is(token))
 }

@@ -1,10 +1,10 @@
 package server
 
 import (
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -23,13 +23,12 @@ type limited struct {
 	name    string // of the protocol
 }
 
-// A guest is a connection that was accepted. Its methods other than those of net.Conn may be called on nil.
+// A guest is a connection that was accepted.
 type guest struct {
 	net.Conn
 	host  *limited
 	ended sync.Once
 	timer *time.Timer // until the token has to be shown; nil where none is asked for
-	shown atomic.Bool
 }
 
 func (s *Server) limit(l net.Listener, protocol int) net.Listener {
@@ -78,27 +77,12 @@ func (g *guest) Close() error {
 	return g.Conn.Close()
 }
 
-// shows notes that the token was shown.
-func (g *guest) shows() {
-	if g != nil && g.timer != nil && !g.shown.Swap(true) {
+// admit lets a connection stay, since the token was shown on it. In tests there may be none.
+func admit(c net.Conn) {
+	if secure, is := c.(*tls.Conn); is {
+		c = secure.NetConn()
+	}
+	if g, is := c.(*guest); is && g.timer != nil {
 		g.timer.Stop()
 	}
-}
-
-// fails notes that no token was shown, or a wrong one, where it is asked for: what was shown last counts.
-func (g *guest) fails() {
-	if g != nil && g.shown.Swap(false) {
-		g.timer.Reset(strangerTime)
-	}
-}
-
-// guestOf returns the guest within a connection, nil if there is none.
-func guestOf(c net.Conn) *guest {
-	switch c := c.(type) {
-	case *guest:
-		return c
-	case interface{ NetConn() net.Conn }: // of TLS
-		return guestOf(c.NetConn())
-	}
-	return nil
 }

@@ -53,11 +53,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse returns why a request gets no answer.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) error {
-	switch guest := guestOf(connOf(r)); {
+	switch {
 	case s.cfg.Token.shows(r):
-		guest.shows()
+		admit(connOf(r))
 	case route == nil || !route.open:
-		guest.fails()
 		w.Header().Set("WWW-Authenticate", `Bearer realm="uid"`)
 		w.Header().Add("WWW-Authenticate", `Basic realm="uid: any user, the token as password"`)
 		return failed(http.StatusUnauthorized, "show the token: Authorization: Bearer TOKEN")

@@ -85,7 +85,10 @@ func newHouse(change ...func(*Config)) *house {
 	return h
 }
 
-func withToken(c *Config) { c.Token = clitest.Must(NewToken(secret)) }
+func withToken(c *Config) {
+	c.Token = new(Token)
+	_ = c.Token.Set(secret)
+}
 
 // ask answers a request without a network.
 func (h *house) ask(r *http.Request) *httptest.ResponseRecorder {

@@ -146,18 +146,17 @@ func (c *conn) auth(args [][]byte) error {
 // authenticate checks a token.
 func (c *conn) authenticate(token []byte) error {
 	want := c.server.cfg.Token
-	switch guest := guestOf(c.Conn); {
+	switch {
 	case want == nil:
 		return respError("ERR AUTH <password> called without any password configured for the default user. " +
 			"Are you sure your configuration is correct?")
 	case !want.Is(string(token)):
-		guest.fails()
 		c.allowed = false
 		c.guesses++
 		c.quit = c.guesses >= maxGuesses
 		return respError("WRONGPASS invalid username-password pair or user is disabled.")
 	default:
-		guest.shows()
+		admit(c.Conn)
 		c.allowed = true
 		return nil
 	}

@@ -20,12 +20,6 @@ type Token struct {
 	hash atomic.Pointer[[sha256.Size]byte]
 }
 
-// NewToken returns a token. Its errors are those of Set.
-func NewToken(text string) (*Token, error) {
-	t := new(Token)
-	return t, t.Set(text)
-}
-
 // Set changes the token, for what is compared from now on. It returns an error that wraps
 // [uid.ErrConfig], and does not repeat the text, when that is no token: 16 to 512 printable ASCII
 // characters without spaces.
