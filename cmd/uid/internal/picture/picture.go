@@ -63,11 +63,15 @@ func UID(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	tick, err := l.Tick(u)
-	if err != nil {
-		return err
+	fields := []uid.Field{{Name: "time", Bits: l.TimeBits()}}
+	if machine := l.Fields(); len(machine) > 0 {
+		fields = append(fields, machine...)
+	} else {
+		fields = append(fields, uid.Field{Name: "worker", Bits: l.WorkerBits()})
 	}
-	p := portrait{number: u.String(), doubt: l.Doubt(u, now), picture: fieldsOf(l, parts, tick)}
+	fields = append(fields, uid.Field{Name: "sequence", Bits: l.SequenceBits()})
+	p := portrait{number: u.String(), doubt: l.Doubt(u, now), picture: pictureOf(int64(u), fields)}
+	tick, _ := l.Tick(u) // as it is for a UID that has parts
 	p.line("time", timeLine(parts.Time, tick))
 	p.line("worker", parts.WorkerID)
 	for name, value := range parts.Machine() {
@@ -86,23 +90,15 @@ func Foreign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	p := portrait{number: strconv.FormatInt(id, 10), doubt: Doubt(f, id, now)}
-	width := 0
-	for _, field := range f.Fields() {
-		width += field.Bits
-	}
-	if width < 64 {
-		p.picture = picture{{"", 64 - width, 0}} // the sign
-	}
-	for _, field := range f.Fields() {
-		width -= field.Bits
-		value := int64(uint64(id) >> width & (1<<field.Bits - 1))
-		p.picture = append(p.picture, bitField{field.Name, field.Bits, value})
-		if field.Name == "time" {
-			p.line("time", timeLine(parts.Time, value))
-			continue
+	p := portrait{number: strconv.FormatInt(id, 10), doubt: Doubt(f, id, now), picture: pictureOf(id, f.Fields())}
+	for _, field := range p.picture {
+		switch field.name {
+		case "": // the sign
+		case "time":
+			p.line("time", timeLine(parts.Time, field.value))
+		default:
+			p.line(field.name, field.value)
 		}
-		p.line(field.Name, value)
 	}
 	p.line("layout", f)
 	if id < 0 {
@@ -135,24 +131,23 @@ type bitField struct {
 	value int64
 }
 
-// fieldsOf returns the 64 bits of a UID, the highest ones first.
-func fieldsOf(l bits.Layout, parts uid.Parts, tick int64) picture {
-	all := picture{{"", 1, 0}} // the sign
-	if spare := 63 - l.TimeBits() - l.WorkerBits() - l.SequenceBits(); spare > 0 {
-		all = append(all, bitField{"unused", spare, 0})
+// pictureOf returns the 64 bits of a number, the highest ones first.
+func pictureOf(id int64, fields []uid.Field) (all picture) {
+	width := 0
+	for _, f := range fields {
+		width += f.Bits
 	}
-	all = append(all, bitField{"time", l.TimeBits(), tick})
-	if fields := l.Fields(); len(fields) > 0 {
-		i := 0
-		for name, value := range parts.Machine() {
-			all = append(all, bitField{name, fields[i].Bits, value})
-			i++
+	if width < 64 {
+		all = picture{{"", 1, 0}} // the sign
+	}
+	if width < 63 {
+		all = append(all, bitField{"unused", 63 - width, 0})
+	}
+	for _, f := range fields {
+		width -= f.Bits
+		if f.Bits > 0 {
+			all = append(all, bitField{f.Name, f.Bits, int64(uint64(id) >> width & (1<<f.Bits - 1))})
 		}
-	} else if l.WorkerBits() > 0 {
-		all = append(all, bitField{"worker", l.WorkerBits(), parts.WorkerID})
-	}
-	if l.SequenceBits() > 0 {
-		all = append(all, bitField{"sequence", l.SequenceBits(), parts.Sequence})
 	}
 	return all
 }
