@@ -97,12 +97,10 @@ func (c call) fails(t *testing.T, code int) string {
 
 // newStore returns a file that is there, so that nothing is said of making it, and has nothing in it.
 func newStore(t *testing.T) string {
-	file := missingStore(t)
+	file := t.TempDir() + "/workers.db"
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	return file
 }
-
-func missingStore(t *testing.T) string { return t.TempDir() + "/workers.db" }
 
 // commands returns all commands and topics by the words that call them.
 func commands() map[string]*cobra.Command {
