@@ -12,9 +12,11 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -98,21 +100,20 @@ func TestNumbersThatNobodyReads(t *testing.T) {
 	require.Less(t, next, printed+64<<10/5+2*1024)
 }
 
-// atOnce starts processes at once, and returns what each has printed.
-func atOnce(t *testing.T, n int, args ...string) []string {
+// atOnce starts processes at once, and returns what all have printed.
+func atOnce(t *testing.T, n int, args ...string) string {
 	t.Helper()
-	cmds, outs, errs := make([]*exec.Cmd, n), make([]bytes.Buffer, n), make([]bytes.Buffer, n)
+	var all sync.WaitGroup
+	outs := make([]string, n)
 	for i := range n {
-		cmds[i] = command(nil, args...)
-		cmds[i].Stdout, cmds[i].Stderr = &outs[i], &errs[i]
-		require.NoError(t, cmds[i].Start())
+		all.Go(func() {
+			out, err := command(nil, args...).Output()
+			assert.NoError(t, err)
+			outs[i] = string(out)
+		})
 	}
-	all := make([]string, n)
-	for i, cmd := range cmds {
-		require.NoError(t, cmd.Wait(), errs[i].String())
-		all[i] = outs[i].String()
-	}
-	return all
+	all.Wait()
+	return strings.Join(outs, "")
 }
 
 // Processes that take numbers at once print each number once.
@@ -120,10 +121,9 @@ func TestNumbersOfProcesses(t *testing.T) {
 	store := newStore(t)
 	ok(t, "segment", "set", "x", "--create", "--store", store)
 	seen := map[string]bool{}
-	for _, out := range atOnce(t, 4, "gen", "--segment", "x", "-n", "2000", "--step", "500", "--store", store) {
-		for number := range strings.FieldsSeq(out) {
-			seen[number] = true
-		}
+	out := atOnce(t, 4, "gen", "--segment", "x", "-n", "2000", "--step", "500", "--store", store)
+	for number := range strings.FieldsSeq(out) {
+		seen[number] = true
 	}
 	require.Len(t, seen, 8000)
 	require.Equal(t, "8001\n", ok(t, "segment", "next", "x", "--store", store), "none was skipped")
@@ -132,10 +132,9 @@ func TestNumbersOfProcesses(t *testing.T) {
 // Processes that start at once, on a store that nobody has used yet, have each a worker ID of their own.
 func TestProcessesAtOnce(t *testing.T) {
 	ids := map[int64]bool{}
-	for _, out := range atOnce(t, 8, "gen", "-n", "3", "--format", "json", "--store", newStore(t)) {
+	for line := range strings.Lines(atOnce(t, 8, "gen", "-n", "3", "--format", "json", "--store", newStore(t))) {
 		var parts uid.Parts
-		first, _, _ := strings.Cut(out, "\n")
-		require.NoError(t, json.Unmarshal([]byte(first), &parts))
+		require.NoError(t, json.Unmarshal([]byte(line), &parts))
 		ids[parts.WorkerID] = true
 	}
 	require.Len(t, ids, 8)
