@@ -158,8 +158,8 @@ func (s *serve) run(ctx context.Context) (err error) {
 	ctx, stop := cli.UntilSignal(ctx)
 	defer stop()
 	// Before a worker ID is taken: a port in use is to cost none.
-	web, redis, err := s.listen(ctx)
-	defer closeAll(web, redis)
+	all, err := s.listen(ctx)
+	defer all.close()
 	if err != nil {
 		return err
 	}
@@ -195,17 +195,17 @@ func (s *serve) run(ctx context.Context) (err error) {
 		return cli.InputError{Err: err}
 	}
 	s.p.Note("%s", s.identity(generator, st))
-	s.p.Note("listening on %s", strings.Join(s.addresses(web, redis), " and "))
-	return s.answer(ctx, answers, web, redis)
+	s.p.Note("listening on %s", strings.Join(s.urls(all), " and "))
+	return s.answer(ctx, answers, all)
 }
 
 // answer answers until a signal.
-func (s *serve) answer(ctx context.Context, answers *server.Server, web, redis net.Listener) error {
+func (s *serve) answer(ctx context.Context, answers *server.Server, all listeners) error {
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
 	defer signal.Stop(hup)
 	ended := make(chan error, 1)
-	go func() { ended <- answers.Serve(web, redis) }()
+	go func() { ended <- answers.Serve(all[0], all[1]) }()
 	for {
 		select {
 		case err := <-ended:
@@ -276,18 +276,19 @@ func (s *serve) workerOf(st *places.Opened) (uid.Worker, error) {
 	return w, nil
 }
 
-// listen opens the listeners; nil is one that is off.
-func (s *serve) listen(ctx context.Context) (web, redis net.Listener, err error) {
-	if s.web != cli.Off {
-		web, err = new(net.ListenConfig).Listen(ctx, "tcp", s.web)
+// listeners are those of both protocols; nil is one that is off.
+type listeners [2]net.Listener
+
+func (s *serve) listen(ctx context.Context) (all listeners, err error) {
+	for i, address := range []string{s.web, s.redis} {
+		if address != cli.Off && err == nil {
+			all[i], err = new(net.ListenConfig).Listen(ctx, "tcp", address)
+		}
 	}
-	if s.redis != cli.Off && err == nil {
-		redis, err = new(net.ListenConfig).Listen(ctx, "tcp", s.redis)
-	}
-	return web, redis, err
+	return all, err
 }
 
-func closeAll(all ...net.Listener) {
+func (all listeners) close() {
 	for _, l := range all {
 		if l != nil {
 			_ = l.Close()
@@ -295,17 +296,16 @@ func closeAll(all ...net.Listener) {
 	}
 }
 
-// addresses are the URLs of the listeners.
-func (s *serve) addresses(web, redis net.Listener) (all []string) {
-	secure := ""
+// urls are where clients find the listeners.
+func (s *serve) urls(all listeners) (urls []string) {
+	schemes := [2]string{"http://", "redis://"}
 	if s.certificate != nil {
-		secure = "s"
+		schemes = [2]string{"https://", "rediss://"}
 	}
-	if web != nil {
-		all = append(all, "http"+secure+"://"+web.Addr().String())
+	for i, l := range all {
+		if l != nil {
+			urls = append(urls, schemes[i]+l.Addr().String())
+		}
 	}
-	if redis != nil {
-		all = append(all, "redis"+secure+"://"+redis.Addr().String())
-	}
-	return all
+	return urls
 }
