@@ -34,13 +34,13 @@ func newTerminal(t *testing.T) *os.File {
 func TestProgressOnATerminal(t *testing.T) {
 	terminal := newTerminal(t)
 	var file bytes.Buffer
-	progress := func(stdout, stderr io.Writer) *Progress {
-		return (&Program{Stdout: stdout, Stderr: stderr}).Progress(10)
+	progress := func(stdout, stderr io.Writer) io.Writer {
+		return (&Program{Stdout: stdout, Stderr: stderr}).progressTo()
 	}
-	require.NotNil(t, progress(&file, terminal))
-	require.Nil(t, progress(terminal, terminal), "the output shows how it goes")
-	require.Nil(t, progress(terminal, &file))
-	require.Nil(t, progress(&file, os.Stdin))
+	require.Equal(t, terminal, progress(&file, terminal))
+	require.Equal(t, io.Discard, progress(terminal, terminal), "the output shows how it goes")
+	require.Equal(t, io.Discard, progress(terminal, &file))
+	require.Equal(t, io.Discard, progress(&file, os.Stdin))
 }
 
 func TestWidthOfATerminal(t *testing.T) {
