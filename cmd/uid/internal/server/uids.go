@@ -45,20 +45,15 @@ func (s *Server) number(ctx context.Context, tag string) (uid.UID, error) {
 }
 
 func (s *Server) oneUID(w http.ResponseWriter, r *http.Request) error {
-	plain, err := form(r)
+	return s.answerUIDs(w, r, 1, `{"uid":`, "}\n")
+}
+
+func (s *Server) someUIDs(w http.ResponseWriter, r *http.Request) error {
+	n, err := batch(r.URL.Query().Get("n"))
 	if err != nil {
-		return err
+		return failure{http.StatusBadRequest, err.Error()}
 	}
-	if r.Method == http.MethodHead {
-		return s.unseen(w, kindOf(plain))
-	}
-	u, err := s.uid(r.Context())
-	if err != nil {
-		return err
-	}
-	s.metrics.uids[overHTTP].Inc()
-	s.answerUIDs(w, plain, `{"uid":`, "}\n", []uid.UID{u})
-	return nil
+	return s.answerUIDs(w, r, n, `{"uids":[`, "]}\n")
 }
 
 // unseen answers a HEAD of what draws, and draws nothing, since nobody would see the number. So its answer says what
@@ -74,28 +69,6 @@ func (s *Server) unseen(w http.ResponseWriter, kind string) error {
 
 // batches are slices for UIDs.
 var batches = sync.Pool{New: func() any { return new([MaxBatch]uid.UID) }}
-
-func (s *Server) someUIDs(w http.ResponseWriter, r *http.Request) error {
-	plain, err := form(r)
-	if err != nil {
-		return err
-	}
-	n, err := batch(r.URL.Query().Get("n"))
-	switch {
-	case err != nil:
-		return failure{http.StatusBadRequest, err.Error()}
-	case r.Method == http.MethodHead:
-		return s.unseen(w, kindOf(plain))
-	}
-	all := batches.Get().(*[MaxBatch]uid.UID)
-	defer batches.Put(all)
-	if err := s.fill(r.Context(), all[:n]); err != nil {
-		return err
-	}
-	s.metrics.uids[overHTTP].Add(float64(n))
-	s.answerUIDs(w, plain, `{"uids":[`, "]}\n", all[:n])
-	return nil
-}
 
 // batch reads how many are asked for.
 func batch(text string) (int, error) {
@@ -135,25 +108,39 @@ func kindOf(plain bool) string {
 	return "application/json"
 }
 
-// answerUIDs writes UIDs, quoted in JSON: JavaScript would lose bits of a number.
-func (s *Server) answerUIDs(w http.ResponseWriter, plain bool, begin, end string, all []uid.UID) {
+// answerUIDs answers with UIDs, which in JSON are quoted: JavaScript would lose bits of a number.
+func (s *Server) answerUIDs(w http.ResponseWriter, r *http.Request, n int, begin, end string) error {
+	plain, err := form(r)
+	switch {
+	case err != nil:
+		return err
+	case r.Method == http.MethodHead:
+		return s.unseen(w, kindOf(plain))
+	}
+	all := batches.Get().(*[MaxBatch]uid.UID)
+	defer batches.Put(all)
+	if err := s.fill(r.Context(), all[:n]); err != nil {
+		return err
+	}
+	s.metrics.uids[overHTTP].Add(float64(n))
 	const digits = 22 // with quotes and a comma
+	body := make([]byte, 0, n*digits+len(begin)+len(end))
 	if plain {
-		body := make([]byte, 0, len(all)*digits)
-		for _, u := range all {
+		for _, u := range all[:n] {
 			body = append(strconv.AppendInt(body, int64(u), 10), '\n')
 		}
-		s.answer(w, http.StatusOK, kindOf(plain), body)
-		return
-	}
-	body := append(make([]byte, 0, len(all)*digits+len(begin)+len(end)), begin...)
-	for i, u := range all {
-		if i > 0 {
-			body = append(body, ',')
+	} else {
+		body = append(body, begin...)
+		for i, u := range all[:n] {
+			if i > 0 {
+				body = append(body, ',')
+			}
+			body = append(strconv.AppendInt(append(body, '"'), int64(u), 10), '"')
 		}
-		body = append(strconv.AppendInt(append(body, '"'), int64(u), 10), '"')
+		body = append(body, end...)
 	}
-	s.answer(w, http.StatusOK, kindOf(plain), append(body, end...))
+	s.answer(w, http.StatusOK, kindOf(plain), body)
+	return nil
 }
 
 func (s *Server) parse(w http.ResponseWriter, r *http.Request) error {
