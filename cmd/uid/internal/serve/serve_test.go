@@ -9,6 +9,7 @@ import (
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/server"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // A certificate that cannot be read again leaves the token as it was.
@@ -21,15 +22,10 @@ func TestServeReloadFails(t *testing.T) {
 	require.True(t, s.token.Is(token))
 }
 
-// reports is a generator that tells of itself.
-type reports health.Health
-
-func (r reports) Health() health.Health { return health.Health(r) }
-
 // /readyz says what the generator's health says.
 func TestReady(t *testing.T) {
-	require.NoError(t, ready(reports{Ready: true}))
-	err := ready(reports{Reasons: []health.Reason{{Code: "no_reservation", Level: "error", Text: "the store is down"}}})
+	require.NoError(t, ready(fake.Reporter{Ready: true}))
+	err := ready(fake.Reporter{Reasons: []health.Reason{{Code: "no_reservation", Level: "error", Text: "the store is down"}}})
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorContains(t, err, "not ready: the store is down")
 }

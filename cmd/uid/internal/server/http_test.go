@@ -82,7 +82,7 @@ func TestLongHTTP(t *testing.T) {
 		} {
 			require.Contains(t, answered(t, web, tt.request), tt.want, "%.80q", tt.request)
 		}
-		require.Zero(t, h.uids.next)
+		require.Zero(t, h.uids.Drawn())
 		require.EqualValues(t, 1, h.store.Row("invoice").Next)
 	})
 }
@@ -97,7 +97,7 @@ func TestLeafFails(t *testing.T) {
 		require.Contains(t, w.Body.String(), `"message":"Result{id=-3, status=EXCEPTION}"`, tag)
 		h.store.Outage(true)
 	}
-	h.uids.err = fmt.Errorf("no")
+	h.uids.Fail(fmt.Errorf("no"))
 	w := h.get("/api/snowflake/get/any")
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 	require.Contains(t, w.Body.String(), `"message":"Result{id=-1, status=EXCEPTION}"`)

@@ -18,62 +18,40 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/uidtest"
 )
 
 const secret = "correct-horse-battery"
 
-// uids are UIDs 1, 2, 3 of the default layout, or an error.
-type uids struct {
-	next   uid.UID
-	err    error
-	blocks bool // until the context has ended
+// A stalled generator has no UID before the context has ended.
+type stalled struct{ *uidtest.Generator }
+
+func (stalled) TryGetUID() (uid.UID, error) { return 0, uid.ErrRejectedTake }
+
+func (stalled) GetUIDContext(ctx context.Context) (uid.UID, error) {
+	<-ctx.Done()
+	return 0, ctx.Err()
 }
 
-func (u *uids) TryGetUID() (uid.UID, error) {
-	switch {
-	case u.blocks:
-		return 0, uid.ErrRejectedTake
-	case u.err != nil:
-		return 0, u.err
-	}
-	u.next++
-	return u.next, nil
+func (s stalled) FillContext(ctx context.Context, _ []uid.UID) (int, error) {
+	_, err := s.GetUIDContext(ctx)
+	return 0, err
 }
-
-func (u *uids) GetUIDContext(ctx context.Context) (uid.UID, error) {
-	if u.blocks {
-		<-ctx.Done()
-		return 0, ctx.Err()
-	}
-	return u.TryGetUID()
-}
-
-func (u *uids) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
-	for i := range dst {
-		if dst[i], err = u.GetUIDContext(ctx); err != nil {
-			return i, err
-		}
-	}
-	return len(dst), nil
-}
-
-func (*uids) ParseUID(u uid.UID) (uid.Parts, error) { return bits.Default().Parse(u) }
 
 // A house is a server with what it serves.
 type house struct {
 	*Server
-	uids  *uids
+	uids  *uidtest.Generator // 1, 2, 3
 	store *segmenttest.Memory
 }
 
 // newHouse returns a server with the tag invoice, as changed.
 func newHouse(change ...func(*Config)) *house {
-	h := &house{uids: new(uids), store: segmenttest.NewMemory()}
+	h := &house{uids: uidtest.MustNew(uidtest.Config{}), store: segmenttest.NewMemory()}
 	h.store.SetRow(segmentstore.Row{Tag: "invoice", Next: 1, Step: 1})
 	quiet := slog.New(slog.DiscardHandler)
 	segments := clitest.Must(NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true}))

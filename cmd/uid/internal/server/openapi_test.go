@@ -91,12 +91,12 @@ type ask struct {
 func allAsks() []ask {
 	open, guarded := newHouse(), newHouse(withToken)
 	later := newHouse()
-	later.uids.err = fmt.Errorf("%w: %w", uid.ErrNoReservation, uid.ErrRange) // not the client's
+	later.uids.Fail(fmt.Errorf("%w: %w", uid.ErrNoReservation, uid.ErrRange)) // not the client's
 	later.store.Outage(true)
 	never := newHouse(func(c *Config) {
 		c.Metrics = prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return nil, errors.New("no") })
 	})
-	never.uids.err = uid.ErrExhausted
+	never.uids.Fail(uid.ErrExhausted)
 	return []ask{
 		{house: open}, {house: open, query: "?" + strings.Repeat("x", maxURL)},
 		{house: open, body: strings.Repeat("x", maxBody+1)},

@@ -144,7 +144,7 @@ func TestRESPSlow(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
-		require.EqualValues(t, 10_000, h.uids.next, "nothing more was drawn for it")
+		require.EqualValues(t, 10_000, h.uids.Drawn(), "nothing more was drawn for it")
 	})
 }
 
@@ -152,7 +152,7 @@ func TestRESPSlow(t *testing.T) {
 func TestWaitsWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(func(c *Config) { c.RequestTimeout = 3 * time.Second })
-		h.uids.blocks = true
+		h.cfg.UIDs = stalled{h.uids}
 		all := h.serving(t)
 		for _, says := range []string{command("INCR", "uid"), command("UIDS", "7")} {
 			began := time.Now()

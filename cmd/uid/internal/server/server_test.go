@@ -29,7 +29,7 @@ import (
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(func(c *Config) { c.RequestTimeout = 3 * time.Second })
-		h.uids.blocks = true
+		h.cfg.UIDs = stalled{h.uids}
 		web, redis := newPipes(), newPipes()
 		served := make(chan error, 1)
 		go func() { served <- h.Serve(web, redis) }()
@@ -72,7 +72,7 @@ func TestDrain(t *testing.T) {
 func TestDrainCutsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(func(c *Config) { c.RequestTimeout = time.Hour })
-		h.uids.blocks = true
+		h.cfg.UIDs = stalled{h.uids}
 		redis := newPipes()
 		served := make(chan error, 1)
 		go func() { served <- h.Serve(nil, redis) }()
@@ -195,7 +195,7 @@ func TestMetrics(t *testing.T) {
 	} {
 		require.Contains(t, text, "\n"+line+"\n")
 	}
-	h.uids.err = uid.ErrNoReservation
+	h.uids.Fail(uid.ErrNoReservation)
 	h.get("/v1/uids?n=5")
 	require.Contains(t, h.get("/metrics").Body.String(), "\nuid_serve_skipped_total 0\n")
 }
