@@ -56,8 +56,9 @@ func must[V any](v V, err error) V {
 	return v
 }
 
-// serve mounts a page, as a user's program would, until the program is gone.
-func serve(t *testing.T, cfg debug.Config) (url string, gone *atomic.Bool, next func(debug.Config)) {
+// serve mounts a page, as a user's program would, until the program is gone. At each question for the state it calls
+// each.
+func serve(t *testing.T, cfg debug.Config, each func()) (url string, gone *atomic.Bool, next func(debug.Config)) {
 	var page atomic.Pointer[http.Handler]
 	next = func(cfg debug.Config) { h := must(debug.New(cfg)); page.Store(&h) }
 	next(cfg)
@@ -65,6 +66,9 @@ func serve(t *testing.T, cfg debug.Config) (url string, gone *atomic.Bool, next 
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if gone.Load() {
 			panic(http.ErrAbortHandler)
+		}
+		if strings.HasSuffix(r.URL.Path, "/state") {
+			each()
 		}
 		(*page.Load()).ServeHTTP(w, r)
 	}))
@@ -165,8 +169,11 @@ func TestShop(t *testing.T) {
 	invoices := must(segment.New(segmenttest.NewMemory().Client(), "invoice", segment.Config{Create: true}))
 	t.Cleanup(func() { _ = invoices.Close() })
 	var ago atomic.Int64 // only the page's clock passes through the five minutes
-	work := func(share float64) {
-		second := 300 - time.Duration(ago.Load()).Seconds()
+	work := func() {
+		second, share := 300-time.Duration(ago.Load()).Seconds(), 1.0
+		if second == 300 {
+			share = 0.5 // the page asks twice a second
+		}
 		wave := 1100 + 420*math.Sin(second/31) + 160*math.Sin(second/3.7)
 		if second > 200 && second < 216 {
 			wave *= 2.4
@@ -182,17 +189,11 @@ func TestShop(t *testing.T) {
 		Generators: []debug.Generator{
 			{Name: "orders", Generator: orders, Namespace: "orders"}, {Name: "invoices", Generator: invoices},
 		},
-		Workers: func(context.Context) (registry.Overview, error) {
-			if ago.Load() == 0 {
-				work(0.5) // the page asks twice a second
-			}
-			return listed(states...), nil
-		},
-		Now: func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) },
-	})
+		Workers: func(context.Context) (registry.Overview, error) { return listed(states...), nil },
+		Now:     func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) },
+	}, work)
 	for s := range 300 {
 		ago.Store(int64(299-s) * int64(time.Second))
-		work(1)
 		require.NoError(t, must(http.Get(url+"state")).Body.Close())
 	}
 	b := open(t, url)
@@ -285,7 +286,8 @@ func TestLife(t *testing.T) {
 		return listed(registry.Live), nil
 	}
 	url, gone, next := serve(t, debug.Config{Workers: workers,
-		Generators: []debug.Generator{{Name: "orders", Generator: orders}, {Name: "bills", Generator: bills}}})
+		Generators: []debug.Generator{{Name: "orders", Generator: orders}, {Name: "bills", Generator: bills}},
+	}, func() {})
 	b := open(t, url)
 	b.await(text("#connection") + " === 'Live'")
 	loaded := eval[float64](b, "performance.timeOrigin")
@@ -402,7 +404,7 @@ func TestLife(t *testing.T) {
 // The tests would see a violation of the policy, an error in a script, a request elsewhere, and what keeps people from
 // reading.
 func TestComplaintsAreSeen(t *testing.T) {
-	url, _, _ := serve(t, debug.Config{Layout: bits.Default()})
+	url, _, _ := serve(t, debug.Config{Layout: bits.Default()}, func() {})
 	b := open(t, url)
 	b.await(text("#connection") + " === 'Live'")
 	for _, c := range []struct{ does, want string }{
