@@ -129,8 +129,8 @@ func (p *Program) Record(f Format, pairs ...any) {
 	l.Add(values...)
 }
 
-// ListParts begins a listing of the parts of UIDs of one layout. Its JSON is that of uid.Parts; its plain lines hold UID,
-// time, worker ID and sequence.
+// ListParts begins a listing of the parts of UIDs of one layout. Its JSON is that of uid.Parts; its plain lines hold
+// UID, time, worker ID and sequence.
 func (p *Program) ListParts(f Format, l bits.Layout) *Listing {
 	columns := []Column{Numbers("uid", "UID"), Text("time", "time"), Numbers("worker_id", "worker\nID")}
 	if f == Table {

@@ -25,7 +25,8 @@ func TestServeReloadFails(t *testing.T) {
 // /readyz says what the generator's health says.
 func TestReady(t *testing.T) {
 	require.NoError(t, ready(fake.Reporter{Ready: true}))
-	err := ready(fake.Reporter{Reasons: []health.Reason{{Code: "no_reservation", Level: "error", Text: "the store is down"}}})
+	down := health.Reason{Code: "no_reservation", Level: "error", Text: "the store is down"}
+	err := ready(fake.Reporter{Reasons: []health.Reason{down}})
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorContains(t, err, "not ready: the store is down")
 }

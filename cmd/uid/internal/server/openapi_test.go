@@ -42,7 +42,8 @@ func TestOpenAPI(t *testing.T) {
 	for _, route := range newHouse().all {
 		for _, method := range route.methods {
 			for _, a := range allAsks() {
-				r := httptest.NewRequest(method, cmp.Or(targets[route.path], route.path)+a.query, strings.NewReader(a.body))
+				target := cmp.Or(targets[route.path], route.path) + a.query
+				r := httptest.NewRequest(method, target, strings.NewReader(a.body))
 				if a.name != "" {
 					r.Header.Set(a.name, a.value)
 				}
@@ -51,12 +52,12 @@ func TestOpenAPI(t *testing.T) {
 				require.True(t, documented[key], "%s is not in the file", key)
 				require.Equal(t, "no-store", w.Header().Get("Cache-Control"), key)
 				seen[key] = true
-				if method == http.MethodHead && w.Code != http.StatusFound && !(route.draws && w.Code == http.StatusOK) {
-					require.NotEmpty(t, w.Header().Get("Content-Length"), key)
-				}
 				if w.Code == http.StatusFound {
 					require.Equal(t, PagePath, w.Header().Get("Location"))
 					continue
+				}
+				if method == http.MethodHead && !(route.draws && w.Code == http.StatusOK) {
+					require.NotEmpty(t, w.Header().Get("Content-Length"), key)
 				}
 				item := doc.Paths.Value(route.path)
 				options := &openapi3filter.Options{
@@ -100,7 +101,8 @@ func allAsks() []ask {
 	return []ask{
 		{house: open}, {house: open, query: "?" + strings.Repeat("x", maxURL)},
 		{house: open, body: strings.Repeat("x", maxBody+1)},
-		{house: open, name: "Sec-Fetch-Site", value: "cross-site"}, {house: open, name: "Origin", value: "https://evil.example"},
+		{house: open, name: "Sec-Fetch-Site", value: "cross-site"},
+		{house: open, name: "Origin", value: "https://evil.example"},
 		{house: open, name: "Accept", value: "text/plain"}, {house: open, name: "Accept", value: "image/png"},
 		{house: newHouse(func(c *Config) { c.LocalOnly = true })},
 		{house: guarded}, {house: guarded, name: "Authorization", value: "Bearer " + secret},
