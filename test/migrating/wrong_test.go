@@ -34,14 +34,14 @@ func TestKeysTwice(t *testing.T) {
 		was      string // when the old key was made
 	}{
 		"another clock, without a floor": {twitter, twitter, fixed, 1, november, 0, "2026-11-22"},
-		"a floor from before the old one ended": {twitter, twitter, fixed, 1, november,
+		"a floor that came too early": {twitter, twitter, fixed, 1, november,
 			must(twitter.First(november.Add(-time.Minute))), "2026-11-22"},
 		"leases without a range of worker IDs": {twitter, twitter, func(o table) uid.Worker {
 			return leased(found(t, o.DB, "orders", lease.Founding{Layout: twitter}), lease.Range{})
 		}, 0, soon, 0, soon.Format(time.DateOnly)},
-		"other IDs than of UidGenerator's table": {later, later, fixed, 1, november, 0, "2026-11-22"},
-		"a fresh table after a full one":         {uidGenerator, bits.Default(), disposed, 1, november, 0, "2017-04-10"},
-		"a fresh table for a wider time field":   {uidGenerator, wide, disposed, 1, november, 0, "2021-08-21"},
+		"other IDs than the table's":           {later, later, fixed, 1, november, 0, "2026-11-22"},
+		"a fresh table after a full one":       {uidGenerator, bits.Default(), disposed, 1, november, 0, "2017-04-10"},
+		"a fresh table for a wider time field": {uidGenerator, wide, disposed, 1, november, 0, "2021-08-21"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
