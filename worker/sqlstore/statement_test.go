@@ -41,7 +41,8 @@ func TestStatements(t *testing.T) {
 				}
 			}
 			l := leaseTable{tables: tables{dialect: d, leases: "uid_lease"}, namespace: "orders"}
-			control := leaseRow{WorkerID: controlID, Nonce: "N0", High: 5, Layout: "28s/22/13", Holder: "all worker IDs"}
+			control := leaseRow{WorkerID: controlID, Nonce: "N0", High: 5, Layout: "28s/22/13",
+				Holder: "all worker IDs"}
 			row := leaseRow{WorkerID: 7, Nonce: "N1", High: 8, Until: 9, Layout: "28s/22/13", Holder: "h", Renewed: 3}
 			taken, given := row, control
 			taken.Nonce, taken.High, given.High = "N2", 10, 6
