@@ -122,7 +122,7 @@ func (c *check) all(ctx context.Context, store registry.Store) error {
 	if err != nil {
 		return err
 	}
-	c.add(clocks, c.nodesLeft())
+	c.add(append(clocks, c.nodesLeft())...)
 	c.leasesSound(o)
 	c.add(c.spaces(o)...)
 	return nil

@@ -13,21 +13,18 @@ import (
 
 // clocks compares the store's clock with this process's. It judges by the shortest of some round trips:
 // the store's clock was read some time during it.
-func (c *check) clocks(ctx context.Context, store registry.Store) (Finding, error) {
+func (c *check) clocks(ctx context.Context, store registry.Store) ([]Finding, error) {
 	var trips []roundTrip
 	for range 5 {
 		before := c.Now()
 		_, theirs, err := store.Namespaces(ctx)
-		if retry.IsTransient(err) {
-			return Finding{}, err
-		}
-		if theirs.Now.IsZero() {
-			why := fmt.Sprintf("The store does not say what time it is: %v.", err)
-			return Finding{LevelNote, "clocks", "could not be told", why, "Check with an account that may read."}, nil
+		if retry.IsTransient(err) || theirs.Now.IsZero() {
+			return Unknown("clocks", err)
 		}
 		trips = append(trips, roundTrip{before, theirs.Now, c.Now(), theirs.Error})
 	}
-	return slices.MinFunc(trips, func(a, b roundTrip) int { return cmp.Compare(a.took(), b.took()) }).judge(), nil
+	best := slices.MinFunc(trips, func(a, b roundTrip) int { return cmp.Compare(a.took(), b.took()) })
+	return []Finding{best.judge()}, nil
 }
 
 // A roundTrip is a reading of the store's clock, between two readings of ours. It may itself be off.
@@ -49,14 +46,14 @@ func (t roundTrip) judge() Finding {
 	apart := max(0, offset.Abs()-bound)
 	const sync = "Run a time service (chrony, ntpd, systemd-timesyncd) on "
 	return Fine("clocks", value).
-		But(apart > maxClockSkew || t.off > maxClockSkew-apart, LevelError, value,
+		But(apart > maxClockSkew || t.off > maxClockSkew-apart, LevelError, "",
 			fmt.Sprintf("They may be more than %v apart, at which workers refuse to start.", maxClockSkew),
 			sync+"both machines.").
-		But(apart > maxClockSkew/4, LevelWarn, value, fmt.Sprintf("Above %v workers refuse to start.", maxClockSkew),
+		But(apart > maxClockSkew/4, LevelWarn, "", fmt.Sprintf("Above %v workers refuse to start.", maxClockSkew),
 			sync+"both machines.").
-		But(bound > maxClockSkew, LevelNote, value, "The answers took too long to tell.",
+		But(bound > maxClockSkew, LevelNote, "", "The answers took too long to tell.",
 			"Check again, from nearer by.").
-		But(t.off > 0, LevelNote, value,
+		But(t.off > 0, LevelNote, "",
 			fmt.Sprintf("The store has no clock of its own. Workers go by their machines', and take each for at most "+
 				"%v off true time: by one that is further off, IDs are taken from owners that are at work.", t.off),
 			sync+"all machines of workers, and watch that each is so near.")

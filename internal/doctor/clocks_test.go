@@ -29,9 +29,9 @@ func TestClockOffset(t *testing.T) {
 			}
 			return now
 		}}}
-		f, err := c.clocks(t.Context(), &fake{clock: leasestore.Clock{Now: theirs}})
+		found, err := c.clocks(t.Context(), &fake{clock: leasestore.Clock{Now: theirs}})
 		require.NoError(t, err)
-		checkFinding(t, f, LevelOK, value)
+		checkFinding(t, found[0], LevelOK, value)
 	}
 }
 

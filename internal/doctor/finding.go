@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -28,16 +29,21 @@ type Finding struct {
 	Why, Do string
 }
 
-// Fine is the finding for what is as it should be.
-func Fine(what, value string) Finding { return Finding{Level: LevelOK, What: what, Value: value} }
+// Fine is the finding for what is as it should be, if the value is told.
+func Fine(what, value string) Finding {
+	if value == "" {
+		return Finding{What: what}
+	}
+	return Finding{Level: LevelOK, What: what, Value: value}
+}
 
-// But returns the finding for what is so. Of several the first counts: it returns f where something is wrong by f
-// already.
+// But returns the finding for what is so, whose value is that of f for "". Of several the first counts: it returns f
+// where something is wrong by f already.
 func (f Finding) But(is bool, l Level, value, why, do string) Finding {
 	if !is || f.Level != LevelOK && f.Level != "" {
 		return f
 	}
-	return Finding{l, f.What, value, why, do}
+	return Finding{l, f.What, cmp.Or(value, f.Value), why, do}
 }
 
 // Unknown is the finding for what a store does not tell. An error that may pass is not one.

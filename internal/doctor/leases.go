@@ -80,10 +80,10 @@ func (n namespace) left() Finding {
 		value += fmt.Sprintf(" (the worker IDs %v)", n.IDs)
 	}
 	return Fine(whatLeases, value).
-		But(busy >= count, LevelError, value, "No ID can be had: workers wait or fail until one is free.",
+		But(busy >= count, LevelError, "", "No ID can be had: workers wait or fail until one is free.",
 			"Release those whose holders are known to be dead, take a layout with more worker bits or a namespace "+
 				"with more of them, or shorten the workers' TTL and Quarantine.").
-		But(workerid.Low(busy, count), LevelWarn, value, "More than 80 % of the IDs are taken.",
+		But(workerid.Low(busy, count), LevelWarn, "", "More than 80 % of the IDs are taken.",
 			"Take a layout with more worker bits, or a namespace with more of them, "+
 				"before a deployment needs twice as many at once.")
 }
@@ -170,15 +170,15 @@ func (n namespace) lastTicks() Finding {
 	value := fmt.Sprintf("up to %d, of worker ID %d; %d is now", l.High, l.WorkerID, n.terms.TickAt(n.now))
 	far := fmt.Sprintf("That is more than %v ahead (tick %d): ", maxAhead, limit)
 	return Fine(what, value).
-		But(l.High >= n.terms.MaxTick, LevelError, value,
+		But(l.High >= n.terms.MaxTick, LevelError, "",
 			fmt.Sprintf("The layout's last tick is %d: no UID is left under the ID, and workers that get it fail.",
 				n.terms.MaxTick),
 			"Take another layout if the clock is near there, too. Else keep the ID out of use: "+keepOut(l)).
-		But(l.High > limit && l.State == registry.Live, LevelWarn, value,
+		But(l.High > limit && l.State == registry.Live, LevelWarn, "",
 			far+"its holder borrows that much, or the row was written under a wrong clock.",
 			"Look at its holder's MaxLead and clock. When it is gone, "+
 				"workers refuse the ID until the clock gets there.").
-		But(l.High > limit, LevelError, value,
+		But(l.High > limit, LevelError, "",
 			far+"the row was written under a wrong clock. Workers that get the ID refuse to start.",
 			"Set the clock right if it is wrong. Else leave HIGH, for the ticks may have been used, "+
 				"and keep the ID out of use until then: "+keepOut(l))

@@ -132,14 +132,10 @@ func (e *exam) counter(context.Context) error {
 // noteUnknown turns an error into a note, and returns nil, if it only says that this account may
 // not see something or that this kind of server does not show it. Others end the exam.
 func (e *exam) noteUnknown(what string, err error) error {
-	if err == nil || database.KindOf(err) == database.Transient {
+	if number, _, _ := database.Codes(err); err == nil || number == 0 && e.dialect == database.MySQL {
 		return err
 	}
-	if number, _, _ := database.Codes(err); number == 0 && e.dialect == database.MySQL {
-		return err
-	}
-	e.add(doctor.Finding{Level: note, What: what, Value: "could not be told",
-		Why: fmt.Sprintf("The database does not say: %v.", err),
-		Do:  "Look yourself, or check with an account that may see it."})
-	return nil
+	found, err := doctor.Unknown(what, err)
+	e.add(found...)
+	return err
 }

@@ -16,14 +16,14 @@ func (e *exam) mysql(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.add(s.version(), s.isolation(), s.increment(e.hasNodes), s.flushing(), s.syncing())
+	e.add(s.version(), s.isolation(), s.increment(e.hasNodes))
 	if s.isTiDB() {
 		return e.idCache(ctx)
 	}
-	e.add(s.apart(), s.writable(), s.replica(), s.replication())
+	e.add(s.losses()...)
+	e.add(s.writable(), s.replica())
 	if s.isGalera() {
-		e.add(s.component(), s.nodeState(), s.clusterSize(), s.certification(), s.durability(), s.syncWait(),
-			s.fragments())
+		e.add(s.node()...)
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (s *server) version() doctor.Finding {
 	var major, minor, patch int
 	_, _ = fmt.Sscanf(number, "%d.%d.%d", &major, &minor, &patch)
 	return doctor.Fine("server", name+number).
-		But(major*1_00_00+minor*1_00+patch < oldest, warn, name+number,
+		But(major*1_00_00+minor*1_00+patch < oldest, warn, "",
 			"It forgets the AUTO_INCREMENT counter at a restart, and goes on after the largest ID that is left.",
 			"Never delete the newest row of disposable IDs, or take a newer server.")
 }
@@ -53,10 +53,10 @@ func (s *server) isolation() doctor.Finding {
 			level+", binlog_format=STATEMENT",
 			"InnoDB refuses every write at this isolation with this format of the binary log.",
 			"Set binlog_format to ROW or MIXED.").
-		But(level == "READ-UNCOMMITTED", warn, level, "Statements see what others have not committed. "+
+		But(level == "READ-UNCOMMITTED", warn, "", "Statements see what others have not committed. "+
 			"Workers lock what they decide by; reports such as this one may be wrong.",
 			"Set the isolation to REPEATABLE-READ or READ-COMMITTED.").
-		But(level == "SERIALIZABLE", note, level,
+		But(level == "SERIALIZABLE", note, "",
 			"Every read takes a lock: workers wait for each other, and meet deadlocks, after which they try again.",
 			"REPEATABLE-READ or READ-COMMITTED is enough.")
 }
@@ -69,9 +69,8 @@ func (s *server) increment(disposable bool) doctor.Finding {
 	if disposable {
 		wastes = warn
 	}
-	value := step + ", offset " + s.vars["auto_increment_offset"]
-	return doctor.Fine("auto_increment_increment", value).
-		But(steps > 1, wastes, value, "Each start of a disposable worker uses up "+step+
+	return doctor.Fine("auto_increment_increment", step+", offset "+s.vars["auto_increment_offset"]).
+		But(steps > 1, wastes, "", "Each start of a disposable worker uses up "+step+
 			" of the layout's IDs instead of one. Leases do not use the counter.",
 			"Set it to 1 where no other writable server needs IDs of its own, or take leased IDs.")
 }
@@ -113,13 +112,12 @@ func (s *server) replica() doctor.Finding {
 
 // idCache judges a table of TiDB's.
 func (e *exam) idCache(ctx context.Context) error {
-	const what = "AUTO_ID_CACHE"
 	if !e.hasNodes {
 		return nil
 	}
 	var name, create string
 	if err := e.conn.QueryRowxContext(ctx, "SHOW CREATE TABLE `"+e.Nodes+"`").Scan(&name, &create); err != nil {
-		return e.noteUnknown(what, database.Failed("read the definition of table "+e.Nodes, err))
+		return e.noteUnknown("AUTO_ID_CACHE", database.Failed("read the definition of table "+e.Nodes, err))
 	}
 	e.add(idCache(create, e.Nodes))
 	return nil
@@ -134,62 +132,43 @@ func idCache(create, table string) doctor.Finding {
 				"the largest ID. ALTER TABLE "+table+" cannot change it to 1.")
 }
 
-const garbd = "Run three nodes, or two and an arbitrator (garbd)."
-
-// component judges whether the node is one of the majority of its Galera cluster.
-func (s *server) component() doctor.Finding {
+// node judges a node of a Galera cluster. There is no telling through how many nodes workers write, only how often
+// transactions of two have met.
+func (s *server) node() []doctor.Finding {
+	const garbd = "Run three nodes, or two and an arbitrator (garbd)."
 	component, ready := s.status["wsrep_cluster_status"], s.status["wsrep_ready"]
-	value := component + ", wsrep_ready " + ready
-	return doctor.Fine("wsrep_cluster_status", value).
-		But(component != "Primary" || ready != "ON", bad, value, "The node is not in the primary component, the "+
-			"majority of the cluster: it refuses what workers ask, and what it shows is of yesterday.",
-			"Connect workers to a node of the primary component, and look why this one is cut off. "+
-				"Never set wsrep_dirty_reads for workers, nor pc.bootstrap in two parts of a cluster.")
-}
-
-func (s *server) nodeState() doctor.Finding {
-	state := s.status["wsrep_local_state_comment"]
-	return doctor.Fine("wsrep_local_state_comment", state).
-		But(state != "Synced", warn, state, "The node lags behind the others, or gives its data to one of them: "+
-			"workers wait for it, and lose races for IDs.", "Connect workers to a node that is Synced.")
-}
-
-func (s *server) clusterSize() doctor.Finding {
-	size := s.status["wsrep_cluster_size"]
-	nodes, err := strconv.Atoi(size)
-	return doctor.Fine("wsrep_cluster_size", size).
-		But(nodes == 1, warn, size, "No other node has the newest commits: they are lost with "+
-			"this one's disk, and the others, if there are any, are not in step.", garbd).
-		But(err == nil && nodes < 3, warn, size, "There is no majority once a node crashes: "+
-			"the rest stops until somebody makes it the primary component by hand.", garbd)
-}
-
-// certification tells how often transactions of two nodes have met. There is no telling through how many nodes
-// workers write.
-func (s *server) certification() doctor.Finding {
-	count := func(name string) string { return cmp.Or(s.status[name], "0") }
-	return doctor.Finding{Level: note, What: "certification",
-		Value: count("wsrep_local_cert_failures") + " commits of this node failed it, " +
-			count("wsrep_local_bf_aborts") + " of its transactions were ended for another node's",
-		Why: "Row locks hold within one node only. Of two nodes' transactions that change one row, one " +
-			"fails at its commit and is tried again: through several nodes acquisitions meet more often.",
-		Do: "Let all workers write through one node while it lives. Where the cluster sets auto_increment_increment, " +
-			"each start uses up that many disposable IDs."}
-}
-
-func (s *server) syncWait() doctor.Finding {
-	wait := s.vars["wsrep_sync_wait"]
+	state, size := s.status["wsrep_local_state_comment"], s.status["wsrep_cluster_size"]
+	wait, fragment := s.vars["wsrep_sync_wait"], cmp.Or(s.vars["wsrep_trx_fragment_size"], "0")
+	nodes, unknown := strconv.Atoi(size)
 	waits, _ := strconv.Atoi(wait)
-	return doctor.Fine("wsrep_sync_wait", wait).
-		But(wait != "" && waits&1 == 0, note, wait+" (of this session)",
-			"A read may show what was true on this node a moment ago. Workers wait for the newest by themselves; "+
-				"reports such as this one may lag.", "Nothing; or set it to 1.")
-}
-
-func (s *server) fragments() doctor.Finding {
-	size := cmp.Or(s.vars["wsrep_trx_fragment_size"], "0")
-	return doctor.Fine("wsrep_trx_fragment_size", size).
-		But(size != "0", warn, size, "Transactions are replicated in parts before they commit, and lock their rows "+
-			"on all nodes meanwhile: one that is cut off keeps others from their leases until it is rolled back "+
-			"everywhere.", "Set it to 0 for the sessions of workers.")
+	count := func(name string) string { return cmp.Or(s.status[name], "0") }
+	return []doctor.Finding{
+		doctor.Fine("wsrep_cluster_status", component+", wsrep_ready "+ready).
+			But(component != "Primary" || ready != "ON", bad, "", "The node is not in the primary component, the "+
+				"majority of the cluster: it refuses what workers ask, and what it shows is of yesterday.",
+				"Connect workers to a node of the primary component, and look why this one is cut off. "+
+					"Never set wsrep_dirty_reads for workers, nor pc.bootstrap in two parts of a cluster."),
+		doctor.Fine("wsrep_local_state_comment", state).
+			But(state != "Synced", warn, "", "The node lags behind the others, or gives its data to one of them: "+
+				"workers wait for it, and lose races for IDs.", "Connect workers to a node that is Synced."),
+		doctor.Fine("wsrep_cluster_size", size).
+			But(nodes == 1, warn, "", "No other node has the newest commits: they are lost with "+
+				"this one's disk, and the others, if there are any, are not in step.", garbd).
+			But(unknown == nil && nodes < 3, warn, "", "There is no majority once a node crashes: "+
+				"the rest stops until somebody makes it the primary component by hand.", garbd),
+		{Level: note, What: "certification",
+			Value: count("wsrep_local_cert_failures") + " commits of this node failed it, " +
+				count("wsrep_local_bf_aborts") + " of its transactions were ended for another node's",
+			Why: "Row locks hold within one node only. Of two nodes' transactions that change one row, one " +
+				"fails at its commit and is tried again: through several nodes acquisitions meet more often.",
+			Do: "Let all workers write through one node while it lives. " + eachStart},
+		doctor.Fine("wsrep_sync_wait", wait).
+			But(wait != "" && waits&1 == 0, note, wait+" (of this session)",
+				"A read may show what was true on this node a moment ago. Workers wait for the newest by themselves; "+
+					"reports such as this one may lag.", "Nothing; or set it to 1."),
+		doctor.Fine("wsrep_trx_fragment_size", fragment).
+			But(fragment != "0", warn, "", "Transactions are replicated in parts before they commit, and lock their "+
+				"rows on all nodes meanwhile: one that is cut off keeps others from their leases until it is rolled "+
+				"back everywhere.", "Set it to 0 for the sessions of workers."),
+	}
 }

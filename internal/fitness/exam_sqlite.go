@@ -66,7 +66,7 @@ func (e *exam) sqliteFile(ctx context.Context) error {
 			f.moved = !same
 		}
 	}
-	e.add(f.whole(), f.system(), f.names(), f.place())
+	e.add(f.findings()...)
 	return nil
 }
 
@@ -99,50 +99,43 @@ func (e *exam) sqliteSame(ctx context.Context, path string) (same bool, err erro
 	return same && err == nil, nil // an error is that it has no such table, for example
 }
 
-func (f file) whole() doctor.Finding {
-	return doctor.Fine("file", "ok").
-		But(f.damaged, bad, "damaged", "SQLite's quick_check finds faults: IDs may be lost, and come again.",
-			"Keep a copy, and start with a new file under a new layout or epoch, or above every ID that was given.")
-}
-
-func (f file) system() doctor.Finding {
-	return doctor.Fine("file system", "local").
-		But(f.inMemory, bad, "in memory", "All is forgotten when the last connection closes, and IDs come again.",
-			"Use a file.").
-		But(f.disk == unknownDisk, note, "could not be told",
-			"On a network file system locks may not hold, so that two processes get one ID.",
-			"Make sure that it is a disk of this machine.").
-		But(f.disk == networkDisk, bad, "network", "Locks may not hold, so that two processes get one ID.",
-			"Use a disk of this machine, or a server for processes on several machines.").
-		But(f.disk == memoryDisk, warn, "in memory",
-			"The file is gone after a restart of the machine, and IDs come again.", "Use a disk.")
-}
-
-func (f file) names() doctor.Finding {
-	if f.inMemory || f.gone {
-		return doctor.Finding{}
+func (f file) findings() []doctor.Finding {
+	all := []doctor.Finding{
+		doctor.Fine("file", "ok").
+			But(f.damaged, bad, "damaged", "SQLite's quick_check finds faults: IDs may be lost, and come again.",
+				"Keep a copy, and start with a new file under a new layout or epoch, or above every ID that was "+
+					"given."),
+		doctor.Fine("file system", "local").
+			But(f.inMemory, bad, "in memory", "All is forgotten when the last connection closes, and IDs come again.",
+				"Use a file.").
+			But(f.disk == unknownDisk, note, "could not be told",
+				"On a network file system locks may not hold, so that two processes get one ID.",
+				"Make sure that it is a disk of this machine.").
+			But(f.disk == networkDisk, bad, "network", "Locks may not hold, so that two processes get one ID.",
+				"Use a disk of this machine, or a server for processes on several machines.").
+			But(f.disk == memoryDisk, warn, "in memory",
+				"The file is gone after a restart of the machine, and IDs come again.", "Use a disk."),
 	}
-	return doctor.Fine("names of the file", fmt.Sprint(f.links)).
-		But(!f.linksKnown, note, "could not be told", "Processes that open the file by "+
-			"different names do not find each other's journals: two get one ID, or the file is damaged.",
-			"Make sure that it has no hard links.").
-		But(f.links != 1, bad, fmt.Sprint(f.links), "The file has hard links, by which processes do not "+
-			"find each other's journals: workers refuse it, since two would get one ID, or the file be damaged.",
-			"Stop all who use it, then remove the other names (find -samefile tells them).")
-}
-
-func (f file) place() doctor.Finding {
 	if f.inMemory {
-		return doctor.Finding{}
+		return all
+	}
+	if !f.gone {
+		all = append(all, doctor.Fine("names of the file", fmt.Sprint(f.links)).
+			But(!f.linksKnown, note, "could not be told", "Processes that open the file by "+
+				"different names do not find each other's journals: two get one ID, or the file is damaged.",
+				"Make sure that it has no hard links.").
+			But(f.links != 1, bad, "", "The file has hard links, by which processes do not "+
+				"find each other's journals: workers refuse it, since two would get one ID, or the file be damaged.",
+				"Stop all who use it, then remove the other names (find -samefile tells them)."))
 	}
 	const moved = "Workers that have the file open stop, and those that start get IDs from the one " +
 		"that is found by its name."
 	const stop = "Stop all who use it; put the file back that was written last, with its -wal or -journal " +
 		"if there is one, or make the namespaces anew with a rest."
-	return doctor.Fine("place of the file", "found by its name").
+	return append(all, doctor.Fine("place of the file", "found by its name").
 		But(f.gone, bad, "removed or moved", moved, stop).
 		But(f.mounted, bad, "mounted by itself", "By its other path processes do not find the journal: "+
 			"workers refuse it, since two would get one ID, or the file be damaged.",
 			"Mount the folder that it is in, not the file alone.").
-		But(f.moved, bad, "another file is there", moved, stop)
+		But(f.moved, bad, "another file is there", moved, stop))
 }

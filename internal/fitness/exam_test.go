@@ -3,6 +3,7 @@ package fitness
 import (
 	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,14 @@ func checkFinding(t *testing.T, f doctor.Finding, level doctor.Level, words ...s
 	for _, w := range words {
 		require.Contains(t, f.Value+"\n"+f.Why+"\n"+f.Do, w)
 	}
+}
+
+// find returns the one that says what.
+func find(t *testing.T, all []doctor.Finding, what string) doctor.Finding {
+	t.Helper()
+	i := slices.IndexFunc(all, func(f doctor.Finding) bool { return f.What == what })
+	require.GreaterOrEqual(t, i, 0, what)
+	return all[i]
 }
 
 // with returns the settings with some of them changed.
@@ -52,6 +61,7 @@ func TestLevels(t *testing.T) {
 		require.Equal(t, note, tt.e.level(note))
 	}
 }
+
 func TestCounter(t *testing.T) {
 	type node = registry.NodeInfo
 	for _, tt := range []struct {

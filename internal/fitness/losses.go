@@ -45,14 +45,7 @@ type exam struct {
 	findings           []doctor.Finding
 }
 
-// add adds findings, but those without a level, which are none.
-func (e *exam) add(findings ...doctor.Finding) {
-	for _, f := range findings {
-		if f.Level != "" {
-			e.findings = append(e.findings, f)
-		}
-	}
-}
+func (e *exam) add(findings ...doctor.Finding) { e.findings = append(e.findings, findings...) }
 
 // Losses lists what this account may see of how the database can lose a commit that it has acknowledged: in a crash
 // and, if takeovers count, when another server takes over, which lacks the newest commits. It returns an error

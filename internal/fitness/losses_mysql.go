@@ -15,7 +15,8 @@ import (
 // A server is what one of MySQL or MariaDB tells of itself.
 type server struct {
 	vars, status settings
-	replicas
+	replicas     int64 // of any kind, that are connected
+	counted      bool  // what an account without a right to it cannot
 	source
 }
 
@@ -35,7 +36,7 @@ func (e *exam) mysqlServer(ctx context.Context) (s *server, err error) {
 		return s, err
 	}
 	if e.takeovers {
-		if s.replicas, err = connectedReplicas(ctx, e.conn, s.vars, s.status); err != nil {
+		if err = s.countReplicas(ctx, e.conn); err != nil {
 			return s, err
 		}
 	}
@@ -47,102 +48,86 @@ func (e *exam) mysqlServer(ctx context.Context) (s *server, err error) {
 
 func (e *exam) mysqlLosses(ctx context.Context) error {
 	s, err := e.mysqlServer(ctx)
-	if err != nil {
+	if err != nil || s.isTiDB() {
 		return err
 	}
 	if e.leads && s.running {
 		return database.ErrFollows
 	}
-	e.add(s.flushing(), s.syncing(), s.apart(), s.replication(), s.durability())
+	e.add(s.losses()...)
 	return nil
 }
 
-// flushing judges whether a commit is on disk when it is acknowledged.
-func (s *server) flushing() doctor.Finding {
-	const what = "innodb_flush_log_at_trx_commit"
-	flush, told := s.vars[what]
-	if !told || s.isTiDB() {
-		return doctor.Finding{}
-	}
-	dies := "machine"
+// losses judges whether a commit is on disk when it is acknowledged, in the binary log as well, and reaches the other
+// nodes of a Galera cluster. What those hold in memory only is lost when all of them crash, and a commit that one node
+// has acknowledged while it was cut off when it comes back: so nobody may take it for durable.
+func (s *server) losses() []doctor.Finding {
+	const log, sync = "innodb_flush_log_at_trx_commit", "sync_binlog"
+	flush, dies := s.vars[log], "machine"
 	if flush == "0" {
 		dies = "server"
 	}
-	return doctor.Fine(what, flush).
-		But(flush != "1" && flush != "3", crash, flush+", not 1", // MariaDB's 3 syncs as 1 does, with more work
-			"A crash of the "+dies+" loses the commits of the last second or so", "Set it to 1.")
-}
-
-// syncing judges whether the binary log has what is acknowledged.
-func (s *server) syncing() doctor.Finding {
-	const what = "sync_binlog"
-	if !s.vars.on("log_bin") || s.isTiDB() {
-		return doctor.Finding{}
+	binlog := ""
+	if s.vars.on("log_bin") {
+		binlog = s.vars[sync]
 	}
-	return doctor.Fine(what, s.vars[what]).
-		But(s.vars[what] != "1", crash, s.vars[what]+", not 1, and there is a binary log",
-			"After a crash of the machine the binary log may lack transactions that were acknowledged, "+
-				"which the server then rolls back and replicas never get", "Set it to 1.")
+	return []doctor.Finding{
+		doctor.Fine(log, flush).
+			But(flush != "" && flush != "1" && flush != "3", crash, flush+", not 1", // MariaDB's 3 syncs as 1 does
+				"A crash of the "+dies+" loses the commits of the last second or so", "Set it to 1."),
+		doctor.Fine(sync, binlog).
+			But(binlog != "" && binlog != "1", crash, binlog+", not 1, and there is a binary log",
+				"After a crash of the machine the binary log may lack transactions that were acknowledged, "+
+					"which the server then rolls back and replicas never get", "Set it to 1."),
+		doctor.Finding{What: "wsrep_on"}.
+			But(s.status.on("wsrep_connected") && !s.isGalera(), refused, "OFF, at a node of a Galera cluster",
+				"What is written stays on this node: others hand out the same IDs and numbers.",
+				"Set it to ON, for the server and in the data source name."),
+		s.replication(),
+		doctor.Finding{What: "Galera's durability"}.
+			But(s.isGalera(), takeover, "can lose commits",
+				"wsrep_on is ON, and a node of a Galera cluster acknowledges a commit before others have stored it: "+
+					"when nodes crash together, or a cluster is bootstrapped from a node that lags, the newest are "+
+					"lost",
+				"Take leased IDs, with Losses as it is. Bootstrap from the node with the largest seqno "+
+					"(grastate.dat, wsrep_recover) only. After nodes crashed together, "+
+					"set the AUTO_INCREMENT counter above the largest ID that was ever given."),
+	}
 }
 
-// apart judges whether a node of a Galera cluster keeps to itself what is written.
-func (s *server) apart() doctor.Finding {
-	return doctor.Finding{What: "wsrep_on"}.
-		But(s.status.on("wsrep_connected") && !s.isGalera(), refused, "OFF, at a node of a Galera cluster",
-			"What is written stays on this node: others hand out the same IDs and numbers.",
-			"Set it to ON, for the server and in the data source name.")
-}
-
-// durability says what a Galera cluster loses. What the nodes hold in memory only is lost when
-// all of them crash, and a commit that one node has acknowledged while it was cut off when it
-// comes back: so nobody may take it for durable.
-func (s *server) durability() doctor.Finding {
-	return doctor.Finding{What: "Galera's durability"}.
-		But(s.isGalera(), takeover, "can lose commits",
-			"wsrep_on is ON, and a node of a Galera cluster acknowledges a commit before others have stored it: "+
-				"when nodes crash together, or a cluster is bootstrapped from a node that lags, the newest are lost",
-			"Take leased IDs, with Losses as it is. Bootstrap from the node with the largest seqno (grastate.dat, "+
-				"wsrep_recover) only. After nodes crashed together, "+
-				"set the AUTO_INCREMENT counter above the largest ID that was ever given.")
-}
+// eachStart is said of servers of which several accept writes.
+const eachStart = "Where the cluster sets auto_increment_increment, each start uses up that many disposable IDs."
 
 // replication judges what a server lacks that takes over from this one.
 func (s *server) replication() doctor.Finding {
-	how, cluster := "asynchronous", ""
-	if s.semiSync {
-		how = "semi-synchronous"
+	how := fmt.Sprintf("%d connected, asynchronous", s.replicas)
+	if s.semiSync() {
+		how = fmt.Sprintf("%d connected, semi-synchronous", s.replicas)
 	}
-	how = fmt.Sprintf("%d connected, %s", s.connected, how)
 	group := s.vars.first("group_replication_group_name") != ""
+	alone, is := false, "no replica is connected"
 	switch {
 	case s.isGalera():
-		cluster = "Galera"
+		is = "Galera"
 	case group:
-		cluster = "group replication"
+		is = "group replication"
+	case !s.vars.on("log_bin"):
+		is = "none (no binary log)"
+	default:
+		alone = true
 	}
-	f := doctor.Finding{What: "replication"}.
-		But(s.lacking != "", takeover, how, s.lacking,
+	return doctor.Fine("replication", is).
+		But(s.lacking() != "", takeover, how, s.lacking(),
 			"Take leased IDs, with Losses as it is, or semi-synchronous replication in which a commit waits for as "+
 				"many replicas as there are (MySQL's rpl_semi_sync_source_wait_for_replica_count). "+
 				"After a failover, set the AUTO_INCREMENT counter above the largest ID ever given.").
-		But(group && !s.vars.on("group_replication_single_primary_mode"), note,
-			cluster+", several servers accept writes", "Row locks hold within one server only; "+
-				"of two that change the same row at once, one fails at its commit and tries again.",
-			"Let all workers use the same server while it lives. Where the cluster sets auto_increment_increment, "+
-				"each start uses up that many disposable IDs.")
-	switch {
-	case f.Level != "":
-		return f
-	case cluster != "":
-		return doctor.Fine(f.What, cluster)
-	case !s.vars.on("log_bin"):
-		return doctor.Fine(f.What, "none (no binary log)")
-	}
-	return doctor.Fine(f.What, "no replica is connected").
-		But(!s.counted, note, "could not be told",
+		But(group && !s.vars.on("group_replication_single_primary_mode"), note, is+", several servers accept writes",
+			"Row locks hold within one server only; of two that change the same row at once, one fails at its commit "+
+				"and tries again.", "Let all workers use the same server while it lives. "+eachStart).
+		But(alone && !s.counted, note, "could not be told",
 			"A failover to an asynchronous replica loses the newest commits"+lossWhy,
 			"Check with an account that has REPLICATION SLAVE, or make sure yourself.").
-		But(s.connected > 0, note, how, "When no replica answers in time the server goes on without: "+
+		But(alone && s.replicas > 0, note, how, "When no replica answers in time the server goes on without: "+
 			"a failover may then lose the newest commits"+lossWhy,
 			"Set the time-out of semi-synchronous replication so high that it is never reached, "+
 				"and its wait point to AFTER_SYNC.")
@@ -200,50 +185,46 @@ func firstOf(ctx context.Context, conn *sqlx.Conn, queries ...string) (all []map
 	return all, database.Failed("ask for replication", err)
 }
 
-// replicas are those of any kind that are connected to a server.
-type replicas struct {
-	counted   bool // what an account without a right to it cannot
-	connected int64
-	semiSync  bool
-	lacking   string // why one of them can lack a commit that was acknowledged
-}
-
-func connectedReplicas(ctx context.Context, conn *sqlx.Conn, vars, status settings) (r replicas, err error) {
-	// MariaDB counts all; MySQL's status knows of those that are semi-synchronous only.
-	n, unknown := strconv.ParseInt(status["slaves_connected"], 10, 64)
-	if r.counted = unknown == nil || !vars.on("log_bin"); !r.counted {
+// countReplicas counts those that are connected. MariaDB tells how many; MySQL's status knows of those that are
+// semi-synchronous only.
+func (s *server) countReplicas(ctx context.Context, conn *sqlx.Conn) error {
+	n, unknown := strconv.ParseInt(s.status["slaves_connected"], 10, 64)
+	if s.counted = unknown == nil || !s.vars.on("log_bin"); !s.counted {
 		all, err := firstOf(ctx, conn, "SHOW REPLICAS", "SHOW SLAVE HOSTS")
 		if database.KindOf(err) == database.Transient {
-			return r, err
+			return err
 		}
-		if n, r.counted = int64(len(all)), err == nil; !r.counted {
-			clients := status.first("rpl_semi_sync_source_clients", "rpl_semi_sync_master_clients")
+		if n, s.counted = int64(len(all)), err == nil; !s.counted {
+			clients := s.status.first("rpl_semi_sync_source_clients", "rpl_semi_sync_master_clients")
 			n, _ = strconv.ParseInt(clients, 10, 64)
-			r.counted = n > 0
+			s.counted = n > 0
 		}
 	}
-	r.connected, r.semiSync = n, status.on("rpl_semi_sync_master_status", "rpl_semi_sync_source_status")
-	r.lacking = r.lacks(vars)
-	return r, nil
+	s.replicas = n
+	return nil
 }
 
-// lacks says why one of the replicas can lack a commit that was acknowledged; "" if none can.
-func (r replicas) lacks(vars settings) string {
-	if r.connected > 0 && !r.semiSync {
+func (s *server) semiSync() bool {
+	return s.status.on("rpl_semi_sync_master_status", "rpl_semi_sync_source_status")
+}
+
+// lacking says why one of the replicas can lack a commit that was acknowledged; "" if none can.
+func (s *server) lacking() string {
+	if s.replicas > 0 && !s.semiSync() {
 		return fmt.Sprintf("%d replicas are connected without semi-synchronous replication: "+
-			"one of them lacks the newest commits when it takes over", r.connected)
+			"one of them lacks the newest commits when it takes over", s.replicas)
 	}
 	waits, by := int64(1), "one replica's confirmation, as MariaDB does"
 	for _, name := range []string{
 		"rpl_semi_sync_master_wait_for_slave_count", "rpl_semi_sync_source_wait_for_replica_count",
 	} {
-		if n, err := strconv.ParseInt(vars[name], 10, 64); err == nil {
+		if n, err := strconv.ParseInt(s.vars[name], 10, 64); err == nil {
 			waits, by = n, fmt.Sprintf("%d (%s)", n, name)
 		}
 	}
-	if r.connected <= waits {
+	if s.replicas <= waits {
 		return ""
 	}
 	return fmt.Sprintf("%d replicas are connected, and a commit waits for %s: "+
-		"another one lacks the newest commits when it takes over", r.connected, by)
+		"another one lacks the newest commits when it takes over", s.replicas, by)
 }

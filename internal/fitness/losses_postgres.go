@@ -28,46 +28,39 @@ func (e *exam) postgresServer(ctx context.Context) (p postgres, err error) {
 func (e *exam) postgresLosses(ctx context.Context) error {
 	p, err := e.postgresServer(ctx)
 	if err == nil {
-		e.add(p.commit(), p.replication(), p.durable("fsync"), p.durable("full_page_writes"))
+		e.add(p.losses()...)
 	}
 	return err
 }
 
-// commit judges whether a commit is on disk when it is acknowledged.
-func (p postgres) commit() doctor.Finding {
-	const what = "synchronous_commit"
-	is := p.vars[what]
-	return doctor.Fine(what, is).
-		But(is == "off", crash, is, "A crash of the server loses the commits of the last moments",
-			"Set it to on, for the database or the account of workers at least.").
-		But(is == "local" && p.vars["synchronous_standby_names"] != "", takeover, is,
-			"synchronous_commit is local: no standby need have a commit", "Set it to on.")
-}
-
-// replication judges what a standby lacks that takes over.
-func (p postgres) replication() doctor.Finding {
-	names, how := p.vars["synchronous_standby_names"], "asynchronous"
+// losses judges whether a commit is on disk when it is acknowledged, what a standby lacks that takes over, and the
+// switches without which a crash damages the database.
+func (p postgres) losses() []doctor.Finding {
+	commit, names := p.vars["synchronous_commit"], p.vars["synchronous_standby_names"]
+	how := fmt.Sprintf("%d connected, asynchronous", len(p.standbys))
 	if names != "" {
-		how = "synchronous_standby_names is set"
+		how = fmt.Sprintf("%d connected, synchronous_standby_names is set", len(p.standbys))
 	}
-	how = fmt.Sprintf("%d connected, %s", len(p.standbys), how)
 	lacking := lackingStandby(names, p.standbys)
-	return doctor.Fine("replication", "no standby is connected").
-		But(lacking != "", takeover, how, lacking, "Take leased IDs, with Losses as it is, or "+
-			"let synchronous_standby_names make each standby that may take over have a commit: FIRST 2 (a, b). "+
-			"After a failover, set the counter above the largest ID that was ever given.").
-		But(names != "", note, how,
-			"Only a standby of synchronous_standby_names has every commit. While too few are connected, commits wait.",
-			"Make sure that no other one is ever promoted.")
-}
-
-// durable judges a switch without which a crash damages the database.
-func (p postgres) durable(name string) doctor.Finding {
-	if p.vars[name] == "" {
-		return doctor.Finding{}
+	all := []doctor.Finding{
+		doctor.Fine("synchronous_commit", commit).
+			But(commit == "off", crash, "", "A crash of the server loses the commits of the last moments",
+				"Set it to on, for the database or the account of workers at least.").
+			But(commit == "local" && names != "", takeover, "",
+				"synchronous_commit is local: no standby need have a commit", "Set it to on."),
+		doctor.Fine("replication", "no standby is connected").
+			But(lacking != "", takeover, how, lacking, "Take leased IDs, with Losses as it is, or let "+
+				"synchronous_standby_names make each standby that may take over have a commit: FIRST 2 (a, b). "+
+				"After a failover, set the counter above the largest ID that was ever given.").
+			But(names != "", note, how, "Only a standby of synchronous_standby_names has every commit. "+
+				"While too few are connected, commits wait.", "Make sure that no other one is ever promoted."),
 	}
-	return doctor.Fine(name, p.vars[name]).
-		But(!p.vars.on(name), damage, p.vars[name]+", not on",
-			"A crash of the machine can damage the database, and lose any commit: "+
-				"IDs and ticks then come again, whatever workers are set to.", "Set it to on.")
+	for _, name := range []string{"fsync", "full_page_writes"} {
+		is := p.vars[name]
+		all = append(all, doctor.Fine(name, is).
+			But(is != "" && !p.vars.on(name), damage, is+", not on",
+				"A crash of the machine can damage the database, and lose any commit: "+
+					"IDs and ticks then come again, whatever workers are set to.", "Set it to on."))
+	}
+	return all
 }

@@ -55,9 +55,8 @@ func (e *exam) rights(ctx context.Context) error {
 		needs = append(needs, need{"SELECT", e.Nodes, "HOST_NAME"}, need{"INSERT", e.Nodes, "HOST_NAME"})
 	}
 	if e.hasLease || !e.hasNodes {
-		for _, right := range []string{"SELECT", "INSERT", "UPDATE"} {
-			needs = append(needs, need{right, e.Leases, "HOLDER"})
-		}
+		needs = append(needs, need{"SELECT", e.Leases, "HOLDER"}, need{"INSERT", e.Leases, "HOLDER"},
+			need{"UPDATE", e.Leases, "HOLDER"})
 	}
 	has, err := e.granted(ctx)
 	if err != nil {
@@ -144,12 +143,12 @@ func judgeRights(has []right, needs []need, lacks []string, role, none bool) doc
 	do := "Give workers an account of their own that does not own the tables, with " + rightsText(needed) +
 		" and nothing else. " + statements
 	return doctor.Fine("grants", value).
-		But(len(lacks) > 0, lacking, value, "Workers need what this account lacks: "+strings.Join(lacks, ", ")+".",
+		But(len(lacks) > 0, lacking, "", "Workers need what this account lacks: "+strings.Join(lacks, ", ")+".",
 			"Grant it. "+statements).
-		But(above != "", warn, value, wider+". "+above+" on all databases even writes to a read-only replica, "+
+		But(above != "", warn, "", wider+". "+above+" on all databases even writes to a read-only replica, "+
 			"which then hands out IDs that the primary hands out, too.", do).
-		But(more, warn, value, wider+". A row that is deleted or dropped by mistake makes IDs come again.", do).
-		But(wide != ok, wide, value, wider+": who gets hold of this account can read or change other tables.", do)
+		But(more, warn, "", wider+". A row that is deleted or dropped by mistake makes IDs come again.", do).
+		But(wide != ok, wide, "", wider+": who gets hold of this account can read or change other tables.", do)
 }
 
 // rightsText lists rights, by where they hold. It holds no names but those of rights and of workers' tables.

@@ -92,9 +92,9 @@ func (d *driver) members(ctx context.Context, what string) ([]doctor.Finding, er
 	}
 	value := fmt.Sprintf("%d that vote, %d that learn", votes, len(list.Members)-votes)
 	return []doctor.Finding{doctor.Fine(what, value).
-		But(votes == 1, doctor.LevelWarn, value, "When it is down nobody renews; when its disk is lost so are the "+
+		But(votes == 1, doctor.LevelWarn, "", "When it is down nobody renews; when its disk is lost so are the "+
 			"ticks used, and UIDs come twice.", "Run three members.").
-		But(votes%2 == 0, doctor.LevelWarn, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.",
+		But(votes%2 == 0, doctor.LevelWarn, "", fmt.Sprintf("%d of them have to be up: no more may fail than of %d.",
 			votes/2+1, votes-1), "Run an odd number of members.")}, nil
 }
 
@@ -126,17 +126,15 @@ func (d *driver) endpoints(ctx context.Context, what string) (findings []doctor.
 			largest = a
 		}
 	}
-	answer := fmt.Sprintf("%d of %d answer", len(all)-len(ill), len(all))
-	answers := doctor.Fine(what, answer).
-		But(len(ill) > 0, doctor.LevelWarn, answer, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")),
+	answers := doctor.Fine(what, fmt.Sprintf("%d of %d answer", len(all)-len(ill), len(all))).
+		But(len(ill) > 0, doctor.LevelWarn, "", fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")),
 			"Bring them back: a majority has to be up.")
 	if len(versions) == 0 {
 		return []doctor.Finding{answers}, nil
 	}
 	slices.Sort(versions)
-	version := strings.Join(slices.Compact(versions), ", ")
-	return []doctor.Finding{answers, doctor.Fine("etcd versions", version).
-		But(len(faulty) > 0, doctor.LevelError, version, strings.Join(slices.Compact(faulty), " ")+
+	return []doctor.Finding{answers, doctor.Fine("etcd versions", strings.Join(slices.Compact(versions), ", ")).
+		But(len(faulty) > 0, doctor.LevelError, "", strings.Join(slices.Compact(faulty), " ")+
 			" UIDs could come twice.", "Upgrade."), room(largest)}, nil
 }
 
@@ -146,9 +144,9 @@ func room(of *clientv3.StatusResponse) doctor.Finding {
 	size := fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", of.DbSize>>20, of.DbSizeInUse>>20, quota>>20)
 	const full = "At its quota (2 GB by default) the cluster refuses all writes: no lease is renewed."
 	return doctor.Fine("etcd database", size).
-		But(of.DbSizeInUse > quota/2, doctor.LevelWarn, size, full,
+		But(of.DbSizeInUse > quota/2, doctor.LevelWarn, "", full,
 			"Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes.").
-		But(of.DbSize > quota/2, doctor.LevelWarn, size, full+" What is free inside counts, too.",
+		But(of.DbSize > quota/2, doctor.LevelWarn, "", full+" What is free inside counts, too.",
 			"Defragment the members, one after another.")
 }
 
@@ -193,12 +191,11 @@ func (d *driver) history(ctx context.Context, what string) ([]doctor.Finding, er
 	if err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
 		return nil, err
 	}
-	value := fmt.Sprintf("at least %d of %d revisions are kept", kept, now)
 	const do = "Set --auto-compaction-mode and --auto-compaction-retention (an hour, say). The store needs no history."
 	const why = "Each renewal leaves some 400 bytes until the history is compacted; at the quota the cluster refuses " +
 		"all writes."
-	return []doctor.Finding{doctor.Fine(what, value).
-		But(kept >= muchHistory, doctor.LevelWarn, value, why, do).
+	return []doctor.Finding{doctor.Fine(what, fmt.Sprintf("at least %d of %d revisions are kept", kept, now)).
+		But(kept >= muchHistory, doctor.LevelWarn, "", why, do).
 		But(now > 1 && kept == now-1, doctor.LevelNote, fmt.Sprintf("all %d revisions are kept", now),
 			"Nothing has been compacted yet. "+why, do)}, nil
 }

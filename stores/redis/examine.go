@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,99 +189,72 @@ func (d *driver) Examine(ctx context.Context, _ doctor.Config) (findings []docto
 		if retry.IsTransient(err) {
 			return nil, err
 		}
-		findings = append(findings, f.server(), f.file(), f.eviction(), f.memory(), f.writes(), f.replicas(),
-			f.rights(), appendfsync(syncs["appendfsync"], err))
+		findings = append(findings, f.findings(syncs["appendfsync"], err)...)
 	}
 	return findings, nil
 }
 
-const (
-	note, warn, bad = doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
+const note, warn, bad = doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
 
-	notTold = "could not be told"
-)
-
-func (f facts) server() doctor.Finding {
+// findings judges a server. unsynced is why it does not tell appendfsync.
+func (f facts) findings(appendfsync string, unsynced error) []doctor.Finding {
+	const notTold = "could not be told"
 	name, version := "Valkey", f.info["valkey_version"]
 	if version == "" {
 		name, version = "Redis", f.info["redis_version"]
 	}
 	major, _, _ := strings.Cut(version, ".")
-	number, err := strconv.Atoi(major)
-	return doctor.Fine("server", name+" "+version).
-		But(err != nil || number < 5, warn, name+" "+version,
-			"Servers before version 5 repeat scripts on replicas instead of what the scripts wrote.",
-			"Use a server from version 6 on.")
-}
-
-// file judges whether the server keeps an append-only file.
-func (f facts) file() doctor.Finding {
-	return doctor.Fine("append-only file", "on").
-		But(f.info["aof_enabled"] == "0", bad, "off", "A restart loses all leases, or those since the last snapshot. "+
-			"Workers refuse to start.", "Set appendonly yes, on replicas, too.").
-		But(f.info["aof_enabled"] != "1", note, notTold, "INFO persistence does not show it.", "Look yourself.")
-}
-
-// eviction judges the policy: a volatile- one spares keys without a time to live.
-func (f facts) eviction() doctor.Finding {
-	policy, limit := f.evicts()
-	return doctor.Fine("eviction", f.info["maxmemory_policy"]).
-		But(policy != "" && limit == 0, warn, policy, "It drops leases once somebody sets maxmemory.",
-			"Set maxmemory-policy noeviction.").
-		But(policy != "", bad, fmt.Sprintf("%s at %d bytes", policy, limit),
-			"The server drops leases when its memory is full. Workers refuse to start.",
-			"Set maxmemory-policy noeviction, or use a server of its own.")
-}
-
-// memory judges how much of it is left.
-func (f facts) memory() doctor.Finding {
+	number, unknown := strconv.Atoi(major)
+	policy, limit := f.evicts() // a volatile- policy spares keys without a time to live
 	used, noUse := strconv.ParseInt(f.info["used_memory"], 10, 64)
-	limit, noLimit := strconv.ParseInt(f.info["maxmemory"], 10, 64)
-	return doctor.Fine("memory", fmt.Sprintf("%d bytes used, the limit is %d (0 for none)", used, limit)).
-		But(noUse != nil || noLimit != nil, note, notTold, "INFO memory does not show it.", "Look yourself.").
-		But(limit > 0 && float64(used) > 0.9*float64(limit), warn, fmt.Sprintf("%d of %d bytes used", used, limit),
-			"When it is full the server refuses renewals, and workers run out of ticks.",
-			"Raise maxmemory, or remove other keys.")
-}
-
-// writes judges whether the append-only file can be written.
-func (f facts) writes() doctor.Finding {
+	_, noLimit := strconv.ParseInt(f.info["maxmemory"], 10, 64)
 	failed := ""
 	for _, name := range []string{"aof_last_write_status", "aof_last_bgrewrite_status"} {
 		if v := f.info[name]; v != "" && v != "ok" {
 			failed = name + " " + v
 		}
 	}
-	return doctor.Fine("writes to disk", "ok").
-		But(failed != "", bad, failed, "The server cannot write its append-only file; it refuses writes, or "+
-			"loses them in a crash.", "Look at its disk and its log.")
-}
-
-// replicas judges whether a server that is cut off from them stops.
-func (f facts) replicas() doctor.Finding {
-	n := f.info["connected_slaves"]
+	replicas := cmp.Or(f.info["connected_slaves"], "0")
 	_, bounded := f.info["min_slaves_good_slaves"] // shown where min-replicas-to-write is set
-	return doctor.Fine("replicas", n).
-		But(n != "" && n != "0" && !bounded && f.info["cluster_enabled"] != "1", warn, n,
-			"If a replica is promoted while this server runs on, cut off from it, "+
-				"both take leases of the same IDs. Nothing makes up for that.",
-			"Set min-replicas-to-write 1 and leave min-replicas-max-lag at 10 s, so that the one that is cut off "+
-				"stops; or see to it that no replica is promoted before this server is down.")
-}
-
-func (f facts) rights() doctor.Finding {
-	return doctor.Fine("rights", "as needed").
-		But(len(f.refused) > 0, bad, "no "+strings.Join(f.refused, ", "), "Workers need these commands.",
-			"Allow them on the keys of leases with ACL SETUSER.").
-		But(!f.toldRights, note, notTold, "Servers before version 7 do not say what an account may do.",
-			"Compare them with the package's list.")
-}
-
-// appendfsync judges a setting, or why it was not told.
-func appendfsync(setting string, err error) doctor.Finding {
-	return doctor.Fine("appendfsync", setting).
-		But(err != nil, note, notTold, fmt.Sprintf("CONFIG GET fails: %v.", err),
-			"Nothing, if it is everysec or always.").
-		But(setting == "no", note, setting, "A crash of the machine loses about half a minute of writes. UIDs "+
-			"stay unique, but workers begin ahead of the clock then.", "Set appendfsync everysec.")
+	return []doctor.Finding{
+		doctor.Fine("server", name+" "+version).
+			But(unknown != nil || number < 5, warn, "",
+				"Servers before version 5 repeat scripts on replicas instead of what the scripts wrote.",
+				"Use a server from version 6 on."),
+		doctor.Fine("append-only file", "on").
+			But(f.info["aof_enabled"] == "0", bad, "off", "A restart loses all leases, or those since the last "+
+				"snapshot. Workers refuse to start.", "Set appendonly yes, on replicas, too.").
+			But(f.info["aof_enabled"] != "1", note, notTold, "INFO persistence does not show it.", "Look yourself."),
+		doctor.Fine("eviction", cmp.Or(f.info["maxmemory_policy"], notTold)).
+			But(policy != "" && limit == 0, warn, "", "It drops leases once somebody sets maxmemory.",
+				"Set maxmemory-policy noeviction.").
+			But(policy != "", bad, fmt.Sprintf("%s at %d bytes", policy, limit),
+				"The server drops leases when its memory is full. Workers refuse to start.",
+				"Set maxmemory-policy noeviction, or use a server of its own."),
+		doctor.Fine("memory", fmt.Sprintf("%d bytes used, the limit is %d (0 for none)", used, limit)).
+			But(noUse != nil || noLimit != nil, note, notTold, "INFO memory does not show it.", "Look yourself.").
+			But(limit > 0 && float64(used) > 0.9*float64(limit), warn, fmt.Sprintf("%d of %d bytes used", used, limit),
+				"When it is full the server refuses renewals, and workers run out of ticks.",
+				"Raise maxmemory, or remove other keys."),
+		doctor.Fine("writes to disk", "ok").
+			But(failed != "", bad, failed, "The server cannot write its append-only file; it refuses writes, or "+
+				"loses them in a crash.", "Look at its disk and its log."),
+		// A server that is cut off from its replicas is to stop.
+		doctor.Fine("replicas", replicas).
+			But(replicas != "0" && !bounded && f.info["cluster_enabled"] != "1", warn, "",
+				"If a replica is promoted while this server runs on, cut off from it, "+
+					"both take leases of the same IDs. Nothing makes up for that.",
+				"Set min-replicas-to-write 1 and leave min-replicas-max-lag at 10 s, so that the one that is cut off "+
+					"stops; or see to it that no replica is promoted before this server is down."),
+		doctor.Fine("rights", "as needed").
+			But(len(f.refused) > 0, bad, "no "+strings.Join(f.refused, ", "), "Workers need these commands.",
+				"Allow them on the keys of leases with ACL SETUSER.").
+			But(!f.toldRights, note, notTold, "Servers before version 7 do not say what an account may do.",
+				"Compare them with the package's list."),
+		doctor.Fine("appendfsync", appendfsync).
+			But(unsynced != nil, note, notTold, fmt.Sprintf("CONFIG GET fails: %v.", unsynced),
+				"Nothing, if it is everysec or always.").
+			But(appendfsync == "no", note, "", "A crash of the machine loses about half a minute of writes. UIDs "+
+				"stay unique, but workers begin ahead of the clock then.", "Set appendfsync everysec."),
+	}
 }

@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,20 +46,13 @@ func (d *driver) Examine(ctx context.Context, _ doctor.Config) ([]doctor.Finding
 		return nil, err
 	}
 	long, err := d.longest(ctx, paths[1:])
-	if err != nil {
-		return nil, err
-	}
-	synced := doctor.Finding{Level: note, What: "synced writes", Value: "not known: servers do not tell clients",
-		Why: "With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and " +
-			"UIDs can come twice.",
-		Do: "See that no server is started with zookeeper.forceSync=no."}
-	return []doctor.Finding{servers(config), synced, open, long}, nil
+	return append(ensemble(config), open, long), err
 }
 
 const note, warn = doctor.LevelNote, doctor.LevelWarn
 
-// servers judges what the ensemble says of its members.
-func servers(config node) doctor.Finding {
+// ensemble judges what it says of its members.
+func ensemble(config node) []doctor.Finding {
 	n := 0
 	for line := range strings.Lines(config.data) {
 		if strings.HasPrefix(line, "server.") && !strings.Contains(line, ":observer") {
@@ -66,20 +60,23 @@ func servers(config node) doctor.Finding {
 		}
 	}
 	const run = "Run three servers or five"
-	value := fmt.Sprintf("%d with a vote", n)
-	return doctor.Fine("servers of the ensemble", value).
-		But(config.err != nil || !config.found, note, "not known",
-			"A single server that is lost loses the leases, and UIDs can come twice.",
-			run+"; allow everybody to read "+configPath+".").
-		But(n <= 1, warn, "one", "When its disk is lost the leases are, and UIDs can come twice. While it is down "+
-			"nobody starts.", run+".").
-		But(n == 2, note, value, "Both have to be up: two servers are down more often than one.", run+".")
+	return []doctor.Finding{
+		doctor.Fine("servers of the ensemble", fmt.Sprintf("%d with a vote", n)).
+			But(config.err != nil || !config.found, note, "not known",
+				"A single server that is lost loses the leases, and UIDs can come twice.",
+				run+"; allow everybody to read "+configPath+".").
+			But(n <= 1, warn, "one", "When its disk is lost the leases are, and UIDs can come twice. While it is "+
+				"down nobody starts.", run+".").
+			But(n == 2, note, "", "Both have to be up: two servers are down more often than one.", run+"."),
+		{Level: note, What: "synced writes", Value: "not known: servers do not tell clients",
+			Why: "With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, " +
+				"and UIDs can come twice.", Do: "See that no server is started with zookeeper.forceSync=no."},
+	}
 }
 
 // open judges who may write to nodes.
 func (d *driver) open(ctx context.Context, paths []string) (f doctor.Finding, err error) {
-	var open []string
-	unknown := 0
+	first, open, unknown := "", 0, 0
 	acls, errs := make([][]zk.ACL, len(paths)), make([]error, len(paths))
 	var requests []func()
 	for i, path := range paths {
@@ -92,7 +89,8 @@ func (d *driver) open(ctx context.Context, paths []string) (f doctor.Finding, er
 		switch errs[i] {
 		case nil:
 			if slices.ContainsFunc(acls[i], worldWrites) {
-				open = append(open, path)
+				first = cmp.Or(first, path)
+				open++
 			}
 		case zk.ErrNoNode:
 		case zk.ErrNoAuth:
@@ -101,15 +99,11 @@ func (d *driver) open(ctx context.Context, paths []string) (f doctor.Finding, er
 			return f, failure("read the ACL of", path, errs[i])
 		}
 	}
-	const what = "rights on the nodes"
-	if len(open) > 0 {
-		return doctor.Finding{Level: warn, What: what,
-			Value: fmt.Sprintf("everybody may change %d of %d, such as %s", len(open), len(paths), open[0]),
-			Why:   "Whoever reaches the ensemble can delete the nodes that keep UIDs from coming twice.",
-			Do:    "Give workers an account (addauth digest) and the nodes an ACL for it (setAcl -R)."}, nil
-	}
 	value := fmt.Sprintf("none of %d is open to everybody", len(paths)-unknown)
-	return doctor.Fine(what, value).
+	return doctor.Fine("rights on the nodes", value).
+		But(open > 0, warn, fmt.Sprintf("everybody may change %d of %d, such as %s", open, len(paths), first),
+			"Whoever reaches the ensemble can delete the nodes that keep UIDs from coming twice.",
+			"Give workers an account (addauth digest) and the nodes an ACL for it (setAcl -R).").
 		But(unknown > 0, note, fmt.Sprintf("%s, those of %d may not be seen", value, unknown),
 			"Whoever may change the nodes can make UIDs come twice.", "Run the check with the right to read."), nil
 }
@@ -134,7 +128,7 @@ func (d *driver) longest(ctx context.Context, paths []string) (f doctor.Finding,
 	}
 	value := fmt.Sprintf("%d bytes at most", most)
 	return doctor.Fine("lists of rows", value).
-		But(most > juteMaxBuffer/2, warn, value, fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by "+
+		But(most > juteMaxBuffer/2, warn, "", fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by "+
 			"default %d bytes.", juteMaxBuffer), "Raise jute.maxbuffer for tools and servers alike."), nil
 }
 
