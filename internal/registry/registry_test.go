@@ -33,6 +33,35 @@ func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
 	return r
 }
 
+// memory is a registry.NodeStore.
+type memory struct {
+	*storetest.Registry
+	all    *storetest.Memory
+	nodes  *registry.NodeInfo
+	faults []storetest.Fault // of the next calls of a namespace
+}
+
+// newMemory returns an empty one, whose clock may be off by as much.
+func newMemory(off time.Duration) *memory {
+	all := storetest.NewMemory(storetest.MemoryConfig{Now: func() time.Time { return now }, Error: off})
+	return &memory{Registry: all.Registry(), all: all}
+}
+
+func (m *memory) Nodes(context.Context) (n registry.NodeInfo, found bool, err error) {
+	if m.nodes != nil {
+		n = *m.nodes
+	}
+	return n, m.nodes != nil, nil
+}
+
+func (m *memory) Namespace(name string) (lease.Store, error) {
+	s, err := m.Registry.Namespace(name)
+	if err == nil {
+		s.(*storetest.Client).Fault(m.faults...)
+	}
+	return s, err
+}
+
 // put adds a namespace with rows.
 func (m *memory) put(name string, rows ...leasestore.Row) {
 	m.own(name, -1, lease.Range{})
@@ -44,6 +73,14 @@ func (m *memory) put(name string, rows ...leasestore.Row) {
 // own sets what is common to the rows of a namespace.
 func (m *memory) own(name string, given int64, ids lease.Range) {
 	m.all.SetNamespace(name, leasestore.Namespace{Layout: layout.String(), Given: given, Floor: -1, IDs: ids})
+}
+
+// overview is what there is.
+func (m *memory) overview(t testing.TB, quarantine time.Duration) registry.Overview {
+	t.Helper()
+	o, err := newRegistry(t, m).Overview(t.Context(), quarantine)
+	require.NoError(t, err)
+	return o
 }
 
 // row returns a row whose lease ends, and whose ticks reach up to, some time from now.
@@ -60,13 +97,6 @@ func released(r leasestore.Row) leasestore.Row {
 	return r
 }
 
-func ids(leases []registry.LeaseInfo) (all []string) {
-	for _, l := range leases {
-		all = append(all, fmt.Sprint(l.Namespace, "/", l.WorkerID))
-	}
-	return all
-}
-
 func TestNewRefuses(t *testing.T) {
 	_, err := registry.New(nil, registry.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -78,22 +108,18 @@ func TestNewRefuses(t *testing.T) {
 
 func TestOverviewOfNothing(t *testing.T) {
 	m := newMemory(0)
-	m.gone = true
-	r := newRegistry(t, m)
-	o, err := r.Overview(t.Context(), 0)
-	require.NoError(t, err)
-	require.Equal(t, registry.Overview{Now: now}, o)
+	require.Equal(t, registry.Overview{Now: now}, m.overview(t, 0))
 	m.nodes = &registry.NodeInfo{Rows: 1, Last: 1, Next: 4}
-	m.gone = false
-	o, err = r.Overview(t.Context(), 0)
-	require.NoError(t, err)
-	require.Equal(t, registry.Overview{Now: now, HasLeases: true, Nodes: m.nodes}, o)
+	o := m.overview(t, 0)
+	require.Equal(t, registry.Overview{Now: now, Nodes: m.nodes}, o)
 	require.EqualValues(t, 3, o.Nodes.Used(), "IDs of deleted rows are used, too")
 
 	// A store need not hold disposable IDs.
-	o, err = newRegistry(t, struct{ registry.Store }{m}).Overview(t.Context(), 0)
+	m.put("default")
+	o, err := newRegistry(t, struct{ registry.Store }{m}).Overview(t.Context(), 0)
 	require.NoError(t, err)
 	require.Nil(t, o.Nodes)
+	require.True(t, o.HasLeases)
 }
 
 func TestOverviewTellsStates(t *testing.T) {
@@ -105,8 +131,7 @@ func TestOverviewTellsStates(t *testing.T) {
 	m.put("other", row(7, time.Hour, 0))
 	m.put("unlisted", row(1, time.Hour, 0))
 	m.all.RemoveNamespace("unlisted")
-	o, err := newRegistry(t, m).Overview(t.Context(), 0)
-	require.NoError(t, err)
+	o := m.overview(t, 0)
 	var states []string
 	for _, l := range o.Leases {
 		states = append(states, fmt.Sprintf("%s/%d %s %t", l.Namespace, l.WorkerID, l.State, l.Released))
@@ -130,9 +155,7 @@ func TestOverviewTellsStates(t *testing.T) {
 		High: first.High, Layout: first.Layout,
 	}, o.Leases[0])
 
-	o, err = newRegistry(t, m).Overview(t.Context(), 2*time.Hour)
-	require.NoError(t, err)
-	require.Equal(t, registry.Quarantined, o.Leases[3].State)
+	require.Equal(t, registry.Quarantined, m.overview(t, 2*time.Hour).Leases[3].State)
 }
 
 // Rows that nobody has used yet are no leases. IDs that had a row, and have none, are named.
@@ -146,9 +169,12 @@ func TestOverviewTellsWhatIsMissing(t *testing.T) {
 	m.put("old", row(0, time.Hour, 0), row(1, time.Hour, 0)) // of a program that kept no Given
 	m.put("unlisted", row(7, time.Hour, 0))
 	m.all.RemoveNamespace("unlisted")
-	o, err := newRegistry(t, m).Overview(t.Context(), 0)
-	require.NoError(t, err)
-	require.Equal(t, []string{"all/1", "all/4", "old/0", "old/1", "range/101", "unlisted/7"}, ids(o.Leases))
+	o := m.overview(t, 0)
+	var leased []string
+	for _, l := range o.Leases {
+		leased = append(leased, fmt.Sprint(l.Namespace, "/", l.WorkerID))
+	}
+	require.Equal(t, []string{"all/1", "all/4", "old/0", "old/1", "range/101", "unlisted/7"}, leased)
 	var missing [][]lease.Range
 	for _, ns := range o.Namespaces {
 		require.Zero(t, ns.Free)
@@ -167,8 +193,7 @@ func TestOverviewInPages(t *testing.T) {
 		}
 		m.put("a", rows...)
 		m.put("b", row(1, time.Hour, 0))
-		o, err := newRegistry(t, m).Overview(t.Context(), 0)
-		require.NoError(t, err)
+		o := m.overview(t, 0)
 		require.Len(t, o.Leases, int(n)+1)
 		require.Equal(t, n, o.Namespaces[0].Live)
 		for id := range n {
@@ -247,18 +272,15 @@ func TestReleaseWithoutAReply(t *testing.T) {
 func TestClockError(t *testing.T) {
 	m := newMemory(time.Second)
 	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0))
-	r := newRegistry(t, m)
-	o, err := r.Overview(t.Context(), 0)
-	require.NoError(t, err)
+	o := m.overview(t, 0)
 	require.Equal(t, registry.Live, o.Leases[0].State)
 	require.Equal(t, registry.Quarantined, o.Leases[1].State)
-	_, err = r.Release(t.Context(), "", 1, false)
+	_, err := newRegistry(t, m).Release(t.Context(), "", 1, false)
 	require.ErrorIs(t, err, registry.ErrLive)
 }
 
 func TestInit(t *testing.T) {
 	m := newMemory(0)
-	m.gone = true
 	r := newRegistry(t, m)
 	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
 	own, _ := m.all.Namespace("default")
