@@ -29,7 +29,7 @@ type ff1 struct {
 }
 
 // newFF1 returns FF1 for numeral strings of the given radix, below 2^16, and length. Half of it,
-// rounded up, has to be less than 2^63 as a number.
+// rounded up, has to be less than 2^56 as a number.
 func newFF1(block cipher.Block, radix uint64, length int, tweak string) *ff1 {
 	u := length / 2
 	v := length - u
@@ -84,8 +84,7 @@ func (f *ff1) decrypt(a, b uint64) (uint64, uint64) {
 
 // round returns y, the number that round i makes of b.
 func (f *ff1) round(s *[16]byte, i, b uint64) (high, low uint64) {
-	// A shift by 64 or more yields 0.
-	binary.BigEndian.PutUint64(s[:8], f.high^i>>(64-f.numberAt))
+	binary.BigEndian.PutUint64(s[:8], f.high)
 	binary.BigEndian.PutUint64(s[8:], f.low^i<<f.numberAt^b)
 	f.block.Encrypt(s[:], s[:])
 	high, low = binary.BigEndian.Uint64(s[:8]), binary.BigEndian.Uint64(s[8:])
