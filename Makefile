@@ -45,7 +45,6 @@ FULL ?=
 # How much the deeper gates do.
 FUZZTIME  ?= 30000x
 TAKES     ?= 500000000
-SEALED    ?= 10000000
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,9 +95,8 @@ explore: ## lock-free code in every order of its steps with two preemptions; FUL
 	$(GO) run ./test/explore/run $(if $(FULL),-preemptions 3 -limit 1m,-limit 20s) $(ON)
 	$(if $(FULL),$(GO) run ./test/explore/run -random 100000 -limit 15s $(ON))
 
-stress: ## half a billion takes from tiny, starved rings; an order in ten million sealed UIDs of one day
+stress: ## half a billion takes from tiny, starved rings
 	UID_STRESS_TAKES=$(TAKES) $(GO) test -count 1 -timeout 15m -run '^(TestStress|TestPublished)$$' ./ringbuffer
-	UID_SEALED=$(SEALED) $(GO) test -count 1 -timeout 15m -run '^(TestNoVisibleOrder|TestWeakCiphersShow)$$' ./opaque
 
 # What make engines plays on, each a command. On Galera there are the suites of stores, and what its nodes have of their
 # own. promise is the table of docs/promise.md, on all engines but MariaDB and SQLite, on which make test plays it. faults
