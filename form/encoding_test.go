@@ -2,6 +2,7 @@ package form_test
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -179,26 +180,24 @@ func TestRange(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct {
-		form.Encoding
+		radix
 		text, want string
 	}{
-		{form.Base32, "", `syntax error: "" is no base32 UID: it has 0 bytes, not 13`},
-		{form.Base32, "05067-s000-1009", `syntax error: "05067-s000-1009" is no base32 UID: it has 15 bytes, not 13`},
-		{form.Base32, "-5067s0001009", `syntax error: "-5067s0001009" is no base32 UID: ` +
-			`"-" at position 1 is none of ` + encodings[0].digits},
-		{form.Base32, "8zzzzzzzzzzzZ", `syntax error: "8zzzzzzzzzzzZ" is no base32 UID: ` +
-			`"Z" at position 13 is none of ` + encodings[0].digits},
-		{form.Base32, "8000000000000", `value out of range: the base32 number "8000000000000" ` +
-			`is above 7zzzzzzzzzzzz (9223372036854775807)`},
-		{form.Base58, "1A", `syntax error: "1A" is no base58 UID: it begins with "1", the digit of zero`},
-		{form.Base58Flickr, "0jgmnx8Js8A", `syntax error: "0jgmnx8Js8A" is no base58 (Flickr's) UID: ` +
-			`"0" at position 1 is none of ` + encodings[2].digits},
-		{form.Base62, "A_", `syntax error: "A_" is no base62 UID: "_" at position 2 is none of ` + encodings[3].digits},
-		{form.Base62, "AzL8n0Y58m8", `value out of range: the base62 number "AzL8n0Y58m8" ` +
-			`is above AzL8n0Y58m7 (9223372036854775807)`},
-		{form.Base62, "", `syntax error: an empty text is no base62 UID`},
+		{encodings[0], "", "it has 0 bytes, not 13"},
+		{encodings[0], "05067-s000-1009", "it has 15 bytes, not 13"},
+		{encodings[0], "-5067s0001009", `"-" at position 1 is none of ` + encodings[0].digits},
+		{encodings[0], "8zzzzzzzzzzzZ", `"Z" at position 13 is none of ` + encodings[0].digits},
+		{encodings[1], "1A", `it begins with "1", the digit of zero`},
+		{encodings[2], "0jgmnx8Js8A", `"0" at position 1 is none of ` + encodings[2].digits},
+		{encodings[3], "A_", `"_" at position 2 is none of ` + encodings[3].digits},
 	} {
-		require.EqualError(t, errorOf(c.Parse(c.text)), c.want)
+		require.EqualError(t, errorOf(c.Parse(c.text)),
+			fmt.Sprintf("syntax error: %q is no %s UID: %s", c.text, c.name, c.want))
+	}
+	require.EqualError(t, errorOf(form.Base62.Parse("")), "syntax error: an empty text is no base62 UID")
+	for text, r := range map[string]radix{"8000000000000": encodings[0], "AzL8n0Y58m8": encodings[3]} {
+		require.EqualError(t, errorOf(r.Parse(text)),
+			fmt.Sprintf("value out of range: the %s number %q is above %s (%d)", r.name, text, r.Text(uid.Max), uid.Max))
 	}
 }
 

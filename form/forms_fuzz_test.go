@@ -1,8 +1,6 @@
 package form_test
 
 import (
-	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
@@ -84,40 +82,4 @@ func FuzzParseID(f *testing.F) {
 			require.EqualValues(t, 42, got)
 		}
 	})
-}
-
-// FuzzUnmarshalJSON reads JSON as an ID and as a UUID.
-func FuzzUnmarshalJSON(f *testing.F) {
-	for _, s := range []string{
-		``, `null`, `Null`, `"null"`, `"`, `""`, `7`, `"7"`, `true`, `{}`, `[]`, `order_05067s0001009`,
-		`"order_05067s0001009"`, `"order\u005f05067s0001009"`, `"order_05067s0001009`, `'order_05067s0001009"`,
-		`"user_05067s0001009"`, `"order_8000000000000"`, `05018f90-0001-8001-88e0-b456d8069047`,
-		`"05018f90-0001-8001-88e0-b456d8069047"`, `"05018F90-0001-8001-88E0-B456D8069047"`,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		fromJSON(t, data, OrderID(42), form.ParseID[Order])
-		fromJSON(t, data, form.UUID{42}, form.ParseUUID)
-	})
-}
-
-// fromJSON reads JSON into a variable that is v. It takes the strings that parse takes; a failure, and null, leave v.
-func fromJSON[V any](t *testing.T, data []byte, v V, parse func(string) (V, error)) {
-	var text *string
-	noText, got := json.Unmarshal(data, &text), v
-	err := json.Unmarshal(data, &got)
-	switch {
-	case noText != nil:
-		require.Error(t, err)
-	case text == nil:
-		require.NoError(t, err)
-	default:
-		parsed, parseErr := parse(*text)
-		require.ErrorIs(t, err, errors.Unwrap(parseErr))
-		if parseErr == nil {
-			v = parsed
-		}
-	}
-	require.Equal(t, v, got)
 }
