@@ -1,7 +1,6 @@
 package debug
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"testing"
@@ -33,7 +32,7 @@ func TestRates(t *testing.T) {
 		draw := func(n int) {
 			must(g.Fill(make([]uid.UID, n)))
 		}
-		h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: g}}, Now: clock.Now})
+		h := newPage(t, Config{Generators: []Generator{shown("a", g)}, Now: clock.Now})
 		s := get[state](t, h, "/state")
 		require.Equal(t, []any{-1.0, 0, "0"}, []any{s.All[0].Rate, len(s.All[0].Points), s.All[0].Issued})
 
@@ -106,7 +105,7 @@ func TestReservationRunsDown(t *testing.T) {
 		w := &fake.Worker{ID: 7, Window: 60, Now: clock.Now}
 		g := cached.MustNew(w, cached.Config{Layout: small, Now: clock.Now, MaxLead: time.Nanosecond})
 		defer g.Close()
-		h := newPage(t, Config{Generators: []Generator{{Name: "a", Generator: g}}, Now: clock.Now})
+		h := newPage(t, Config{Generators: []Generator{shown("a", g)}, Now: clock.Now})
 		first := get[state](t, h, "/state").All[0].Reserved
 		require.False(t, first.Endless)
 		require.Equal(t, clock.Now().UnixMilli(), first.From.MS)
@@ -189,39 +188,6 @@ func TestKinds(t *testing.T) {
 		}
 	}
 }
-
-// With HideHosts no text that others wrote is shown: neither the failure of a generator nor the
-// name of a store.
-func TestHideFailures(t *testing.T) {
-	w := &fake.Worker{ID: 7, Window: 2}
-	g := cached.MustNew(w, cached.Config{Layout: small})
-	defer g.Close()
-	w.Set(func(w *fake.Worker) { w.Fail = fmt.Errorf("dial db.secret.example: %w", context.DeadlineExceeded) })
-	n := segment.MustNew(named{segmenttest.NewMemory().Client()}, "x", segment.Config{})
-	defer n.Close()
-	_, _ = n.TryGetUID()
-	for hide, want := range map[bool]int{false: 1, true: 0} {
-		h := newPage(t, Config{HideHosts: hide, Generators: []Generator{shown("a", g), shown("b", n)}})
-		for g.Health().Failing == nil {
-			_, _ = g.TryGetUID()
-		}
-		h.sampled = time.Time{}
-		v := get[state](t, h, "/state").All
-		require.NotNil(t, v[0].Failing)
-		text := ask(h, "GET", "/state").Body.String()
-		if want == 0 {
-			require.NotContains(t, text, "secret")
-		} else {
-			require.Contains(t, text, "db.secret.example")
-			require.Contains(t, text, "store.secret.example")
-		}
-	}
-}
-
-// named is a store whose name has a host in it.
-type named struct{ segment.Store }
-
-func (named) Name() string { return "table x at store.secret.example" }
 
 // A generator's lease is the one of its worker ID and layout, if that is clear.
 func TestLeaseOfAGenerator(t *testing.T) {

@@ -3,7 +3,9 @@ package debug
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,7 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/segment"
 )
 
 // A lease of a test.
@@ -169,28 +175,44 @@ func TestRoster(t *testing.T) {
 	require.Equal(t, registry.Free, o.Leases[0].State, "the caller's list stays in order")
 }
 
-// HideHosts leaves out holders, and the texts of failures.
+// HideHosts leaves out holders, and all texts that others wrote: failures, and the names of stores.
 func TestHideHosts(t *testing.T) {
+	w := &fake.Worker{ID: 7, Window: 2}
+	g := cached.MustNew(w, cached.Config{})
+	defer g.Close()
+	w.Set(func(w *fake.Worker) { w.Fail = fmt.Errorf("dial worker.secret.example: %w", context.DeadlineExceeded) })
+	n := segment.MustNew(named{segmenttest.NewMemory().Client()}, "x", segment.Config{})
+	defer n.Close()
+	_, _ = n.TryGetUID()
+	for g.Health().Failing == nil {
+		_, _ = g.TryGetUID()
+	}
 	for _, hide := range []bool{false, true} {
 		var fails atomic.Bool
-		list := func(context.Context) (registry.Overview, error) {
-			if fails.Load() {
-				return registry.Overview{}, errors.New("dial db.secret.example: refused")
-			}
-			return overview(time.Now(), lease{"orders", 7, "host.secret.example/1"}), nil
-		}
-		h := newPage(t, Config{HideHosts: hide, Layout: bits.Default(), Workers: list})
+		h := newPage(t, Config{HideHosts: hide, Generators: []Generator{shown("a", g), shown("b", n)},
+			Workers: func(context.Context) (registry.Overview, error) {
+				if fails.Load() {
+					return registry.Overview{}, errors.New("dial list.secret.example: refused")
+				}
+				return overview(time.Now(), lease{"orders", 7, "host.secret.example/1"}), nil
+			}})
 		await(t, h, "up")
 		u := must(bits.Default().Compose(1, 7, 1))
-		got := []string{ask(h, "GET", "/workers").Body.String(), ask(h, "GET", "/decode?uid="+u.String()).Body.String()}
+		holders := ask(h, "GET", "/workers").Body.String()
+		parts := ask(h, "GET", "/decode?uid="+u.String()).Body.String()
 		fails.Store(true)
 		await(t, h, "down")
-		for _, text := range append(got, ask(h, "GET", "/state").Body.String()) {
-			if hide {
-				require.NotContains(t, text, "secret")
-			} else {
-				require.Contains(t, text, "secret.example")
+		for text, hosts := range map[string][]string{
+			holders: {"host."}, parts: {"host."}, ask(h, "GET", "/state").Body.String(): {"worker.", "store.", "list."},
+		} {
+			for _, host := range hosts {
+				require.Equal(t, !hide, strings.Contains(text, host+"secret.example"), host)
 			}
 		}
 	}
 }
+
+// named is a store whose name has a host in it.
+type named struct{ segment.Store }
+
+func (named) Name() string { return "table x at store.secret.example" }

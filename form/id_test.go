@@ -147,7 +147,7 @@ func TestNegativeID(t *testing.T) {
 }
 
 // longest is a prefix of 63 characters.
-var longest = "_" + strings.Repeat("z9", 31)
+var longest = "_a0" + strings.Repeat("z9", 30)
 
 // anything has the prefix that a test sets.
 type anything struct{}
