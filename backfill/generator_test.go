@@ -328,13 +328,6 @@ func TestNumbersFail(t *testing.T) {
 	}
 }
 
-// What the promise rests on: numbers that give a live worker's ID give its UIDs a second time.
-func TestALiveIDGivesDuplicates(t *testing.T) {
-	live, run := listed(t, nil, 3), listed(t, nil, 3)
-	a := must(live.At(at(5)))
-	require.Equal(t, a, must(run.At(at(5))))
-}
-
 func BenchmarkAt(b *testing.B) {
 	for name, sorted := range map[string]bool{"any": false, "sorted": true} {
 		for rows, perTick := range map[string]int64{"1": 1, "1000": 1000} {
