@@ -17,44 +17,29 @@ import (
 // Old rows get UIDs of the time of their creation, in the namespace of the live generators. The store
 // in memory stands for one that processes share, from package sqlstore say.
 func Example() {
-	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	store := must(stores.New(drivertest.NewMemory()).Leases("orders"))
 	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rows := []time.Time{ // SELECT created_at FROM orders WHERE uid IS NULL
 		time.Date(2026, 3, 2, 18, 7, 53, 0, time.UTC),
 		time.Date(2026, 1, 31, 9, 0, 0, 500e6, time.UTC),
 		time.Date(2026, 3, 2, 18, 7, 53, 0, time.UTC),
 	}
-	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{
+	g := must(backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{Losses: lease.Never}), backfill.Config{
 		From:   rows[1], // SELECT MIN(created_at), MAX(created_at)
 		To:     rows[0],
 		Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}))
 	for _, createdAt := range rows {
-		u, err := g.At(createdAt)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(u) // UPDATE orders SET uid = …
+		fmt.Println(g.At(createdAt)) // UPDATE orders SET uid = …
 	}
-	if err := g.Close(); err != nil {
-		fmt.Println(err)
-	}
+	fmt.Println(g.Close())
 	// Output:
-	// 180363646902206464
-	// 90173697372979200
-	// 180363646902206465
+	// 180363646902206464 <nil>
+	// 90173697372979200 <nil>
+	// 180363646902206465 <nil>
+	// <nil>
 }
 
 // newRun is a run in a namespace of its own.
@@ -79,17 +64,8 @@ func ExampleGenerator_AtOrAfter() {
 			fmt.Println("the tick of noon is full")
 		}
 	}
-	u, err := g.AtOrAfter(noon, time.Minute)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	parts, err := g.ParseUID(u)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(parts.Time)
+	u := must(g.AtOrAfter(noon, time.Minute))
+	fmt.Println(must(g.ParseUID(u)).Time)
 	// Output:
 	// the tick of noon is full
 	// 2026-02-01 12:00:01 +0000 UTC
@@ -101,16 +77,11 @@ func ExampleGenerator_Spread() {
 	night := day.Add(24*time.Hour - 1)
 	g := newRun(bits.Default(), day, night)
 	for u, err := range g.Spread(day, night, 4) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		parts, _ := g.ParseUID(u)
-		fmt.Println(parts.Time.Format(time.DateTime))
+		fmt.Println(must(g.ParseUID(u)).Time.Format(time.DateTime), err)
 	}
 	// Output:
-	// 2026-02-01 00:00:00
-	// 2026-02-01 06:00:00
-	// 2026-02-01 12:00:00
-	// 2026-02-01 18:00:00
+	// 2026-02-01 00:00:00 <nil>
+	// 2026-02-01 06:00:00 <nil>
+	// 2026-02-01 12:00:00 <nil>
+	// 2026-02-01 18:00:00 <nil>
 }

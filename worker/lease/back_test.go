@@ -59,7 +59,7 @@ func TestStoreWentBack(t *testing.T) {
 		h.found()
 		h.editNamespace(func(ns *leasestore.Namespace) { ns.History = "a former one" })
 		var told events
-		f := &failing{Store: h.memory.Store(orders)}
+		f := &meddled{Store: h.memory.Store(orders)}
 		l := h.on(f, lease.Config{OnEvent: told.add, Losses: losses})
 		was := h.older(l, back)
 		before := h.tick()
@@ -188,7 +188,7 @@ func TestOldReadIsNoProof(t *testing.T) {
 		older, before := h.row(0), h.namespace()
 		h.pass(window / 2)
 		h.extend(l, 0)
-		stale.offered = []func(*leasestore.Row){func(row *leasestore.Row) {
+		stale.offered = []offer{func(_ *leasestore.Namespace, row *leasestore.Row) {
 			*row = older
 			h.edit(0, func(*leasestore.Row) {}) // so that the write is refused
 		}}

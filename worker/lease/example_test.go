@@ -2,7 +2,6 @@ package lease_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
@@ -13,6 +12,14 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
+// must returns what a call returns that does not fail. A program looks at each error.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // A generator with a leased worker ID. The store in memory stands for one that processes
 // share: a program takes it from package sqlstore, as
 //
@@ -21,98 +28,49 @@ import (
 //	store, err := tables.Leases("orders")
 func Example() {
 	ctx := context.Background()
-	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	store := must(stores.New(drivertest.NewMemory()).Leases("orders"))
 
 	// Once for the namespace, and not at each start: uid worker init does it.
 	if err := lease.Found(ctx, store, lease.Founding{}); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 
-	worker, err := lease.New(store, lease.Config{
-		Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	generator, err := cached.New(worker, cached.Config{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	u, err := generator.GetUID()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	parts, err := generator.ParseUID(u)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(parts.WorkerID)
+	worker := must(lease.New(store, lease.Config{Logger: slog.New(slog.DiscardHandler)}))
+	generator := must(cached.New(worker, cached.Config{}))
+	fmt.Println(must(generator.ParseUID(must(generator.GetUID()))).WorkerID)
 
 	// It ends the lease. The ID is free again after the quarantine.
-	if err := generator.Close(); err != nil {
-		fmt.Println(err)
-	}
+	fmt.Println(generator.Close())
 	// Output:
 	// 0
+	// <nil>
 }
 
 // A generator that is closed gives its ID back. The next owner gets it after the quarantine,
 // and until then another one.
 func ExampleNew() {
-	store, err := stores.New(drivertest.NewMemory()).Leases("orders")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	store := must(stores.New(drivertest.NewMemory()).Leases("orders"))
 	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 
-	start := func(name string) (*cached.Generator, error) {
-		worker, err := lease.New(store, lease.Config{
+	start := func(name string) *cached.Generator {
+		worker := must(lease.New(store, lease.Config{
 			OnEvent: func(e lease.Event) { fmt.Println(name, e.Kind, e.WorkerID) },
 			Logger:  slog.New(slog.DiscardHandler),
-		})
-		if err != nil {
-			return nil, err
-		}
-		return cached.New(worker, cached.Config{})
+		}))
+		return must(cached.New(worker, cached.Config{}))
 	}
-	first, err := start("first")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	second, err := start("second")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := first.Close(); err != nil {
-		fmt.Println(err)
-	}
-	third, err := start("third") // ID 0 is in quarantine
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := errors.Join(second.Close(), third.Close()); err != nil {
-		fmt.Println(err)
-	}
+	first, second := start("first"), start("second")
+	fmt.Println(first.Close())
+	third := start("third") // ID 0 is in quarantine
+	fmt.Println(second.Close(), third.Close())
 	// Output:
 	// first acquired 0
 	// second acquired 1
+	// <nil>
 	// third acquired 2
+	// <nil> <nil>
 }
 
 // Two regions, each with a database of its own, share the IDs of a layout: no region asks the
@@ -124,28 +82,14 @@ func ExampleFound_regions() {
 		"eu": {First: 0, Last: 2_097_151},
 		"us": {First: 2_097_152, Last: 4_194_303},
 	} {
-		store, err := stores.New(drivertest.NewMemory()).Leases("orders") // the region's database
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		store := must(stores.New(drivertest.NewMemory()).Leases("orders")) // the region's database
 		// Once, and by hand: uid worker init --ids does it.
 		if err := lease.Found(ctx, store, lease.Founding{IDs: ids}); err != nil {
-			fmt.Println(err)
-			return
+			panic(err)
 		}
 		// At each start. A process that asks the wrong database is refused.
-		worker, err := lease.New(store, lease.Config{IDs: ids, Logger: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		reservation, err := worker.Acquire(ctx, layout.Terms())
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(region, reservation.WorkerID)
+		worker := must(lease.New(store, lease.Config{IDs: ids, Logger: slog.New(slog.DiscardHandler)}))
+		fmt.Println(region, must(worker.Acquire(ctx, layout.Terms())).WorkerID)
 	}
 	// Unordered output:
 	// eu 0

@@ -37,7 +37,7 @@ func TestFailedStartThatCannotGiveBack(t *testing.T) {
 		"a doubt, and no answer": {func(*house) {}, storetest.LoseReply, hangs, time.Minute + time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, h *house, f *failing) {
+			bubble(t, func(t *testing.T, h *house, f *meddled) {
 				client := h.memory.Store(orders)
 				f.Store = client
 				c.before(h)
@@ -64,7 +64,7 @@ func TestFailedStartThatCannotGiveBack(t *testing.T) {
 
 // A worker that has once taken a lease up gives back what a later start of it leases in vain.
 func TestFailedStartAfterAResume(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house, f *failing) {
+	bubble(t, func(t *testing.T, h *house, f *meddled) {
 		held := h.resumable()
 		l := h.on(f, lease.Config{})
 		_, err := l.Resume(t.Context(), millis(1023), held)
@@ -96,7 +96,7 @@ func (h *house) resumable() leasestore.Held {
 
 // So does the error of a Release say it.
 func TestReleaseThatFails(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house, f *failing) {
+	bubble(t, func(t *testing.T, h *house, f *meddled) {
 		l := h.on(f, lease.Config{})
 		h.acquire(l)
 		f.call = func(context.Context, int) error { return errBroken }
@@ -106,7 +106,7 @@ func TestReleaseThatFails(t *testing.T) {
 
 // A start that can go on with what is reserved does not wait long for its store.
 func TestResumeWithoutAnAnswer(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house, f *failing) {
+	bubble(t, func(t *testing.T, h *house, f *meddled) {
 		held := h.resumable()
 		f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
 		began := h.now()

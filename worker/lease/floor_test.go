@@ -49,9 +49,7 @@ func TestFloor(t *testing.T) {
 // all others would have to wait for it.
 func TestFloorTooFarAhead(t *testing.T) {
 	const most = lease.Burn + 2*time.Millisecond + 10*time.Second
-	each(t, map[string]lease.Losses{
-		"lossy": lease.ByHistory, "durable": lease.Never,
-	}, func(t *testing.T, h *house, losses lease.Losses) {
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		l := h.lease(lease.Config{Losses: losses, Timeout: 10 * time.Second})
 		namespace := h.namespace()
 		err := h.acquireError(l, from(h.tick()+ms(most)+2))

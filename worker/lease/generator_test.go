@@ -58,5 +58,11 @@ func TestLeaseInvalidateAndRelease(t *testing.T) {
 		require.NoError(t, l.Release(t.Context(), -1))
 		require.Equal(t, row, h.row(0))
 		require.EqualValues(t, 1, h.acquire(l).WorkerID)
+
+		// It gives up one ID for each Invalidate.
+		l.Invalidate()
+		for range 2 {
+			require.EqualValues(t, 2, h.extend(l, 0).WorkerID)
+		}
 	})
 }

@@ -145,9 +145,7 @@ func TestLeaseExtend(t *testing.T) {
 // What a burst asks for is reserved on demand, as far as a burn makes up for, also where nothing is lost: somebody may
 // remove the rows.
 func TestLeaseExtendThrough(t *testing.T) {
-	each(t, map[string]lease.Losses{
-		"": lease.ByHistory, "durable": lease.Never,
-	}, func(t *testing.T, h *house, losses lease.Losses) {
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		l, r := h.held(lease.Config{Losses: losses})
 		got := h.extend(l, r.Last+ms(window/8))
 		require.Equal(t, r.Last+ms(window/4), got.Last)
@@ -238,9 +236,8 @@ func TestLeaseRenewedAtTheLastMoment(t *testing.T) {
 		row := h.row(0)
 		row.Until = row.Until.Add(time.Hour)
 		// A store that has chosen the row before that, and offers it as it is now.
-		stale := &meddled{Store: h.memory.Store(orders), offered: []func(*leasestore.Row){func(r *leasestore.Row) {
-			*r = row
-		}}}
+		stale := &meddled{Store: h.memory.Store(orders)}
+		stale.offered = []offer{func(_ *leasestore.Namespace, r *leasestore.Row) { *r = row }}
 		var logged logtest.Records
 		r := h.acquire(h.on(stale, lease.Config{Logger: logged.Logger()}))
 		require.Zero(t, r.WorkerID, "the store of the test offers the right row then")

@@ -7,24 +7,56 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+type (
+	decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+	offer    = func(*leasestore.Namespace, *leasestore.Row)
+)
 
-// A meddled store has something done to it in the middle of the next calls of Take and Change.
+// A meddled store fails as it is told, and has something done to it in the middle of the next calls of Take and Change.
 type meddled struct {
 	lease.Store
-	offered []func(row *leasestore.Row) // to what is offered, before decide sees it; once each
-	decided []func()                    // after decide has run, and before the outcome is stored; once each
-	runs    int                         // of decide
+	inspect func(n int) error                      // the error of the n-th call, from 1; nil for none
+	call    func(ctx context.Context, n int) error // the same of Take and Change together
+	offered []offer                                // to what is offered, before decide sees it; once each
+	decided []func()                               // after decide has run, and before the outcome is stored; once each
+	asked   int                                    // calls of Inspect
+	called  int                                    // calls of Take and Change
+	runs    int                                    // of decide
+}
+
+// Inspect is as [lease.Store] has it.
+func (m *meddled) Inspect(ctx context.Context) ([]string, error) {
+	m.asked++
+	if m.inspect != nil {
+		if err := m.inspect(m.asked); err != nil {
+			return nil, err
+		}
+	}
+	return m.Store.Inspect(ctx)
 }
 
 // Take is as [lease.Store] has it.
 func (m *meddled) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+	if err := m.fail(ctx); err != nil {
+		return err
+	}
 	return m.Store.Take(ctx, w, m.meddle(decide))
 }
 
 // Change is as [lease.Store] has it.
 func (m *meddled) Change(ctx context.Context, id int64, decide decision) error {
+	if err := m.fail(ctx); err != nil {
+		return err
+	}
 	return m.Store.Change(ctx, id, m.meddle(decide))
+}
+
+func (m *meddled) fail(ctx context.Context) error {
+	m.called++
+	if m.call == nil {
+		return nil
+	}
+	return m.call(ctx, m.called)
 }
 
 // meddle returns decide with what is done before and after it.
@@ -33,7 +65,7 @@ func (m *meddled) meddle(decide decision) decision {
 		if len(m.offered) > 0 {
 			do := m.offered[0]
 			m.offered = m.offered[1:]
-			do(row)
+			do(ns, row)
 		}
 		err := decide(ns, row, now)
 		m.runs++

@@ -1,7 +1,6 @@
 package lease_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -99,19 +97,12 @@ func TestFoundRefusesRanges(t *testing.T) {
 }
 
 // One who has taken an ID of a store that knows no ranges is refused by the protocol.
-type rangeless struct{ lease.Store }
-
-func (s rangeless) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
-	return s.Store.Take(ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-		n.IDs = lease.Range{First: 10, Last: 20} // so that the ID is outside
-		return decide(n, r, now)
-	})
-}
-
 func TestRangeThatAStoreIgnores(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		require.NoError(t, h.foundWith(0, 0))
-		store := rangeless{h.memory.Store(orders)}
+		store := &meddled{Store: h.memory.Store(orders)}
+		outside := func(n *leasestore.Namespace, _ *leasestore.Row) { n.IDs = lease.Range{First: 10, Last: 20} }
+		store.offered = append(store.offered, outside, outside)
 		err := h.acquireError(h.on(store, lease.Config{}), millis(1023))
 		logtest.Error(t, err, uid.ErrRange, "the store offers worker ID 0, wanted is one of 10 to 20")
 		require.Empty(t, h.ids())
@@ -154,5 +145,3 @@ func TestFoundOverRows(t *testing.T) {
 		logtest.Error(t, err, uid.ErrNoWorkerID, "worker IDs 0 to 499 have no row")
 	})
 }
-
-var _ lease.Store = rangeless{(*storetest.Client)(nil)}

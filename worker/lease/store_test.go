@@ -19,50 +19,6 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A failing store answers with errors of its own.
-type failing struct {
-	lease.Store
-	inspect func(n int) error                      // of the n-th call, from 1; nil for none
-	call    func(ctx context.Context, n int) error // the same of Take and Change together
-	asked   int                                    // calls of Inspect
-	called  int                                    // calls of Take and Change
-}
-
-// Inspect is as [lease.Store] has it.
-func (f *failing) Inspect(ctx context.Context) ([]string, error) {
-	f.asked++
-	if f.inspect != nil {
-		if err := f.inspect(f.asked); err != nil {
-			return nil, err
-		}
-	}
-	return f.Store.Inspect(ctx)
-}
-
-// Take is as [lease.Store] has it.
-func (f *failing) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
-	if err := f.fail(ctx); err != nil {
-		return err
-	}
-	return f.Store.Take(ctx, w, decide)
-}
-
-// Change is as [lease.Store] has it.
-func (f *failing) Change(ctx context.Context, id int64, decide decision) error {
-	if err := f.fail(ctx); err != nil {
-		return err
-	}
-	return f.Store.Change(ctx, id, decide)
-}
-
-func (f *failing) fail(ctx context.Context) error {
-	f.called++
-	if f.call == nil {
-		return nil
-	}
-	return f.call(ctx, f.called)
-}
-
 var errBroken = errors.New("the disk is on fire")
 
 // passing has the first calls fail, as many as that, with what may pass.
@@ -76,11 +32,11 @@ func passing(calls int) func(n int) error {
 }
 
 // bubble runs a test with a store that fails as told.
-func bubble(t *testing.T, test func(t *testing.T, h *house, f *failing)) {
+func bubble(t *testing.T, test func(t *testing.T, h *house, f *meddled)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, storetest.MemoryConfig{})
 		h.found()
-		test(t, h, &failing{Store: h.memory.Store(orders)})
+		test(t, h, &meddled{Store: h.memory.Store(orders)})
 	})
 }
 
@@ -118,7 +74,7 @@ func TestStoreThatLosesWrites(t *testing.T) {
 // asked again, and once it has answered it is not.
 func TestInspect(t *testing.T) {
 	for _, losses := range []lease.Losses{lease.ByHistory, lease.Never} {
-		bubble(t, func(t *testing.T, h *house, f *failing) {
+		bubble(t, func(t *testing.T, h *house, f *meddled) {
 			l := h.on(f, lease.Config{Losses: losses})
 			f.inspect = func(int) error { return fmt.Errorf("%w: a column is too short", uid.ErrConfig) }
 			logtest.Error(t, h.acquireError(l, millis(1023)), uid.ErrConfig, "too short")
@@ -141,7 +97,7 @@ func TestInspect(t *testing.T) {
 
 // What is not marked as passing is told at once, and in its own words.
 func TestFinalError(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house, f *failing) {
+	bubble(t, func(t *testing.T, h *house, f *meddled) {
 		final := func(context.Context, int) error { return errBroken }
 		f.call = final
 		var told events
@@ -174,7 +130,7 @@ func TestTransientErrors(t *testing.T) {
 	for _, c := range []struct{ set, want time.Duration }{
 		{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond},
 	} {
-		bubble(t, func(t *testing.T, h *house, f *failing) {
+		bubble(t, func(t *testing.T, h *house, f *meddled) {
 			f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
 			var logged logtest.Records
 			l := h.on(f, lease.Config{Timeout: c.set, Logger: logged.Logger()})
@@ -199,7 +155,7 @@ func TestTransientErrors(t *testing.T) {
 
 // A start ends with its context, also while the store does not answer, and tells what failed last.
 func TestCancelledStart(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house, f *failing) {
+	bubble(t, func(t *testing.T, h *house, f *meddled) {
 		f.call = func(ctx context.Context, n int) error {
 			if n > 1 {
 				<-ctx.Done()
@@ -325,15 +281,10 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// imprecise runs a test on stores whose clock is the client's, and may be off.
-func imprecise(t *testing.T, off time.Duration, test func(t *testing.T, h *house)) {
-	eachStore(t, storetest.MemoryConfig{Error: off}, test)
-}
-
 // Where clocks may be off, a lease lasts for longer, and is over later, by everybody's.
 func TestClockErrorOfALease(t *testing.T) {
 	const off = 700 * time.Millisecond
-	imprecise(t, off, func(t *testing.T, h *house) {
+	eachStore(t, storetest.MemoryConfig{Error: off}, func(t *testing.T, h *house) {
 		var told events
 		l := h.lease(lease.Config{Losses: lease.Never, OnEvent: told.add})
 		h.acquireFor(l, millis(0))
@@ -358,7 +309,7 @@ func TestClockErrorOfALease(t *testing.T) {
 func TestClockErrorOfADoubt(t *testing.T) {
 	const off = 700 * time.Millisecond
 	for pass, id := range map[time.Duration]int64{ttl: 1, ttl + time.Microsecond: 2} {
-		imprecise(t, off, func(t *testing.T, h *house) {
+		eachStore(t, storetest.MemoryConfig{Error: off}, func(t *testing.T, h *house) {
 			l, client := h.client(lease.Config{Losses: lease.Never})
 			h.acquire(l)
 			h.memory.RemoveRow(orders, 0)
@@ -375,7 +326,7 @@ func TestClockErrorOfADoubt(t *testing.T) {
 // not reach.
 func TestClockErrorOfTheReach(t *testing.T) {
 	for off, apart := range map[time.Duration]time.Duration{time.Second: skew, 3 * time.Second / 2: 3 * time.Second} {
-		imprecise(t, off, func(t *testing.T, h *house) {
+		eachStore(t, storetest.MemoryConfig{Error: off}, func(t *testing.T, h *house) {
 			l, _ := h.held(lease.Config{})
 			h.pass(window / 2)
 			require.Equal(t, h.tick()+ms(lease.Burn-apart), h.extend(l, math.MaxInt64/2).Last)
@@ -390,7 +341,7 @@ func TestClockErrorOfTheReach(t *testing.T) {
 // Nor is a tick refused that another owner was allowed to use.
 func TestClockErrorOfMaxAhead(t *testing.T) {
 	const off = time.Second
-	imprecise(t, off, func(t *testing.T, h *house) {
+	eachStore(t, storetest.MemoryConfig{Error: off}, func(t *testing.T, h *house) {
 		h.found()
 		const ahead = lease.Burn + 15*time.Minute + 2*off
 		set := func(high int64) {
@@ -406,7 +357,7 @@ func TestClockErrorOfMaxAhead(t *testing.T) {
 
 // A store whose clock may be off by more than what is allowed is refused, by each of the limits.
 func TestClockErrorIsLimited(t *testing.T) {
-	imprecise(t, 3*time.Second, func(t *testing.T, h *house) {
+	eachStore(t, storetest.MemoryConfig{Error: 3 * time.Second}, func(t *testing.T, h *house) {
 		err := h.acquireError(h.lease(lease.Config{}), millis(1023))
 		logtest.Error(t, err, worker.ErrClock, "0s apart and up to 3s more; at most 2s are allowed")
 		h.acquire(h.lease(lease.Config{MaxClockSkew: 3 * time.Second}))

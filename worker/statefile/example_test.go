@@ -11,45 +11,28 @@ import (
 	"github.com/uidgen/uid/worker/statefile"
 )
 
+// must returns what a call returns that does not fail. A program looks at each error.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // The ID of a StatefulSet's pod, with what was issued under it kept on the pod's volume.
 // In the pod itself the source is worker.HostOrdinalID().
 func ExampleNew() {
-	volume, err := os.MkdirTemp("", "uid-example-")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	volume := must(os.MkdirTemp("", "uid-example-"))
 	defer os.RemoveAll(volume)
 
 	for range 2 { // two starts of the pod
-		w, err := statefile.New(filepath.Join(volume, "uid.state"), worker.OrdinalID("web-12"), statefile.Config{
+		w := must(statefile.New(filepath.Join(volume, "uid.state"), worker.OrdinalID("web-12"), statefile.Config{
 			Logger: slog.New(slog.DiscardHandler),
-		})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		generator, err := cached.New(w, cached.Config{})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		u, err := generator.GetUID()
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		parts, err := generator.ParseUID(u)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(parts.WorkerID)
-		if err := generator.Close(); err != nil {
-			fmt.Println(err)
-		}
+		}))
+		generator := must(cached.New(w, cached.Config{}))
+		fmt.Println(must(generator.ParseUID(must(generator.GetUID()))).WorkerID, generator.Close())
 	}
 	// Output:
-	// 12
-	// 12
+	// 12 <nil>
+	// 12 <nil>
 }
