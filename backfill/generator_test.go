@@ -327,22 +327,3 @@ func TestNumbersFail(t *testing.T) {
 		refused(t, numbered(tt.numbers), cfg, tt.is, "")
 	}
 }
-
-func BenchmarkAt(b *testing.B) {
-	for name, sorted := range map[string]bool{"any": false, "sorted": true} {
-		for rows, perTick := range map[string]int64{"1": 1, "1000": 1000} {
-			b.Run("order="+name+"/rows="+rows, func(b *testing.B) {
-				l := bits.MustLayout(bits.Config{TimeBits: 36, WorkerBits: 10, SequenceBits: 17, Unit: time.Second,
-					Epoch: time.Unix(0, 0)})
-				g := must(backfill.New(numbered(&numbers{next: []int64{1}}),
-					backfill.Config{Layout: l, Logger: quiet, Sorted: sorted}))
-				b.ReportAllocs()
-				for i := int64(0); b.Loop(); i++ {
-					if _, err := g.At(time.Unix(i/perTick, 0)); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}

@@ -188,27 +188,6 @@ func TestRunOfTwoIDs(t *testing.T) {
 	}
 }
 
-// A run that was killed keeps its ticks; the ID is free for live owners at once, who begin above.
-func TestKilledRun(t *testing.T) {
-	s := newStore(t, lease.Range{First: 0, Last: 1})
-	s.run(t, 0, present) // and is gone
-	g := s.run(t, 0, present)
-	require.Equal(t, []int64{1}, g.Stats().WorkerIDs)
-	refused(t, s.source(), s.config(0, present), uid.ErrNoWorkerID, "")
-	s.Step(5*time.Minute + time.Second)
-	r := s.live(t)
-	require.EqualValues(t, present+1, r.First)
-	r = s.live(t)
-	require.Greater(t, r.First, int64(present))
-
-	// The run goes on meanwhile, and its Close leaves the live owner's row alone.
-	must(g.At(at(17)))
-	before, _ := s.Row(orders, 1)
-	require.NoError(t, g.Close())
-	after, _ := s.Row(orders, 1)
-	require.Equal(t, before, after)
-}
-
 func TestRefusedRows(t *testing.T) {
 	test := func(name string, body func(t *testing.T, s store)) {
 		t.Run(name, func(t *testing.T) { body(t, newStore(t, lease.Range{First: 0, Last: 1})) })

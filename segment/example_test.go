@@ -14,37 +14,31 @@ import (
 // stores/etcd, stores/redis and stores/zookeeper.
 var store = stores.New(drivertest.NewMemory()).Segments()
 
-func Example() {
-	g, err := segment.New(store, "invoice", segment.Config{Create: true})
+// must returns what a call returns that does not fail. A program looks at each error.
+func must[V any](v V, err error) V {
 	if err != nil {
 		panic(err)
 	}
+	return v
+}
+
+func Example() {
+	g := must(segment.New(store, "invoice", segment.Config{Create: true}))
 	defer g.Close()
 	for range 3 {
-		n, err := g.GetUID()
-		if err != nil {
-			panic(err)
-		}
-		fmt.Println(n)
+		fmt.Println(g.GetUID())
 	}
 	// Output:
-	// 1
-	// 2
-	// 3
+	// 1 <nil>
+	// 2 <nil>
+	// 3 <nil>
 }
 
 func ExampleRegistry() {
-	tables, err := segment.NewRegistry(store, segment.Config{Create: true})
-	if err != nil {
-		panic(err)
-	}
+	tables := must(segment.NewRegistry(store, segment.Config{Create: true}))
 	defer tables.Close()
 	for _, table := range []string{"users", "orders", "users"} {
-		n, err := tables.GetUID(table)
-		if err != nil {
-			panic(err)
-		}
-		fmt.Println(table, n)
+		fmt.Println(table, must(tables.GetUID(table)))
 	}
 	// Output:
 	// users 1
@@ -54,21 +48,14 @@ func ExampleRegistry() {
 
 func ExampleDaily() {
 	shanghai := time.FixedZone("Asia/Shanghai", 8*60*60) // or time.LoadLocation
-	orders, err := segment.NewDaily(store, "order", shanghai, segment.Config{
+	orders := must(segment.NewDaily(store, "order", shanghai, segment.Config{
 		Now: func() time.Time { return time.Date(2026, 11, 22, 18, 30, 0, 0, time.UTC) },
-	})
-	if err != nil {
-		panic(err)
-	}
+	}))
 	defer orders.Close()
 	for range 2 {
-		n, err := orders.Next(context.Background())
-		if err != nil {
-			panic(err)
-		}
-		fmt.Println(n)
+		fmt.Println(orders.Next(context.Background()))
 	}
 	// Output:
-	// 20261123-000001
-	// 20261123-000002
+	// 20261123-000001 <nil>
+	// 20261123-000002 <nil>
 }

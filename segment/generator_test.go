@@ -46,8 +46,7 @@ func TestAhead(t *testing.T) {
 		dst := make([]uid.UID, 100)
 		for range 20000 { // for two seconds
 			began := time.Now()
-			n, err := g.Fill(dst)
-			require.NoError(t, err)
+			n := must(g.Fill(dst))
 			require.Equal(t, len(dst), n)
 			require.Zero(t, time.Since(began), "a call has waited")
 			time.Sleep(100 * time.Microsecond)
@@ -242,8 +241,7 @@ func TestRejection(t *testing.T) {
 // TestNoGoroutine has many tags that were drawn from.
 func TestNoGoroutine(t *testing.T) {
 	h := newHouse()
-	r, err := segment.NewRegistry(h, segment.Config{Create: true})
-	require.NoError(t, err)
+	r := must(segment.NewRegistry(h, segment.Config{Create: true}))
 	before := runtime.NumGoroutine()
 	for i := range 1000 {
 		require.NoError(t, errOf(r.GetUID(fmt.Sprint("tag", i))))

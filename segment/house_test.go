@@ -86,8 +86,7 @@ func (h *house) start(t testing.TB, cfg segment.Config) *segment.Generator {
 	if cfg.Logger == nil {
 		cfg.Logger = h.log.Logger()
 	}
-	g, err := segment.New(h, "a", cfg)
-	require.NoError(t, err)
+	g := must(segment.New(h, "a", cfg))
 	t.Cleanup(func() { _ = g.Close() })
 	return g
 }
@@ -110,8 +109,7 @@ func errOf[T any](_ T, err error) error { return err }
 // next returns the next number.
 func next(t testing.TB, g *segment.Generator) int64 {
 	t.Helper()
-	u, err := g.GetUID()
-	require.NoError(t, err)
+	u := must(g.GetUID())
 	return int64(u)
 }
 
@@ -127,8 +125,7 @@ func requireNext(t testing.TB, g *segment.Generator, first, last int64) {
 func release(t testing.TB, g *segment.Generator) int64 {
 	t.Helper()
 	synctest.Wait()
-	n, err := g.Release(t.Context())
-	require.NoError(t, err)
+	n := must(g.Release(t.Context()))
 	return n
 }
 

@@ -117,12 +117,10 @@ func TestStampede(t *testing.T) {
 		h := newHouse()
 		h.takes = 10 * time.Millisecond
 		h.Outage(true)
-		r, err := segment.NewRegistry(h, segment.Config{Create: true, Logger: h.log.Logger()})
-		require.NoError(t, err)
+		r := must(segment.NewRegistry(h, segment.Config{Create: true, Logger: h.log.Logger()}))
 		const tags = 1000
 		for i := range tags {
-			g, err := r.Get(fmt.Sprint(i))
-			require.NoError(t, err)
+			g := must(r.Get(fmt.Sprint(i)))
 			require.Error(t, errOf(g.TryGetUID()))
 		}
 		time.Sleep(time.Minute)
