@@ -164,8 +164,10 @@ func TestOverviewTellsWhatIsMissing(t *testing.T) {
 	m := newMemory(0)
 	m.put("all", row(1, time.Hour, 0), leasestore.NewRow(2), row(4, time.Hour, 0), leasestore.NewRow(5))
 	m.own("all", 9, lease.Range{})
-	m.put("range", row(101, time.Hour, 0))
+	m.put("range", row(50, time.Hour, 0), row(101, time.Hour, 0), row(105, time.Hour, 0))
 	m.own("range", 103, lease.Range{First: 100, Last: 200})
+	m.put("short", row(1, time.Hour, 0))
+	m.own("short", 9, lease.Range{First: 0, Last: 3})
 	m.put("old", row(0, time.Hour, 0), row(1, time.Hour, 0)) // of a program that kept no Given
 	m.put("unlisted", row(7, time.Hour, 0))
 	m.all.RemoveNamespace("unlisted")
@@ -174,14 +176,15 @@ func TestOverviewTellsWhatIsMissing(t *testing.T) {
 	for _, l := range o.Leases {
 		leased = append(leased, fmt.Sprint(l.Namespace, "/", l.WorkerID))
 	}
-	require.Equal(t, []string{"all/1", "all/4", "old/0", "old/1", "range/101", "unlisted/7"}, leased)
+	require.Equal(t, []string{"all/1", "all/4", "old/0", "old/1", "range/50", "range/101", "range/105",
+		"short/1", "unlisted/7"}, leased)
 	var missing [][]lease.Range
 	for _, ns := range o.Namespaces {
 		require.Zero(t, ns.Free)
 		missing = append(missing, ns.Missing)
 	}
 	require.Equal(t, [][]lease.Range{{one(0), one(3), {First: 6, Last: 9}},
-		nil, {one(100), {First: 102, Last: 103}}, nil}, missing)
+		nil, {one(100), {First: 102, Last: 103}}, {one(0), {First: 2, Last: 3}}, nil}, missing)
 }
 
 func TestOverviewInPages(t *testing.T) {

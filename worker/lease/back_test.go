@@ -123,12 +123,11 @@ func TestStoreWentBackUnacknowledged(t *testing.T) {
 	})
 }
 
-// So says an owner that gives its lease back, and one that takes it up.
+// So says an owner that gives its lease back.
 func TestReleaseOfAnOlderWrite(t *testing.T) {
 	eachTrustOf(t, backs, func(t *testing.T, h *house, losses lease.Losses, back func(*house, leasestore.Row)) {
 		l := h.lease(lease.Config{Losses: losses})
-		was := h.older(l, back)
-		before := h.tick()
+		was, before := h.older(l, back), h.tick()
 		require.NoError(t, l.Release(t.Context(), was.First))
 		h.witnessed(before, was)
 		floor := h.namespace().Floor
@@ -137,15 +136,14 @@ func TestReleaseOfAnOlderWrite(t *testing.T) {
 	})
 }
 
+// And so does one that takes it up.
 func TestResumeOfAnOlderWrite(t *testing.T) {
 	eachTrustOf(t, backs, func(t *testing.T, h *house, losses lease.Losses, back func(*house, leasestore.Row)) {
 		l := h.lease(lease.Config{Losses: losses})
-		was := h.older(l, back)
+		was, before := h.older(l, back), h.tick()
 		held, _ := l.Held()
 		require.NoError(t, l.Leave())
-		before := h.tick()
-		r, err := l.Resume(t.Context(), millis(1023), held)
-		require.NoError(t, err)
+		r := must(l.Resume(t.Context(), millis(1023), held))
 		require.NotZero(t, r.WorkerID)
 		require.Greater(t, r.First, before+ms(lease.Burn))
 		h.witnessed(before, was)

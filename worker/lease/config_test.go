@@ -38,8 +38,7 @@ func TestNewLeaseRefuses(t *testing.T) {
 	}
 	_, err := lease.New(nil, lease.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	l, err := lease.New(store, lease.Config{Window: 500 * time.Microsecond})
-	require.NoError(t, err)
+	l := must(lease.New(store, lease.Config{Window: 500 * time.Microsecond}))
 	_, err = l.Acquire(t.Context(), millis(1023))
 	logtest.Error(t, err, uid.ErrConfig, "Window 500µs is shorter than the layout's tick, 1ms")
 }
@@ -53,8 +52,7 @@ func TestDefaultLogger(t *testing.T) {
 		cfg.Logger = nil
 		store := h.memory.Store(orders)
 		require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds}))
-		w, err := lease.New(store, cfg)
-		require.NoError(t, err)
+		w := must(lease.New(store, cfg))
 		l := w.(*lease.Lease)
 		l.SetNow(h.now)
 		h.acquire(l)

@@ -25,8 +25,7 @@ func TestACopyIsQuicker(t *testing.T) {
 			return func() {
 				h.edit(id, func(row *leasestore.Row) {
 					owner := row.Nonce[:22]
-					number, err := strconv.ParseInt(row.Nonce[22:], 16, 64)
-					require.NoError(t, err)
+					number := must(strconv.ParseInt(row.Nonce[22:], 16, 64))
 					row.Nonce = fmt.Sprintf("%s%010x", owner, number+1)
 				})
 			}

@@ -110,8 +110,7 @@ func TestResumeWithoutAnAnswer(t *testing.T) {
 		held := h.resumable()
 		f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
 		began := h.now()
-		r, err := h.on(f, lease.Config{}).Resume(t.Context(), millis(1023), held)
-		require.NoError(t, err)
+		r := must(h.on(f, lease.Config{}).Resume(t.Context(), millis(1023), held))
 		require.Equal(t, held.Last, r.Last)
 		require.Equal(t, 5*time.Second, h.now().Sub(began))
 	})

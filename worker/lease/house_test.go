@@ -182,8 +182,7 @@ func (h *house) bare(cfg lease.Config) *lease.Lease {
 // on returns a lease on a store.
 func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 	h.t.Helper()
-	w, err := lease.New(store, h.config(cfg))
-	require.NoError(h.t, err)
+	w := must(lease.New(store, h.config(cfg)))
 	l := w.(*lease.Lease)
 	if cfg.Now == nil {
 		l.SetNow(h.now)
@@ -210,8 +209,7 @@ func (h *house) acquire(l *lease.Lease) uid.Reservation {
 // acquireFor is acquire for a generator with other terms.
 func (h *house) acquireFor(l *lease.Lease, terms uid.Terms) uid.Reservation {
 	h.t.Helper()
-	r, err := l.Acquire(h.t.Context(), terms)
-	require.NoError(h.t, err)
+	r := must(l.Acquire(h.t.Context(), terms))
 	return r
 }
 
@@ -223,8 +221,7 @@ func (h *house) acquireError(l *lease.Lease, terms uid.Terms) error {
 
 func (h *house) extend(l *lease.Lease, through int64) uid.Reservation {
 	h.t.Helper()
-	r, err := l.Extend(h.t.Context(), through)
-	require.NoError(h.t, err)
+	r := must(l.Extend(h.t.Context(), through))
 	return r
 }
 

@@ -207,8 +207,7 @@ func TestLeaseLost(t *testing.T) {
 		"a copy of the process has renewed": {func(h *house, l *lease.Lease) {
 			held, _ := l.Held()
 			held.Used = held.Last // so that the test may do it
-			other, err := h.lease(lease.Config{}).Resume(h.t.Context(), millis(1023), held)
-			require.NoError(h.t, err)
+			other := must(h.lease(lease.Config{}).Resume(h.t.Context(), millis(1023), held))
 			require.Zero(h.t, other.WorkerID)
 		}, "another nonce"},
 	}, func(t *testing.T, h *house, losses lease.Losses, c loss) {

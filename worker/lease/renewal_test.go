@@ -60,8 +60,7 @@ func TestCopyOfAResumedLease(t *testing.T) {
 		}
 		later(3)
 		l := h.lease(lease.Config{Losses: losses})
-		r, err := l.Resume(t.Context(), millis(1023), held)
-		require.NoError(t, err)
+		r := must(l.Resume(t.Context(), millis(1023), held))
 		require.Zero(t, r.WorkerID)
 		h.pass(window / 2)
 		require.Zero(t, h.extend(l, 0).WorkerID)

@@ -262,25 +262,6 @@ func TestNewIDs(t *testing.T) {
 	require.Less(t, writes, 20)
 }
 
-func TestMissing(t *testing.T) {
-	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
-	for _, c := range []struct {
-		given int64
-		in    lease.Range
-		have  []int64
-		want  []lease.Range
-	}{
-		{-1, lease.Range{Last: 9}, nil, nil},
-		{3, lease.Range{Last: 9}, []int64{0, 1, 2, 3}, nil},
-		{3, lease.Range{Last: 9}, nil, []lease.Range{{First: 0, Last: 3}}},
-		{9, lease.Range{Last: 9}, []int64{1, 5, 6}, []lease.Range{one(0), {First: 2, Last: 4}, {First: 7, Last: 9}}},
-		{9, lease.Range{First: 4, Last: 7}, []int64{1, 5, 20}, []lease.Range{one(4), {First: 6, Last: 7}}},
-		{2, lease.Range{First: 0, Last: 7}, []int64{5}, []lease.Range{{First: 0, Last: 2}}},
-	} {
-		require.Equal(t, c.want, leasestore.Namespace{Given: c.given}.Missing(c.in, c.have), "%+v", c)
-	}
-}
-
 // Where clocks may be off, a lease lasts for longer, and is over later, by everybody's.
 func TestClockErrorOfALease(t *testing.T) {
 	const off = 700 * time.Millisecond

@@ -85,8 +85,7 @@ func TestFileWithAFlippedBit(t *testing.T) {
 // saved returns how many records were saved in a file.
 func saved(t testing.TB, path string) int64 {
 	t.Helper()
-	n, err := state.Saved(path)
-	require.NoError(t, err)
+	n := must(state.Saved(path))
 	return n
 }
 

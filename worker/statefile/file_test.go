@@ -63,15 +63,13 @@ func newFileOf(t testing.TB, path string, s worker.Source, c *fake.Clock, cfg st
 	if cfg.Now == nil {
 		cfg.Now = c.Now
 	}
-	f, err := statefile.New(path, s, cfg)
-	require.NoError(t, err)
+	f := must(statefile.New(path, s, cfg))
 	return f.(*statefile.File)
 }
 
 func acquired(t testing.TB, w uid.Worker, of uid.Terms) uid.Reservation {
 	t.Helper()
-	r, err := w.Acquire(t.Context(), of)
-	require.NoError(t, err)
+	r := must(w.Acquire(t.Context(), of))
 	return r
 }
 
@@ -82,8 +80,7 @@ func acquireError(t testing.TB, w uid.Worker, of uid.Terms) error {
 
 func extended(t testing.TB, w uid.Worker, through int64) uid.Reservation {
 	t.Helper()
-	r, err := w.Extend(t.Context(), through)
-	require.NoError(t, err)
+	r := must(w.Extend(t.Context(), through))
 	return r
 }
 
@@ -95,8 +92,7 @@ func extendError(t testing.TB, w uid.Worker, through int64) error {
 // content returns what a file has.
 func content(t testing.TB, path string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
+	text := must(os.ReadFile(path))
 	return text
 }
 
@@ -199,8 +195,7 @@ func TestFileNeverRepeatsATick(t *testing.T) {
 			})
 			require.NoError(t, err)
 			f := w.(*statefile.File)
-			r, err := f.Acquire(context.Background(), of)
-			require.NoError(t, err)
+			r := must(f.Acquire(context.Background(), of))
 			require.Greater(t, r.First, used)
 			require.GreaterOrEqual(t, r.Last, r.First)
 			first, last := r.First, int64(-1)
@@ -211,8 +206,7 @@ func TestFileNeverRepeatsATick(t *testing.T) {
 				clock.Step(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "clock")))
 				before := r
 				through := r.Last + rapid.Int64Range(-100, 100).Draw(t, "through")
-				r, err = f.Extend(context.Background(), through)
-				require.NoError(t, err)
+				r = must(f.Extend(context.Background(), through))
 				require.Equal(t, first, r.First)
 				require.GreaterOrEqual(t, r.Last, max(before.Last, min(through, of.MaxTick)))
 			}
@@ -431,13 +425,11 @@ func TestConfig(t *testing.T) {
 
 	// Without other settings the clock and the host's name are used.
 	path := tempPath(t)
-	w, err := statefile.New(path, id, statefile.Config{Logger: (&logtest.Records{}).Logger()})
-	require.NoError(t, err)
+	w := must(statefile.New(path, id, statefile.Config{Logger: (&logtest.Records{}).Logger()}))
 	f := w.(*statefile.File)
 	before := terms(9).TickAt(time.Now())
 	require.GreaterOrEqual(t, acquired(t, f, terms(9)).Last, before+15)
-	host, err := os.Hostname()
-	require.NoError(t, err)
+	host := must(os.Hostname())
 	require.Contains(t, string(content(t, path)), fmt.Sprintf(`"host":%q`, host))
 	require.NoError(t, f.Release(t.Context(), -1))
 }
@@ -498,8 +490,7 @@ func TestFileLostUnderGenerators(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock, path := newClock(), tempPath(t)
 			f := newFile(t, path, clock, statefile.Config{Window: 100 * time.Millisecond})
-			g, err := make(f, childLayout(), clock.Now)
-			require.NoError(t, err)
+			g := must(make(f, childLayout(), clock.Now))
 			first, err := g.GetUID()
 			require.NoError(t, err)
 			require.NoError(t, os.Rename(path, path+".away"))

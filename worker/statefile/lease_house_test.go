@@ -83,25 +83,24 @@ type process struct {
 
 type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 
-// A watched store calls answered after each Change that went well, and took after each Take.
+// A watched store calls answered after each Take and Change that went well.
 type watched struct {
 	*storetest.Client
 	answered func()
-	took     func()
 	lossy    []string // what Inspect returns
 }
 
 func (w *watched) Inspect(context.Context) ([]string, error) { return w.lossy, nil }
 
 func (w *watched) Take(ctx context.Context, wanted leasestore.Wanted, decide decision) error {
-	if w.took != nil {
-		defer w.took()
-	}
-	return w.Client.Take(ctx, wanted, decide)
+	return w.note(w.Client.Take(ctx, wanted, decide))
 }
 
 func (w *watched) Change(ctx context.Context, id int64, decide decision) error {
-	err := w.Client.Change(ctx, id, decide)
+	return w.note(w.Client.Change(ctx, id, decide))
+}
+
+func (w *watched) note(err error) error {
 	if err == nil && w.answered != nil {
 		w.answered()
 	}
@@ -127,10 +126,8 @@ func (h *house) with(cfg lease.Config, file statefile.Config) *process {
 	cfg.TTL = cmp.Or(cfg.TTL, ttl)
 	cfg.Logger, file.Logger = p.logged.Logger(), p.logged.Logger()
 	cfg.OnEvent = func(e lease.Event) { p.events = append(p.events, e.Kind) }
-	l, err := lease.New(p.store, cfg)
-	require.NoError(h.t, err)
-	w, err := statefile.OnLease(l, h.path, file)
-	require.NoError(h.t, err)
+	l := must(lease.New(p.store, cfg))
+	w := must(statefile.OnLease(l, h.path, file))
 	p.Lease = w.(*statefile.Lease)
 	return p
 }

@@ -205,8 +205,7 @@ func TestLeaseFileRefused(t *testing.T) {
 		refused(h.with(lease.Config{}, alpha), terms, uid.ErrConfig, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
 
 		other := &house{t: t, memory: h.memory, path: h.path}
-		o, err := lease.New(h.memory.Store("invoices"), lease.Config{})
-		require.NoError(t, err)
+		o := must(lease.New(h.memory.Store("invoices"), lease.Config{}))
 		file, err := statefile.OnLease(o, h.path, alpha)
 		require.NoError(t, err)
 		logtest.Error(t, acquireError(t, file, millis()), worker.ErrState,
@@ -228,14 +227,12 @@ func TestLeaseFileRefused(t *testing.T) {
 func TestOnLeaseRefuses(t *testing.T) {
 	_, err := statefile.OnLease(nil, "path", statefile.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	l, err := lease.New(storetest.NewMemory(storetest.MemoryConfig{}).Store(orders), lease.Config{})
-	require.NoError(t, err)
+	l := must(lease.New(storetest.NewMemory(storetest.MemoryConfig{}).Store(orders), lease.Config{}))
 	_, err = statefile.OnLease(l, "", statefile.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = statefile.OnLease(l, "path", statefile.Config{Window: -1})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	w, err := statefile.OnLease(l, "path", statefile.Config{})
-	require.NoError(t, err)
+	w := must(statefile.OnLease(l, "path", statefile.Config{}))
 	require.ErrorIs(t, extendError(t, w, 0), uid.ErrNoReservation)
 	require.ErrorIs(t, w.Release(t.Context(), 0), uid.ErrNoReservation)
 	require.Equal(t, "lease", w.(health.WorkerReporter).WorkerHealth().Kind)
@@ -360,7 +357,7 @@ func TestLeaseFileCannotBeWritten(t *testing.T) {
 
 		// Once the ID is leased the file may have it, whatever the disk says: it is left to the next start.
 		p := h.process()
-		p.store.took = func() { require.NoError(t, os.Remove(h.path)) }
+		p.store.answered = func() { require.NoError(t, os.Remove(h.path)) }
 		require.ErrorIs(t, acquireError(t, p, millis()), worker.ErrState)
 		require.NotEmpty(t, h.row(0).Nonce)
 

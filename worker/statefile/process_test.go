@@ -74,8 +74,7 @@ func startChild(t *testing.T, kind string, back time.Duration, path string) (*ex
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %s", childEnv, kind, back, path), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	out := must(cmd.StdoutPipe())
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return cmd, bufio.NewReader(out)
@@ -133,11 +132,9 @@ func TestFileSecondProcess(t *testing.T) {
 	require.NoError(t, err, firstTick)
 	for kind := range generators {
 		second, says := startChild(t, kind, 0, path)
-		text, err := io.ReadAll(says)
-		require.NoError(t, err)
+		text := must(io.ReadAll(says))
 		require.Error(t, second.Wait())
-		host, err := os.Hostname()
-		require.NoError(t, err)
+		host := must(os.Hostname())
 		require.Contains(t, string(text), uid.ErrWorkerInUse.Error())
 		require.Contains(t, string(text), path)
 		require.Contains(t, string(text), fmt.Sprintf("process %d on host %q", cmd.Process.Pid, host))
@@ -147,8 +144,7 @@ func TestFileSecondProcess(t *testing.T) {
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 
-	f, err := statefile.New(path, worker.FixedID(7), statefile.Config{Logger: (&logtest.Records{}).Logger()})
-	require.NoError(t, err)
+	f := must(statefile.New(path, worker.FixedID(7), statefile.Config{Logger: (&logtest.Records{}).Logger()}))
 	acquired(t, f, childLayout().Terms())
 	require.NoError(t, f.Release(t.Context(), -1))
 }
