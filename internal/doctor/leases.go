@@ -101,16 +101,13 @@ func (n namespace) missing() (f Finding) {
 }
 
 // outside judges whether the namespace keeps to its range.
-func (n namespace) outside() (f Finding) {
+func (n namespace) outside() Finding {
 	l, found := n.first(func(l registry.LeaseInfo) bool { return !n.whole() && !n.IDs.Has(l.WorkerID) })
-	if found {
-		f = Finding{LevelError, "range of worker IDs", n.IDs.String(),
-			fmt.Sprintf("Worker ID %d lies outside of it and was leased here: the store that has it can give it, too, "+
-				"and UIDs come twice.", l.WorkerID),
-			"Look who changed the range. Release the ID if its holder is known to be dead, " +
-				"and keep it out of use: " + keepOut(l)}
-	}
-	return f
+	return Finding{What: "range of worker IDs"}.
+		But(found, LevelError, n.IDs.String(), fmt.Sprintf("Worker ID %d lies outside of it and was leased here: the "+
+			"store that has it can give it, too, and UIDs come twice.", l.WorkerID),
+			"Look who changed the range. Release the ID if its holder is known to be dead, and keep it out of use: "+
+				keepOut(l))
 }
 
 // layout judges whether all rows are of the one layout that the namespace tells.

@@ -26,45 +26,24 @@ const childEnv = "UID_STATEFILE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if s := os.Getenv(childEnv); s != "" {
-		fmt.Println(child(s)) // it ends only by an error, or a kill
-		os.Exit(1)
+		child(s)
 	}
 	os.Exit(m.Run())
 }
 
-// child prints every tick of which it has a UID, the first one at once.
-func child(text string) error {
+// child prints every tick of which it has a UID, the first one at once. It ends only by a panic, or a kill.
+func child(text string) {
 	fields := strings.SplitN(text, " ", 3)
-	back, err := time.ParseDuration(fields[1])
-	if err != nil {
-		return err
-	}
+	back := must(time.ParseDuration(fields[1]))
 	now := func() time.Time { return time.Now().Add(-back) }
-	w, err := statefile.New(fields[2], worker.FixedID(7),
-		statefile.Config{Now: now, Window: 20 * time.Millisecond, Logger: (&logtest.Records{}).Logger()})
-	if err != nil {
-		return err
-	}
+	w := must(statefile.New(fields[2], worker.FixedID(7),
+		statefile.Config{Now: now, Window: 20 * time.Millisecond, Logger: (&logtest.Records{}).Logger()}))
 	layout := childLayout()
-	g, err := generators[fields[0]](w, layout, now)
-	if err != nil {
-		return err
-	}
-	last := int64(-1)
-	for {
-		u, err := g.GetUID()
-		if err != nil {
-			return err
-		}
-		tick, err := layout.Tick(u)
-		if err != nil {
-			return err
-		}
-		if tick != last {
+	g := must(generators[fields[0]](w, layout, now))
+	for last := int64(-1); ; {
+		if tick := must(layout.Tick(must(g.GetUID()))); tick != last {
+			must(fmt.Println(tick))
 			last = tick
-			if _, err := fmt.Println(tick); err != nil {
-				return err
-			}
 		}
 	}
 }
@@ -73,8 +52,8 @@ func startChild(t *testing.T, kind string, back time.Duration, path string) (*ex
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %s", childEnv, kind, back, path), "GORACE=atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
 	out := must(cmd.StdoutPipe())
+	cmd.Stderr = cmd.Stdout
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return cmd, bufio.NewReader(out)
