@@ -94,32 +94,6 @@ func TestNegativeNumbers(t *testing.T) {
 	}
 }
 
-func TestNewCipherRefuses(t *testing.T) {
-	for _, tt := range []struct {
-		secret Secret
-		tweak  string
-		says   string
-	}{
-		{nil, "", "a secret of 0 bytes, and AES takes 16, 24 or 32"},
-		{counting(15), "", "a secret of 15 bytes"},
-		{counting(17), "", "a secret of 17 bytes"},
-		{counting(64), "", "a secret of 64 bytes"},
-		{make(Secret, 16), "", "a secret of 16 bytes, all of them 0"},
-		{make(Secret, 32), "", "a secret of 32 bytes, all of them 0"},
-		{counting(16), strings.Repeat("x", 256), "a tweak of 256 bytes, and the most are 255"},
-	} {
-		c, err := newCipher(tt.secret, tt.tweak)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, tt.says)
-		require.Nil(t, c)
-	}
-	for i := range 16 { // one bit is enough
-		secret := make(Secret, 16)
-		secret[i] = 1
-		must(newCipher(secret, ""))
-	}
-}
-
 // A cipher has its own copy of the key.
 func TestSecretMayBeWiped(t *testing.T) {
 	secret := counting(16)

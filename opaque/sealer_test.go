@@ -101,13 +101,19 @@ func TestNewRefuses(t *testing.T) {
 		"two keys have the number 1":                        {Keys: []Key{one, {1, counting(32)}}, Current: 1},
 		"the keys 1 and 2 have the same secret":             {Keys: []Key{one, {2, counting(16)}}, Current: 2},
 		"key 2: unusable configuration: a secret of 20":     {Keys: []Key{one, {2, counting(20)}}, Current: 1},
+		"a secret of 0 bytes, and AES takes 16, 24 or 32":   {Keys: []Key{one, {2, nil}}, Current: 1},
 		"a secret of 24 bytes, all of them 0":               {Keys: []Key{one, {2, make(Secret, 24)}}, Current: 1},
-		"a tweak of 300 bytes": {Keys: []Key{one}, Current: 1,
-			Tweak: strings.Repeat("x", 300)},
+		"a tweak of 256 bytes, and the most are 255": {Keys: []Key{one}, Current: 1,
+			Tweak: strings.Repeat("x", 256)},
 	} {
 		s, err := New(cfg)
 		logtest.Error(t, err, uid.ErrConfig, says)
 		require.Nil(t, s)
+	}
+	for i := range 16 { // one bit is enough
+		secret := make(Secret, 16)
+		secret[i] = 1
+		must(New(Config{Keys: []Key{{1, secret}}, Current: 1}))
 	}
 }
 

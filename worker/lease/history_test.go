@@ -101,20 +101,6 @@ func TestOwnersWriteTheHistory(t *testing.T) {
 	})
 }
 
-// What an owner that trusts the store does is none of this.
-func TestNeverBurns(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l, _ := h.held(lease.Config{Losses: lease.Never})
-		before := h.namespace()
-		h.memory.LoseHistory()
-		h.pass(window / 2)
-		h.extend(l, 0)
-		require.LessOrEqual(t, h.acquire(h.lease(lease.Config{Losses: lease.Never})).First, h.tick())
-		require.Equal(t, before.History, h.namespace().History)
-		require.Equal(t, before.Floor, h.namespace().Floor)
-	})
-}
-
 // What a failover has lost comes again under no ID: neither what an owner had reserved for a burst, at the
 // very end of what it may, nor a lease of which nothing is left.
 func TestLostWritesComeNotAgain(t *testing.T) {

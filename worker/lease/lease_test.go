@@ -256,10 +256,7 @@ func TestLeaseClocks(t *testing.T) {
 			good     bool
 		}{
 			{3 * time.Second, 0, false},
-			{-3 * time.Second, 0, false},
-			{1500 * time.Millisecond, 0, true},
 			{-1500 * time.Millisecond, 0, true},
-			{15 * time.Second, 30 * time.Second, true},
 			{-15 * time.Second, 30 * time.Second, true},
 			{31 * time.Second, 30 * time.Second, false},
 		} {
