@@ -196,8 +196,8 @@ func TestParseErrors(t *testing.T) {
 	}
 	require.EqualError(t, errorOf(form.Base62.Parse("")), "syntax error: an empty text is no base62 UID")
 	for text, r := range map[string]radix{"8000000000000": encodings[0], "AzL8n0Y58m8": encodings[3]} {
-		require.EqualError(t, errorOf(r.Parse(text)),
-			fmt.Sprintf("value out of range: the %s number %q is above %s (%d)", r.name, text, r.Text(uid.Max), uid.Max))
+		require.EqualError(t, errorOf(r.Parse(text)), fmt.Sprintf(
+			"value out of range: the %s number %q is above %s (%d)", r.name, text, r.Text(uid.Max), uid.Max))
 	}
 }
 

@@ -66,7 +66,8 @@ func TestSamples(t *testing.T) {
 				string(must(hex.DecodeString(s.tweak))))
 			halves := func(text string) (a, b uint64) {
 				half := len(text) / 2
-				return must(strconv.ParseUint(text[:half], s.radix, 64)), must(strconv.ParseUint(text[half:], s.radix, 64))
+				number := func(text string) uint64 { return must(strconv.ParseUint(text, s.radix, 64)) }
+				return number(text[:half]), number(text[half:])
 			}
 			a, b := halves(s.plain)
 			sealedA, sealedB := halves(s.sealed)
