@@ -8,53 +8,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/statefile"
 )
 
-// lives are what an owner does until it is killed.
+// lives are what an owner does until it is killed: something, and a renewal after a pause.
 var lives = map[string]struct {
-	live func(p *process, r uid.Reservation) (last uid.Reservation)
-	id   int64 // of the next start
+	first func(p *process)
+	pause time.Duration
+	fault storetest.Fault // of the renewal
+	ahead time.Duration   // by how much it goes beyond what the owner has
+	id    int64           // of the next start
 }{
-	"new": {func(_ *process, r uid.Reservation) uid.Reservation { return r }, 1},
-	"renewed": {func(p *process, _ uid.Reservation) uid.Reservation {
-		time.Sleep(time.Minute)
-		return p.extend(0)
-	}, 0},
-	"renewed late": {func(p *process, _ uid.Reservation) uid.Reservation {
-		p.extend(0)
-		time.Sleep(2 * time.Minute)
-		return p.extend(0)
-	}, 0},
-	"of bursts": {func(p *process, r uid.Reservation) uid.Reservation { return p.extend(r.Last + ms(time.Minute)) }, 0},
-	"whose renewal was lost": {func(p *process, _ uid.Reservation) uid.Reservation {
-		time.Sleep(time.Minute / 2)
-		p.store.Fault(storetest.LoseWrite)
-		return p.extend(0)
-	}, 0},
-	"whose renewal was not answered": {func(p *process, _ uid.Reservation) uid.Reservation {
-		time.Sleep(time.Minute / 2)
-		p.store.Fault(storetest.LoseReply)
-		return p.extend(0)
-	}, 0},
-	"whose lease was lost": {func(p *process, r uid.Reservation) uid.Reservation {
-		p.h.memory.RemoveRow(orders, 0)
-		time.Sleep(time.Minute)
-		return p.extend(0)
-	}, 2}, // the record before has the lease that was lost
-	"whose lease was invalidated": {func(p *process, r uid.Reservation) uid.Reservation {
-		p.Invalidate()
-		return p.extend(0)
-	}, 2},
-	"closed, and started again": {func(p *process, _ uid.Reservation) uid.Reservation {
+	"renewed":                        {pause: time.Minute},
+	"renewed late":                   {pause: 2 * time.Minute},
+	"of bursts":                      {ahead: time.Minute},
+	"whose renewal was lost":         {pause: time.Minute / 2, fault: storetest.LoseWrite},
+	"whose renewal was not answered": {pause: time.Minute / 2, fault: storetest.LoseReply},
+	"whose lease was lost": {first: func(p *process) { p.h.memory.RemoveRow(orders, 0) }, pause: time.Minute,
+		id: 2}, // the record before has the lease that was lost
+	"whose lease was invalidated": {first: func(p *process) { p.Invalidate() }, id: 2},
+	"closed, and started again": {first: func(p *process) {
 		require.NoError(p.h.t, p.Release(p.h.t.Context(), p.extend(0).Last))
 		time.Sleep(time.Minute)
-		return p.acquire()
-	}, 0},
+		p.acquire()
+	}},
+	"new": {id: 1}, // it renews nothing yet
 }
 
 // The newer of the two records is damaged after a kill. The next start goes on at once, above all that
@@ -65,7 +46,13 @@ func TestLeaseFileWithAFlippedBit(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t, false, lease.Range{Last: 7})
 				p := h.process()
-				r := c.live(p, p.acquire())
+				r := p.acquire()
+				if c.first != nil {
+					c.first(p)
+				}
+				time.Sleep(c.pause)
+				p.store.Fault(c.fault)
+				r = p.extend(r.Last + ms(c.ahead))
 				p.crash()
 				image := content(t, h.path)
 				restore := h.memory.Backup()
