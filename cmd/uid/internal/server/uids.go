@@ -49,7 +49,11 @@ func (s *Server) oneUID(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) someUIDs(w http.ResponseWriter, r *http.Request) error {
-	n, err := batch(r.URL.Query().Get("n"))
+	query := r.URL.Query()
+	if !query.Has("n") {
+		return failure{http.StatusBadRequest, fmt.Sprintf("say how many UIDs, as ?n=10: 1 to %d", MaxBatch)}
+	}
+	n, err := batch(query.Get("n"))
 	if err != nil {
 		return failure{http.StatusBadRequest, err.Error()}
 	}
