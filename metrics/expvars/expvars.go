@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
+	"github.com/uidgen/uid/metrics/internal/measure"
 )
 
 // publishing makes the look for a name and its use one.

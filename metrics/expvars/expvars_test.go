@@ -11,9 +11,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
 	"github.com/uidgen/uid/metrics/expvars"
+	"github.com/uidgen/uid/metrics/internal/measure"
 )
 
 var names atomic.Int64

@@ -17,8 +17,8 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
+	"github.com/uidgen/uid/metrics/internal/measure"
 )
 
 // Register makes an observable instrument of meter for each metric: nothing is measured until a reader collects. The

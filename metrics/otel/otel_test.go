@@ -12,8 +12,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
+	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics/otel"
 )
 

@@ -18,8 +18,8 @@ package prometheus
 import (
 	client "github.com/prometheus/client_golang/prometheus"
 
-	"github.com/uidgen/uid/metrics/internal/measure"
 	"github.com/uidgen/uid/metrics"
+	"github.com/uidgen/uid/metrics/internal/measure"
 )
 
 // NewCollector returns a collector of the metrics of a set's generators. It asks them at each scrape, which costs calls
