@@ -5,7 +5,8 @@ package state
 //	issued by earlier owners | may have been issued | the next record's | leased, not reserved here
 //	........................ base ............... High .............. Next ................... Limit
 //
-// base is High as a generator has found it, or where its lease begins. High and Next are at most Limit, if there is one.
+// base is High as a generator has found it, or where its lease begins. High and Next are at most Limit, if there is
+// one.
 type Record struct {
 	Kind     string `json:"kind"` // whose record it is: KindFixed, KindLease
 	Host     string `json:"host"` // where the file was written
