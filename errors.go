@@ -49,7 +49,7 @@ var (
 	ErrSyntax = errors.New("syntax error")
 )
 
-// A Rejection says why a call found no UID that it may have just now. The OnRejectedTake of a generator's Config
+// A Rejection says why no UID is available now. The OnRejectedTake of a generator's Config
 // decides: if it returns nil, the call waits until there is a UID; if it returns an error, the call fails with that.
 // The calling goroutine runs it; it may call the generator's methods. If it panics, the call fails with
 // ErrRejectedTake.

@@ -176,8 +176,8 @@ func (t *taking) settle(r segmentstore.Range) {
 	t.took, t.has, t.own, t.open, t.back = true, r.Last, r.Last, nil, nil
 }
 
-// doubt notes that a range may have been taken. An older one that ends alike and begins elsewhere
-// was not, and will not be: the row was written since, or both would begin alike.
+// doubt notes that a range may have been taken. An older open range with the same end but another start can no longer
+// commit: the row was written since, or both would start alike.
 func (t *taking) doubt(r segmentstore.Range) {
 	t.open = append(slices.DeleteFunc(t.open, func(o segmentstore.Range) bool { return o.Last == r.Last }), r)
 }

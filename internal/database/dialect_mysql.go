@@ -17,7 +17,7 @@ var inMySQL = expressionsOf{
 		" AND CREATE_TIME IS NOT NULL AND @uid_started > 0), SPACE(0))",
 	justStarted: "UNIX_TIMESTAMP() < @uid_started + 2",
 	needsSetup:  "@uid_started IS NULL",
-	// The server's status is dear to read, and a session is never older than the server's start. That is
+	// The server's status is expensive to read, and a session is never older than the server's start. That is
 	// a whole second, and always the same one: a step of the clock shows in Uptime, too. Without a battery the
 	// clock may begin in the same one twice. So MariaDB's text has the clock sequence of its UUIDs, which it draws
 	// when it starts. MySQL's follows from the second of the start, and changes when its clock is set back.

@@ -114,7 +114,7 @@ func text(r *row) string {
 	return fmt.Sprintf("Fresh %s]", beside)
 }
 
-// moves returns what somebody does to a text who finds a Next, and leaves another.
+// moves returns a function that replaces Next in a text.
 func moves(to func(next int64) (int64, bool)) func(text string) (string, bool) {
 	return func(text string) (string, bool) {
 		var next int64

@@ -67,7 +67,7 @@ func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, 
 		pipe := d.client.Pipeline()
 		for i, tag := range list.Val() {
 			if segmentstore.CheckTag(tag) != nil { // which may have braces
-				return nil, fmt.Errorf("%w: redis: the key %s has what is no tag", uid.ErrRange, d.tags())
+				return nil, fmt.Errorf("%w: redis: the key %s holds an invalid tag", uid.ErrRange, d.tags())
 			}
 			answers[i] = pipe.EvalSha(ctx, segmentScript.hash, d.tag(tag))
 		}

@@ -19,8 +19,7 @@ func ended(ctx context.Context) error {
 	return worker.Transient(fmt.Errorf("zookeeper: gave up: %w", ctx.Err()))
 }
 
-// failures are the errors of the client library that a call can come to: fixed texts, and whether
-// they may pass.
+// failures are the errors of the client library that a call can return: fixed texts, and whether they may pass.
 var failures = []struct {
 	err    error
 	passes bool

@@ -26,8 +26,8 @@ type attempt struct {
 	writes []write
 	left   *trace // in a SQLite file
 	again  bool   // after this one comes another, on a server
-	wrong  error  // what it is when a write does not what it should; the default is worker.ErrUnconfirmed
-	// crowded says that many may want the same, so that who loses waits before the next attempt.
+	wrong  error  // the sentinel if a write changes the wrong number of rows; the default is worker.ErrUnconfirmed
+	// crowded says that many may want the same, so that a client that loses waits before the next attempt.
 	crowded bool
 }
 
