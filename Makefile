@@ -104,16 +104,16 @@ stress: ## half a billion takes from tiny, starved rings
 # protocol of uid serve, while it and its database are killed; page is package debug in a real Chromium.
 ENGINES := stores galera mysql9 postgres promise faults leases serve metrics page recipes
 on.stores   = $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... \
-  $$($(GO) list ./test/engines/... | grep -vE '/(faults|serve)')
+  $$($(GO) list ./test/engines/... | grep -v /serve)
 on.galera   = UID_TEST_ENGINES=galera $(TESTS) -count 1 -timeout 20m \
   -run 'Test(Store|Segments|SegmentsBesideLeaf|.*Galera)$$' ./test/databases
 on.mysql9   = UID_TEST_ENGINES=mysql9 $(TESTS) -count 1 -timeout 20m ./test/databases
 on.postgres = UID_TEST_ENGINES=postgres $(TESTS) -count 1 -timeout 20m ./test/databases
 on.promise  = for engine in mysql9 galera postgres etcd zookeeper redis; do \
   UID_TEST_ENGINES=$$engine $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise || none=1; done; [ -z "$${none-}" ]
-on.faults   = $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
-on.leases   = FULL=1 $(GO) test -count 1 -timeout 1h -v -run 'Leases/on/(mariadb|sqlite)$$' ./test/engines/faults
-on.serve    = $(GO) test -count 1 -v ./test/engines/serve
+on.faults   = $(GO) run ./test/soak --on all --for $(if $(FULL),8m --publish,40s)
+on.leases   = $(GO) run ./test/soak --on mariadb,sqlite --draw leases --for 8m
+on.serve    = $(GO) run ./test/soak --on serve --for 40s && $(GO) test -count 1 -v ./test/engines/serve
 on.metrics  = $(GO) test ./metrics/... && $(GO) run ./test/need promtool prometheus && \
   (cd metrics && promtool check rules alerts.yaml && promtool test rules alerts_test.yaml) && \
   promtool check metrics < metrics/prometheus/testdata/exposition.txt

@@ -155,10 +155,10 @@ func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string
 	p := must(harness.Start(harness.Program{Env: append(env, serve+"=1"), Output: log}))
 	t.Cleanup(p.Kill)
 	var found []string
-	harness.Await(t, "the service listens", func() bool {
+	require.Eventually(t, func() bool {
 		found = listening.FindStringSubmatch(log.String())
 		return found != nil || p.HasEnded()
-	})
+	}, time.Minute, time.Millisecond)
 	require.NotNil(t, found, log)
 	return &pod{p, "http://" + found[1], log}
 }

@@ -1,13 +1,12 @@
 // Package harness runs what a test of uniqueness breaks, and keeps a record of what it draws meanwhile: processes of
-// the test's own program, which it kills and pauses ([Members], [Process]); connections, which it breaks ([Proxy]);
+// the test's own program, which it kills and pauses ([Process]); connections, which it breaks ([Proxy]);
 // and workers' private clocks and names.
 //
-// The program calls [Ordered] first of all, which does the job of a process that was started by [Spawn] or by
-// [Members].
+// The program calls [Ordered] first of all, which does the job of a process that was started by [Spawn].
 //
-// A [Record] keeps a bit for every UID that the processes have drawn. The bits are in memory that all processes share
-// and that outlives each of them. So a UID that is drawn twice is found, whoever drew it and whoever was killed
-// meanwhile.
+// A [Record] keeps a bit for every UID or number that the processes have drawn. The bits are in memory that all
+// processes share and that outlives each of them. So a UID that is drawn twice is found, whoever drew it and whoever
+// was killed meanwhile.
 //
 // # How UIDs map to bits
 //

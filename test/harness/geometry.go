@@ -9,11 +9,12 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// A Geometry gives each UID of a range of ticks a bit of its own; see the package's doc.
+// A Geometry gives each UID of a range of ticks a bit of its own, and after them each number; see the package's doc.
 type Geometry struct {
-	Layout bits.Layout
-	First  int64 // tick
-	Ticks  int64 // how many
+	Layout  bits.Layout
+	First   int64 // tick
+	Ticks   int64 // how many
+	Numbers int64 // from 0 to one less
 }
 
 // NewGeometry covers the ticks from one time to another, or says why they are too many.

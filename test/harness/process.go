@@ -2,6 +2,8 @@ package harness
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -111,8 +113,16 @@ func (p *Process) Quit() { _, _ = io.WriteString(p.quit, "quit\n") }
 // Signal sends it a signal, by which a program that knows nothing of Quit may end.
 func (p *Process) Signal(s os.Signal) { _ = p.cmd.Process.Signal(s) }
 
-// Pause stops it until Resume.
-func (p *Process) Pause() { p.Signal(syscall.SIGSTOP) }
+// Pause stops it until Resume. On Linux it stands still when Pause returns.
+func (p *Process) Pause() {
+	p.Signal(syscall.SIGSTOP)
+	for ; !p.HasEnded(); time.Sleep(time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID()))
+		if err != nil || bytes.Contains(stat, []byte(") T ")) {
+			return
+		}
+	}
+}
 
 // Resume continues it.
 func (p *Process) Resume() { p.Signal(syscall.SIGCONT) }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ type own struct{ n [3]atomic.Int64 }
 
 func newTestRecord(t testing.TB) (*Record, *own) {
 	g := must(NewGeometry(testLayout, time.Now().Add(-time.Minute), time.Now().Add(time.Minute)))
+	g.Numbers = 1000
 	r, o, err := OpenRecord[own](g, nil)
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
@@ -66,6 +68,44 @@ func TestMark(t *testing.T) {
 	r.Mark(uidAt(r, r.Ticks, 1, 0), a)
 	r.Mark(-1, a)
 	require.EqualValues(t, 3, r.Found(Outside))
+}
+
+// holes are what Holes says, as pairs.
+func holes(r *Record, first, next int64) (all [][2]int64) {
+	for from, to := range r.Holes(first, next) {
+		all = append(all, [2]int64{from, to})
+	}
+	return all
+}
+
+// So is a number, and what was skipped.
+func TestMarkNumber(t *testing.T) {
+	r, _ := newTestRecord(t)
+	a, b := NewDrawer(1, 0), NewDrawer(2, 0)
+	mark := func(first, last int64, by Drawer) {
+		for n := first; n <= last; n++ {
+			r.MarkNumber(n, by)
+		}
+	}
+	require.Equal(t, [][2]int64{{1, 999}}, holes(r, 1, 1000))
+	mark(1, 63, a)
+	mark(64, 64, b)
+	mark(66, 700, a)
+	mark(999, 999, b)
+	require.False(t, r.AnyFound())
+	require.Equal(t, [][2]int64{{0, 0}, {65, 65}, {701, 998}}, holes(r, 0, 1000))
+	require.Equal(t, [][2]int64{{65, 65}, {701, 701}}, holes(r, 1, 702))
+	require.Empty(t, holes(r, 66, 701))
+	mark(699, 702, b)
+	require.EqualValues(t, 2, r.Found(Duplicate))
+	name := func(d Drawer) string { return fmt.Sprint(d.Process()) }
+	require.Equal(t, "duplicate: number 700 was drawn by 2", r.Describe(r.Violations()[1], name))
+	mark(0, 999, a) // more than are recorded
+	require.EqualValues(t, 2+1000-1-1-296, r.Found(Duplicate))
+	require.Len(t, r.Violations(), maxViolations)
+	mark(1000, 1000, a)
+	mark(-1, -1, a)
+	require.EqualValues(t, 2, r.Found(Outside))
 }
 
 // TestCountBits counts bits far apart.

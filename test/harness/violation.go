@@ -39,7 +39,6 @@ type Violation struct {
 	owner  uint32 // the drawer who was first to draw of the tick and worker ID, if any
 	number int64  // or UID
 	bound  int64  // the bound that the UID or its tick breaks; its meaning depends on the kind
-	at     int64  // when, in nanoseconds since 1970
 }
 
 // Kind returns the violation's kind, Number the number or UID, and Drawn who has seen it.
@@ -65,6 +64,9 @@ func (d Drawer) Goroutine() int { return int(d) & (1<<goroutineBits - 1) }
 
 // Describe describes a violation in a line, with the drawers' names.
 func (r *Record) Describe(v *Violation, name func(Drawer) string) string {
+	if v.number < r.Numbers {
+		return fmt.Sprintf("%v: number %d was drawn by %s", v.Kind(), v.number, name(v.Drawn()))
+	}
 	u := uid.UID(v.number)
 	tick, _ := r.Layout.Tick(u)
 	parts, err := r.Layout.Parse(u)

@@ -322,7 +322,7 @@ var databaseFaults = []fault{
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
 		crowd: 1, cells: without(onDatabases(unique()), "-sqlite"),
-		also: []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
+		also: []string{"test/soak TestEngine", "test/databases TestLostReplies"},
 	},
 	{
 		name: "failover",
@@ -369,7 +369,7 @@ var databaseFaults = []fault{
 		},
 		crowd: 3, cells: onDatabases(uniqueIf(oneLine)).
 			but(uniqueIf(fewForgotten), throwaway).but(notCovered(neverSays), durable, withFile),
-		also: []string{"test/engines/faults TestLeases"},
+		also: []string{"test/soak TestEngine"},
 	},
 	{
 		name: "emptied", title: "TRUNCATE, DELETE of all rows or keys, or DROP TABLE, under running processes",

@@ -36,7 +36,7 @@ var processFaults = []fault{
 			s.drawSome(s.start(how{}))
 		},
 		crowd: 1, cells: everywhere(unique()).but(uniqueIf(unkept), static),
-		also: []string{"test/engines/faults TestLeases", "worker/statefile TestFileKills", "test/soak TestRound"},
+		also: []string{"test/soak TestEngine", "worker/statefile TestFileKills", "test/soak TestRound"},
 	},
 	{
 		name: "restart", title: "Stopped and started again",
@@ -79,7 +79,7 @@ var processFaults = []fault{
 			s.drawAcross(p, other)
 		},
 		crowd: 1, cells: everywhere(unique()),
-		also: []string{"test/engines/faults TestLeases"},
+		also: []string{"test/soak TestEngine"},
 	},
 	{
 		name: "second", title: "Two processes with the same configuration at once",

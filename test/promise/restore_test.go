@@ -35,7 +35,7 @@ var restoreFaults = []fault{
 			s.drawApart(p, s.start(how{seat: 1}), s.start(how{seat: 2}))
 		},
 		crowd: 3, cells: onDatabases(unique()),
-		also: []string{"test/databases TestHistoryOfAServer", "test/engines/faults TestLeases"},
+		also: []string{"test/databases TestHistoryOfAServer", "test/soak TestEngine"},
 	},
 	{
 		name: "there-and-back", title: "There and back: to server B, then to A again, which lacks B's writes",

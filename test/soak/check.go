@@ -18,10 +18,13 @@ type checker struct {
 	clock   *clock
 	drawer  harness.Drawer
 	granted *grants
-	ordered bool  // each UID is to be larger than the one before
-	lag     int64 // how many ticks UIDs may be behind the clock
-	lead    int64 // how many ticks UIDs may be ahead of it
-	logical bool  // the reservation, too, moves the clock that the lead counts from
+	ordered bool    // each UID is to be larger than the one before
+	lag     int64   // how many ticks UIDs may be behind the clock
+	lead    int64   // how many ticks UIDs may be ahead of it
+	logical bool    // the reservation, too, moves the clock that the lead counts from
+	numbers bool    // they are no UIDs, and have no time and no worker ID
+	foreign bool    // another process has made the UIDs
+	ledger  *ledger // of who draws numbers by himself
 	grace   time.Duration
 
 	base    uid.UID
@@ -31,22 +34,23 @@ type checker struct {
 	prev uid.UID
 	run  int64 // of prev
 
-	lateSince  time.Duration // when the goroutine began to get UIDs from too far behind
-	late       bool
-	reservedAt struct { // how far ahead the largest First was when it was first seen
-		first int64
-		ahead time.Duration
-	}
+	lateSince time.Duration // when the goroutine began to get UIDs from too far behind
+	late      bool
 }
 
 // note marks a UID that was just drawn.
 func (c *checker) note(u uid.UID) {
+	if c.numbers {
+		c.memory.MarkNumber(int64(u), c.drawer)
+		c.prev = u
+		return
+	}
 	bit := uint64(u - c.base)
 	if bit >= c.size {
 		c.memory.Report(harness.Outside, c.drawer, u, c.memory.First)
 		return
 	}
-	if run := int64(bit >> c.seqBits); run != c.run {
+	if run := int64(bit >> c.seqBits); run != c.run && !c.foreign {
 		c.enter(run, u)
 	}
 	if u <= c.prev && c.ordered {
@@ -63,7 +67,7 @@ func (c *checker) enter(run int64, u uid.UID) {
 	m.Enter(run, u, c.drawer)
 	tick, workerID := m.Run(run)
 
-	granted, first, ok := c.granted.of(workerID)
+	granted, begun, ok := c.granted.of(workerID)
 	switch {
 	case !ok:
 		m.Report(harness.ForeignID, c.drawer, u, 0)
@@ -73,22 +77,12 @@ func (c *checker) enter(run int64, u uid.UID) {
 
 	elapsed := c.clock.elapsed()
 	ahead := c.clock.ahead(elapsed)
-	if c.logical {
-		ahead = max(ahead, c.reservationAhead(first, elapsed))
+	if c.logical { // it begins where its reservation does, and does not fall behind it
+		ahead = max(ahead, begun)
 	}
 	if newest := m.Layout.TickAt(c.clock.at(elapsed+ahead)) + c.lead; tick > newest {
 		m.Report(harness.Early, c.drawer, u, newest)
 	}
-}
-
-// reservationAhead returns by how much a reservation was ahead of the clock: an uncached
-// generator begins there, and does not fall behind it.
-func (c *checker) reservationAhead(first int64, elapsed time.Duration) time.Duration {
-	if r := &c.reservedAt; first > r.first {
-		r.first = first
-		r.ahead = max(r.ahead, c.memory.Layout.TimeOf(first).Sub(c.clock.at(0))-elapsed)
-	}
-	return c.reservedAt.ahead
 }
 
 // timely checks the last UID against the clock. The call ran between from and to, and the
@@ -108,6 +102,3 @@ func (c *checker) timely(from, to time.Duration) {
 		}
 	}
 }
-
-// paused tells the checker that the process has not run for a while.
-func (c *checker) paused() { c.late = false }

@@ -31,6 +31,32 @@
 // ByHistory, and burn ticks after that. Calls that find nothing reserved meanwhile are counted; they are no violation.
 // A table that is made anew though its namespace has to exist is a violation.
 //
+// # On engines
+//
+// With --on it runs on other engines, each in three to five rounds, and with --draw says what is drawn there.
+// Leaseholders draw UIDs under all faults that the engine's servers and connections can have. Then processes draw that
+// are blind, which use an ID without looking which ticks are reserved, or which compare no histories of a store that a
+// failover sets back: a run in which no duplicate of theirs is found has proven nothing, and fails.
+//
+// Then processes draw numbers of one tag. No number may come twice, and none may be skipped without a reason: each
+// process notes in shared memory each range that it takes, before it takes it, so that it is known what a killed one
+// had in hand. A hole, a number below the row's Next that nobody got, has to be one of those. At last a server loses
+// what it has acknowledged, or has a row restored: each generator whose numbers it has lost has to notice when it takes
+// the next ones, and no other one may.
+//
+// On serve, clients draw UIDs and numbers from two processes of uid serve, over HTTP and over the Redis protocol, while
+// these and their database are killed. They may see errors and nothing else. Then both servers have one worker ID.
+//
+// # How it is built
+//
+// A world has places: deployments of engines behind proxies, and how each breaks. A slot says what a process draws
+// and where. A schedule says which fault happens when, to which slot or place. A fleet is the processes that fill the
+// slots; each does a job: it draws in goroutines, and a checker marks and checks what each draws. A round has all of
+// these, and is judged by the record, by the ledgers of numbers, and by what the stores say. A trial is a round with
+// something planted that has to be found; the self-test is some of these on a file.
+//
+// # Schedules
+//
 // The schedule of faults follows from the seed, the length and the version of this program
 // alone. Soak prints it. The same seed gives the same schedule, but not the same
 // interleaving of a dozen processes' threads.

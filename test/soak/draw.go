@@ -1,13 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/test/harness"
+	"github.com/uidgen/uid/segment"
 )
 
 // The ways to draw. A slot has a goroutine for each that it lists.
@@ -16,6 +16,7 @@ const (
 	lane      = "Lane"
 	fill      = "Fill"
 	unordered = "Unordered"
+	try       = "TryGetUID"
 )
 
 const (
@@ -32,20 +33,15 @@ type drawing struct {
 	one      uid.Drawer                             // draws one at a time,
 	many     func(dst []uid.UID) (n int, err error) // or this draws many
 	rate     float64                                // UIDs a second, on the average
-	stop     *atomic.Bool
 	buf      []uid.UID
-
-	waiting bool // wants a UID and has none, since
-	since   time.Duration
-	pauses  uint32 // as they were when this was noted
 }
 
-// run draws until it is told to stop or the generator is closed. It returns errors that
+// run draws until the context ends or the generator is closed. It returns errors that
 // callers need not expect from a generator.
-func (d *drawing) run() error {
+func (d *drawing) run(ctx context.Context) error {
 	began := d.checker.clock.elapsed()
 	var drawn float64
-	for !d.stop.Load() {
+	for ctx.Err() == nil {
 		now := d.checker.clock.elapsed()
 		if behind := (now-began).Seconds()*d.rate - drawn; behind <= 0 {
 			// Draw little at a time or much at once, up to some ticks' worth of borrowed UIDs.
@@ -59,6 +55,9 @@ func (d *drawing) run() error {
 		case err == nil:
 		case errors.Is(err, uid.ErrClosed):
 			return nil
+		case errors.Is(err, segment.ErrLost) && d.checker.ledger != nil:
+			d.checker.ledger.lost.Add(1)
+			time.Sleep(2 * time.Millisecond)
 		case errors.Is(err, uid.ErrNoReservation), errors.Is(err, uid.ErrRejectedTake),
 			errors.Is(err, uid.ErrClockBack):
 			d.counters.refused.Add(1)
@@ -70,7 +69,7 @@ func (d *drawing) run() error {
 	return nil
 }
 
-// draw makes some calls, marks what they return, and times them.
+// draw makes some calls, marks what they return, and checks its time.
 func (d *drawing) draw() (n int, err error) {
 	c := d.checker
 	pauses := d.counters.pauses.Load()
@@ -93,19 +92,13 @@ func (d *drawing) draw() (n int, err error) {
 			c.note(u)
 		}
 	}
-	if !d.waiting || d.pauses != pauses {
-		d.waiting, d.since, d.pauses = true, from, pauses
+	if l := c.ledger; l != nil {
+		l.drew(n, c.prev)
 	}
 	if d.counters.pauses.Load() != pauses {
-		c.paused()
-		d.waiting = false
-		return n, err
-	}
-	if n > 0 {
+		c.late = false // the process has not run for a while
+	} else if n > 0 && !c.numbers && !c.foreign {
 		c.timely(from, to)
 	}
-	harness.Raise(&d.counters.slowest, int64(to-from))
-	harness.Raise(&d.counters.stalled, int64(to-d.since))
-	d.waiting = err != nil
 	return n, err
 }

@@ -26,7 +26,7 @@ type incarnation struct {
 // them. Methods that end a process are called by one goroutine for each slot.
 type fleet struct {
 	memory *memory
-	stores *stores // nil when no slot needs one
+	world  *world
 	slots  []slot
 	rate   float64 // UIDs a second of all of them
 	began  time.Time
@@ -35,7 +35,6 @@ type fleet struct {
 
 	injected [faults]atomic.Int64
 	unready  atomic.Int64 // processes that could not make a generator, and ended
-	drawing  atomic.Int64 // kills of processes that had a generator
 
 	mu      sync.Mutex
 	all     []*incarnation // by number, less 1
@@ -43,8 +42,8 @@ type fleet struct {
 	wrong   []string       // violations that are not in the memory
 }
 
-func newFleet(m *memory, s *stores, slots []slot, rate float64) *fleet {
-	f := &fleet{memory: m, stores: s, slots: slots, rate: rate, began: time.Now(), clocks: make([][]step, len(slots))}
+func newFleet(m *memory, w *world, slots []slot, rate float64) *fleet {
+	f := &fleet{memory: m, world: w, slots: slots, rate: rate, began: time.Now(), clocks: make([][]step, len(slots))}
 	for range slots {
 		f.kills = append(f.kills, make(chan struct{}, 100))
 	}
@@ -62,14 +61,15 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 	defer f.mu.Unlock()
 	in := &incarnation{number: uint32(len(f.all)) + 1, slot: slot}
 	p := job{
-		Slot: sl, Index: slot, Incarnation: in.number, First: f.memory.First, Ticks: f.memory.Ticks,
-		StaticID: f.statics, Rate: f.rate * sl.Weight / weights, Clock: f.clocks[slot],
+		Slot: sl, Index: slot, Incarnation: in.number, SequenceBits: layout.SequenceBits(),
+		First: f.memory.First, Ticks: f.memory.Ticks, Numbers: f.memory.Numbers, Namespace: f.world.namespace(sl.Share),
+		State: f.world.state(slot), StaticID: f.statics, Rate: f.rate * sl.Weight / weights, Clock: f.clocks[slot],
 	}
 	if sl.Worker == static && sl.Planted != plantedCopy {
 		f.statics++
 	}
-	if f.stores != nil {
-		p.DSN, p.Path = f.stores.dsn(sl.Store), f.stores.path
+	if at := f.world.places[sl.Place]; at != nil {
+		p.URL = at.url(at.ways[slot%2].Addrs(0), slot/2, sl.Share)
 	}
 	var err error
 	in.Process, err = harness.Spawn(p, harness.Program{Files: []*os.File{f.memory.File()}, Output: &in.stderr})
@@ -78,9 +78,6 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 	}
 	return in, err
 }
-
-// up reports whether the process has a generator.
-func (f *fleet) up(in *incarnation) bool { return f.memory.slots[in.slot].up.Load() == in.number }
 
 // isGone reports whether a lease's holder, a host and a process ID, is a process that has ended.
 func (f *fleet) isGone(holder string) (gone bool) {
@@ -110,6 +107,15 @@ func (f *fleet) ended(in *incarnation) {
 	}
 }
 
+// killAll ends all processes.
+func (f *fleet) killAll() {
+	for _, in := range f.all {
+		if !in.HasEnded() {
+			f.kill(in)
+		}
+	}
+}
+
 func (f *fleet) violation(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,9 +124,6 @@ func (f *fleet) violation(format string, args ...any) {
 
 // kill ends a process with SIGKILL.
 func (f *fleet) kill(in *incarnation) {
-	if f.up(in) {
-		f.drawing.Add(1)
-	}
 	in.how = "killed"
 	in.Kill()
 }
@@ -213,7 +216,7 @@ func (f *fleet) happen(in *incarnation, e event) {
 // killOwners kills the processes whose leases an event has taken away.
 func (f *fleet) killOwners(e event) {
 	for i, s := range f.slots {
-		if t, leases := s.leases(); leases && (e.Fault == failover && t.Store == pair || t == e.Table) {
+		if sp, leases := s.leases(); leases && (e.Fault == failover && sp.Place == e.Place || sp == e.Space) {
 			f.kills[i] <- struct{}{}
 		}
 	}
@@ -237,8 +240,8 @@ func (f *fleet) name(d harness.Drawer) string {
 		state = fmt.Sprintf("%s at %.3f s", in.how, in.Ended().Sub(f.began).Seconds())
 	}
 	way := "?"
-	if g := d.Goroutine(); g < len(sl.Draw) {
-		way = sl.Draw[g]
+	if n := len(sl.Draw); n > 0 {
+		way = sl.Draw[d.Goroutine()%n]
 	}
 	return fmt.Sprintf("process %d (slot %d, %s: %v; started at %.3f s, %s) by its goroutine %d (%s)",
 		n, in.slot, sl.Name, sl, in.Began().Sub(f.began).Seconds(), state, d.Goroutine(), way)
@@ -263,11 +266,11 @@ func (f *fleet) lastWords(slot int) string {
 	return ""
 }
 
-// drawn returns how many UIDs were drawn, as the processes say, and the slots that have drawn none.
+// drawn returns how many UIDs were drawn, as the processes say, and the slots that have drawn too few.
 func (f *fleet) drawn() (n uint64, silent []int) {
 	for i := range f.slots {
 		of := f.memory.slots[i].uids.Load()
-		if n += of; of == 0 {
+		if n += of; of < max(1, f.slots[i].Least) {
 			silent = append(silent, i)
 		}
 	}

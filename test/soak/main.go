@@ -2,13 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,17 +19,21 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
 )
 
 // settings are the command line's.
 type settings struct {
-	length   time.Duration
-	seed     uint64
-	rate     float64
-	atLeast  float64
-	json     bool
-	selfOnly bool
+	length  time.Duration
+	seed    uint64
+	atLeast float64
+	on      []string
+	draw    []string
+	publish bool
+
+	out  io.Writer
+	rate float64 // UIDs a second of all processes together
 }
 
 const (
@@ -38,6 +44,7 @@ const (
 )
 
 func main() {
+	slog.SetDefault(quiet) // of stores, which are opened all the time
 	harness.Ordered(job.do)
 	var s settings
 	cmd := &cobra.Command{
@@ -46,8 +53,8 @@ func main() {
 		Long: `Look for a UID that is issued twice, by a dozen processes that are killed, paused and
 restarted, whose clocks are set, and whose databases fail. See the package's doc.
 
-It exits with 1 when anything was found that was promised not to be, or when its self-test
-did not find what was planted.`,
+It exits with 1 when anything was found that was promised not to be, or when what was planted
+was not found.`,
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -55,18 +62,22 @@ did not find what was planted.`,
 			if !cmd.Flags().Changed("seed") {
 				s.seed = rand.Uint64()
 			}
-			return s.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			s.out = cmd.OutOrStdout()
+			if len(s.on) > 0 {
+				return s.runOn(cmd.Context())
+			}
+			return s.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVarP(&s.length, "for", "f", 250*time.Second, "time to run, self-test and start not included")
+	flags.DurationVarP(&s.length, "for", "f", 250*time.Second,
+		"time to run, or of each round on an engine; self-test and start not included")
 	flags.Uint64VarP(&s.seed, "seed", "s", 0, "seed of the schedule (default: another one each time)")
-	flags.Float64VarP(&s.rate, "rate", "r", 0,
-		"UIDs a second of all processes together (default: 28 million, or what the memory allows)")
 	flags.Float64VarP(&s.atLeast, "at-least", "n", 0,
 		"fail if there are fewer UIDs; run for up to twice the time to get them")
-	flags.BoolVarP(&s.json, "json", "j", false, "print the result as JSON, and all else to standard error")
-	flags.BoolVarP(&s.selfOnly, "self-test", "t", false, "only find the planted faults")
+	flags.StringSliceVar(&s.on, "on", nil, "engines to run on instead: "+strings.Join(names(), ", ")+", or all")
+	flags.StringSliceVar(&s.draw, "draw", []string{"leases", "numbers"}, "what to draw there")
+	flags.BoolVar(&s.publish, "publish", false, "write what came of all engines to "+evidence)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := cmd.ExecuteContext(ctx); err != nil {
@@ -77,33 +88,35 @@ did not find what was planted.`,
 
 var errViolations = errors.New("soak: there are violations")
 
-func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
-	talk := stdout
-	if s.json {
-		talk = stderr
-	}
+func (s *settings) run(ctx context.Context) error {
 	rounds := max(1, int((s.length+roundLength/2)/roundLength))
 	length := s.length / time.Duration(rounds)
 	if err := s.fit(length); err != nil {
 		return err
 	}
-	res := result{Seed: s.seed, For: s.length, Faults: map[string]int64{}, Found: map[string]uint64{}}
-	res.Violations = []string{}
-	var err error
-	if res.SelfTest, err = selfTest(talk, trials()); err != nil || s.selfOnly {
+	if err := s.selfTest(ctx, trials()); err != nil {
 		return err
 	}
-	fmt.Fprintf(talk, "\nseed %d: the same schedule comes of --seed %d --for %v\n", s.seed, s.seed, s.length)
+	fmt.Fprintf(s.out, "\nseed %d: the same schedule comes of --seed %d --for %v\n", s.seed, s.seed, s.length)
 	for i, sl := range soakSlots {
-		fmt.Fprintf(talk, "  process %2d: %s\n", i, sl)
+		fmt.Fprintf(s.out, "  process %2d: %s\n", i, sl)
 	}
-	st, err := openStores()
+	w, err := newWorld()
 	if err != nil {
 		return err
 	}
-	defer st.close()
-	for i := range rounds {
-		if err := s.round(ctx, i, length, st, talk, &res); err != nil {
+	defer w.close()
+	all := map[string]engines.Engine{mariadb: engines.MariaDB, pair: engines.MariaDB, embedded: engines.SQLite}
+	for name, e := range all {
+		if err := w.start(name, e, name == pair); err != nil {
+			return err
+		}
+		w.places[name].byHand = true
+	}
+	var res result
+	for range rounds {
+		wanted := uint64(s.atLeast * length.Seconds() / s.length.Seconds())
+		if err := s.round(ctx, w, soakSlots, length, wanted, &res); err != nil {
 			return err
 		}
 	}
@@ -111,34 +124,24 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 		res.Violations = append(res.Violations, fmt.Sprintf("%s UIDs were drawn, and at least %.0f wanted",
 			humanize.Comma(int64(res.UIDs)), s.atLeast))
 	}
-	res.OK = len(res.Violations) == 0 && len(res.Found) == 0
-	if s.json {
-		e := json.NewEncoder(stdout)
-		e.SetIndent("", "  ")
-		err = e.Encode(res)
-	} else {
-		res.write(stdout)
-	}
-	if err == nil && !res.OK {
-		err = errViolations
-	}
-	return err
+	res.write(s.out)
+	return res.err()
 }
 
 // round runs one round.
-func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores,
-	talk io.Writer, res *result) error {
-	plan := newSchedule(s.seed, number, length, soakSlots)
-	fmt.Fprintf(talk, "\nround %d, by seconds, +: until it is there again\n%v", number+1, plan)
-	if err := st.renew(soakSlots); err != nil {
+func (s *settings) round(ctx context.Context, w *world, slots []slot, length time.Duration, wanted uint64,
+	res *result) error {
+	if err := w.renew(slots); err != nil {
 		return err
 	}
-	r, err := newRound(length, plan, st, soakSlots, s.rate)
+	plan := newSchedule(s.seed, w.round, length, slots, w.places)
+	fmt.Fprintf(s.out, "\nround %d, by seconds, +: until it is there again\n%v", w.round, plan)
+	r, err := newRound(length, plan, w, slots, s.rate)
 	if err != nil {
 		return err
 	}
 	defer r.memory.Close()
-	if err := r.run(ctx, uint64(s.atLeast*length.Seconds()/s.length.Seconds())); err != nil {
+	if err := r.run(ctx, wanted); err != nil {
 		return err
 	}
 	return r.judge(res)
@@ -147,29 +150,21 @@ func (s *settings) round(ctx context.Context, number int, length time.Duration, 
 // memoryShare is the part of the available memory that is used, at most.
 const memoryShare = 0.4
 
-// fit sets the rate to what the memory allows, or says why a rate cannot be had.
+// fit sets the rate to what the memory allows, or says why a number of UIDs cannot be had.
 func (s *settings) fit(length time.Duration) error {
-	if s.length <= 0 || s.rate < 0 || s.atLeast < 0 {
-		return fmt.Errorf("soak: --for %v, --rate %g, --at-least %g: want a time above 0, and no negative number",
-			s.length, s.rate, s.atLeast)
+	if s.length <= 0 || s.atLeast < 0 {
+		return fmt.Errorf("soak: --for %v, --at-least %g: want a time above 0, and no negative number",
+			s.length, s.atLeast)
 	}
-	most := float64(defaultRate)
-	available := availableMemory()
-	if available > 0 {
+	s.rate = defaultRate
+	if available := availableMemory(); available > 0 {
 		// A page may be wasted for each tick of each process.
 		wasted := length.Seconds() / tickUnit.Seconds() * float64(len(soakSlots)*os.Getpagesize())
-		most = (float64(available)*memoryShare - wasted) * 8 / length.Seconds()
+		s.rate = min(s.rate, (float64(available)*memoryShare-wasted)*8/length.Seconds())
 	}
-	if s.rate == 0 {
-		s.rate = min(defaultRate, most)
-	}
-	switch mean := s.atLeast / s.length.Seconds(); {
-	case most <= 0 || available > 0 && s.rate > most:
-		return fmt.Errorf("soak: --rate %g: for %v, %.0f %% of the %d MB of memory that are available hold "+
-			"at most %.3g UIDs a second", s.rate, length, 100*memoryShare, available>>20, max(0, most))
-	case mean > s.rate:
-		return fmt.Errorf("soak: --at-least %g in %v are %.3g UIDs a second, and the rate is %.3g",
-			s.atLeast, s.length, mean, s.rate)
+	if mean := s.atLeast / s.length.Seconds(); s.rate <= 0 || mean > s.rate {
+		return fmt.Errorf("soak: --at-least %g in %v are %.3g UIDs a second, and the rate is %.3g, of which "+
+			"%.0f %% of the memory that is available hold the bits", s.atLeast, s.length, mean, s.rate, 100*memoryShare)
 	}
 	return nil
 }
@@ -191,3 +186,6 @@ func availableMemory() (bytes int64) {
 	}
 	return bytes
 }
+
+// names are those of all engines.
+func names() []string { return slices.Sorted(maps.Keys(played)) }

@@ -6,11 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
 )
 
 func TestMain(m *testing.M) {
+	layout = newLayout(narrow)
 	harness.Ordered(job.do)
 	cluster.Main(m)
 }
@@ -22,11 +24,14 @@ func must[V any](v V, err error) V {
 	return v
 }
 
-func newTestMemory(t testing.TB) *memory {
-	g := must(harness.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin)))
-	m := must(openMemory(g, nil))
-	t.Cleanup(m.Close)
-	return m
+// newTestWorld has a place on a file.
+func newTestWorld(t *testing.T, slots []slot) *world {
+	w := must(newWorld())
+	t.Cleanup(w.close)
+	require.NoError(t, w.start(embedded, engines.SQLite, false))
+	w.places[embedded].byHand = true
+	require.NoError(t, w.renew(slots))
+	return w
 }
 
 // TestSelfTest finds planted faults, with processes of this test binary: every third. A soak
@@ -39,7 +44,8 @@ func TestSelfTest(t *testing.T) {
 			some = append(some, trial)
 		}
 	}
-	require.Len(t, must(selfTest(t.Output(), some)), len(some))
+	s := settings{out: t.Output()}
+	require.NoError(t, s.selfTest(t.Context(), some))
 }
 
 // TestRound is a short round without servers.
@@ -47,36 +53,34 @@ func TestRound(t *testing.T) {
 	t.Parallel()
 	var slots []slot
 	for _, s := range soakSlots {
-		if s.Store == "" || s.Store == embedded {
+		if s.Place == "" || s.Place == embedded {
 			slots = append(slots, s)
 		}
 	}
 	const length = 8 * time.Second
-	st := &stores{path: t.TempDir() + "/workers.db"}
-	require.NoError(t, st.foundAll(slots))
-	plan := newSchedule(1, 0, length, slots)
+	w := newTestWorld(t, slots)
+	plan := newSchedule(1, 0, length, slots, w.places)
 	for i := range plan {
 		plan[i].Edit = changeHolder // of which there is always a row
 	}
-	r := must(newRound(length, plan, st, slots, 1e6))
+	r := must(newRound(length, plan, w, slots, 1e6))
 	defer r.memory.Close()
 	require.NoError(t, r.run(t.Context(), 0))
-	res := result{Faults: map[string]int64{}, Found: map[string]uint64{}}
+	var res result
 	require.NoError(t, r.judge(&res))
 	require.Empty(t, res.Violations)
-	require.Empty(t, res.Found)
+	require.NoError(t, res.err())
 	require.NotZero(t, res.UIDs)
 	require.NotZero(t, res.LeasesChecked)
 	require.NotZero(t, res.RowsVanished)
 	require.Greater(t, res.Processes, len(slots))
 	for _, f := range []fault{kill, pause, restart, setClock, rename, vanish, edit} {
-		require.NotZero(t, res.Faults[f.String()], "%v", f)
+		require.NotZero(t, res.Faults[f], "%v", f)
 	}
 	// Whoever has drawn beyond what was reserved is found in the database, as is a fault that did not happen.
-	table, _ := slots[0].leases()
-	db := must(st.open(embedded))
+	db := must(w.places[embedded].sql("embedded"))
 	defer db.Close()
-	_, err := db.Exec("UPDATE " + table.Name + " SET HIGH = 0, ACQUIRED = 9e18")
+	_, err := db.Exec("UPDATE " + leaseTable + " SET HIGH = 0, ACQUIRED = 9e15")
 	require.NoError(t, err)
 	r.injected[kill].Store(0)
 	require.NoError(t, r.judge(&res))
@@ -84,10 +88,19 @@ func TestRound(t *testing.T) {
 	require.Contains(t, res.Violations[1], "was drawn, and the lease")
 }
 
+// TestEngine is what --on plays, without servers.
+func TestEngine(t *testing.T) {
+	t.Parallel()
+	s := settings{length: 6 * time.Second, seed: 1, out: t.Output(), draw: []string{"leases", "numbers"}}
+	var got tables
+	require.NoError(t, s.engine(t.Context(), engines.SQLite, &got))
+	require.Equal(t, 1, got.leases.Len())
+	require.Equal(t, 1, got.numbers.Len())
+}
+
 func TestFit(t *testing.T) {
 	for _, s := range []settings{
-		{length: -time.Second}, {}, {length: time.Minute, rate: -1}, {length: time.Minute, atLeast: -1},
-		{length: time.Minute, rate: 1e15}, {length: time.Minute, rate: 1e6, atLeast: 1e9},
+		{length: -time.Second}, {}, {length: time.Minute, atLeast: -1}, {length: time.Minute, atLeast: 1e15},
 	} {
 		require.Error(t, s.fit(time.Minute), "%+v", s)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,21 +10,24 @@ import (
 
 // A table whose namespace has to exist may not be made anew while it is away, and another one may.
 func TestRename(t *testing.T) {
-	s, st := planted("", leased, embedded, strict), &stores{path: filepath.Join(t.TempDir(), "workers.db")}
-	o := &operator{stores: st, fleet: newFleet(newTestMemory(t), st, []slot{s}, 1)}
-	table, _ := s.leases()
-	require.NoError(t, st.foundAll([]slot{s}))
-	db := must(st.open(s.Store))
+	slots := []slot{planted("", leased, embedded, strict)}
+	w := newTestWorld(t, slots)
+	r := must(newRound(0, nil, w, slots, 1))
+	t.Cleanup(r.memory.Close)
+	o := r.operator
+	sp, _ := slots[0].leases()
+	db := must(w.places[embedded].sql(sp.Share))
 	t.Cleanup(func() { db.Close() })
-	before := must(st.leasesIn(db, table))
+	before := must(w.rows(sp))
 	for losses, wrong := range map[lease.Losses]int{lease.Never: 1, lease.ByHistory: 0} {
-		table.Losses, o.fleet.wrong = losses, nil
-		require.NoError(t, o.act(event{Fault: rename, Table: table}))
-		require.Empty(t, o.fleet.wrong)
-		require.NoError(t, renameTable(db, table.Name, "AWAY"))
-		require.NoError(t, st.found(db, table, true))
-		require.NoError(t, o.putBack(db, table, "AWAY"))
-		require.Equal(t, before, must(st.leasesIn(db, table)))
-		require.Len(t, o.fleet.wrong, wrong)
+		sp.Losses, o.wrong = losses, nil
+		require.NoError(t, o.act(event{Fault: rename, Space: sp}))
+		require.Empty(t, o.wrong)
+		require.NoError(t, renameTable(db, leaseTable, "GONE"))
+		require.NoError(t, w.found(sp, true))
+		require.NoError(t, o.putBack(db, sp, "GONE"))
+		after := must(w.rows(sp))
+		require.Equal(t, before.Namespace, after.Namespace)
+		require.Len(t, o.wrong, wrong)
 	}
 }

@@ -21,6 +21,7 @@ const (
 	plantedDisorder  = "no order where it is promised"
 	plantedBeyond    = "ticks beyond the reservation"
 	plantedOblivious = "a store whose history is always the same"
+	plantedBlind     = "whatever ticks, as if nobody reserved any"
 )
 
 // plant returns a worker and a clock with the fault.
@@ -57,13 +58,22 @@ func (a *altered) Extend(ctx context.Context, _ int64) (uid.Reservation, error) 
 	return r, err
 }
 
-// unstored hands out 20 s of ticks more than its worker has stored.
-func unstored(w uid.Worker) uid.Worker {
-	return &altered{w, func(r *uid.Reservation) {
-		if r.Last >= r.First {
-			r.Last += int64(20 * time.Second / tickUnit)
-		}
-	}}
+// unstored hands out more than its worker has stored, of which the checks know nothing: 20 s of ticks, or all.
+func unstored(fault string, w uid.Worker) uid.Worker {
+	switch fault {
+	case plantedUnstored:
+		return &altered{w, func(r *uid.Reservation) {
+			if r.Last >= r.First {
+				r.Last += int64(20 * time.Second / tickUnit)
+			}
+		}}
+	case plantedBlind:
+		return &altered{w, func(r *uid.Reservation) {
+			r.First, r.Last = layout.TickAt(time.Now()), layout.Terms().MaxTick
+			r.Renew = min(r.Renew, math.MaxInt64-1)
+		}}
+	}
+	return w
 }
 
 // plant has another drawer with the fault, if it is one of generators.
@@ -87,15 +97,15 @@ type unguarded struct {
 func (g *unguarded) GetUID() (uid.UID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	tick := soakLayout.TickAt(g.now())
+	tick := layout.TickAt(g.now())
 	if tick != g.tick {
 		g.tick, g.sequence = tick, 0
 	}
 	g.sequence++
-	if g.sequence > soakLayout.MaxSequence() {
+	if g.sequence > layout.MaxSequence() {
 		return 0, uid.ErrRejectedTake
 	}
-	return soakLayout.Compose(tick, 0, g.sequence)
+	return layout.Compose(tick, 0, g.sequence)
 }
 
 // swapped returns UIDs in pairs, the larger one first.

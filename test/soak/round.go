@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -14,6 +16,7 @@ import (
 type round struct {
 	schedule schedule
 	length   time.Duration
+	until    func() bool // nil, or whether it may end before
 	*fleet
 	operator *operator
 }
@@ -22,19 +25,22 @@ type round struct {
 // generators borrow from the future and begin ahead.
 const margin = freeStray + maxLead + 8*time.Second
 
-// newRound returns a round without processes. Its end closes the memory.
-func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rate float64) (*round, error) {
+// newRound returns a round without processes, which draw that many UIDs or numbers a second. Its end closes the memory.
+func newRound(length time.Duration, plan schedule, w *world, slots []slot, rate float64) (*round, error) {
 	now := time.Now()
-	g, err := harness.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin+lease.Burn))
+	g, err := harness.NewGeometry(layout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin+lease.Burn))
 	if err != nil {
 		return nil, err
+	}
+	if slots[0].Worker == segments || slots[0].Worker == served {
+		g.Numbers = int64(4*rate*length.Seconds()) + 1<<26 // with what is skipped
 	}
 	m, err := openMemory(g, nil)
 	if err != nil {
 		return nil, err
 	}
-	f := newFleet(m, st, slots, rate)
-	return &round{plan, length, f, &operator{stores: st, fleet: f}}, nil
+	f := newFleet(m, w, slots, rate)
+	return &round{schedule: plan, length: length, fleet: f, operator: &operator{fleet: f}}, nil
 }
 
 // run lets the round happen. It goes on until as many UIDs have been drawn as are wanted, but not for longer than twice
@@ -71,6 +77,10 @@ func (r *round) run(ctx context.Context, wanted uint64) error {
 	r.injected[setClock].Store(int64(r.schedule.planned()[setClock])) // as told at their start
 	for ctx.Err() == nil {
 		drawn, silent := r.drawn()
+		if r.until != nil && r.until() {
+			fail(nil)
+			break
+		}
 		passed := time.Since(r.began)
 		enough := passed >= r.length && drawn >= wanted || passed >= 2*r.length
 		if enough && silent == nil || passed >= r.longest() {
@@ -84,7 +94,10 @@ func (r *round) run(ctx context.Context, wanted uint64) error {
 	disturbing.Wait() // so that the databases are there for the processes that end
 	close(stop)
 	tending.Wait()
-	return context.Cause(ctx)
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
 }
 
 // longest is how long a round may last: the record reaches further.
@@ -103,14 +116,9 @@ func (r *round) disturb(ctx context.Context, own schedule) error {
 			return nil // judge says which faults are missing
 		}
 		var err error
-		switch e.Fault {
-		case serverKill:
-			err = r.stores.killServer(e.For)
-		case failover:
-			err = r.stores.failover()
-		case cut, delay, swallowReply, swallowCommit:
-			r.stores.disturb(e)
-		default:
+		if e.Fault < rename {
+			err = r.world.places[e.Place].suffer(e)
+		} else {
 			err = r.operator.act(e)
 		}
 		if err != nil {
@@ -127,43 +135,32 @@ func (r *round) disturb(ctx context.Context, own schedule) error {
 
 // A result is what came of all rounds.
 type result struct {
-	Seed          uint64            `json:"seed"`
-	For           time.Duration     `json:"forNs"`
-	SelfTest      []finding         `json:"selfTest"`
-	Rounds        int               `json:"rounds"`
-	UIDs          uint64            `json:"uids"`
-	Processes     int               `json:"processes"`
-	Faults        map[string]int64  `json:"faults"`
-	FailedStarts  int64             `json:"failedStarts"`
-	KilledDrawing int64             `json:"killedDrawing"` // kills of a process that had a generator
-	LeasesLost    uint64            `json:"leasesLost"`
-	LeasesTaken   uint64            `json:"leasesTakenOver"`
-	RefusedCalls  uint64            `json:"refusedCalls"`
-	RowsVanished  int64             `json:"rowsVanished"`
-	RowsEdited    int64             `json:"rowsEdited"`
-	LeasesChecked int               `json:"leasesChecked"`
-	Found         map[string]uint64 `json:"found"` // violations of each kind
-	Violations    []string          `json:"violations"`
-	SlowestCall   time.Duration     `json:"slowestCallNs"`
-	LongestStall  time.Duration     `json:"longestStallNs"`
-	MemoryBytes   int64             `json:"memoryBytes"`
-	Took          time.Duration     `json:"tookNs"`
-	OK            bool              `json:"ok"`
+	UIDs                        uint64
+	Processes                   int
+	Faults                      [faults]int64
+	FailedStarts                int64
+	LeasesLost, LeasesTaken     uint64
+	RefusedCalls                uint64
+	RowsVanished, RowsEdited    int64
+	LeasesChecked               int
+	Found                       [harness.Kinds]uint64 // violations of each kind
+	Violations                  []string
+	MemoryBytes                 int64
+	Took                        time.Duration
+	NumbersSkipped, Unexplained int64
 }
 
 // judge counts and checks what the processes of a round have left, when all of them have ended.
 func (r *round) judge(res *result) error {
 	m := r.memory
-	res.Rounds++
 	res.Processes += len(r.all)
 	res.Took += time.Since(r.began)
 	res.FailedStarts += r.unready.Load()
-	res.KilledDrawing += r.drawing.Load()
 	res.RowsVanished += r.operator.vanished.Load()
 	res.RowsEdited += r.operator.edited.Load()
 	for f, planned := range r.schedule.planned() {
 		n := r.injected[f].Load()
-		res.Faults[fault(f).String()] += n
+		res.Faults[f] += n
 		if n < int64(planned) {
 			r.violation("of %d planned faults of the kind %v only %d happened", planned, fault(f), n)
 		}
@@ -183,31 +180,69 @@ func (r *round) judge(res *result) error {
 		r.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
 	}
 	for _, i := range silent {
-		r.violation("the processes of slot %d (%s) have drawn no UID at all: %s", i, r.slots[i].Name, r.lastWords(i))
+		r.violation("the processes of slot %d (%s) have drawn %d, and at least %d are wanted: %s",
+			i, r.slots[i].Name, m.slots[i].uids.Load(), max(1, r.slots[i].Least), r.lastWords(i))
 	}
 	for i := range r.slots {
 		c := &m.slots[i]
 		res.RefusedCalls += c.refused.Load()
 		res.LeasesLost += c.lost.Load()
 		res.LeasesTaken += c.taken.Load()
-		res.SlowestCall = max(res.SlowestCall, time.Duration(c.slowest.Load()))
-		res.LongestStall = max(res.LongestStall, time.Duration(c.stalled.Load()))
 	}
-	for _, t := range leaseTables(r.slots) {
-		found, n, err := r.stores.unreserved(m, t)
+	for _, sp := range spaces(r.slots) {
+		found, n, err := r.unreserved(sp)
 		if err != nil {
 			return err
 		}
 		res.LeasesChecked += n
-		for _, text := range found {
-			r.violation("%s", text)
+		r.wrong = append(r.wrong, found...)
+	}
+	if r.slots[0].Worker == segments {
+		row, err := r.tag(nil)
+		if err != nil {
+			return err
 		}
+		holes, unexplained, wrong := m.skipped(row.Next)
+		res.NumbersSkipped, res.Unexplained = holes, unexplained
+		r.wrong = append(r.wrong, wrong...)
 	}
 	for k := range harness.Kinds {
-		if n := m.Found(k); n > 0 {
-			res.Found[k.String()] += n
-		}
+		res.Found[k] += m.Found(k)
 	}
 	res.Violations = append(res.Violations, r.violations()...)
 	return nil
+}
+
+// unreserved asks a space of leases for the worker IDs of which a tick was drawn that it has
+// not reserved, and says which. What was reserved by a row that is gone lies below the
+// namespace's floor. After a loss of commits a row can tell of its ID only if it was acquired
+// since: before that the ticks that the lost commits had reserved were still to be burnt.
+func (f *fleet) unreserved(sp space) (found []string, asked int, err error) {
+	page, err := f.world.rows(sp)
+	if err != nil {
+		return nil, 0, fmt.Errorf("soak: read the leases of %s: %w", sp.Share, err)
+	}
+	byID := map[int64]leasestore.Row{}
+	for _, r := range page.Rows {
+		byID[r.WorkerID] = r
+	}
+	base := slot{Share: sp.Share}.base()
+	lost := f.world.places[sp.Place].lossOf(sp.Share)
+	for id := range int64(1) << idBits {
+		last := f.memory.Newest(base + id)
+		r, ok := byID[id]
+		if !ok {
+			r = leasestore.Row{High: -1, Acquired: page.Namespace.Made}
+		}
+		if last < 0 || r.Acquired.Before(lost) {
+			continue
+		}
+		asked++
+		if reserved := max(r.High, page.Namespace.Floor); last > reserved {
+			found = append(found, fmt.Sprintf(
+				"worker ID %d: tick %d was drawn, and the lease %d of %s in %s reserves ticks up to %d only",
+				base+id, last, id, sp.Share, sp.Place, reserved))
+		}
+	}
+	return found, asked, nil
 }

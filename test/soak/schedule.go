@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,11 +23,16 @@ const (
 	restart
 	setClock // of a slot, its processes to come included
 	serverKill
+	serverPause
+	isolate
 	failover
 	cut
 	delay
+	refuse
+	mute
 	swallowReply
 	swallowCommit
+	setBack
 	rename
 	truncate
 	restore
@@ -45,12 +51,17 @@ var kinds = [faults]struct {
 	pause:         {"pause", 4 * time.Second, "SIGSTOP past the end of a lease"},
 	restart:       {"restart", 8 * time.Second, "in good order"},
 	setClock:      {"clock step", 3 * time.Second, "steps of a process's clock, either way"},
-	serverKill:    {"server kill", 19 * time.Second, "kill -9 of MariaDB"},
+	serverKill:    {"server kill", 19 * time.Second, "kill -9 of a database's server, or of all"},
+	serverPause:   {"server pause", 40 * time.Second, "SIGSTOP past the end of a lease"},
+	isolate:       {"isolation", 20 * time.Second, "of a server from the others"},
 	failover:      {"failover", time.Minute, "to a replica without the last commits"},
 	cut:           {"cut", 12 * time.Second, "all connections to a server"},
 	delay:         {"delay", 12 * time.Second, "slow replies for some time"},
+	refuse:        {"refusal", 30 * time.Second, "no connection of half of the processes, past the end of a lease"},
+	mute:          {"mute", 30 * time.Second, "no reply for half of the processes, which servers hear"},
 	swallowReply:  {"lost reply", 10 * time.Second, "a write was stored, and nobody told"},
 	swallowCommit: {"lost commit", 20 * time.Second, "a write that never arrived"},
+	setBack:       {name: "set back"}, // only the self-test does so
 	rename:        {"rename", 15 * time.Second, "of a table of leases, and back within a second"},
 	truncate:      {"truncate", time.Minute, "of a table of leases, whose namespace is made anew"},
 	restore:       {"restore", time.Minute, "of a table of leases as it was seconds before"},
@@ -65,18 +76,18 @@ type event struct {
 	At    time.Duration // since the round's start
 	Fault fault
 	Slot  int    // of a process
-	Store string // of a server or a connection
+	Place string // of a server, a connection or a table
 	// For is how long a process stays paused, or a slot empty after a kill or a restart,
-	// or a server down, or replies are delayed, or a table away, or how old a state is that
-	// comes back.
+	// or a server or connections down, or replies are delayed, or a table away, or how old a state
+	// is that comes back.
 	For time.Duration
 	// By is what a clock is off from then on, or the delay of each reply, or how long owners live whose leases
 	// the event has taken away.
 	By time.Duration
 	// Kill ends a pause, or those owners.
 	Kill bool
-	// Table is what the operator's hand is on, and Row chooses among its rows.
-	Table leaseTable
+	// Space is what the operator's hand is on. Row chooses among its rows, or among servers and connections.
+	Space space
 	Row   int
 	Edit  alteration
 }
@@ -87,9 +98,9 @@ func (e event) String() string {
 	case e.Fault <= setClock:
 		what += fmt.Sprint(" ", e.Slot)
 	case e.Fault >= rename:
-		what += " " + e.Table.Namespace
+		what += " " + e.Space.Share
 	default:
-		what += " " + e.Store
+		what += " " + e.Place
 	}
 	if e.Fault == edit {
 		what += fmt.Sprint(" ", e.Edit)
@@ -113,8 +124,6 @@ type schedule []event
 const (
 	quietStart = 2 * time.Second
 	quietEnd   = 3 * time.Second
-	// failoverSpan is how long before a failover its replica falls behind.
-	failoverSpan = 1500 * time.Millisecond
 )
 
 // A dealer deals the faults of a round.
@@ -125,9 +134,9 @@ type dealer struct {
 }
 
 // newSchedule makes the schedule of a round, which follows from its arguments. The processes have a deck of
-// faults, which they get in turn, as have each server with the tables on it, and the connections to each server.
+// faults, which they get in turn, as have each place's servers, the tables on it, and the connections to it.
 // The faults of a process, or of such a deck, happen one after another, later if need be.
-func newSchedule(seed uint64, round int, length time.Duration, slots []slot) schedule {
+func newSchedule(seed uint64, round int, length time.Duration, slots []slot, places map[string]*place) schedule {
 	d := dealer{Rand: rand.New(rand.NewPCG(seed, uint64(round))), span: length - quietStart - quietEnd}
 	if d.span <= 0 {
 		return nil
@@ -137,51 +146,62 @@ func newSchedule(seed uint64, round int, length time.Duration, slots []slot) sch
 		turn = append(turn[1:], turn[0])
 		return turn[0]
 	}
-	d.deal(1, func(e *event) { d.process(e, next()) }, kill, pause, restart)
-	d.deal(1, func(e *event) { e.Slot = next(); e.By = d.between(-slots[e.Slot].Stray, slots[e.Slot].Stray) }, setClock)
-	tables := leaseTables(slots)
-	var stores []string
-	for _, t := range tables {
-		if !slices.Contains(stores, t.Store) {
-			stores = append(stores, t.Store)
+	if slots[0].Worker != served { // clients of which have nothing to lose
+		d.deal(1, func(e *event) { d.process(e, next()) }, kill, pause, restart)
+	}
+	if slices.ContainsFunc(slots, func(s slot) bool { return s.Stray > 0 }) {
+		step := func(e *event) { e.Slot = next(); e.By = d.between(-slots[e.Slot].Stray, slots[e.Slot].Stray) }
+		d.deal(1, step, setClock)
+	}
+	var tended, reached float64 // places of an operator, and over a network
+	for _, p := range places {
+		if p.byHand {
+			tended++
+		}
+		if len(p.d.Addrs) > 0 {
+			reached++
 		}
 	}
-	for _, store := range stores {
-		var here, lossy []leaseTable
-		for _, t := range tables {
-			if t.Store == store {
-				here = append(here, t)
-				if t.Losses == lease.ByHistory && store != embedded { // whose dialect is another one
-					lossy = append(lossy, t)
+	for _, name := range slices.Sorted(maps.Keys(places)) {
+		p := places[name]
+		if !p.behind && !slices.ContainsFunc(slots, func(s slot) bool { return s.Place == name }) {
+			continue
+		}
+		servers, connections := p.can()
+		d.deal(cmp.Or(p.often, 1), func(e *event) { d.server(e, name) }, servers...)
+		d.deal(reached*cmp.Or(p.often, 1), func(e *event) { d.server(e, name) }, connections...)
+		var here, lossy []space
+		for _, sp := range spaces(slots) {
+			if sp.Place == name {
+				here = append(here, sp)
+				if sp.Losses == lease.ByHistory && len(p.d.Addrs) > 0 { // of a file, the dialect is another one
+					lossy = append(lossy, sp)
 				}
 			}
 		}
-		hand := func(e *event) { d.hand(e, store, here, lossy) }
+		if !p.byHand || len(here) == 0 {
+			continue
+		}
+		hand := func(e *event) { d.hand(e, name, here, lossy) }
 		of := []fault{rename, vanish, edit}
 		if len(lossy) > 0 { // whoever removes or sets back rows does not say that the store loses nothing
 			of = append(of, truncate, restore)
 		}
-		d.deal(len(stores), hand, of...)
-	}
-	for _, s := range []struct {
-		store string
-		fault fault
-	}{{mariadb, serverKill}, {pair, failover}} {
-		if slices.Contains(stores, s.store) {
-			d.deal(1, func(e *event) { d.server(e, s.store) }, s.fault)
-			d.deal(2, func(e *event) { d.server(e, s.store) }, cut, delay, swallowReply, swallowCommit)
-		}
+		d.deal(tended, hand, of...)
 	}
 	slices.SortStableFunc(d.all, func(a, b event) int { return cmp.Compare(a.At, b.At) })
 	return d.all
 }
 
-// deal deals a deck of faults, of which there are so many alike.
-func (d *dealer) deal(decks int, fill func(*event), of ...fault) {
+// deal deals a deck of faults, with that many times the usual time for each.
+func (d *dealer) deal(times float64, fill func(*event), of ...fault) {
 	var deck []event
 	for _, f := range of {
-		every := kinds[f].every * time.Duration(decks)
+		every := time.Duration(float64(kinds[f].every) * times)
 		deck = append(deck, slices.Repeat([]event{{Fault: f}}, int((d.span+every-1)/every))...)
+	}
+	if len(deck) == 0 {
+		return
 	}
 	d.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 	part := d.span / time.Duration(len(deck))
@@ -212,11 +232,13 @@ func (d *dealer) process(e *event, slot int) {
 }
 
 // server fills in that of a server, or of the connections to it.
-func (d *dealer) server(e *event, store string) {
-	e.Store = store
+func (d *dealer) server(e *event, place string) {
+	e.Place, e.Row = place, d.IntN(1<<16)
 	switch e.Fault {
 	case serverKill:
 		e.For = d.between(50*time.Millisecond, 2500*time.Millisecond)
+	case serverPause, isolate, refuse, mute:
+		e.For = d.between(leaseTTL, 3*leaseTTL)
 	case failover:
 		e.Kill, e.By = true, d.between(50*time.Millisecond, 700*time.Millisecond)
 	case delay:
@@ -226,18 +248,18 @@ func (d *dealer) server(e *event, store string) {
 
 // hand fills in what the operator does to a table. It is the next owner of a worker ID that has to make up for what
 // the one before had reserved, so that owners are killed after some events.
-func (d *dealer) hand(e *event, store string, tables, lossy []leaseTable) {
+func (d *dealer) hand(e *event, place string, spaces, lossy []space) {
 	if e.Fault == truncate || e.Fault == restore {
-		tables = lossy
+		spaces = lossy
 	}
-	e.Store, e.Table, e.Row = store, tables[d.IntN(len(tables))], d.IntN(1<<16)
+	e.Place, e.Space, e.Row = place, spaces[d.IntN(len(spaces))], d.IntN(1<<16)
 	switch e.Fault {
 	case rename, vanish:
 		e.For = d.between(100*time.Millisecond, time.Second)
 	case restore:
 		e.For = d.between(1100*time.Millisecond, 4*time.Second)
 	case edit:
-		if e.Edit = alteration(d.IntN(int(alterations))); e.Edit == releaseLease && e.Table.Losses != lease.Never {
+		if e.Edit = alteration(d.IntN(int(alterations))); e.Edit == releaseLease && e.Space.Losses != lease.Never {
 			e.Edit = endLease
 		}
 	}
@@ -250,9 +272,9 @@ func (d *dealer) hand(e *event, store string, tables, lossy []leaseTable) {
 // and one by hand exclude each other.
 func (e event) queue() string {
 	if cut <= e.Fault && e.Fault <= swallowCommit {
-		return "connections to " + e.Store
+		return "connections to " + e.Place
 	}
-	return e.Store
+	return e.Place
 }
 
 // planned returns how many faults of each kind there are.

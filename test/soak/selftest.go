@@ -4,45 +4,40 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // A trial is a planted fault that has to be found.
 type trial struct {
-	fault string
+	fault string       // "" for none
 	find  harness.Kind // the violation by which it shows
 	slots []slot
-	clock []step // of all processes
-	// script, if there is one, starts the processes; else there is one for each slot.
-	script func(f *fleet) error
+	plan  schedule // until the fault is found
 	// asks is for a fault that the database has to tell of, too.
 	asks bool
 }
 
-// A finding is what came of a trial.
-type finding struct {
-	Fault     string        `json:"fault"`
-	Found     bool          `json:"found"`
-	After     time.Duration `json:"afterNs"`
-	Violation string        `json:"violation"`
-}
+const (
+	// trialLimit is how long a fault may stay unfound.
+	trialLimit = 2 * time.Minute
+	// trialTurn is how long one turn of a trial's events takes.
+	trialTurn = 9 * time.Second
+)
 
-// trialLimit is how long a fault may stay unfound.
-const trialLimit = 2 * time.Minute
-
-func planted(fault, workers, store string, draw ...string) slot {
-	return slot{Name: "planted", Planted: fault, Cached: true, Draw: draw, Worker: workers, Store: store,
+func planted(fault, workers, place string, draw ...string) slot {
+	return slot{Name: "planted", Planted: fault, Cached: true, Draw: draw, Worker: workers, Place: place,
+		Share:   map[string]string{static: "static", throwaway: "throwaway_embedded", leased: "embedded"}[workers],
 		MaxLead: maxLead, Weight: 1}
 }
 
 // trials are the faults, of which two are none at all.
 func trials() []trial {
+	const s, ms = time.Second, time.Millisecond
 	plain := planted("", static, "", strict, fill)
 	behind := planted(plantedBehind, static, "", strict)
 	behind.MaxLead = tickUnit // so that what is borrowed does not make up for it
@@ -52,212 +47,114 @@ func trials() []trial {
 	oblivious.MaxLead = lease.Burn
 	burning := oblivious
 	burning.Planted = ""
-	twin := planted(plantedCopy, static, "", strict)
-	unguarded := planted(plantedUnguarded, static, "", strict)
+	copied := planted(plantedCopy, static, "", strict)
 	lost := planted(plantedLost, throwaway, embedded, strict)
+	killed := schedule{{At: 3 * s, Fault: kill}, {At: 7 * s, Fault: kill}}
+	// The next owner of the ID comes when the lease is over.
+	untilFree := schedule{{At: 5 * s, Fault: kill, For: 2 * leaseTTL}}
+	older := schedule{{At: s, Fault: setBack, Place: embedded, For: 4 * s},
+		{At: 4500 * ms, Fault: kill, For: 2 * leaseTTL}}
+	// What the first process takes is lost, and taken again by the second.
+	loseCommit := schedule{{At: s, Fault: setBack, Place: embedded, For: 2 * s, Row: 1}, {At: 2 * s, Fault: kill},
+		{At: 4 * s, Fault: kill, Slot: 1}}
+	var stepsBack schedule
+	for at := time.Duration(0); at < trialTurn; at += 300 * ms {
+		stepsBack = append(stepsBack, event{At: at, Fault: setClock, By: -at * 2 / 3})
+	}
 	return []trial{
-		{plantedCopy, harness.Duplicate, []slot{twin, planted(plantedCopy, static, "", lane)}, nil, nil, false},
-		{"the copied worker ID of a process that was killed", harness.Duplicate,
-			[]slot{planted(plantedCopy, static, "", fill)}, nil,
-			oneAfterTheOther(3*time.Second, func(*fleet) error { return nil }), false},
-		{plantedUnstored, harness.Duplicate, []slot{unstored}, nil, oneAfterTheOther(7*time.Second, untilFree), true},
-		{plantedUnguarded, harness.Duplicate, []slot{unguarded}, stepsBack(), nil, false},
-		{plantedLost, harness.Duplicate, []slot{lost}, nil, loseCommit, false},
-		{plantedOblivious, harness.Duplicate, []slot{oblivious}, nil, setBack, false},
-		{plantedForeign, harness.ForeignID, []slot{planted(plantedForeign, static, "", strict)}, nil, nil, false},
-		{plantedBeyond, harness.Unreserved, []slot{planted(plantedBeyond, leased, embedded, fill)}, nil, nil, false},
-		{plantedBehind, harness.Late, []slot{behind}, nil, nil, false},
-		{plantedAhead, harness.Early, []slot{planted(plantedAhead, static, "", strict)}, nil, nil, false},
-		{plantedDisorder, harness.Disorder, []slot{planted(plantedDisorder, static, "", strict)}, nil, nil, false},
-		{"", 0, []slot{burning}, nil, setBack, false},
-		{"", 0, []slot{plain, plain}, nil, nil, false},
+		{fault: plantedCopy, slots: []slot{copied, planted(plantedCopy, static, "", lane)}},
+		{fault: "the copied worker ID of a process that was killed",
+			slots: []slot{planted(plantedCopy, static, "", fill)}, plan: again(killed)},
+		{fault: plantedUnstored, slots: []slot{unstored}, plan: again(untilFree), asks: true},
+		{fault: plantedUnguarded, slots: []slot{planted(plantedUnguarded, static, "", strict)}, plan: again(stepsBack)},
+		{fault: plantedLost, slots: []slot{lost, lost}, plan: again(loseCommit)},
+		{fault: plantedOblivious, slots: []slot{oblivious}, plan: again(older)},
+		{fault: plantedForeign, find: harness.ForeignID, slots: []slot{planted(plantedForeign, static, "", strict)}},
+		{fault: plantedBeyond, find: harness.Unreserved, slots: []slot{planted(plantedBeyond, leased, embedded, fill)}},
+		{fault: plantedBehind, find: harness.Late, slots: []slot{behind}},
+		{fault: plantedAhead, find: harness.Early, slots: []slot{planted(plantedAhead, static, "", strict)}},
+		{fault: plantedDisorder, find: harness.Disorder, slots: []slot{planted(plantedDisorder, static, "", strict)}},
+		{slots: []slot{burning}, plan: again(older)},
+		{slots: []slot{plain, plain}},
 	}
 }
 
-// stepsBack go back by 200 ms every 300 ms.
-func stepsBack() (steps []step) {
-	for at := time.Duration(0); at < trialLimit; at += 300 * time.Millisecond {
-		steps = append(steps, step{time.Now().Add(at), -at * 2 / 3})
-	}
-	return steps
-}
-
-// selfTest runs trials, says what came of them, and fails if one did not go as it has to.
-func selfTest(w io.Writer, all []trial) (findings []finding, err error) {
-	dir, err := os.MkdirTemp("", "uid-soak-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	missed := 0
-	for i, t := range all {
-		f, err := t.run(filepath.Join(dir, fmt.Sprintf("%d.db", i)))
-		if err != nil {
-			return findings, fmt.Errorf("soak: self-test, %s: %w", t.fault, err)
-		}
-		findings = append(findings, f)
-		verdict := "NOT FOUND"
-		if f.Found {
-			verdict = "found"
-		}
-		if f.Found == (t.fault == "") {
-			missed++
-			verdict += ", WHICH IS WRONG"
-		}
-		fmt.Fprintf(w, "self-test: %s: %s in %v\n  %s\n",
-			cmp.Or(f.Fault, "no fault"), verdict, f.After.Round(time.Millisecond), f.Violation)
-	}
-	if missed > 0 {
-		return findings, fmt.Errorf("soak: the self-test failed in %d of %d trials: nothing would follow from a run",
-			missed, len(findings))
-	}
-	return findings, nil
-}
-
-func (t *trial) run(path string) (res finding, err error) {
-	// Of so few IDs a row is made alone, and the second process gets what the first had.
-	st := &stores{path: path, ids: lease.Range{Last: 7}}
-	r, err := newRound(trialLimit, nil, st, t.slots, 40e6)
-	if err != nil {
-		return res, err
-	}
-	m := r.memory
-	defer m.Close()
-	if err := st.foundAll(t.slots); err != nil {
-		return res, err
-	}
-	for i := range r.clocks {
-		r.clocks[i] = t.clock
-	}
-	defer r.killAll()
-	for i := range r.slots {
-		if t.script != nil {
-			err = t.script(r.fleet)
-			break
-		}
-		if _, err = r.start(i); err != nil {
-			break
-		}
-	}
-	if err != nil {
-		return res, err
-	}
-	limit, found := trialLimit, func() bool { return m.Found(t.find) > 0 }
-	if t.fault == "" {
-		limit, found = grace+time.Second, m.AnyFound
-	}
-	for scripted := time.Now(); !found() && time.Since(scripted) < limit; {
-		time.Sleep(5 * time.Millisecond)
-	}
-	r.killAll()
-	res = finding{Fault: t.fault, Found: found(), After: time.Since(r.began)}
-	for _, v := range m.Violations() {
-		if res.Violation == "" && (t.fault == "" || v.Kind() == t.find) {
-			res.Violation = m.Describe(v, r.name)
-		}
-	}
-	if t.asks && res.Found {
-		table, _ := t.slots[0].leases()
-		tell, _, err := st.unreserved(m, table)
-		if err != nil {
-			return res, err
-		}
-		if res.Found = len(tell) > 0; res.Found {
-			res.Violation += "; " + tell[0]
-		}
-	}
-	return res, nil
-}
-
-func (f *fleet) killAll() {
-	for _, in := range f.all {
-		if !in.HasEnded() {
-			f.kill(in)
-		}
-	}
-}
-
-// startUp starts a process, and waits until it has a generator.
-func (f *fleet) startUp() (*incarnation, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
-	in, err := f.start(0)
-	for err == nil && !f.up(in) {
-		select {
-		case <-ctx.Done():
-			err = ctx.Err()
-		case <-in.Done():
-			err = fmt.Errorf("soak: a process ended (%v): %s", in.State(), in.stderr.String())
-		case <-time.After(time.Millisecond):
-		}
-	}
-	return in, err
-}
-
-// oneAfterTheOther kills a process when it has drawn that far ahead of the clock, and starts another one after
-// something else.
-func oneAfterTheOther(ahead time.Duration, between func(*fleet) error) func(*fleet) error {
-	return func(f *fleet) error {
-		in, err := f.startUp()
-		if err != nil {
-			return err
-		}
-		number, _ := f.slots[0].shareOf()
-		for f.memory.Newest(number<<idBits) < soakLayout.TickAt(time.Now().Add(ahead)) {
-			if time.Since(f.began) > trialLimit {
-				return fmt.Errorf("soak: the first process is not %v ahead of the clock after %v", ahead, trialLimit)
+// again has events happen in turn after turn. A clock goes on from where it is.
+func again(events schedule) (all schedule) {
+	for began := time.Duration(0); began < trialLimit; began += trialTurn {
+		for _, e := range events {
+			if e.Fault == setClock {
+				e.By -= began * 2 / 3
 			}
-			time.Sleep(time.Millisecond)
+			e.At += began
+			all = append(all, e)
 		}
-		f.kill(in)
-		if err := between(f); err != nil {
-			return err
-		}
-		_, err = f.start(0)
-		return err
 	}
+	return all
 }
 
-// untilFree waits until the ID of a process that was killed may be leased again.
-func untilFree(*fleet) error {
-	time.Sleep(2 * leaseTTL)
+// selfTest runs trials in worlds of their own, and fails if one did not go as it has to.
+func (s *settings) selfTest(ctx context.Context, all []trial) error {
+	for _, t := range all {
+		w, err := newWorld()
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		// Of so few IDs a row is made alone, and the next process gets what the one before had.
+		w.ids = lease.Range{Last: 7}
+		if err := w.start(embedded, engines.SQLite, false); err != nil {
+			return err
+		}
+		if err := w.renew(t.slots); err != nil {
+			return err
+		}
+		length := trialLimit
+		if t.fault == "" {
+			length = grace + time.Second + min(trialTurn, time.Duration(len(t.plan))*trialTurn)
+		}
+		if _, err := s.play(ctx, w, t, length, 40e6); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// setBack has another file, with a namespace that has no leases yet, take the place of one from which a process has
-// leased and drawn.
-func setBack(f *fleet) error {
-	before, err := os.ReadFile(f.stores.path)
+// play plays a trial until its fault is found, and returns how often it was. It says what came of it, and fails if it
+// did not go as it has to.
+func (s *settings) play(ctx context.Context, w *world, t trial, length time.Duration, rate float64) (uint64, error) {
+	name := cmp.Or(t.fault, "no fault")
+	r, err := newRound(length, t.plan, w, t.slots, rate)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return oneAfterTheOther(10*time.Second, func(f *fleet) error { // further than a start takes
-		_ = os.Remove(f.stores.path + "-journal") // of the write under which the process was killed
-		if err := os.WriteFile(f.stores.path+".before", before, 0o600); err != nil {
-			return err
+	m := r.memory
+	defer m.Close()
+	wrong := func() bool { return m.Found(t.find) > 0 || t.fault == "" && m.AnyFound() }
+	r.until = func() bool { return wrong() || time.Since(r.began) > length }
+	if err := r.run(ctx, 0); err != nil {
+		return 0, fmt.Errorf("soak: %s: %w", name, err)
+	}
+	found, violation := wrong(), ""
+	for _, v := range m.Violations() {
+		if violation == "" && (t.fault == "" || v.Kind() == t.find) {
+			violation = m.Describe(v, r.name)
 		}
-		return os.Rename(f.stores.path+".before", f.stores.path)
-	})(f)
-}
-
-// loseCommit starts two processes on a database from which the first one's commit is gone
-// when the second one comes: the file is what it was before.
-func loseCommit(f *fleet) error {
-	before, err := f.startUp()
-	if err != nil {
-		return err
 	}
-	f.kill(before)
-	file, err := os.ReadFile(f.stores.path)
-	if err != nil {
-		return err
+	if t.asks {
+		sp, _ := t.slots[0].leases()
+		tell, _, err := r.unreserved(sp)
+		if err != nil {
+			return 0, err
+		}
+		found = found && len(tell) > 0
+		violation += "; " + strings.Join(tell, "; ")
 	}
-	if _, err := f.startUp(); err != nil {
-		return err
+	verdict := map[bool]string{true: "found", false: "NOT FOUND"}[found]
+	after := time.Since(r.began).Round(time.Millisecond)
+	fmt.Fprintf(s.out, "planted: %s: %s in %v\n  %s\n", name, verdict, after, violation)
+	if found == (t.fault == "") {
+		return 0, fmt.Errorf("soak: %s: %s, which is wrong: nothing would follow from a run", name, verdict)
 	}
-	if err := os.WriteFile(f.stores.path, file, 0o600); err != nil {
-		return err
-	}
-	_, err = f.start(0)
-	return err
+	return m.Found(t.find), nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/uidgen/uid"
 )
@@ -39,14 +40,14 @@ func (s *share) grant(r uid.Reservation, err error) (uid.Reservation, error) {
 type grants struct {
 	mu    sync.Mutex
 	byID  map[int64]uid.Reservation
-	first int64 // the largest First of all
+	ahead time.Duration // how far ahead of the clock a reservation began at most, when it was granted
 }
 
 func (g *grants) add(r uid.Reservation) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r.Last >= r.First {
-		g.first = max(g.first, r.First)
+		g.ahead = max(g.ahead, time.Until(layout.TimeOf(r.First)))
 		if old, ok := g.byID[r.WorkerID]; ok {
 			r.First, r.Last = min(r.First, old.First), max(r.Last, old.Last)
 		}
@@ -54,11 +55,10 @@ func (g *grants) add(r uid.Reservation) {
 	}
 }
 
-// of returns all ticks that were granted under a worker ID, and the largest tick that any
-// reservation began with.
-func (g *grants) of(workerID int64) (r uid.Reservation, first int64, ok bool) {
+// of returns all ticks that were granted under a worker ID, and how far ahead any reservation began.
+func (g *grants) of(workerID int64) (r uid.Reservation, ahead time.Duration, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	r, ok = g.byID[workerID]
-	return r, g.first, ok
+	return r, g.ahead, ok
 }

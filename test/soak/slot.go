@@ -15,10 +15,18 @@ type slot struct {
 	// Cached says which generator: package cached's, or package uncached's.
 	Cached bool
 	Draw   []string // a goroutine for each way
+	// Worker is where the generator's worker ID comes from, or what else is drawn.
 	Worker string
-	Store  string // where the worker has its database: mariadb, pair or sqlite
+	Place  string // where the worker has its store, if it has one
+	// Share is the part of the layout's worker IDs that the slot's come from. Slots with the same share have the same
+	// database and, if they lease, the same namespace.
+	Share string
 	// Losses is what a lease says of the store; whoever says that it loses nothing makes no namespace.
 	Losses lease.Losses
+	// Tenants is how many leases and generators a process has, 0 for one.
+	Tenants int
+	// Hoards says that a process gives no numbers back before it ends.
+	Hoards bool
 	// Ring is the number of slots of the cached generator's ring, 0 for the default.
 	Ring            int
 	MaxLead, MaxLag time.Duration
@@ -30,24 +38,31 @@ type slot struct {
 	Stray time.Duration
 	// Weight is this slot's part in the UIDs, against the other ones'.
 	Weight float64
+	// Least is how many the slot has to draw at least; 0 stands for one.
+	Least uint64
 	// Planted names a fault that the self-test has to find; "" for none.
 	Planted string
 }
 
-// Workers.
+// Workers, and what is drawn without one.
 const (
 	static    = "static"     // a new ID for each process
 	throwaway = "disposable" // a row for each process
 	leased    = "leased"
-	kept      = "file" // the slot's ID, and a state file
+	kept      = "file"    // the slot's ID, and a state file
+	segments  = "segment" // numbers of a tag
+	served    = "served"  // by the command, which has workers of its own
 )
 
-// Stores.
+// Places of the soak.
 const (
-	mariadb  = "mariadb" // a durable server behind a proxy
-	pair     = "pair"    // a primary and its replica, behind a proxy
+	mariadb  = "mariadb" // a durable server
+	pair     = "pair"    // a primary and its replica
 	embedded = "sqlite"
 )
+
+// shares are the parts of the layout's worker IDs.
+var shares = []string{"static", "file", "throwaway", "throwaway_embedded", "pair", "embedded", "durable", "burning"}
 
 // A lease has to end while a process is paused, and a service has to be without its
 // database for longer than is reserved, several times in some minutes.
@@ -66,82 +81,84 @@ const (
 const maxLead = 4 * time.Second
 
 var soakSlots = []slot{
-	{Name: "strict order", Cached: true, Draw: []string{strict, strict},
-		Worker: leased, Store: mariadb, Losses: lease.Never, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
-	{Name: "lanes", Cached: true, Draw: []string{lane, lane}, Worker: leased, Store: mariadb, Losses: lease.Never,
-		MaxLead: maxLead, MaxLag: 300 * time.Millisecond, Stray: leaseStray, Weight: 3},
+	{Name: "strict order", Cached: true, Draw: []string{strict, strict}, Worker: leased, Place: mariadb,
+		Share: "durable", Losses: lease.Never, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
+	{Name: "lanes", Cached: true, Draw: []string{lane, lane}, Worker: leased, Place: mariadb, Share: "durable",
+		Losses: lease.Never, MaxLead: maxLead, MaxLag: 300 * time.Millisecond, Stray: leaseStray, Weight: 3},
 	{Name: "batches and strict order", Cached: true, Draw: []string{fill, strict},
-		Worker: leased, Store: mariadb, MaxLead: lease.Burn, Stray: leaseStray, Weight: 2},
+		Worker: leased, Place: mariadb, Share: "burning", MaxLead: lease.Burn, Stray: leaseStray, Weight: 2},
 	{Name: "uncached, long window", Draw: []string{strict, strict},
-		Worker: leased, Store: mariadb, Window: longWindow, Stray: leaseStray, Weight: 0.5},
+		Worker: leased, Place: mariadb, Share: "burning", Window: longWindow, Stray: leaseStray, Weight: 0.5},
 	{Name: "strict order, two ticks", Cached: true, Draw: []string{strict, strict}, Ring: 2,
-		Worker: leased, Store: pair, MaxLead: lease.Burn, Stray: leaseStray, Weight: 1},
+		Worker: leased, Place: pair, Share: "pair", MaxLead: lease.Burn, Stray: leaseStray, Weight: 1},
 	{Name: "batches, and lanes", Cached: true, Draw: []string{fill, lane},
-		Worker: leased, Store: pair, MaxLead: lease.Burn, Stray: leaseStray, Weight: 3},
+		Worker: leased, Place: pair, Share: "pair", MaxLead: lease.Burn, Stray: leaseStray, Weight: 3},
 	{Name: "uncached, batches", Draw: []string{strict, fill},
-		Worker: leased, Store: pair, Stray: leaseStray, Weight: 0.5},
+		Worker: leased, Place: pair, Share: "pair", Stray: leaseStray, Weight: 0.5},
 	{Name: "lanes, and no order", Cached: true, Draw: []string{lane, unordered, unordered},
-		Worker: leased, Store: embedded, MaxLead: lease.Burn, Stray: leaseStray, Weight: 2},
+		Worker: leased, Place: embedded, Share: "embedded", MaxLead: lease.Burn, Stray: leaseStray, Weight: 2},
 	{Name: "batches", Cached: true, Draw: []string{fill, fill}, Ring: 4,
-		Worker: leased, Store: embedded, MaxLead: lease.Burn, Stray: leaseStray, Weight: 3},
+		Worker: leased, Place: embedded, Share: "embedded", MaxLead: lease.Burn, Stray: leaseStray, Weight: 3},
 	{Name: "uncached, on a file", Draw: []string{strict, strict},
-		Worker: leased, Store: embedded, Stray: leaseStray, Weight: 0.5},
+		Worker: leased, Place: embedded, Share: "embedded", Stray: leaseStray, Weight: 0.5},
 	{Name: "strict order and lanes", Cached: true, Draw: []string{strict, lane},
-		Worker: throwaway, Store: mariadb, MaxLead: maxLead, Stray: freeStray, Weight: 2},
+		Worker: throwaway, Place: mariadb, Share: "throwaway", MaxLead: maxLead, Stray: freeStray, Weight: 2},
 	{Name: "uncached, remembering", Draw: []string{strict, strict}, Remember: 128,
-		Worker: throwaway, Store: embedded, Stray: freeStray, Weight: 0.5},
+		Worker: throwaway, Place: embedded, Share: "throwaway_embedded", Stray: freeStray, Weight: 0.5},
 	{Name: "batches, behind a file", Cached: true, Draw: []string{fill, strict},
-		Worker: kept, MaxLead: maxLead, Stray: freeStray, Weight: 2},
+		Worker: kept, Share: "file", MaxLead: maxLead, Stray: freeStray, Weight: 2},
 	{Name: "uncached, behind a file", Draw: []string{strict, strict},
-		Worker: kept, Stray: freeStray, Weight: 0.5},
+		Worker: kept, Share: "file", Stray: freeStray, Weight: 0.5},
 	{Name: "all ways", Cached: true, Draw: []string{strict, lane, fill, unordered}, MaxLag: 200 * time.Millisecond,
-		Worker: static, MaxLead: maxLead, Stray: freeStray, Weight: 3},
+		Worker: static, Share: "static", MaxLead: maxLead, Stray: freeStray, Weight: 3},
+}
+
+// leaseSlots draw UIDs under leases in one store, in as many ways as there are processes. Every third process is
+// uncached, and one has many tenants, unless something is planted.
+func leaseSlots(n int, place, share, planted string) (all []slot) {
+	for i := range n {
+		s := slot{Name: fmt.Sprint("lease ", i), Cached: i%3 != 2, Draw: []string{fill, strict}, Worker: leased,
+			Place: place, Share: share, Weight: 1, Planted: planted}
+		if s.Cached {
+			s.MaxLead = lease.Burn
+		}
+		if i == 1 && planted == "" {
+			s.Tenants = 8
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// numberSlots draw the numbers of one tag in all ways.
+func numberSlots(n int, place string, hoards bool) []slot {
+	s := slot{Name: "numbers", Draw: []string{fill, strict, try}, Worker: segments, Place: place, Share: "numbers",
+		Hoards: hoards, Weight: 1}
+	return slices.Repeat([]slot{s}, n)
 }
 
 // ordered says whether UIDs that a goroutine draws in this way increase.
-func (s slot) ordered(way string) bool { return way != unordered && s.Remember == 0 }
-
-// shareOf returns the part of the layout's worker IDs that a slot's come from. Slots with the
-// same share have the same database and, if they lease, the same namespace.
-func (s slot) shareOf() (number int64, namespace string) {
-	switch {
-	case s.Worker == static:
-		return 0, ""
-	case s.Worker == kept:
-		return 1, ""
-	case s.Worker == throwaway && s.Store == mariadb:
-		return 2, ""
-	case s.Worker == throwaway:
-		return 3, ""
-	case s.Store == pair:
-		return 4, "pair"
-	case s.Store == embedded:
-		return 5, "embedded"
-	case s.Losses == lease.Never:
-		return 6, "durable"
-	}
-	return 7, "burning"
+func (s slot) ordered(way string) bool {
+	return way != unordered && s.Remember == 0 && s.Worker != served
 }
 
-// A leaseTable is where the slots with one share have their leases: a table of their own,
-// with one namespace.
-type leaseTable struct {
-	Share                  int64 // of the layout's worker IDs
-	Store, Name, Namespace string
-	Losses                 lease.Losses
+// base is the first of the slot's worker IDs in the layout.
+func (s slot) base() int64 { return int64(max(0, slices.Index(shares, s.Share))) << idBits }
+
+// A space is what slots with one share lease in: a namespace, and where an operator is at work a database of its own.
+type space struct {
+	Share, Place string
+	Losses       lease.Losses
 }
 
-// leases returns the table of the slot's leases. It is false for other workers.
-func (s slot) leases() (leaseTable, bool) {
-	share, namespace := s.shareOf()
-	return leaseTable{share, s.Store, "LEASE_" + strings.ToUpper(namespace), namespace, s.Losses}, s.Worker == leased
-}
+// leases returns the space of the slot's leases. It is false for other workers.
+func (s slot) leases() (space, bool) { return space{s.Share, s.Place, s.Losses}, s.Worker == leased }
 
-// leaseTables returns the tables of all slots' leases, each once.
-func leaseTables(slots []slot) (all []leaseTable) {
+// spaces returns those of all slots' leases, each once.
+func spaces(slots []slot) (all []space) {
 	for _, s := range slots {
-		if t, ok := s.leases(); ok && !slices.ContainsFunc(all, func(o leaseTable) bool { return o.Name == t.Name }) {
-			all = append(all, t)
+		if sp, ok := s.leases(); ok && !slices.Contains(all, sp) {
+			all = append(all, sp)
 		}
 	}
 	return all
@@ -153,8 +170,8 @@ func (s slot) String() string {
 		generator = "cached"
 	}
 	text := fmt.Sprintf("%s generator, %s, %s worker", generator, strings.Join(s.Draw, " and "), s.Worker)
-	if s.Store != "" {
-		text += " on " + s.Store
+	if s.Place != "" {
+		text += " on " + s.Place
 	}
 	if s.Losses == lease.Never {
 		text += ", which loses nothing"

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
@@ -40,7 +41,11 @@ func TestCost(t *testing.T) {
 	if full {
 		rounds = 20
 	}
-	ways := allWays(t, startServer(t, "uid serve", build(t), "uid.db", "--layout", "41ms/10/12"))
+	command, err := cluster.BuildCommand(t.TempDir())
+	require.NoError(t, err)
+	s, err := Start("uid serve", command, "uid.db", "--layout", "41ms/10/12")
+	cluster.For(t, s, err)
+	ways := allWays(t, s)
 	for round := range rounds + 1 {
 		for i := range ways {
 			require.NoError(t, ways[i].run(round > 0), ways[i].name) // the first one warms up
@@ -58,7 +63,7 @@ func allWays(t *testing.T, s *cluster.Server) []way {
 	g, err := cached.New(worker.Static(1), cached.Config{MaxLead: cached.Unbounded})
 	require.NoError(t, err)
 	web := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}, Timeout: 10 * time.Second}
-	client := dial(s)
+	client := Dial(s.Addr(1), 1)
 	t.Cleanup(func() { _, _ = client.Close(), g.Close() })
 	get := func(target string) func() error {
 		return func() error {
@@ -116,9 +121,10 @@ func render(ways []way) string {
 	fmt.Fprintf(&b, "| one caller | a call: p50 | p99 | p99.9 | a UID, at p50 |\n|---|--:|--:|--:|--:|")
 	for _, w := range ways {
 		slices.Sort(w.took)
-		at := func(permille int) time.Duration { return w.took[(len(w.took)-1)*permille/1000] }
-		fmt.Fprintf(&b, "\n| %s | %s | %s | %s | %s |",
-			w.name, short(at(500), 1), short(at(990), 1), short(at(999), 1), short(at(500), w.uids))
+		at := func(permille, parts int) string {
+			return humanize.SIWithDigits(w.took[(len(w.took)-1)*permille/1000].Seconds()/float64(parts), 1, "s")
+		}
+		fmt.Fprintf(&b, "\n| %s | %s | %s | %s | %s |", w.name, at(500, 1), at(990, 1), at(999, 1), at(500, w.uids))
 	}
 	fmt.Fprintf(&b, "\n\nClient and server on one machine of %d processors, %s, over loopback, TLS off. "+
 		"What one call takes holds two looks at the clock.", runtime.NumCPU(), runtime.Version())
@@ -126,25 +132,4 @@ func render(ways []way) string {
 		fmt.Fprintf(&b, " The machine's load was %s at the end.", strings.Fields(string(load))[0])
 	}
 	return b.String()
-}
-
-// short writes a part of a duration with two or three digits.
-func short(d time.Duration, parts int) string {
-	ns := float64(d.Nanoseconds()) / float64(parts)
-	for _, u := range []struct {
-		name string
-		ns   float64
-	}{{"ms", 1e6}, {"µs", 1e3}} {
-		if ns >= u.ns {
-			return digits(ns/u.ns) + " " + u.name
-		}
-	}
-	return digits(ns) + " ns"
-}
-
-func digits(x float64) string {
-	if x < 100 {
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.0f", x)
 }

@@ -12,16 +12,21 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 var block = regexp.MustCompile("(?s)```(sh|python|java|js)\n(.*?)```")
 
 // The clients in the document draw from a server. Each language that this machine lacks is named.
 func TestClientsInTheDocument(t *testing.T) {
-	dir, command := t.TempDir(), build(t)
+	dir := t.TempDir()
+	command, err := cluster.BuildCommand(dir)
+	require.NoError(t, err)
 	store := filepath.Join(dir, "uid.db")
-	createTag(t, command, store)
-	s := startServer(t, "uid serve", command, store)
+	require.NoError(t, CreateTag(command, store))
+	s, err := Start("uid serve", command, store)
+	cluster.For(t, s, err)
 
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
