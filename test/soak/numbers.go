@@ -20,16 +20,16 @@ func (m *memory) drawers() (all []*ledger) {
 }
 
 // skipped judges a round of numbers all of whose processes have ended, by the row's Next: a hole, which nobody got, has
-// to be in a range that a process had when it ended. It returns how many numbers are in holes, how many of these
-// without a reason, and what is wrong.
+// to be in a range that a process took. It returns how many numbers are in holes, how many of these without a reason,
+// and what is wrong.
 func (m *memory) skipped(next int64) (holes, unexplained int64, wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	left := m.left()
+	taken := m.taken()
 	for first, last := range m.Holes(1, next) {
 		holes += last - first + 1
-		if n := last - first + 1 - covered(first, last, left); n > 0 {
+		if n := last - first + 1 - covered(first, last, taken); n > 0 {
 			if unexplained += n; len(wrong) < 10 {
-				fail("numbers %d to %d were never issued, and no process had %d of them when it ended", first, last, n)
+				fail("numbers %d to %d were never issued, and no process took %d of them", first, last, n)
 			}
 		}
 	}
@@ -62,8 +62,8 @@ func (l *ledger) judge(next int64) error {
 	return nil
 }
 
-// left returns all ranges of which a process may have had numbers when it ended, sorted.
-func (m *memory) left() (ranges []segmentstore.Range) {
+// taken returns all ranges that a process may have taken, and not given back, sorted.
+func (m *memory) taken() (ranges []segmentstore.Range) {
 	for _, l := range m.drawers() {
 		for _, state := range []int64{isOpen, isTaken, isBack} {
 			for _, s := range l.all(state) {

@@ -70,7 +70,7 @@ func drawn(t *testing.T) *scene {
 func TestSkipped(t *testing.T) {
 	for text, spoil := range map[string]func(*scene){
 		"": func(*scene) {},
-		"were never issued, and no process had 3 of them": func(s *scene) {
+		"were never issued, and no process took 3 of them": func(s *scene) {
 			row := s.store.Row("a")
 			row.Next += 3
 			s.store.SetRow(row)

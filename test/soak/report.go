@@ -24,7 +24,11 @@ func (r *result) err() error {
 // write writes the result for people.
 func (r *result) write(w io.Writer) {
 	t := report.Table{Right: []int{2}}
-	count := func(name string, n int64, remark string) { t.Add(0, name, humanize.Comma(n), remark) }
+	count := func(name string, n int64, remark string) {
+		if n > 0 {
+			t.Add(0, name, humanize.Comma(n), remark)
+		}
+	}
 	rate := float64(r.UIDs) / 1e6 / r.Took.Seconds()
 	count("UIDs", int64(r.UIDs), fmt.Sprintf("%.1f million a second, %d MB of memory", rate, r.MemoryBytes>>20))
 	count("processes", int64(r.Processes), fmt.Sprintf("%d of them ended without a generator", r.FailedStarts))
@@ -36,9 +40,7 @@ func (r *result) write(w io.Writer) {
 		case edit:
 			remark += fmt.Sprintf("; %d rows were changed", r.RowsEdited)
 		}
-		if n := r.Faults[f]; n > 0 {
-			count("fault: "+k.name, n, remark)
-		}
+		count("fault: "+k.name, r.Faults[f], remark)
 	}
 	count("leases taken over", int64(r.LeasesTaken), "from a process that had not released it")
 	count("leases lost", int64(r.LeasesLost), "by a process that was paused or cut off, and went on under another ID")
@@ -46,11 +48,9 @@ func (r *result) write(w io.Writer) {
 	count("numbers skipped", r.NumbersSkipped, fmt.Sprintf("%d of them without a reason", r.Unexplained))
 	count("refused calls", int64(r.RefusedCalls), "nothing reserved, and the database or the namespace away")
 	for k, n := range r.Found {
-		if n > 0 || harness.Kind(k) == harness.Duplicate {
-			count("found: "+harness.Kind(k).String(), int64(n), "")
-		}
+		count("found: "+harness.Kind(k).String(), int64(n), "")
 	}
-	count("violations", int64(max(len(r.Violations), int(r.Found[harness.Duplicate]))), "")
+	t.Add(0, "violations", max(len(r.Violations), int(r.Found[harness.Duplicate])), "")
 	fmt.Fprintf(w, "\n%v\n", &t)
 	for _, v := range r.Violations[:min(len(r.Violations), mostShown)] {
 		fmt.Fprintln(w, "VIOLATION:", v)
