@@ -20,6 +20,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
 	github.com/uidgen/uid v0.0.0
+	github.com/uidgen/uid/connect/postgres v0.0.0
 	github.com/uidgen/uid/stores/etcd v0.0.0
 	github.com/uidgen/uid/stores/redis v0.0.0
 	github.com/uidgen/uid/stores/zookeeper v0.0.0

@@ -3,6 +3,7 @@ package engines_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -49,6 +50,8 @@ func BenchmarkFleet(b *testing.B) {
 		}
 	}
 }
+
+var quiet = slog.New(slog.DiscardHandler)
 
 // fleet starts processes, and ends them once they have renewed their leases.
 func fleet(b *testing.B, urls []string, processes int) {

@@ -4,7 +4,7 @@
 //
 // # For who adds an engine
 //
-// A starter is a file named after its engine with a function that returns the running server:
+// A starter is a function that returns the running server; a SQL server has a dialect, too:
 //
 //	func StartThing(name string) (*Thing, error) {
 //		path, err := Find("thing-server", "thingd", "/usr/lib/thing/bin") // installs the Debian package, if root

@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // A Galera is a cluster of three MariaDB nodes that replicate by Galera: a commit is on all nodes
@@ -20,6 +19,7 @@ type Galera struct {
 // A GaleraNode is a node of a Galera cluster.
 type GaleraNode struct {
 	*MySQL
+	all     *Galera
 	program Program // without the position and the address of the others
 }
 
@@ -29,24 +29,20 @@ func StartGalera(name string, options ...string) (*Galera, error) {
 	if err != nil {
 		return nil, err
 	}
-	const nodes = 3
-	flavour := mariaDB
-	flavour.account = "mysql" // as a helper of Galera's that root starts becomes nobody
 	g := &Galera{}
-	for i := range nodes {
-		m, run, err := newMySQL(flavour, fmt.Sprintf("%s %d", name, i+1), 4)
+	var peers []string
+	for i := range 3 {
+		// A helper of Galera's that root starts becomes nobody.
+		m, run, err := makeMySQL(mariaDB, fmt.Sprintf("%s %d", name, i+1), 4, "mysql")
 		if err != nil {
 			return orClosed(g, err)
 		}
-		g.Nodes = append(g.Nodes, &GaleraNode{m, run})
-	}
-	var peers []string
-	for _, n := range g.Nodes {
-		peers = append(peers, n.Addr(1))
+		g.Nodes = append(g.Nodes, &GaleraNode{m, g, run})
+		peers = append(peers, m.Addr(1))
 	}
 	for i, n := range g.Nodes {
-		n.program.Args = append(n.program.Args,
-			"--wsrep-on=ON", "--wsrep-provider="+library, "--wsrep-cluster-name="+n.Name()[:len(name)],
+		n.program = n.program.with(
+			"--wsrep-on=ON", "--wsrep-provider="+library, "--wsrep-cluster-name="+name,
 			"--wsrep-cluster-address=gcomm://"+strings.Join(peers, ","), fmt.Sprintf("--wsrep-node-name=node%d", i+1),
 			"--wsrep-node-address="+n.Addr(1), "--wsrep-sst-method=rsync", "--wsrep-sst-receive-address="+n.Addr(3),
 			"--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--default-storage-engine=InnoDB",
@@ -57,8 +53,7 @@ func StartGalera(name string, options ...string) (*Galera, error) {
 				// where they do not in time, on a busy machine, none of them is primary, for good.
 				"evs.keepalive_period=PT0.2S", "evs.suspect_timeout=PT2S", "evs.inactive_timeout=PT8S",
 				"evs.inactive_check_period=PT0.2S", "evs.install_timeout=PT8S", "pc.recovery=FALSE",
-			}, ";"))
-		n.program.Args = append(n.program.Args, options...)
+			}, ";")).with(options...)
 		n.program.Ready = n.Synced
 	}
 	return orClosed(g, g.begin())
@@ -68,48 +63,56 @@ func StartGalera(name string, options ...string) (*Galera, error) {
 // ask for a transfer of all data.
 func (g *Galera) begin() error {
 	first := g.Nodes[0]
-	if err := first.bootstrap(""); err != nil {
-		return err
+	err := first.Start(first.program.with("--wsrep-new-cluster"))
+	if err == nil {
+		err = first.Exec("CREATE DATABASE uid")
 	}
-	if err := first.Exec("CREATE DATABASE uid"); err != nil {
-		return err
-	}
-	if err := first.Stop(); err != nil {
-		return err
+	if err == nil {
+		err = first.Stop()
 	}
 	for _, n := range g.Nodes[1:] {
-		if err := os.RemoveAll(n.Path("data")); err != nil {
-			return err
+		if err == nil {
+			err = os.RemoveAll(n.Path("data"))
 		}
-		if err := os.CopyFS(n.Path("data"), os.DirFS(first.Path("data"))); err != nil {
-			return err
+		if err == nil {
+			err = os.CopyFS(n.Path("data"), os.DirFS(first.Path("data")))
 		}
 		for _, own := range []string{"galera.cache", "gvwstate.dat"} {
 			_ = os.Remove(n.Path("data", own))
 		}
 	}
+	if err != nil {
+		return err
+	}
 	return g.Bootstrap()
 }
+
+func (n *GaleraNode) state() string { return n.Path("data", "grastate.dat") }
 
 // Bootstrap makes a new primary component of nodes that are all down, from the one that has the
 // newest commit, and has the others join it.
 func (g *Galera) Bootstrap() error {
-	newest, at, where := g.Nodes[0], int64(-2), ""
+	newest, at, last := g.Nodes[0], "", int64(-2)
 	for _, n := range g.Nodes {
-		text, number, err := n.recover()
+		position, number, err := n.recover()
 		if err != nil {
 			return err
 		}
-		if number > at {
-			newest, at, where = n, number, text
+		if number > last {
+			newest, at, last = n, position, number
 		}
 	}
-	if err := newest.bootstrap(where); err != nil {
+	history, number, _ := strings.Cut(at, ":")
+	state := fmt.Sprintf("version: 2.1\nuuid: %s\nseqno: %s\nsafe_to_bootstrap: 1\n", history, number)
+	if err := os.WriteFile(newest.state(), []byte(state), 0o600); err != nil {
+		return err
+	}
+	if err := newest.start(at, "--wsrep-new-cluster"); err != nil {
 		return err
 	}
 	for _, n := range g.Nodes {
 		if n != newest {
-			if err := n.Join(); err != nil {
+			if err := n.Restart(); err != nil {
 				return fmt.Errorf("%w\nand the other node:\n%s", err, newest.Output())
 			}
 		}
@@ -117,22 +120,8 @@ func (g *Galera) Bootstrap() error {
 	return nil
 }
 
-// bootstrap starts the node as the first of a new primary component.
-func (n *GaleraNode) bootstrap(position string) error {
-	state := n.Path("data", "grastate.dat")
-	if text, err := os.ReadFile(state); err == nil {
-		text = regexp.MustCompile(`safe_to_bootstrap: *\d`).ReplaceAll(text, []byte("safe_to_bootstrap: 1"))
-		if err := os.WriteFile(state, text, 0o600); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return n.start(position, "--wsrep-new-cluster")
-}
-
-// Join starts a node that is down, which joins the primary component that the others are.
-func (n *GaleraNode) Join() error {
+// Restart starts a node that is down, which joins the primary component that the others are.
+func (n *GaleraNode) Restart() error {
 	position, _, err := n.recover()
 	if err != nil {
 		return err
@@ -141,63 +130,50 @@ func (n *GaleraNode) Join() error {
 }
 
 func (n *GaleraNode) start(position string, args ...string) error {
-	if position != "" {
-		args = append(args, "--wsrep-start-position="+position)
-	}
-	p := n.program
-	p.Args = append(p.Args[:len(p.Args):len(p.Args)], args...)
-	return n.Start(p)
+	return n.Start(n.program.with("--wsrep-start-position=" + position).with(args...))
 }
 
-// recovered is how a server says up to which commit its data goes.
-var recovered = regexp.MustCompile(`Recovered position: ?(([0-9a-f-]+):(-?\d+))`)
+// recovered is how a server says up to which commit its data goes, and stopped how one that was stopped has left it.
+var (
+	recovered = regexp.MustCompile(`Recovered position: ?(([0-9a-f-]+):(-?\d+))`)
+	stopped   = regexp.MustCompile(`uuid: *([0-9a-f-]+)\s+seqno: *(\d+)`)
+)
 
-// stopped is how a server that was stopped has left it.
-var stopped = regexp.MustCompile(`uuid: *([0-9a-f-]+)\s+seqno: *(\d+)`)
-
-// recover returns where the data of a node that is down ends: in the server's words, which are
-// empty if it never had any, and the number of the newest commit.
+// recover returns where the data of a node that is down ends: in the server's words, and the number of the newest
+// commit.
 func (n *GaleraNode) recover() (position string, number int64, err error) {
-	if state, err := os.ReadFile(n.Path("data", "grastate.dat")); err == nil {
-		if found := stopped.FindSubmatch(state); found != nil {
-			_, err = fmt.Sscan(string(found[2]), &number)
-			return string(found[1]) + ":" + string(found[2]), number, err
-		}
+	state, err := os.ReadFile(n.state())
+	if err != nil {
+		return "", 0, err
 	}
-	p := n.program
-	p.Args = append(p.Args[:len(p.Args):len(p.Args)], "--wsrep-recover", "--skip-networking")
-	out, err := n.Do(p)
+	if found := stopped.FindSubmatch(state); found != nil {
+		_, err = fmt.Sscan(string(found[2]), &number)
+		return string(found[1]) + ":" + string(found[2]), number, err
+	}
+	out, err := n.Do(n.program.with("--wsrep-recover", "--skip-networking"))
 	if err != nil {
 		return "", 0, err
 	}
 	found := recovered.FindStringSubmatch(out)
 	if found == nil {
-		return "", -1, nil
+		return "", 0, fmt.Errorf("cluster: %s does not say where its data ends:\n%s", n.Name(), out)
 	}
 	_, err = fmt.Sscan(found[3], &number)
 	return found[1], number, err
 }
 
 // Synced returns nil when the node is one of the primary component, and up to date.
-func (n *GaleraNode) Synced(ctx context.Context) error {
-	if err := n.ping(ctx); err != nil {
-		return err
-	}
-	state, err := n.status("wsrep_local_state_comment")
-	if err == nil && state != "Synced" {
-		err = fmt.Errorf("cluster: %s is %q", n.Name(), state)
+func (n *GaleraNode) Synced(context.Context) error {
+	return n.is("wsrep_local_state_comment", "Synced", true)
+}
+
+// is returns an error unless a variable of the node's status has a value, or has another one.
+func (n *GaleraNode) is(variable, value string, want bool) error {
+	has, err := n.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + variable + "'")
+	if err == nil && (has == value) != want {
+		err = fmt.Errorf("cluster: the %s of %s is %q\n%s", variable, n.Name(), has, n.Output())
 	}
 	return err
-}
-
-// Primary reports whether the node is one of the primary component.
-func (n *GaleraNode) Primary() (bool, error) {
-	state, err := n.status("wsrep_cluster_status")
-	return state == "Primary", err
-}
-
-func (n *GaleraNode) status(variable string) (string, error) {
-	return n.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + variable + "'")
 }
 
 // Isolate cuts the node off from the others, which go on without it: after some seconds it is
@@ -215,41 +191,30 @@ func (n *GaleraNode) Isolate(isolated bool) error {
 
 // AwaitPrimary waits until the node is one of the primary component, or until it is not.
 func (n *GaleraNode) AwaitPrimary(want bool) error {
-	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		is, err := n.Primary()
-		if err == nil && is == want && (!want || n.Synced(context.Background()) == nil) {
-			return nil
-		}
-		if time.Since(began) > patience {
-			return fmt.Errorf("cluster: %s: waited %v for being in the primary component = %v (%v)\n%s",
-				n.Name(), patience, want, err, n.Output())
-		}
-	}
-}
-
-// AwaitWhole waits until all nodes are in the primary component, by what each of them says: one that has stood still
-// says so until it has heard that the others have given it up.
-func (g *Galera) AwaitWhole() error {
-	whole := func(n *GaleraNode) error {
-		size, err := n.status("wsrep_cluster_size")
-		if err == nil && size != fmt.Sprint(len(g.Nodes)) {
-			err = fmt.Errorf("cluster: %s knows of %s nodes", n.Name(), size)
+	return await(func() error {
+		err := n.is("wsrep_cluster_status", "Primary", want)
+		if err == nil && want {
+			err = n.Synced(context.Background())
 		}
 		return err
+	})
+}
+
+// Resume lets a node that was paused go on, and waits until all nodes are in the primary component, by what each of
+// them says: one that has stood still says so until it has heard that the others have given it up.
+func (n *GaleraNode) Resume() error {
+	if err := n.MySQL.Resume(); err != nil {
+		return err
 	}
-	synced := func(n *GaleraNode) error { return n.Synced(context.Background()) }
-	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		var all []error
-		for _, is := range []func(*GaleraNode) error{whole, synced} {
-			for _, n := range g.Nodes {
-				all = append(all, is(n))
-			}
+	return await(func() (err error) {
+		for _, n := range n.all.Nodes {
+			err = errors.Join(err, n.is("wsrep_cluster_size", fmt.Sprint(len(n.all.Nodes)), true))
 		}
-		err := errors.Join(all...)
-		if err == nil || time.Since(began) > patience {
-			return err
+		for _, n := range n.all.Nodes {
+			err = errors.Join(err, n.Synced(context.Background()))
 		}
-	}
+		return err
+	})
 }
 
 // Version returns the servers' version.

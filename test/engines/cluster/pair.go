@@ -3,7 +3,6 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/uidgen/uid/test/harness"
 )
@@ -13,10 +12,7 @@ type replica interface {
 	URL(addr string) string
 	Version() (string, error)
 	Addr(int) string
-	Pause() error
-	Resume() error
 	Kill()
-	Restart() error
 	Close()
 	position() (string, error)    // of the newest commit, on a primary
 	reached(string) (bool, error) // whether a replica has it
@@ -28,26 +24,32 @@ type replica interface {
 // One goroutine at a time may call its methods.
 type Pair struct {
 	name    string
-	first   func(name string, number int) (replica, error)
-	second  func(name string, number int, link *harness.Proxy) (replica, error)
+	start   starter
 	link    *harness.Proxy // from the replica to the primary
 	count   int            // of servers started
 	primary replica
 	replica replica // nil between Failover and Rejoin
 }
 
-func startPair(name string, first func(string, int) (replica, error),
-	second func(string, int, *harness.Proxy) (replica, error)) (*Pair, error) {
-	p := &Pair{name: name, first: first, second: second}
-	p.count++
+// A starter starts a server, which follows the primary at an address if that is not empty.
+type starter func(name string, number int, primary string) (replica, error)
+
+func startPair(name string, start starter) (*Pair, error) {
+	p := &Pair{name: name, start: start}
 	var err error
-	if p.primary, err = first(fmt.Sprintf("%s %d", name, p.count), p.count); err != nil {
+	if p.primary, err = p.next(""); err != nil {
 		return nil, err
 	}
 	if p.link, err = harness.Listen("127.0.0.1:0", p.primary.Addr(0)); err == nil {
 		err = p.Rejoin()
 	}
 	return orClosed(p, err)
+}
+
+// next starts one more server.
+func (p *Pair) next(primary string) (replica, error) {
+	p.count++
+	return p.start(fmt.Sprintf("%s %d", p.name, p.count), p.count, primary)
 }
 
 // URL returns where the database is: at the primary's address, or at that of a proxy.
@@ -65,6 +67,10 @@ func (p *Pair) Whole() bool { return p.replica != nil }
 // Version returns the servers' version.
 func (p *Pair) Version() (string, error) { return p.primary.Version() }
 
+// MySQL returns the primary of a pair of MySQL's or MariaDB's, and MySQLReplica its replica.
+func (p *Pair) MySQL() *MySQL        { return p.primary.(*MySQL) }
+func (p *Pair) MySQLReplica() *MySQL { return p.replica.(*MySQL) }
+
 // Lag cuts the replica off from the primary: it gets none of the later commits, until it is
 // called with false.
 func (p *Pair) Lag(lags bool) { p.link.Refuse(lags) }
@@ -75,14 +81,13 @@ func (p *Pair) CatchUp() error {
 	if err != nil {
 		return err
 	}
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if has, err := p.replica.reached(at); err != nil || has {
-			return err
+	return await(func() error {
+		has, err := p.replica.reached(at)
+		if err == nil && !has {
+			err = fmt.Errorf("cluster: the replica of %s does not reach %s", p.name, at)
 		}
-		if time.Since(began) > patience {
-			return fmt.Errorf("cluster: the replica of %s does not reach %s within %v", p.name, at, patience)
-		}
-	}
+		return err
+	})
 }
 
 // Failover kills the primary and promotes the replica as it is.
@@ -104,12 +109,11 @@ func (p *Pair) Failover() error {
 func (p *Pair) Rejoin() error {
 	p.link.Refuse(false)
 	p.link.Retarget(p.primary.Addr(0))
-	p.count++
-	var err error
-	if p.replica, err = p.second(fmt.Sprintf("%s %d", p.name, p.count), p.count, p.link); err != nil {
-		p.replica = nil
+	second, err := p.next(p.link.Addr())
+	if err != nil {
 		return err
 	}
+	p.replica = second
 	return p.CatchUp()
 }
 

@@ -1,13 +1,17 @@
 package cluster
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -22,10 +26,9 @@ const patience = 2 * time.Minute
 // [New]. One goroutine at a time may call Start, Restart, Stop, Kill and Close; all other methods
 // may be called by any number at once.
 type Server struct {
-	name   string
-	dir    string
-	unlock func()
-	ports  []int
+	name  string
+	dir   string
+	ports []int
 
 	mu      sync.Mutex
 	program Program          // of the last Start
@@ -49,26 +52,29 @@ type Program struct {
 	Ready func(context.Context) error
 }
 
+// with returns the program with more arguments.
+func (p Program) with(args ...string) Program {
+	p.Args = append(p.Args[:len(p.Args):len(p.Args)], args...)
+	return p
+}
+
 // New makes the folder of a server, and finds it free ports. The name is for people; it stands
 // in errors.
 func New(name string, ports int) (*Server, error) {
-	removeLeftovers()
 	s := &Server{name: name}
-	for range ports {
-		port, err := freePort()
-		if err != nil {
-			return nil, fmt.Errorf("cluster: %s: %w", name, err)
-		}
-		s.ports = append(s.ports, port)
-	}
 	var err error
-	if s.dir, s.unlock, err = newFolder(); err == nil {
+	if s.dir, s.ports, err = takePlace(ports); err == nil {
 		err = os.Mkdir(s.Path("tmp"), 0o700)
 	}
+	return orClosed(s, s.failed(err))
+}
+
+// failed says whose error it is.
+func (s *Server) failed(err error) error {
 	if err != nil {
-		return orClosed(s, fmt.Errorf("cluster: %s: %w", name, err))
+		err = fmt.Errorf("cluster: %s: %w", s.name, err)
 	}
-	return s, nil
+	return err
 }
 
 // Name returns the server's name.
@@ -85,12 +91,7 @@ func (s *Server) Path(name ...string) string {
 
 // Start runs the server, and returns when it is ready. After a Stop or Kill it may run another
 // program, or the same one with other arguments, on the same folder.
-func (s *Server) Start(p Program) error {
-	if err := s.launch(p); err != nil {
-		return err
-	}
-	return s.Await()
-}
+func (s *Server) Start(p Program) error { return StartAll(map[*Server]Program{s: p}) }
 
 // Restart runs the program of the last Start again, on the same data and ports.
 func (s *Server) Restart() error {
@@ -100,14 +101,29 @@ func (s *Server) Restart() error {
 	return s.Start(p)
 }
 
+// StartAll starts servers that wait for one another, and returns when all are ready.
+func StartAll(programs map[*Server]Program) error {
+	var all []error
+	for s, p := range programs {
+		all = append(all, s.failed(s.launch(p)))
+	}
+	if err := errors.Join(all...); err != nil {
+		return err
+	}
+	for s := range programs {
+		all = append(all, s.failed(s.await()))
+	}
+	return errors.Join(all...)
+}
+
 // launch runs the server, and does not wait for it.
 func (s *Server) launch(p Program) error {
 	if s.Running() {
-		return fmt.Errorf("cluster: %s runs already", s.name)
+		return errors.New("runs already")
 	}
 	out, err := os.OpenFile(s.Path("output"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return fmt.Errorf("cluster: %s: %w", s.name, err)
+		return err
 	}
 	defer out.Close()
 	c, err := s.config(p)
@@ -117,7 +133,7 @@ func (s *Server) launch(p Program) error {
 	c.Output = out
 	run, err := harness.Start(c)
 	if err != nil {
-		return fmt.Errorf("cluster: %s: %w", s.name, err)
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,49 +141,43 @@ func (s *Server) launch(p Program) error {
 	return nil
 }
 
-func (s *Server) config(p Program) (c harness.Program, err error) {
+func (s *Server) config(p Program) (harness.Program, error) {
 	env := append([]string{"TMPDIR=" + s.Path("tmp")}, p.Env...)
-	c = harness.Program{Path: p.Path, Args: p.Args, Dir: s.dir, Env: env}
-	if p.User != "" && os.Geteuid() == 0 {
-		if c.Account, err = account(p.User); err == nil {
-			err = give(s.dir, c.Account)
-		}
-		if err != nil {
-			return c, fmt.Errorf("cluster: %s: %w", s.name, err)
-		}
+	c := harness.Program{Path: p.Path, Args: p.Args, Dir: s.dir, Env: env}
+	if p.User == "" || os.Geteuid() != 0 {
+		return c, nil
 	}
-	return c, nil
+	u, err := user.Lookup(p.User)
+	if err != nil {
+		return c, err
+	}
+	c.Account = new(syscall.Credential)
+	if _, err := fmt.Sscan(u.Uid+" "+u.Gid, &c.Account.Uid, &c.Account.Gid); err != nil {
+		return c, err
+	}
+	return c, exec.Command("chown", "-R", u.Uid+":"+u.Gid, s.dir).Run()
 }
 
-// Await returns when the server is ready, or has ended.
-func (s *Server) Await() error {
-	s.mu.Lock()
-	p, run := s.program, s.process
-	s.mu.Unlock()
-	if run == nil {
-		return fmt.Errorf("cluster: %s was never started", s.name)
-	}
-	if p.Ready == nil {
-		return nil
-	}
+// await returns when the server is ready, or has ended.
+func (s *Server) await() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	var err error
-	for {
+	for s.program.Ready != nil {
 		once, done := context.WithTimeout(ctx, 2*time.Second)
-		err = p.Ready(once)
+		err := s.program.Ready(once)
 		done()
 		if err == nil {
-			return nil
+			break
 		}
 		select {
-		case <-run.Done():
-			return fmt.Errorf("cluster: %s ended before it was ready:\n%s", s.name, s.Output())
+		case <-s.process.Done():
+			return fmt.Errorf("ended before it was ready:\n%s", s.Output())
 		case <-ctx.Done():
-			return fmt.Errorf("cluster: %s is not ready after %v: %w\n%s", s.name, patience, err, s.Output())
+			return fmt.Errorf("is not ready after %v: %w\n%s", patience, err, s.Output())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+	return nil
 }
 
 // Do runs a program in the server's folder, as Start would, to its end; one that makes the
@@ -176,13 +186,13 @@ func (s *Server) Await() error {
 func (s *Server) Do(p Program) (output string, err error) {
 	c, err := s.config(p)
 	if err != nil {
-		return "", err
+		return "", s.failed(err)
 	}
 	var said harness.Tail
 	c.Output = &said
 	run, err := harness.Start(c)
 	if err != nil {
-		return "", fmt.Errorf("cluster: %s: %w", s.name, err)
+		return "", s.failed(err)
 	}
 	select {
 	case <-run.Done():
@@ -190,70 +200,100 @@ func (s *Server) Do(p Program) (output string, err error) {
 		run.Kill()
 	}
 	if !run.State().Success() {
-		program := filepath.Base(p.Path)
-		return said.String(), fmt.Errorf("cluster: %s: %s: %v\n%s", s.name, program, run.State(), said.String())
+		err = s.failed(fmt.Errorf("%s: %v\n%s", filepath.Base(p.Path), run.State(), said.String()))
 	}
-	return said.String(), nil
+	return said.String(), err
 }
 
 // Running reports whether the process is there, even paused.
-func (s *Server) Running() bool {
-	run := s.current()
-	return run != nil && !run.HasEnded()
-}
+func (s *Server) Running() bool { return s.running() != nil }
 
-func (s *Server) current() *harness.Process {
+// running returns the process that runs, or nil.
+func (s *Server) running() *harness.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.process == nil || s.process.HasEnded() {
+		return nil
+	}
 	return s.process
 }
 
 // Kill ends the server, and all processes that it has started, with SIGKILL, and returns when
 // they are gone. It does nothing to one that has ended.
 func (s *Server) Kill() {
-	run := s.current()
-	if run == nil || run.HasEnded() {
+	run := s.running()
+	if run == nil {
 		return
 	}
-	all := tree(run.PID(), true)
+	all := signal(run.PID(), syscall.SIGSTOP)
 	run.Kill()
-	all.kill()
+	for _, pid := range all[1:] {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	for _, pid := range all[1:] {
+		for began := time.Now(); strings.IndexByte("\x00ZX", state(pid)) < 0 && time.Since(began) < patience; {
+			time.Sleep(time.Millisecond)
+		}
+	}
 }
 
 // Stop asks the server to end, with its program's signal, and returns when it has.
 func (s *Server) Stop() error {
-	run := s.current()
-	if run == nil || run.HasEnded() {
-		return fmt.Errorf("cluster: %s is not running", s.name)
+	run := s.running()
+	if run == nil {
+		return s.failed(errNotRunning)
 	}
 	run.Signal(cmp.Or(s.program.End, syscall.SIGTERM))
 	select {
 	case <-run.Done():
 		return nil
 	case <-time.After(patience):
-		return fmt.Errorf("cluster: %s does not end within %v:\n%s", s.name, patience, s.Output())
+		return s.failed(fmt.Errorf("does not end within %v:\n%s", patience, s.Output()))
 	}
 }
+
+var errNotRunning = errors.New("is not running")
 
 // Pause stops the server and all processes that it has started, with SIGSTOP, until Resume: as
 // one whose machine stands still, it keeps its connections and answers nothing.
-func (s *Server) Pause() error {
-	run := s.current()
-	if run == nil || run.HasEnded() {
-		return fmt.Errorf("cluster: %s is not running", s.name)
+func (s *Server) Pause() error { return s.signalAll(syscall.SIGSTOP) }
+
+// Resume undoes Pause.
+func (s *Server) Resume() error { return s.signalAll(syscall.SIGCONT) }
+
+func (s *Server) signalAll(sig syscall.Signal) error {
+	run := s.running()
+	if run == nil {
+		return s.failed(errNotRunning)
 	}
-	tree(run.PID(), true)
+	signal(run.PID(), sig)
 	return nil
 }
 
-// Resume undoes Pause.
-func (s *Server) Resume() error {
-	run := s.current()
-	if run == nil || run.HasEnded() {
-		return fmt.Errorf("cluster: %s is not running", s.name)
+// signal sends a signal to a process and to its descendants, and returns all of them. Each gets it before its children
+// are looked for: so none is missed that is to stop.
+func signal(pid int, sig syscall.Signal) []int {
+	_ = syscall.Kill(pid, sig)
+	all := []int{pid}
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				all = append(all, signal(child, sig)...)
+			}
+		}
 	}
-	tree(run.PID(), false).signal(syscall.SIGCONT)
-	return nil
+	return all
+}
+
+// state returns what the system says of a process: T if it is stopped, Z or X if it has ended, and 0 if there is none.
+func state(pid int) byte {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if i := bytes.LastIndex(stat, []byte(") ")); i >= 0 { // the name before it may hold anything
+		return stat[i+2]
+	}
+	return 0
 }
 
 // Output returns the end of what the server has said, at all its starts.
@@ -269,10 +309,8 @@ func (s *Server) Output() string {
 // Close kills the server and removes its folder. It may be called more than once.
 func (s *Server) Close() {
 	s.Kill()
-	_ = os.RemoveAll(s.dir)
-	if s.unlock != nil {
-		s.unlock()
-		s.unlock = nil
+	if s.dir != "" {
+		_ = os.RemoveAll(s.dir)
 	}
 }
 
@@ -306,17 +344,11 @@ func (all Nodes) Close() {
 	}
 }
 
-// StartAll starts servers that wait for one another, and returns when all are ready.
-func StartAll(programs map[*Server]Program) error {
-	var all []error
-	for s, p := range programs {
-		all = append(all, s.launch(p))
+// await tries until it succeeds, or for as long as patience.
+func await(try func() error) (err error) {
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if err = try(); err == nil || time.Since(began) > patience {
+			return err
+		}
 	}
-	if err := errors.Join(all...); err != nil {
-		return err
-	}
-	for s := range programs {
-		all = append(all, s.Await())
-	}
-	return errors.Join(all...)
 }
