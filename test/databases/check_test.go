@@ -15,7 +15,9 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -450,4 +452,171 @@ func TestDocumentedGrants(t *testing.T) {
 		}
 	}
 	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")
+}
+
+// What the other tests check on MariaDB.
+func TestCheckMySQL9(t *testing.T) {
+	engines.Needs(t, "mysql9")
+	s, err := cluster.StartMySQL9("check", "--innodb-flush-log-at-trx-commit=1", "--sync-binlog=1")
+	cluster.For(t, s, err)
+	all := store{Driver: "mysql", Source: s.Source(s.Addr(0))}
+	admin := all.Open(t)
+	with := func(grants ...string) findings {
+		t.Helper()
+		return checked(t, granted(t, all, grants...), doctor.Config{MaxWorkerID: 1000})
+	}
+
+	m := checked(t, admin, doctor.Config{})
+	require.Equal(t, carefulServer, m.levels(), "%+v", m)
+	require.Contains(t, m["server"].Value, "MySQL")
+	both(t, admin)
+
+	m = with(append(needed, "GRANT REPLICATION CLIENT, REPLICATION SLAVE ON *.* TO @")...)
+	require.Equal(t, badness{"spaces of worker IDs": doctor.LevelNote}, m.levels(), "%+v", m)
+	require.Equal(t, "1 rows, largest ID 1, next ID 2, of 1000", m["disposable IDs"].Value)
+	require.Equal(t, "no", m["replica"].Value)
+
+	// An account that may see nothing of the server is told what it does not see.
+	m = with(needed...)
+	for what, level := range m.levels() {
+		require.Equal(t, doctor.LevelNote, level, "%+v", m[what])
+	}
+	require.Equal(t, "could not be told", m["replica"].Value)
+
+	m = with(needed[0])
+	require.Equal(t, doctor.LevelError, m["leased IDs"].Level)
+	require.Equal(t, doctor.LevelOK, m["grants"].Level, "it knows of one table only: %+v", m["grants"])
+
+	engines.Do(t, admin, "SET GLOBAL innodb_flush_log_at_trx_commit = 2", "SET GLOBAL sync_binlog = 0")
+	m = checked(t, admin, doctor.Config{})
+	require.Equal(t, doctor.LevelError, m["innodb_flush_log_at_trx_commit"].Level)
+	require.Equal(t, doctor.LevelError, m["sync_binlog"].Level)
+}
+
+func TestCheckMySQL9Pair(t *testing.T) {
+	engines.Needs(t, "mysql9")
+	p, err := cluster.StartMySQL9Pair("check")
+	cluster.For(t, p, err)
+	of := func() findings { return checked(t, opening(t, "mysql", p.MySQL().Source(p.Addr())), doctor.Config{}) }
+	both(t, opening(t, "mysql", p.MySQL().Source(p.Addr())))
+	require.NoError(t, p.CatchUp())
+	m := comes(t, of, "replication", doctor.LevelWarn, "1 connected, asynchronous")
+	require.Equal(t, "no", m["replica"].Value)
+	require.NoError(t, p.Failover())
+	m = of()
+	require.Equal(t, "no", m["replica"].Value)
+	require.Equal(t, "yes", m["writable"].Value)
+}
+
+func TestCheckGalera(t *testing.T) {
+	engines.Needs(t, "galera")
+	g, err := cluster.StartGalera("check", "--innodb-flush-log-at-trx-commit=1")
+	cluster.For(t, g, err)
+	first := g.Nodes[0]
+	db := opening(t, "mysql", first.Source(first.Addr(0)))
+	both(t, db)
+
+	m := checked(t, db, doctor.Config{})
+	require.Equal(t, badness{
+		"certification": doctor.LevelNote, "Galera's durability": doctor.LevelWarn, "wsrep_sync_wait": doctor.LevelNote,
+		"auto_increment_increment": doctor.LevelWarn, // Galera sets it to the number of nodes
+		"grants":                   doctor.LevelWarn, "spaces of worker IDs": doctor.LevelNote,
+	}, m.levels(), "%+v", m)
+	require.Equal(t, "Primary, wsrep_ready ON", m["wsrep_cluster_status"].Value)
+	require.Equal(t, "Synced", m["wsrep_local_state_comment"].Value)
+	require.Equal(t, "3", m["wsrep_cluster_size"].Value)
+	require.Equal(t, "Galera", m["replication"].Value)
+	require.Equal(t, doctor.LevelError, checked(t, db, doctor.Config{Never: true})["Galera's durability"].Level)
+
+	odd := opening(t, "mysql", first.Source(first.Addr(0))+"&wsrep_sync_wait=1&wsrep_trx_fragment_size=100")
+	m = checked(t, odd, doctor.Config{})
+	require.Equal(t, doctor.LevelOK, m["wsrep_sync_wait"].Level)
+	require.Equal(t, doctor.LevelWarn, m["wsrep_trx_fragment_size"].Level)
+
+	g.Nodes[2].Kill()
+	g.Nodes[1].Kill()
+	require.NoError(t, first.AwaitPrimary(false))
+	// A node that is cut off is not judged: it refuses all.
+	_, err = doctor.Check(t.Context(), examined(db), doctor.Config{Timeout: time.Second, Logger: quiet()})
+	require.ErrorContains(t, err, "gave up after 1s")
+	require.ErrorContains(t, err, "1047")
+}
+
+func TestCheckPostgres(t *testing.T) {
+	url := engines.NewPostgres(t).Source
+	admin := opening(t, "pgx", url)
+	m := checked(t, admin, doctor.Config{})
+	require.Equal(t, carefulServer, m.levels(), "%+v", m)
+	both(t, admin)
+
+	engines.Do(t, admin, "CREATE ROLE checker LOGIN", "GRANT SELECT, INSERT ON worker_node TO checker",
+		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO checker")
+	me := opening(t, "pgx", url+"&user=checker")
+	m = checked(t, me, doctor.Config{MaxWorkerID: 1000})
+	require.Equal(t, badness{"spaces of worker IDs": doctor.LevelNote}, m.levels(), "%+v", m)
+	require.Equal(t, "SELECT, INSERT on worker_node; SELECT, INSERT, UPDATE on worker_lease", m["grants"].Value)
+
+	require.Equal(t, "next ID not told, largest ID 1", m["counter of disposable IDs"].Value, "without rights")
+
+	engines.Do(t, admin, "REVOKE UPDATE ON worker_lease FROM checker")
+	require.Contains(t, checked(t, me, doctor.Config{})["grants"].Why, "lacks: UPDATE on worker_lease.")
+
+	engines.Do(t, admin,
+		"CREATE INDEX odd ON worker_lease (lease_until)", "ALTER TABLE worker_lease RESET (fillfactor)")
+	m = checked(t, admin, doctor.Config{})
+	require.Equal(t, "also of lease_until", m["indexes"].Value)
+	require.Equal(t, doctor.LevelNote, m["fillfactor"].Level)
+	engines.Do(t, admin, m["fillfactor"].Do, "DROP INDEX odd", "CREATE INDEX odd ON worker_lease ((lease_until + 1))")
+	m = checked(t, admin, doctor.Config{})
+	require.Equal(t, "also of an expression", m["indexes"].Value)
+	require.Equal(t, doctor.LevelOK, m["fillfactor"].Level)
+
+	putNode(t, admin, 2)
+	f := checked(t, admin, doctor.Config{})["counter of disposable IDs"]
+	require.Equal(t, doctor.LevelError, f.Level, "%+v", f)
+	engines.Do(t, admin, f.Do)
+	require.Equal(t, doctor.LevelOK, checked(t, admin, doctor.Config{})["counter of disposable IDs"].Level)
+
+	for param, want := range map[string]struct {
+		what  string
+		level doctor.Level
+	}{
+		"synchronous_commit=off":                     {"synchronous_commit", doctor.LevelError},
+		"default_transaction_isolation=serializable": {"isolation", doctor.LevelNote},
+		"default_transaction_read_only=on":           {"writable", doctor.LevelError},
+	} {
+		f := checked(t, opening(t, "pgx", url+"&"+param), doctor.Config{})[want.what]
+		require.Equal(t, want.level, f.Level, "%+v", f)
+	}
+}
+
+func TestCheckPostgresPair(t *testing.T) {
+	p := postgresPair(t)
+	db := opening(t, "pgx", p.URL(p.Addr()))
+	both(t, db)
+	require.NoError(t, p.CatchUp())
+	m := checked(t, db, doctor.Config{})
+	m.is(t, "replication", doctor.LevelWarn, "1 connected, asynchronous")
+	require.Equal(t, "yes", m["writable"].Value)
+}
+
+// A column is judged by the type that a domain stands for, and no type of others is taken for one of PostgreSQL's.
+func TestColumnsOfPostgres(t *testing.T) {
+	db := engines.NewPostgres(t).Open(t)
+	owner := tenantOf(t, db)
+	engines.Do(t, db, "DELETE FROM worker_lease", "CREATE TYPE long_text AS ENUM ('x')",
+		"CREATE DOMAIN wide AS VARCHAR(200)", "CREATE DOMAIN narrow AS VARCHAR(10)")
+	for kind, says := range map[string]string{
+		"VARCHAR(127)": "column HOLDER holds 127 characters", "VARCHAR(128)": "", "TEXT": "", "wide": "",
+		"narrow": "column HOLDER holds 10 characters", "long_text": "column HOLDER is of type not known",
+	} {
+		engines.Do(t, db, "ALTER TABLE worker_lease ALTER holder TYPE "+kind+
+			" USING CAST(CAST(holder AS TEXT) AS "+kind+")")
+		if says == "" {
+			inspected(t, owner)
+			continue
+		}
+		_, err := owner.Inspect(t.Context())
+		logtest.Error(t, err, uid.ErrConfig, says)
+	}
 }

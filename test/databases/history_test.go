@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
@@ -19,6 +21,7 @@ import (
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
 // historyOf returns the history that a store tells. A server that was started but now has none yet, or is not there.
@@ -284,4 +287,179 @@ func TestTableOfAnOlderVersion(t *testing.T) {
 		inspected(t, owner)
 		owner.take(t)
 	})
+}
+
+// A session that cannot learn when its server was started knows no history, nor does one in the server's first two
+// seconds.
+func TestHistoryOfASession(t *testing.T) {
+	t.Parallel()
+	if !engines.Asked("mysql") {
+		t.Skip("no MariaDB")
+	}
+	db := engines.NewMySQL(t).Open(t)
+	tenantOf(t, db)
+	conn := must(db.Connx(t.Context()))
+	defer conn.Close()
+	history := func(set string) string {
+		must(conn.ExecContext(t.Context(), set))
+		var o database.Origin
+		query := "SELECT " + database.MySQL.OriginColumns("WORKER_LEASE")
+		require.NoError(t, conn.QueryRowContext(t.Context(), query).Scan(o.Fields()...))
+		return o.History()
+	}
+	const since = ", @uid_since = ' since some time'"
+	require.NotEmpty(t, history("SET TIMESTAMP = 1800000000, @uid_started = 1799999998"+since))
+	require.Empty(t, history("SET @uid_started = 1799999999"+since))
+	require.Empty(t, history("SET @uid_started = 0"+since))
+}
+
+// What PostgreSQL remembers of the table besides: it is another thing after each start, after a process was
+// killed, which starts all others anew and loses what was not flushed yet, and once the table was
+// emptied, or another schema has taken the place of its own. (For a copy of the database see test/promise.) What
+// VACUUM, ANALYZE and an index do does not change it.
+func TestHistoryOnPostgres(t *testing.T) {
+	s := postgres(t)
+	db := opening(t, "pgx", s.URL(s.Addr(0)))
+	owner := ownerOf(t, db)
+	history := historyOf(t, owner)
+	t.Log(history)
+	for what, c := range map[string]struct {
+		moves bool
+		do    func()
+	}{
+		"upkeep": {false, func() {
+			engines.Do(t, db, "VACUUM ANALYZE worker_lease", "CREATE INDEX i ON worker_lease (high)",
+				"VACUUM (FREEZE)", "CREATE TABLE other (n INT)", "DROP TABLE other")
+		}},
+		"a schema renamed there and back": {true, func() {
+			engines.Do(t, db, "ALTER SCHEMA public RENAME TO away", "ALTER SCHEMA away RENAME TO public")
+		}},
+		"emptied and filled": {true, func() {
+			engines.Do(t, db, "CREATE TABLE kept AS SELECT * FROM worker_lease", "TRUNCATE worker_lease",
+				"INSERT INTO worker_lease SELECT * FROM kept", "DROP TABLE kept")
+		}},
+		"stopped": {true, func() { require.NoError(t, s.Stop()); require.NoError(t, s.Restart()) }},
+		"killed":  {true, func() { s.Kill(); require.NoError(t, s.Restart()) }},
+		"a process killed": {true, func() {
+			conn, err := db.Connx(t.Context())
+			require.NoError(t, err)
+			defer conn.Close()
+			other, err := db.Connx(t.Context())
+			require.NoError(t, err)
+			defer other.Close()
+			var pid int
+			require.NoError(t, conn.GetContext(t.Context(), &pid, "SELECT pg_backend_pid()"))
+			began := func() string { return one[string](t, db, "SELECT pg_postmaster_start_time()::text") }
+			before := began()
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			for err == nil { // until the server has ended the others, too
+				_, err = other.ExecContext(t.Context(), "SELECT 1")
+			}
+			historyOf(t, owner)
+			require.Equal(t, before, began(), "the server itself goes on")
+		}},
+	} {
+		c.do()
+		now := historyOf(t, owner)
+		require.Equal(t, c.moves, now != history, "%s: %s", what, now)
+		require.Equal(t, now, historyOf(t, owner))
+		history = now
+	}
+	// A program with no other right than on the table sees all of it.
+	engines.Do(t, db, "CREATE ROLE app LOGIN", "GRANT SELECT, INSERT, UPDATE ON worker_lease TO app")
+	history = historyOf(t, owner) // for nothing: a GRANT is a change of the table
+	app := opening(t, "pgx", s.URL(s.Addr(0))+"&user=app")
+	require.Equal(t, "app", one[string](t, app, "SELECT current_user"))
+	other := strangerOf(app, "")
+	other.row, other.nonces = owner.row, owner.nonces
+	require.Equal(t, history, historyOf(t, other))
+	require.NoError(t, other.renew(t.Context()))
+}
+
+// elsewhere makes copies of the tables in a schema that comes earlier in the search path: the account's.
+func elsewhere(t *testing.T, db *sqlx.DB, tables ...string) {
+	t.Helper()
+	engines.Do(t, db, "CREATE SCHEMA uid")
+	for _, table := range tables {
+		engines.Do(t, db, "CREATE TABLE uid."+table+" (LIKE public."+table+" INCLUDING ALL)",
+			"INSERT INTO uid."+table+" SELECT * FROM public."+table)
+	}
+}
+
+// A table of the same name in a schema that comes earlier is another place. Who has used the first one
+// does not go on in it: not in this process, and not with its state file.
+func TestTableInAnEarlierSchema(t *testing.T) {
+	db := engines.NewPostgres(t).Open(t)
+	tenantOf(t, db)
+	t.Run("a state file", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state")
+		start := func() (uid.Reservation, uid.Worker, error) {
+			cfg := lease.Config{Losses: lease.NeverUnchecked, Logger: quiet()}
+			leased := must(lease.New(strangerOf(db, "").Store, cfg))
+			l := must(statefile.OnLease(leased, path, statefile.Config{Host: "h", Logger: quiet()}))
+			r, err := l.Acquire(t.Context(), millis(1023))
+			return r, l, err
+		}
+		first, l, err := start()
+		require.NoError(t, err)
+		require.NoError(t, l.Release(t.Context(), first.First))
+		stored := func() string {
+			return one[string](t, db, "SELECT string_agg(CAST(w AS TEXT), ' ' ORDER BY worker_id) FROM worker_lease w")
+		}
+		elsewhere(t, db, "worker_lease")
+		before := stored()
+		_, _, err = start()
+		logtest.Error(t, err, worker.ErrState,
+			"finds table worker_lease in the schema uid now, and has found it in public before")
+		require.Equal(t, before, stored())
+		engines.Do(t, db, "DROP SCHEMA uid CASCADE")
+		again, l, err := start()
+		require.NoError(t, err)
+		require.Equal(t, first.WorkerID, again.WorkerID)
+		require.NoError(t, l.Release(t.Context(), again.First))
+	})
+	t.Run("of a process that runs", func(t *testing.T) {
+		owner := strangerOf(db, "")
+		owner.take(t)
+		draw(t, owner.segments, "orders")
+		elsewhere(t, db, "worker_lease", "leaf_alloc", "leaf_alloc_takers")
+		for name, write := range owner.writes(t.Context()) {
+			require.ErrorIs(t, write(nil), worker.ErrState, name)
+		}
+		err := tryDraw(t.Context(), owner.segments, "orders")
+		require.ErrorContains(t, err, "finds table leaf_alloc in the schema uid now")
+		strangerOf(db, "").take(t) // who has not used the other one begins here
+		engines.Do(t, db, "DROP SCHEMA uid CASCADE")
+		require.NoError(t, owner.renew(t.Context()))
+	})
+}
+
+// A copy of a SQLite file is copied over it, under running owners.
+func TestFileCopiedBack(t *testing.T) {
+	t.Parallel()
+	engines.Needs(t, "sqlite")
+	s := engines.NewSQLite(t)
+	engines.PutBack{
+		Store: func() lease.Store { return must(tablesOf(s.Open(t), sqlstore.Config{}).Leases("")) },
+		Keep: func() (back func()) {
+			kept := must(os.ReadFile(s.Source))
+			return func() { require.NoError(t, os.WriteFile(s.Source, kept, 0o600)) }
+		},
+	}.Play(t)
+}
+
+// All rows of a table are deleted, the namespace's too, and put back.
+func TestRowsPutBack(t *testing.T) {
+	t.Parallel()
+	engines.Needs(t, "mysql")
+	s := engines.NewMySQL(t)
+	db := s.Open(t)
+	engines.PutBack{
+		Store: func() lease.Store { return must(tablesOf(s.Open(t), sqlstore.Config{}).Leases("")) },
+		Keep: func() (back func()) {
+			engines.Do(t, db, "CREATE TABLE KEPT AS SELECT * FROM WORKER_LEASE")
+			return func() { engines.Do(t, db, "REPLACE INTO WORKER_LEASE SELECT * FROM KEPT") }
+		},
+		Empty: func() { engines.Do(t, db, "DELETE FROM WORKER_LEASE") },
+	}.Play(t)
 }

@@ -3,8 +3,13 @@ package databases_test
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,14 +17,39 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
+
+// A job is what the test binary does as a process of its own, with a store.
+type job struct {
+	Do    string // a key of jobs
+	Store store
+	To    string // where it is mounted
+}
+
+var jobs = map[string]func(job) error{"hot": writeHalf, "start": tryAll}
+
+func TestMain(m *testing.M) {
+	harness.Ordered(func(j job, _ *os.File) error { return jobs[j.Do](j) })
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+		panic(err)
+	}
+	cluster.Main(m)
+}
 
 // A store is an empty database of its own for one test.
 type store = engines.Database
@@ -57,6 +87,8 @@ func mariaDBPair(t testing.TB, options ...string) *cluster.Pair {
 	cluster.For(t, p, err)
 	return p
 }
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // opening returns a pool of a client's own, by a source for its driver.
 func opening(t testing.TB, driver, source string) *sqlx.DB {
@@ -191,4 +223,188 @@ func putNode(t testing.TB, db *sqlx.DB, id int64) {
 	t.Helper()
 	engines.Do(t, db, fmt.Sprintf("INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) "+
 		"VALUES (%d, 'java', 'x', 2, '2026-01-01')", id))
+}
+
+// milliseconds is a layout of short ticks.
+var milliseconds, _ = bits.ParseLayout("41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z")
+
+// millis are its terms.
+func millis(maxID int64) uid.Terms {
+	t := milliseconds.Terms()
+	t.MaxWorkerID, t.Revoke = maxID, func() {}
+	return t
+}
+
+// wanted is any ID of ten bits that has been over for a minute.
+var wanted = leasestore.Wanted{
+	IDs: lease.Range{First: 0, Last: 1023}, Rest: time.Minute,
+	Highest: func(now time.Time) int64 { return millis(0).TickAt(now) + 1e6 },
+}
+
+// A tenant uses a store of leases as simply as can be: it takes an ID, and raises its ticks
+// at each renewal. Package lease does more.
+type tenant struct {
+	lease.Store
+	segments segment.Store // of the same database
+	// row is what was acknowledged last.
+	row leasestore.Row
+	// nonces are those that the row may bear.
+	nonces []string
+}
+
+// tenantOf returns one in a namespace that is there.
+func tenantOf(t testing.TB, db *sqlx.DB) *tenant {
+	t.Helper()
+	n := strangerOf(db, "")
+	require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds}))
+	return n
+}
+
+// ownerOf returns one that has an ID.
+func ownerOf(t testing.TB, db *sqlx.DB) *tenant {
+	t.Helper()
+	n := tenantOf(t, db)
+	n.take(t)
+	return n
+}
+
+// strangerOf returns one in a namespace that may not be there.
+func strangerOf(db *sqlx.DB, namespace string) *tenant {
+	tables := tablesOf(db, sqlstore.Config{})
+	return &tenant{Store: must(tables.Leases(namespace)), segments: tables.Segments()}
+}
+
+// take leases an ID.
+func (n *tenant) take(t testing.TB) leasestore.Row {
+	t.Helper()
+	row, err := n.tryTake(t.Context())
+	require.NoError(t, err)
+	return row
+}
+
+func (n *tenant) tryTake(ctx context.Context) (leasestore.Row, error) {
+	var taken leasestore.Row
+	err := n.Take(ctx, wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		r.Acquired = now.Now
+		n.write(r, now)
+		taken = *r
+		return nil
+	})
+	if err == nil {
+		n.row = taken
+	}
+	return n.row, err
+}
+
+var errLost = errors.New("the row is another's")
+
+// renew raises the ticks. It returns errLost when the row is not the tenant's any more.
+func (n *tenant) renew(ctx context.Context) error {
+	var renewed leasestore.Row
+	err := n.Change(ctx, n.row.WorkerID, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		if r == nil || !slices.Contains(n.nonces, r.Nonce) {
+			return errLost
+		}
+		n.write(r, now)
+		renewed = *r
+		return nil
+	})
+	if err == nil {
+		n.row = renewed
+	}
+	return err
+}
+
+// release ends the lease.
+func (n *tenant) release(t testing.TB) {
+	t.Helper()
+	end := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		r.Nonce, r.Until, r.Renewed = "", now.Now, now.Now
+		return nil
+	}
+	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, end))
+}
+
+func (n *tenant) write(r *leasestore.Row, now leasestore.Clock) {
+	r.Nonce, r.High = rand.Text(), max(r.High+1, millis(0).TickAt(now.Now))
+	r.Until, r.Renewed = now.Now.Add(time.Minute), now.Now
+	r.Layout, r.Holder = millis(0).Layout, "tenant"
+	n.nonces = append(n.nonces, r.Nonce)
+}
+
+// leaseRow is what tests look at of a row of the table.
+type leaseRow struct {
+	Nonce string `db:"NONCE"`
+	High  int64  `db:"HIGH"`
+}
+
+func rowIn(t testing.TB, db *sqlx.DB, id int64) (r leaseRow) {
+	t.Helper()
+	query := "SELECT " + columns("NONCE HIGH") + " FROM WORKER_LEASE WHERE NAMESPACE = 'default' AND WORKER_ID = ?"
+	require.NoError(t, db.Get(&r, db.Rebind(query), id))
+	return r
+}
+
+// columns selects columns by names in capitals, which PostgreSQL makes others of.
+func columns(names string) string {
+	all := strings.Fields(names)
+	for i, name := range all {
+		all[i] = name + ` AS "` + name + `"`
+	}
+	return strings.Join(all, ", ")
+}
+
+// seconds is a layout with ticks of a second, as it stands in rows.
+var seconds = bits.Default()
+
+func layoutTerms(text string) (uid.Terms, error) {
+	l, err := bits.ParseLayout(text)
+	return l.Terms(), err
+}
+
+func newRegistry(db *sqlx.DB) *registry.Registry {
+	return must(registry.New(examined(db), registry.Config{Logger: quiet()}))
+}
+
+// createTable returns the statement that creates a table of a default name.
+func createTable(db *sqlx.DB, name string) string {
+	d := must(database.Dialect("").Resolve(db.DriverName()))
+	return must(database.Schema(name, d.DefaultName(name), d))
+}
+
+// aLease is a row for a test to put, with times from now on.
+type aLease struct {
+	namespace string // "": default
+	id        int64
+	until     time.Duration
+	renewed   time.Duration
+	high      time.Duration // the time of its last tick
+}
+
+// leaseColumns are all columns of the table of leases.
+const leaseColumns = "NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY"
+
+// putLeases makes the table, the control rows of the namespaces, and the rows.
+func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
+	t.Helper()
+	engines.Do(t, db, createTable(db, "WORKER_LEASE"))
+	now := time.Now()
+	insert := func(namespace string, id int64, nonce string, high, until, renewed int64) {
+		holder := ""
+		if id >= 0 {
+			holder = fmt.Sprintf("host/%d", id)
+		}
+		statement := "INSERT INTO WORKER_LEASE (" + leaseColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')"
+		db.MustExec(db.Rebind(statement), namespace, id, nonce, high, until, seconds.String(), holder, renewed, renewed)
+	}
+	namespaces := map[string]bool{}
+	for _, row := range rows {
+		row.namespace = cmp.Or(row.namespace, "default")
+		if !namespaces[row.namespace] {
+			namespaces[row.namespace] = true
+			insert(row.namespace, -1, "", -1, 0, 0)
+		}
+		insert(row.namespace, row.id, fmt.Sprint("nonce", row.id), seconds.TickAt(now.Add(row.high)),
+			now.Add(row.until).UnixMicro(), now.Add(row.renewed).UnixMicro())
+	}
 }

@@ -3,18 +3,27 @@ package databases_test
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"os"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/internal/storetest"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 func init() { _ = mysql.SetLogger(&mysql.NopLogger{}) } // of the suites' clients, all of whose errors are returned
@@ -134,3 +143,164 @@ type fileConnector struct {
 
 func (c fileConnector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.source) }
 func (c fileConnector) Driver() driver.Driver                        { return c.driver }
+
+// A faultyDatabase is a subject of packages storetest and segmenttest, in which the test may do as it likes: with
+// clients whose writes and replies are lost or late, a clock to set, and a failover to an older state.
+type faultyDatabase struct {
+	// Driver is the name of its driver: mysql, pgx or sqlite.
+	Driver string
+	// Connect returns a connector for the pool of one more client.
+	Connect func() driver.Connector
+	// Admin sees what all clients have written.
+	Admin *sqlx.DB
+	// Stands makes the clock that the clients see stand still until it is turned forward.
+	Stands bool
+}
+
+// Subject returns the database's table of leases, each of whose clients has a pool of its own.
+func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
+	all := d.clients(t)
+	out := storetest.Subject{
+		Open: func(namespace string) (lease.Store, error) {
+			tables, f := all.open()
+			l, err := tables.Leases(namespace)
+			all.faults.Store(l, f)
+			return l, err
+		},
+		Registry: func() (registry.Store, error) {
+			tables, _ := all.open()
+			return tables.Registry(), nil
+		},
+		Fault: func(client lease.Store, fault storetest.Fault) bool { return all.fault(client, fault) },
+		RemoveNamespace: func(namespace string) error {
+			return d.do("DELETE FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID = -1", namespace)
+		},
+		RemoveRow: func(namespace string, id int64) error {
+			return d.do("DELETE FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID = ?", namespace, id)
+		},
+		SetGiven: func(namespace string, given int64) error {
+			holder := ""
+			if given >= 0 {
+				holder = fmt.Sprintf("all worker IDs, given up to %d", given)
+			}
+			return d.do("UPDATE WORKER_LEASE SET HOLDER = ? WHERE NAMESPACE = ? AND WORKER_ID = -1", holder, namespace)
+		},
+		Deliver: all.deliver,
+		Secret:  canary,
+	}
+	out.Backup = func() func() {
+		restore := d.backup(t, "WORKER_LEASE", leaseColumns)
+		return func() {
+			all.made.server.Add(1)
+			restore()
+		}
+	}
+	if d.Stands {
+		all.made.clock.Store(time.Now().UnixMicro())
+		out.Advance = func(by time.Duration) { all.made.clock.Add(by.Microseconds()) }
+	}
+	return out
+}
+
+// backup returns a function that puts a table back to what it is now.
+func (d faultyDatabase) backup(t *testing.T, table, columns string) (restore func()) {
+	t.Helper()
+	rows := allRows(t, d.Admin, "SELECT "+columns+" FROM "+table)
+	return func() {
+		require.NoError(t, d.do("DELETE FROM "+table))
+		for _, row := range rows {
+			values := "?" + strings.Repeat(", ?", len(row)-1)
+			require.NoError(t, d.do("INSERT INTO "+table+" ("+columns+") VALUES ("+values+")", row...))
+		}
+	}
+}
+
+// do executes a statement, more than once if need be: a database may refuse it because of others, as when two nodes of
+// a cluster have written.
+func (d faultyDatabase) do(statement string, args ...any) (err error) {
+	for range 5000 {
+		if _, err = d.Admin.Exec(d.Admin.Rebind(statement), args...); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", statement, err)
+}
+
+// clients are those of one subject.
+type clients struct {
+	faultyDatabase
+	t      *testing.T
+	made   pretence
+	faults sync.Map // of stores to *faults
+
+	mu   sync.Mutex
+	late []func() // writes that are on their way
+}
+
+func (d faultyDatabase) clients(t *testing.T) *clients { return &clients{faultyDatabase: d, t: t} }
+
+// open opens the pool of one more client.
+func (c *clients) open() (*sqlstore.DB, *faults) {
+	f := &faults{Connector: c.Connect(), pretence: &c.made, late: func(write func()) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.late = append(c.late, write)
+	}}
+	db := sqlx.NewDb(sql.OpenDB(f), c.Driver)
+	c.t.Cleanup(func() { db.Close() })
+	return tablesOf(db, sqlstore.Config{}), f
+}
+
+// fault sets the next fault of a client's store.
+func (c *clients) fault(store any, fault storetest.Fault) bool {
+	f, _ := c.faults.Load(store)
+	f.(*faults).next.Store(int64(fault))
+	return true
+}
+
+// deliver lets the writes arrive that are on their way.
+func (c *clients) deliver() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, write := range c.late {
+		write()
+	}
+	c.late = nil
+}
+
+// Segments returns the database's table of segments, each of whose clients has a pool of its own.
+// The programs that know nothing of takers are Leaf.
+func (d faultyDatabase) Segments(t *testing.T) segmenttest.Subject {
+	all := d.clients(t)
+	out := segmenttest.Subject{
+		Open: func() (segment.Store, error) {
+			tables, f := all.open()
+			s := tables.Segments()
+			all.faults.Store(s, f)
+			return s, nil
+		},
+		Fault:   func(client segment.Store, fault segmenttest.Fault) bool { return all.fault(client, fault) },
+		Deliver: all.deliver,
+		Foreign: func(tag string, n int64) (first int64, err error) {
+			r, _, err := d.mapper(t.Context(), tag, n)
+			return r.First, err
+		},
+		Lower: func(tag string, next int64) error {
+			if next < 0 {
+				return d.do("DELETE FROM leaf_alloc WHERE biz_tag = ?", tag)
+			}
+			return d.do("UPDATE leaf_alloc SET max_id = ? WHERE biz_tag = ?", next, tag)
+		},
+		Secret: canary,
+	}
+	out.Backup = func() func() {
+		segments := d.backup(t, "leaf_alloc", "biz_tag, max_id, step, description, update_time")
+		takers := d.backup(t, "leaf_alloc_takers", "biz_tag, nonce, takers")
+		return func() {
+			all.made.server.Add(1)
+			segments()
+			takers()
+		}
+	}
+	return out
+}

@@ -3,19 +3,30 @@ package databases_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
+	"github.com/jmoiron/sqlx/reflectx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // Whatever a session is set to, and whatever a program has left open in it: what is written is committed, what others
@@ -182,4 +193,173 @@ func TestLeaseCommitHangs(t *testing.T) {
 	require.Equal(t, was, owner.row)
 	require.NoError(t, owner.renew(t.Context()))
 	require.Greater(t, owner.row.High, was.High)
+}
+
+// A program may have its own ways with the names of columns, and everything works: the
+// driver's columnsWithAlias calls them TABLE.COLUMN, and a Mapper looks for them under
+// other names.
+func TestForeignNamesOfColumns(t *testing.T) {
+	t.Parallel()
+	for name, fresh := range map[string]func(testing.TB) store{
+		"SQLite, Mapper": engines.NewSQLite, "MySQL, Mapper": engines.NewMySQL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			db := s.Open(t)
+			db.Mapper = reflectx.NewMapperFunc("json", func(field string) string { return "the_" + field })
+			everyMethod(t, s, db)
+		})
+	}
+	t.Run("MySQL, columnsWithAlias", func(t *testing.T) {
+		s := engines.NewMySQL(t)
+		db := s.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
+		rows, err := db.Query("SELECT x.a FROM (SELECT 1 AS a) AS x")
+		require.NoError(t, err)
+		require.Equal(t, []string{"x.a"}, must(rows.Columns()), "the setting is on")
+		require.NoError(t, rows.Close())
+		everyMethod(t, s, db)
+	})
+}
+
+// everyMethod calls what there is of workers, the registry and the doctor, on a database
+// that is opened in a way of its own, and compares what they read with what a plain one does.
+func everyMethod(t *testing.T, s store, db *sqlx.DB) {
+	require.EqualValues(t, 1, acquire(t, db, asked{Port: "80"}))
+	owner := tenantOf(t, db)
+	first := owner.take(t)
+	require.NoError(t, owner.renew(t.Context()))
+	require.Equal(t, first.WorkerID, owner.row.WorkerID)
+	require.Greater(t, owner.row.High, first.High)
+	owner.release(t)
+	require.EqualValues(t, 1, strangerOf(db, "").take(t).WorkerID)
+	inspected(t, owner)
+
+	read := func(db *sqlx.DB) (o registry.Overview, findings []string) {
+		o, err := newRegistry(db).Overview(t.Context(), time.Minute)
+		require.NoError(t, err)
+		o.Now = time.Time{}
+		all, err := doctor.Check(t.Context(), examined(db), doctor.Config{})
+		require.NoError(t, err)
+		return o, lasting(all)
+	}
+	have, found := read(db)
+	want, wanted := read(s.Open(t))
+	require.Len(t, have.Leases, 2)
+	require.Equal(t, want, have)
+	require.Equal(t, wanted, found)
+
+	was, err := newRegistry(db).Release(t.Context(), "", 1, true)
+	require.NoError(t, err)
+	require.Equal(t, have.Leases[1].Holder, was.Holder)
+}
+
+// lasting is what two checks of one database find alike: the clock goes on between them.
+func lasting(all []doctor.Finding) (lines []string) {
+	for _, f := range all {
+		if f.What == "clocks" || f.What == "times of leases" || f.What == "last ticks of leases" {
+			f.Value = ""
+		}
+		lines = append(lines, fmt.Sprintf("%s %s: %s", f.Level, f.What, f.Value))
+	}
+	return lines
+}
+
+// A table that is dropped or emptied is told from a row that is gone.
+func TestNamespaceGone(t *testing.T) {
+	t.Parallel()
+	for statement, is := range map[string]error{
+		"DROP TABLE WORKER_LEASE":                      worker.ErrNoNamespace,
+		"DELETE FROM WORKER_LEASE":                     worker.ErrNoNamespace,
+		"DELETE FROM WORKER_LEASE WHERE WORKER_ID = 0": errLost,
+	} {
+		t.Run(statement, func(t *testing.T) {
+			engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
+				owner := ownerOf(t, db)
+				engines.Do(t, db, statement)
+				tables := countTables(t, db, "worker%")
+				require.ErrorIs(t, owner.renew(t.Context()), is)
+				require.Equal(t, tables, countTables(t, db, "worker%"))
+			})
+		})
+	}
+}
+
+// A trigger that keeps a row from being written is found out.
+func TestUpdateIsConfirmed(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
+		owner := tenantOf(t, db)
+		mine := owner.take(t)
+		if s.Driver == "sqlite" {
+			engines.Do(t, db, "CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE BEGIN SELECT RAISE(IGNORE); END")
+		} else {
+			engines.Do(t, db, `CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE FOR EACH ROW
+				SET NEW.NONCE = OLD.NONCE, NEW.HIGH = OLD.HIGH, NEW.LEASE_UNTIL = OLD.LEASE_UNTIL,
+				NEW.RENEWED = OLD.RENEWED`)
+		}
+		err := owner.renew(t.Context())
+		logtest.Error(t, err, worker.ErrUnconfirmed, "the update of worker ID 0 changed 0 rows")
+		require.Equal(t, mine, owner.row)
+		engines.Do(t, db, "DROP TRIGGER keeper")
+		require.NoError(t, owner.renew(t.Context()))
+	})
+}
+
+// A missing table is made, and said so, once. None is made beside one whose name differs in case only, where the
+// database tells them apart: what uses that one has its numbers.
+func TestTableInAnotherCase(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+		if s.Driver == "mysql" && one[int](t, db, "SELECT @@lower_case_table_names") != 0 {
+			t.Skip("the server takes names in all cases for one")
+		}
+		var logged logtest.Records
+		for _, kind := range []struct {
+			table string
+			use   func(*sqlstore.DB) error
+		}{
+			{database.NodeTable, func(d *sqlstore.DB) error {
+				how := asked{Host: "h", Timeout: time.Minute, Logger: quiet()}
+				_, err := (&asker{d.Numbers(), how}).acquire(t.Context(), 1023)
+				return err
+			}},
+			{database.LeaseTable, func(d *sqlstore.DB) error {
+				return lease.Found(t.Context(), must(d.Leases("")), lease.Founding{Layout: milliseconds})
+			}},
+			{database.SegmentTable, func(d *sqlstore.DB) error { return tryDraw(t.Context(), d.Segments(), "orders") }},
+			{database.TakerTable, func(d *sqlstore.DB) error { return tryDraw(t.Context(), d.Segments(), "orders") }},
+		} {
+			use := func() error { return kind.use(tablesOf(db, sqlstore.Config{Skip: -1, Logger: logged.Logger()})) }
+			require.NoError(t, use())
+			ours := must(database.Dialect("").Resolve(db.DriverName())).DefaultName(kind.table)
+			require.Equal(t, 1, logged.Count("table="+ours+"\n"))
+			require.NoError(t, use())
+			require.Equal(t, 1, logged.Count("table="+ours+"\n"), "it is there")
+
+			theirs := strings.ToUpper(ours)
+			if theirs == ours {
+				theirs = strings.ToLower(ours)
+			}
+			quoted := theirs
+			if s.Driver == "pgx" {
+				quoted = `"` + theirs + `"`
+			}
+			if s.Driver == "sqlite" { // takes names in all cases for one
+				used := kind.use(tablesOf(db, sqlstore.Config{Skip: -1, NodeTable: theirs, Logger: quiet()}))
+				require.NoError(t, used)
+				continue
+			}
+			engines.Do(t, db, "ALTER TABLE "+ours+" RENAME TO "+quoted)
+			logtest.Error(t, use(), uid.ErrConfig, "no table "+ours+",", "beside "+theirs+",")
+			what := "name of table " + ours
+			m := checked(t, db, doctor.Config{})
+			m.is(t, what, doctor.LevelError, theirs+", and not "+ours)
+
+			// Who means both makes the second one by hand, and is told what can come of it.
+			engines.Do(t, db, createTable(db, kind.table))
+			require.NoError(t, use())
+			checked(t, db, doctor.Config{}).is(t, what, doctor.LevelError, ours+", "+theirs)
+			engines.Do(t, db, "DROP TABLE "+quoted)
+			require.NotContains(t, checked(t, db, doctor.Config{}), what)
+		}
+	})
 }

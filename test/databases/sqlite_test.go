@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/numberstore"
@@ -425,4 +426,72 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	db := s.Open(t)
 	require.Equal(t, mine.Nonce, rowIn(t, db, mine.WorkerID).Nonce, "the journal was found")
 	require.NotEqual(t, mine.WorkerID, strangerOf(db, "").take(t).WorkerID)
+}
+
+// SQLite's time is the machine's, cut to milliseconds: a time that has not come yet would
+// end leases early.
+func TestSQLiteClock(t *testing.T) {
+	t.Parallel()
+	db := must(sqlx.Open("sqlite", filepath.Join(t.TempDir(), "uid.db")))
+	defer db.Close()
+	for range 2000 {
+		before := time.Now().Truncate(time.Millisecond)
+		now := one[database.Micros](t, db, database.SQLite.Clock()).Time()
+		require.WithinRange(t, now, before, time.Now())
+	}
+}
+
+// An owner whose file was moved away looks at its place, and leaves the journal alone of
+// the file that is there now, which somebody is writing to.
+func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
+	t.Parallel()
+	s := engines.NewSQLite(t)
+	owner := ownerOf(t, s.Open(t))
+	require.NoError(t, os.Rename(s.Source, s.Source+".moved"))
+
+	conn := must(s.Open(t).Connx(t.Context()))
+	defer conn.Close()
+	for _, statement := range []string{
+		"CREATE TABLE X (B BLOB)", "INSERT INTO X VALUES (1)",
+		"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", // whose pages spill into the file, with their journal
+		"INSERT INTO X SELECT randomblob(4000) FROM (WITH RECURSIVE c(i) AS " +
+			"(SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 200) SELECT i FROM c)",
+	} {
+		_, err := conn.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	require.FileExists(t, s.Source+"-journal")
+	require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
+	require.FileExists(t, s.Source+"-journal")
+	must(conn.ExecContext(t.Context(), "COMMIT"))
+}
+
+func TestCheckOfASQLitePlace(t *testing.T) {
+	t.Parallel()
+	eachJournal(t, func(t *testing.T, s engines.Database, mode string) {
+		db := s.Open(t)
+		both(t, db)
+		m := checked(t, db, doctor.Config{})
+		m.is(t, "names of the file", doctor.LevelOK, "1")
+		require.Equal(t, doctor.LevelOK, m["place of the file"].Level)
+		require.Equal(t, badness{"delete": doctor.LevelOK, "wal": doctor.LevelNote}[mode], m["journal_mode"].Level)
+
+		require.NoError(t, os.Link(s.Source, s.Source+".link"))
+		checked(t, db, doctor.Config{}).is(t, "names of the file", doctor.LevelError, "2")
+		require.NoError(t, os.Remove(s.Source+".link"))
+
+		moveAll(t, s.Source, s.Source+".old")
+		checked(t, db, doctor.Config{}).is(t, "place of the file", doctor.LevelError, "removed or moved")
+
+		for _, rows := range []func(db *sqlx.DB){
+			func(*sqlx.DB) {},
+			func(db *sqlx.DB) { putLeases(t, db, aLease{id: 5}); acquire(t, db, asked{}) },
+		} {
+			another := s.Open(t)
+			rows(another)
+			m = checked(t, db, doctor.Config{})
+			m.is(t, "place of the file", doctor.LevelError, "another file is there")
+		}
+		require.NotContains(t, fmt.Sprint(m), s.Source)
+	})
 }
