@@ -140,8 +140,7 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 }
 
 func TestCheckOfAnEmptyDatabase(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, _ store, db *sqlx.DB) {
 		m := checked(t, db, doctor.Config{})
 		require.Equal(t, doctor.LevelNote, m["disposable IDs"].Level)
 		require.Equal(t, doctor.LevelNote, m["leased IDs"].Level)

@@ -58,7 +58,7 @@ func (f *faults) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c, faults: f}, nil
+	return &conn{session: c.(session), faults: f}, nil
 }
 
 // fails takes a fault, if it is the next one.
@@ -81,51 +81,36 @@ func (f *faults) commit(do, undo func() error) error {
 	return do()
 }
 
-type conn struct {
+// A session is what the drivers' connections have in common.
+type session interface {
 	driver.Conn
-	*faults
-	held bool
-	open []string // the statements since the transaction began, that one included
+	driver.ConnPrepareContext
+	driver.ConnBeginTx
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.SessionResetter
 }
 
-func (c *conn) Driver() driver.Driver { return c.faults.Driver() }
-
-func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	return c.Conn.(driver.ConnPrepareContext).PrepareContext(ctx, query)
-}
-
-func (c *conn) CheckNamedValue(v *driver.NamedValue) error {
-	if checker, ok := c.Conn.(driver.NamedValueChecker); ok {
-		return checker.CheckNamedValue(v)
-	}
-	return driver.ErrSkip
-}
-
-func (c *conn) ResetSession(ctx context.Context) error {
-	if resetter, ok := c.Conn.(driver.SessionResetter); ok {
-		return resetter.ResetSession(ctx)
-	}
-	return nil
-}
-
-func (c *conn) IsValid() bool {
-	validator, ok := c.Conn.(driver.Validator)
-	return !ok || validator.IsValid()
+type conn struct {
+	session
+	faults *faults
+	held   bool
+	open   []string // the statements since the transaction began, that one included
 }
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if c.fails(storetest.Refuse) {
+	if c.faults.fails(storetest.Refuse) {
 		return nil, driver.ErrBadConn
 	}
-	return c.Conn.(driver.QueryerContext).QueryContext(ctx, c.reads(query), args)
+	return c.session.QueryContext(ctx, c.faults.reads(query), args)
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (r driver.Result, err error) {
-	if c.fails(storetest.Refuse) {
+	if c.faults.fails(storetest.Refuse) {
 		return nil, driver.ErrBadConn
 	}
 	exec := func() (err error) {
-		r, err = c.Conn.(driver.ExecerContext).ExecContext(ctx, c.sends(query), args)
+		r, err = c.session.ExecContext(ctx, c.faults.sends(query), args)
 		return err
 	}
 	switch {
@@ -135,11 +120,11 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	case strings.HasPrefix(query, cluster.Commit), c.open == nil && decisive(query):
 		late := append(c.open, query)
 		c.open = nil
-		if c.fails(storetest.Delay) {
+		if c.faults.fails(storetest.Delay) {
 			return nil, c.hold(late)
 		}
 		// The server undoes what is open when the connection ends.
-		err = c.commit(exec, c.Close)
+		err = c.faults.commit(exec, c.Close)
 	default:
 		if c.open != nil {
 			c.open = append(c.open, query)
@@ -162,7 +147,7 @@ const (
 func (c *conn) hold(statements []string) error {
 	c.held = true
 	send := func(statement string) (changed bool) {
-		r, err := c.Conn.(driver.ExecerContext).ExecContext(context.Background(), c.sends(statement), nil)
+		r, err := c.session.ExecContext(context.Background(), c.faults.sends(statement), nil)
 		if err != nil {
 			return false
 		}
@@ -173,14 +158,14 @@ func (c *conn) hold(statements []string) error {
 		send(rollback)
 		send("SET SESSION wait_timeout = 600")
 	}
-	c.late(func() {
+	c.faults.late(func() {
 		for i, statement := range statements {
 			// Its client has seen that each statement changed something.
 			if changed := send(statement); !changed && 0 < i && i < len(statements)-1 {
 				break
 			}
 		}
-		_ = c.Conn.Close()
+		_ = c.session.Close()
 	})
 	return driver.ErrBadConn
 }
@@ -194,11 +179,11 @@ func (c *conn) Close() error {
 	if c.held {
 		return nil // the server has yet to read what is on its way
 	}
-	return c.Conn.Close()
+	return c.session.Close()
 }
 
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	t, err := c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
+	t, err := c.session.BeginTx(ctx, o)
 	return &tx{t, c.faults}, err
 }
 

@@ -44,8 +44,7 @@ func historyOf(t testing.TB, s lease.Store) (history string) {
 // What a store remembers of its table is the same for all clients and at all times, and another thing
 // once the table was renamed there and back, put back from a copy, or altered.
 func TestHistoryOfATable(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, s store, db *sqlx.DB) {
 		owner := tenantOf(t, db)
 		untilOld(t, db)
 		history := historyOf(t, owner)
@@ -271,7 +270,7 @@ func TestHistoryOfAMachine(t *testing.T) {
 // A table of the version before is refused, with what to do; that version refuses a new one, since it
 // names a column that is not there.
 func TestTableOfAnOlderVersion(t *testing.T) {
-	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, _ store, db *sqlx.DB) {
 		owner := tenantOf(t, db)
 		_, err := db.Exec("SELECT REACH FROM WORKER_LEASE")
 		require.Error(t, err)

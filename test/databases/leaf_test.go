@@ -27,34 +27,6 @@ const createLeaf = `CREATE TABLE leaf_alloc (
   PRIMARY KEY (biz_tag)
 ) ENGINE=InnoDB`
 
-// A leaf is a tag's segments in a process that runs Leaf, as its SegmentIDGenImpl has them.
-type leaf struct {
-	faultyDatabase
-	tag           string
-	taken         int
-	step, minStep int64
-}
-
-// next takes a segment. quick says that the last one was used up within a quarter of an hour, slow
-// that it lasted for half an hour.
-func (l *leaf) next(ctx context.Context, quick, slow bool) (segmentstore.Range, error) {
-	const maxStep = 1000000
-	next := l.step
-	switch {
-	case l.taken < 2:
-		next = 0 // the row's
-	case quick && next*2 <= maxStep:
-		next *= 2
-	case slow && next/2 >= l.minStep:
-		next /= 2
-	}
-	r, step, err := l.mapper(ctx, l.tag, next)
-	if err == nil {
-		l.step, l.minStep, l.taken = cmp.Or(next, step), step, l.taken+1
-	}
-	return r, err
-}
-
 // mapper takes a segment by the two statements of Leaf's IDAllocMapper: of n numbers or, for 0, of
 // the row's step, which it returns. It tries again what a database refuses because of others.
 //
@@ -110,29 +82,20 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	all := d.clients(t)
 	var takes []func() (segmentstore.Range, error)
 	for i := range each {
-		l := leaf{faultyDatabase: d, tag: tag}
 		tables, _ := all.open()
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)
-		var failed segmentstore.Range // whose Change has failed, and may have been stored
 		takes = append(takes, func() (segmentstore.Range, error) {
-			return l.next(t.Context(), rand.N(3) == 0, rand.N(3) == 0)
+			r, _, err := d.mapper(t.Context(), tag, max(0, rand.Int64N(8000)-4000)) // often 0, which is the row's step
+			return r, err
 		}, func() (r segmentstore.Range, err error) {
 			n := 1 + rand.Int64N(5000)
 			err = store.Change(t.Context(), tag, func(row *segmentstore.Row) error {
-				if r = failed; slices.Contains(row.Takers, segmentstore.Taker{Nonce: nonce, Last: r.Last}) {
-					return nil
-				}
 				r = segmentstore.Range{First: row.Next, Last: row.Next + n - 1}
 				row.Next += n
 				mine := func(k segmentstore.Taker) bool { return k.Nonce == nonce }
 				row.Takers = append(slices.DeleteFunc(row.Takers, mine), segmentstore.Taker{Nonce: nonce, Last: r.Last})
 				return nil
 			})
-			if err == nil {
-				failed = segmentstore.Range{}
-			} else if r.Last > 0 {
-				failed = r
-			}
 			return r, err
 		})
 	}

@@ -25,8 +25,7 @@ import (
 )
 
 func TestRows(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, _ store, db *sqlx.DB) {
 		require.EqualValues(t, 1, acquire(t, db, asked{}))
 		require.EqualValues(t, 2, acquire(t, db, asked{Host: "bare"}))
 		require.EqualValues(t, 3, acquire(t, db, asked{Host: "pod", Port: "8080"}))
@@ -54,7 +53,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestOwnTable(t *testing.T) {
-	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, _ store, db *sqlx.DB) {
 		cfg := asked{Table: "order"} // a word of SQL, which is no harm
 		require.EqualValues(t, 1, acquire(t, db, cfg))
 		require.EqualValues(t, 2, acquire(t, db, cfg))
@@ -103,7 +102,7 @@ func TestTableSharedWithJava(t *testing.T) {
 
 // One row with a huge ID makes all later IDs huge.
 func TestPoisonedCounter(t *testing.T) {
-	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		putNode(t, db, 9000000000000000000)
 		d := newAsker(db, asked{})
@@ -119,7 +118,7 @@ func TestPoisonedCounter(t *testing.T) {
 // A key over host and port, which the original's table does not have, costs a process that is
 // started again nothing but the port in its row.
 func TestUniqueHostAndPort(t *testing.T) {
-	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		engines.Do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
 		var logged logtest.Records
@@ -149,7 +148,7 @@ func TestTableOfOtherColumns(t *testing.T) {
 		{"key of another type", "ID BIGINT PRIMARY KEY" + common, "ID BIGINT PRIMARY KEY" + common, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
+			each(t, notPostgres, func(t *testing.T, s store, db *sqlx.DB) {
 				columns := map[string]string{"sqlite": c.sqlite, "mysql": c.mysql}[s.Driver]
 				engines.Do(t, db, "CREATE TABLE WORKER_NODE ("+columns+")")
 				err := tryID(t, db, asked{})
@@ -163,7 +162,7 @@ func TestTableOfOtherColumns(t *testing.T) {
 
 // A trigger that changes the row, or one that takes it away, is found out.
 func TestTriggers(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, s store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		if s.Driver == "sqlite" {
 			engines.Do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE "+
@@ -240,7 +239,7 @@ func serverOf(t *testing.T, s store) string {
 
 // Acquire gives up while it waits for the database, and leaves the worker free.
 func TestCancelWhileWaiting(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, s store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		other := must(s.Open(t).Connx(t.Context()))
 		defer other.Close()
@@ -278,7 +277,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 // A column that is gone is named, on real databases, and what a trigger or a table has
 // the server say under such a number is not passed on.
 func TestColumnErrors(t *testing.T) {
-	eachStore(t, func(t *testing.T, _ store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, _ store, db *sqlx.DB) {
 		acquire(t, db, asked{})
 		tenant := tenantOf(t, db)
 		fails := func(says string) {
@@ -315,8 +314,7 @@ func TestColumnErrors(t *testing.T) {
 // A generator with a floor ahead of the clock begins above it, and so does the next one on the
 // table, which asks for none. Rows of Java's kind say nothing of floors, whatever their times are.
 func TestDisposableFloor(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, _ store, db *sqlx.DB) {
 		layout := bits.Default()
 		numbers := tablesOf(db, sqlstore.Config{}).Numbers()
 		begin := func(at time.Time) time.Time {
@@ -374,8 +372,7 @@ func TestDisposableFloor(t *testing.T) {
 
 // A floor is the same time in every session, and a column that does not keep it is refused.
 func TestFloorInAnySession(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, s store, db *sqlx.DB) {
 		column, east, west, keeps := "ALTER TABLE WORKER_NODE MODIFY MODIFIED ",
 			"SET time_zone = '+05:30'", "SET time_zone = '-11:00'", map[string]bool{"DATETIME": true, "DATE": false}
 		switch s.Driver {
@@ -415,8 +412,7 @@ func TestFloorInAnySession(t *testing.T) {
 }
 
 func TestOverviewCountsNodes(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, _ engines.Database, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, _ store, db *sqlx.DB) {
 		for range 3 {
 			acquire(t, db, asked{Table: "other"})
 		}

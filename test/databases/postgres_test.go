@@ -11,10 +11,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // postgres returns a server of a test's own.
@@ -142,27 +140,4 @@ func TestRightsOnPostgres(t *testing.T) {
 	kept := strangerOf(as(t, s, "keeper"), "")
 	kept.row = owner.row
 	kept.release(t)
-}
-
-// A start is two round trips to acquire an ID, and three to inspect the store. A release is two. So it is with a driver
-// that prepares.
-func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
-	s := engines.NewPostgres(t)
-	terms := bits.Default().Terms()
-	terms.Revoke = func() {}
-	require.NoError(t, lease.Found(t.Context(), strangerOf(s.Open(t), ""), lease.Founding{}))
-	for name, mode := range map[string]string{"prepared": "", "exec": "&default_query_exec_mode=exec"} {
-		t.Run(name, func(t *testing.T) {
-			db, trips := counted(t, store{Driver: s.Driver, Source: s.Source + mode})
-			require.NoError(t, db.Ping()) // connects
-			l := must(lease.New(strangerOf(db, ""), lease.Config{Logger: quiet()}))
-			before := trips.Load()
-			_, err := l.Acquire(t.Context(), terms)
-			require.NoError(t, err)
-			require.EqualValues(t, 5, trips.Load()-before, "a start")
-			before = trips.Load()
-			require.NoError(t, l.Release(t.Context(), 0))
-			require.EqualValues(t, 2, trips.Load()-before, "a release")
-		})
-	}
 }

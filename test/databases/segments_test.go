@@ -83,7 +83,7 @@ func rowsOf(t testing.TB, s segment.Store) []segmentstore.Row {
 // Leaf's table stays what it was, whatever charset and collation it has. A tag that only Leaf has
 // used gets a row in the other table with its first take.
 func TestSegmentsOfLeafsTable(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store, _ *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, s store, _ *sqlx.DB) {
 		options := []string{""}
 		if s.Driver == "mysql" {
 			options = []string{"", " DEFAULT CHARSET=latin1", " DEFAULT CHARSET=utf8", " DEFAULT CHARSET=gbk",
@@ -175,7 +175,7 @@ func TestSegmentTriggers(t *testing.T) {
 
 // What people have written that is no row is refused, with the numbers, and stays as it is.
 func TestSegmentsByHand(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, s store, db *sqlx.DB) {
 		segments := segmentsOf(db)
 		draw(t, segments, "orders")
 		cases := map[string]string{
@@ -242,11 +242,7 @@ func meanwhile(t testing.TB, s segment.Store, do func()) (got segmentstore.Range
 // A take is decided anew when anything of what it has read has changed, and only then: a row that
 // was written with the same values is locked in its new version.
 func TestSegmentsAreComparedWhole(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store, _ *sqlx.DB) {
-		if s.Driver == "sqlite" {
-			return // whose file is locked meanwhile
-		}
+	each(t, servers, func(t *testing.T, s store, _ *sqlx.DB) {
 		admin, segments := s.Open(t), segmentsOf(s.Open(t))
 		draw(t, segments, "orders")
 		waiters := "SELECT '', COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
@@ -327,8 +323,7 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 
 // Tables are made when there is something to write, and their owner may do so.
 func TestSegmentTables(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, _ store, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, _ store, db *sqlx.DB) {
 		segments := segmentsOf(db)
 		require.True(t, looked(t, segments, "orders").Fresh)
 		inspected(t, segments)

@@ -286,7 +286,7 @@ func TestNamespaceGone(t *testing.T) {
 
 // A trigger that keeps a row from being written is found out.
 func TestUpdateIsConfirmed(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store, db *sqlx.DB) {
+	each(t, notPostgres, func(t *testing.T, s store, db *sqlx.DB) {
 		owner := tenantOf(t, db)
 		mine := owner.take(t)
 		if s.Driver == "sqlite" {
@@ -307,8 +307,7 @@ func TestUpdateIsConfirmed(t *testing.T) {
 // A missing table is made, and said so, once. None is made beside one whose name differs in case only, where the
 // database tells them apart: what uses that one has its numbers.
 func TestTableInAnotherCase(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, s store, db *sqlx.DB) {
 		if s.Driver == "mysql" && one[int](t, db, "SELECT @@lower_case_table_names") != 0 {
 			t.Skip("the server takes names in all cases for one")
 		}

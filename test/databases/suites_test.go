@@ -97,8 +97,7 @@ func TestSegments(t *testing.T) {
 
 // Java services with Leaf and Go services take numbers from one table.
 func TestSegmentsBesideLeaf(t *testing.T) {
-	t.Parallel()
-	engines.Each(t, func(t *testing.T, s store, db *sqlx.DB) {
+	each(t, anywhere, func(t *testing.T, s store, db *sqlx.DB) {
 		engines.Do(t, db, leafTable(s))
 		rounds := 170
 		if s.Driver == "sqlite" {
