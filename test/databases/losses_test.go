@@ -24,36 +24,6 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A column that cannot hold what is written is refused before the first lease, and one that
-// becomes so later fails the renewal, whatever the mode of the session: a server without a
-// strict one would store another number.
-func TestLeaseColumns(t *testing.T) {
-	t.Parallel()
-	noModes := func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }
-	loose := func(t *testing.T) *sqlx.DB { return engines.NewMySQL(t).With(t, noModes).Open(t) }
-	for _, kind := range []string{"MEDIUMINT", "BIGINT UNSIGNED", "VARCHAR(30)", "DOUBLE"} {
-		t.Run(kind, func(t *testing.T) {
-			db := loose(t)
-			owner := tenantOf(t, db)
-			inspected(t, owner)
-			engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0",
-				"ALTER TABLE WORKER_LEASE MODIFY HIGH "+kind+" NOT NULL")
-			_, err := owner.Inspect(t.Context())
-			says := "column HIGH is of type " + strings.ToLower(strings.TrimSuffix(kind, "(30)"))
-			logtest.Error(t, err, uid.ErrConfig, says)
-		})
-	}
-
-	db := loose(t)
-	owner := ownerOf(t, db)
-	// A number that it holds, and a column that can hold no more than a little beyond.
-	engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 2147483000", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
-	require.ErrorContains(t, owner.renew(t.Context()), "1264")
-	require.EqualValues(t, 2147483000, rowIn(t, db, 0).High)
-	db.SetMaxOpenConns(1)
-	require.Empty(t, one[string](t, db, "SELECT @@SESSION.sql_mode"), "it is set back")
-}
-
 // What a server can lose it says.
 func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	t.Parallel()

@@ -397,40 +397,21 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 	}
 }
 
-// A column that cannot hold what is written is told of, and refuses it whatever the session's mode.
-func TestSegmentColumns(t *testing.T) {
+// A number that its column cannot hold is refused, by a server without a strict mode, too: it would store another one.
+func TestNumbersTooLarge(t *testing.T) {
 	t.Parallel()
 	db := engines.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
-	segments := segmentsOf(db)
-	draw(t, segments, "orders")
-	for change, says := range map[string]string{
-		"leaf_alloc MODIFY max_id INT NOT NULL":                  "column max_id is of type int",
-		"leaf_alloc MODIFY max_id DOUBLE NOT NULL":               "column max_id is of type double",
-		"leaf_alloc MODIFY step SMALLINT NOT NULL":               "column step is of type smallint",
-		"leaf_alloc MODIFY description VARCHAR(100)":             "column description holds 100 characters",
-		"leaf_alloc MODIFY update_time VARCHAR(30)":              "column update_time is of type varchar",
-		"leaf_alloc DROP description":                            "no column description",
-		"leaf_alloc ADD more INT NOT NULL":                       "further column MORE",
-		"leaf_alloc DROP PRIMARY KEY":                            "column biz_tag is not in the primary key",
-		"leaf_alloc ENGINE = MyISAM":                             "engine MyISAM",
-		"leaf_alloc_takers MODIFY takers VARCHAR(2000) NOT NULL": "column takers holds 2000 characters",
-		"leaf_alloc_takers DROP nonce":                           "no column nonce",
-		"leaf_alloc_takers DROP PRIMARY KEY":                     "column biz_tag is not in the primary key",
-	} {
-		engines.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
-		draw(t, segments, "orders")
-		engines.Do(t, db, "ALTER TABLE "+change)
-		_, err := segments.Inspect(t.Context())
-		logtest.Error(t, err, uid.ErrConfig, says)
-	}
-	engines.Do(t, db, "DROP TABLE leaf_alloc, leaf_alloc_takers")
-	draw(t, segments, "orders")
-	engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id INT NOT NULL, MODIFY step SMALLINT NOT NULL")
+	owner := ownerOf(t, db)
+	draw(t, owner.segments, "orders")
+	engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 2147483000", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL",
+		"ALTER TABLE leaf_alloc MODIFY max_id INT NOT NULL, MODIFY step SMALLINT NOT NULL")
+	require.ErrorContains(t, owner.renew(t.Context()), "1264")
+	require.EqualValues(t, 2147483000, rowIn(t, db, 0).High)
 	for _, spoil := range []func(*segmentstore.Row){
 		func(r *segmentstore.Row) { r.Next = 1 << 31 }, func(r *segmentstore.Row) { r.Step = 1 << 15 },
 	} {
 		for _, tag := range []string{"orders", "new"} {
-			err := segments.Change(t.Context(), tag, func(r *segmentstore.Row) error {
+			err := owner.segments.Change(t.Context(), tag, func(r *segmentstore.Row) error {
 				r.Next, r.Step = 12, 1
 				spoil(r)
 				return nil
@@ -438,8 +419,10 @@ func TestSegmentColumns(t *testing.T) {
 			require.ErrorContains(t, err, "MySQL Error 1264")
 		}
 	}
-	require.EqualValues(t, 11, looked(t, segments, "orders").Next)
-	require.True(t, looked(t, segments, "new").Fresh)
+	require.EqualValues(t, 11, looked(t, owner.segments, "orders").Next)
+	require.True(t, looked(t, owner.segments, "new").Fresh)
+	db.SetMaxOpenConns(1)
+	require.Empty(t, one[string](t, db, "SELECT @@SESSION.sql_mode"), "it is set back")
 }
 
 // Transactions of any isolation that a session may have by default are told apart alike.
