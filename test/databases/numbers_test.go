@@ -18,7 +18,6 @@ import (
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
-	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -100,21 +99,6 @@ func TestTableSharedWithJava(t *testing.T) {
 	}
 }
 
-// One row with a huge ID makes all later IDs huge.
-func TestPoisonedCounter(t *testing.T) {
-	each(t, notPostgres, func(t *testing.T, _ store, db *sqlx.DB) {
-		acquire(t, db, asked{})
-		putNode(t, db, 9000000000000000000)
-		d := newAsker(db, asked{})
-		_, err := d.acquire(t.Context(), 1<<22-1)
-		logtest.Error(t, err, uid.ErrNoWorkerID, "9000000000000000001", "4194303")
-		require.Len(t, nodes(t, db), 2)
-		id, err := d.acquire(t.Context(), 1<<63-1)
-		require.NoError(t, err, "for a layout that can hold it")
-		require.Greater(t, id, int64(9e18))
-	})
-}
-
 // A key over host and port, which the original's table does not have, costs a process that is
 // started again nothing but the port in its row.
 func TestUniqueHostAndPort(t *testing.T) {
@@ -160,54 +144,6 @@ func TestTableOfOtherColumns(t *testing.T) {
 	}
 }
 
-// A trigger that changes the row, or one that takes it away, is found out.
-func TestTriggers(t *testing.T) {
-	each(t, notPostgres, func(t *testing.T, s store, db *sqlx.DB) {
-		acquire(t, db, asked{})
-		if s.Driver == "sqlite" {
-			engines.Do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE "+
-				"BEGIN UPDATE WORKER_NODE SET PORT = 'x' WHERE ID = NEW.ID; END")
-		} else {
-			engines.Do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
-		}
-		logtest.Error(t, tryID(t, db, asked{}), worker.ErrUnconfirmed, "ID 2 ")
-		if s.Driver == "sqlite" {
-			engines.Do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE "+
-				"BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
-			logtest.Error(t, tryID(t, db, asked{}), worker.ErrUnconfirmed, "ID 3, is not there")
-		}
-	})
-}
-
-func TestRights(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		rights, port string
-		made         bool // the table is there
-		says         string
-	}{
-		{rights: "SELECT, INSERT", says: "create the table: MySQL Error 1142"},
-		{rights: "SELECT, INSERT", made: true},
-		{rights: "SELECT, INSERT", made: true, port: "1", says: "write the port: MySQL Error 1142"},
-		{rights: "SELECT, INSERT, UPDATE, CREATE", port: "1"},
-		{rights: "CREATE, INSERT", says: "read the new row back: MySQL Error 1142"},
-	} {
-		s := engines.NewMySQL(t)
-		if c.made {
-			acquire(t, s.Open(t), asked{})
-		}
-		err := tryID(t, granted(t, s, "GRANT "+c.rights+" ON DB.* TO @"), asked{Port: c.port})
-		if c.says == "" {
-			require.NoError(t, err, c.rights)
-		} else {
-			require.ErrorContains(t, err, c.says)
-		}
-	}
-	s := engines.NewMySQL(t)
-	s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{transaction(t, s, "read_only"): "1"} })
-	require.ErrorContains(t, tryID(t, s.Open(t), asked{}), "read-only")
-}
-
 // A commit, an insert or a read whose reply is lost gives its ID up.
 func TestLostReplies(t *testing.T) {
 	t.Parallel()
@@ -235,43 +171,6 @@ func serverOf(t *testing.T, s store) string {
 	cfg := must(mysql.ParseDSN(s.Source))
 	require.Equal(t, "tcp", cfg.Net, "these tests need a server on TCP")
 	return cfg.Addr
-}
-
-// Acquire gives up while it waits for the database, and leaves the worker free.
-func TestCancelWhileWaiting(t *testing.T) {
-	each(t, notPostgres, func(t *testing.T, s store, db *sqlx.DB) {
-		acquire(t, db, asked{})
-		other := must(s.Open(t).Connx(t.Context()))
-		defer other.Close()
-		lock, unlock := "LOCK TABLES WORKER_NODE WRITE", "UNLOCK TABLES"
-		if s.Driver == "sqlite" {
-			lock, unlock = "BEGIN IMMEDIATE", "ROLLBACK"
-		}
-		must(other.ExecContext(t.Context(), lock))
-
-		d := newAsker(db, asked{})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() {
-			_, err := d.acquire(ctx, 1023)
-			done <- err
-		}()
-		if s.Driver == "mysql" {
-			for waits := 0; waits == 0; {
-				require.NoError(t, db.GetContext(t.Context(), &waits,
-					"SELECT COUNT(*) FROM information_schema.processlist "+
-						"WHERE state LIKE 'Waiting for table%' AND info LIKE 'INSERT INTO%'"))
-			}
-		}
-		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
-
-		require.ErrorIs(t, tryID(t, db, asked{Timeout: 20 * time.Millisecond}), context.DeadlineExceeded)
-
-		must(other.ExecContext(t.Context(), unlock))
-		_, err := d.acquire(t.Context(), 1023)
-		require.NoError(t, err)
-	})
 }
 
 // A column that is gone is named, on real databases, and what a trigger or a table has

@@ -157,64 +157,6 @@ func countTables(t testing.TB, db *sqlx.DB, like string) int {
 	return one[int](t, db, query)
 }
 
-// A trigger that keeps a row from being written is told of.
-func TestSegmentTriggers(t *testing.T) {
-	t.Parallel()
-	db := engines.NewSQLite(t).Open(t)
-	segments := segmentsOf(db)
-	draw(t, segments, "orders")
-	for _, table := range []string{"leaf_alloc", "leaf_alloc_takers"} {
-		engines.Do(t, db, "CREATE TRIGGER ignoring BEFORE UPDATE ON "+table+" BEGIN SELECT RAISE(IGNORE); END")
-		err := tryDraw(t.Context(), segments, "orders")
-		logtest.Error(t, err, uid.ErrConfig, "is there a trigger")
-		require.False(t, retry.IsTransient(err))
-		engines.Do(t, db, "DROP TRIGGER ignoring")
-		require.EqualValues(t, 11, looked(t, segments, "orders").Next)
-	}
-}
-
-// What people have written that is no row is refused, with the numbers, and stays as it is.
-func TestSegmentsByHand(t *testing.T) {
-	each(t, notPostgres, func(t *testing.T, s store, db *sqlx.DB) {
-		segments := segmentsOf(db)
-		draw(t, segments, "orders")
-		cases := map[string]string{
-			"_takers SET takers = '{\"v\":2}'":   `the takers of tag "orders"`,
-			"_takers SET takers = ' '":           `the takers of tag "orders"`,
-			" SET step = 0":                      `the step of tag "orders" is 0`,
-			" SET step = -2000":                  `the step of tag "orders" is -2000`,
-			" SET max_id = -7":                   `the next number of tag "orders" is -7`,
-			" SET max_id = 18446744073709551615": `max_id of tag "orders" is "18446744073709551615"`,
-		}
-		if s.Driver == "sqlite" {
-			cases[" SET max_id = 18446744073709551615"] = `max_id of tag "orders" is "1.8446744073709552e+19"`
-			cases[" SET max_id = 'many'"] = `max_id of tag "orders" is "many"`
-			cases[" SET step = 1.5"] = `step of tag "orders" is "1.5"`
-			cases[" SET step = 2147483648"] = `the step of tag "orders" is 2147483648`
-		}
-		for statement, says := range cases {
-			engines.Do(t, db, "DELETE FROM leaf_alloc", "DELETE FROM leaf_alloc_takers")
-			if s.Driver == "mysql" && strings.Contains(statement, "18446744073709551615") {
-				engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT UNSIGNED NOT NULL")
-				inspected(t, segments)
-			} else if s.Driver == "mysql" {
-				engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY max_id BIGINT NOT NULL")
-			}
-			draw(t, segments, "orders")
-			engines.Do(t, db, "UPDATE leaf_alloc"+statement)
-			before := contentOfSegments(t, db)
-			err := segments.Change(t.Context(), "orders", func(*segmentstore.Row) error {
-				t.Error("decided")
-				return nil
-			})
-			logtest.Error(t, err, uid.ErrRange, says)
-			_, err = segments.Rows(t.Context(), "", 10)
-			logtest.Error(t, err, uid.ErrRange, says)
-			require.Equal(t, before, contentOfSegments(t, db))
-		}
-	})
-}
-
 // contentOfSegments is all that both tables have.
 func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 	t.Helper()

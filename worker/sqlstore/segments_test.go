@@ -185,6 +185,7 @@ func TestRowsThatAreNone(t *testing.T) {
 		{1, "9223372036854775808",
 			`max_id of tag "orders" is "9223372036854775808", want an integer from 0 to 9223372036854775807`},
 		{1, "18446744073709551615", `is "18446744073709551615"`},
+		{1, "many", `is "many"`},
 		{1, nil, `max_id of tag "orders" is NULL`},
 		{1, "", `max_id of tag "orders" is ""`},
 		{1, 1.5, `is "1.5"`},
