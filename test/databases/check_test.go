@@ -110,33 +110,66 @@ func both(t testing.TB, db *sqlx.DB) {
 // overLease has been over for an hour.
 var overLease = aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour}
 
-// sound is what a check finds where all is as it should be, of both tables.
-var sound = badness{"spaces of worker IDs": doctor.LevelNote}
-
+// Nothing is found where all is as it should be, by an account with the rights that workers need and one to look at
+// the server. Who may do all is warned.
 func TestCheckOfASoundDatabase(t *testing.T) {
 	t.Parallel()
-	t.Run("SQLite", func(t *testing.T) {
-		db := engines.NewSQLite(t).Open(t)
-		both(t, db)
-		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
-		delete(m, "file system") // this machine's
-		require.Equal(t, sound, m.levels(), "%+v", m)
-		require.Equal(t, "1 rows, largest ID 1, next ID 2, of 4194303", m["disposable IDs"].Value)
-		require.Len(t, m, 14)
-	})
-	t.Run("MariaDB", func(t *testing.T) {
-		server := mariaDB(t)
-		s := engines.Database{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
-		admin := s.Open(t)
-		both(t, admin)
-		db := granted(t, s, append(needed, "GRANT REPLICA MONITOR ON *.* TO @")...)
-		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
-		require.Equal(t, sound, m.levels(), "%+v", m)
-		require.Len(t, m, 16)
-		require.ElementsMatch(t, []string{
-			"SELECT, INSERT on WORKER_NODE", "SELECT, INSERT, UPDATE on WORKER_LEASE", "SLAVE MONITOR on all databases",
-		}, strings.Split(m["grants"].Value, "; ")) // whose order is the server's
-	})
+	on := func(start func(name string, options ...string) (*cluster.MySQL, error)) func(testing.TB) store {
+		return func(t testing.TB) store {
+			server, err := start("check", "--innodb-flush-log-at-trx-commit=1", "--sync-binlog=1")
+			cluster.For(t, server, err)
+			return store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
+		}
+	}
+	for kind, c := range map[string]struct {
+		asked  string
+		fresh  func(testing.TB) store
+		looks  string // the right to look
+		grants string // what is shown of all rights
+		lookAt int    // how much is looked at
+	}{
+		"SQLite": {"sqlite", engines.NewSQLite, "", "", 14},
+		"MariaDB": {"mysql", on(cluster.StartMariaDB), "REPLICA MONITOR", "SELECT, INSERT on WORKER_NODE; " +
+			"SELECT, INSERT, UPDATE on WORKER_LEASE; SLAVE MONITOR on all databases", 16},
+		"MySQL 9": {"mysql9", on(cluster.StartMySQL9), "REPLICATION SLAVE, REPLICATION CLIENT",
+			"SELECT, INSERT on WORKER_NODE; SELECT, INSERT, UPDATE on WORKER_LEASE; " +
+				"REPLICATION SLAVE, REPLICATION CLIENT on all databases", 17},
+		"PostgreSQL": {"postgres", engines.NewPostgres, "",
+			"SELECT, INSERT on worker_node; SELECT, INSERT, UPDATE on worker_lease", 20},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			engines.Needs(t, c.asked)
+			s := c.fresh(t)
+			admin := s.Open(t)
+			if kind != "SQLite" {
+				require.Equal(t, carefulServer, checked(t, admin, doctor.Config{}).levels())
+			}
+			both(t, admin)
+			worker := admin
+			switch s.Driver {
+			case "mysql":
+				worker = granted(t, s, append(needed, "GRANT "+c.looks+" ON *.* TO @")...)
+				unable := checked(t, granted(t, s, needed...), doctor.Config{})
+				for what, level := range unable.levels() {
+					require.Equal(t, doctor.LevelNote, level, "%+v", unable[what])
+				}
+				unable.is(t, "replica", doctor.LevelNote, "could not be told")
+			case "pgx":
+				engines.Do(t, admin, "CREATE ROLE sound LOGIN", "GRANT SELECT, INSERT ON worker_node TO sound",
+					"GRANT SELECT, INSERT, UPDATE ON worker_lease TO sound")
+				worker = as(t, s, "sound")
+			}
+			m := checked(t, worker, doctor.Config{MaxWorkerID: 1000})
+			delete(m, "file system") // this machine's
+			require.Equal(t, badness{"spaces of worker IDs": doctor.LevelNote}, m.levels(), "%+v", m)
+			require.Equal(t, c.lookAt, len(m))
+			grants := strings.Split(m["grants"].Value, "; ") // whose order is the server's
+			require.ElementsMatch(t, strings.Split(c.grants, "; "), grants)
+			if s.Driver != "pgx" { // where an account may not see the counter
+				require.Equal(t, "1 rows, largest ID 1, next ID 2, of 1000", m["disposable IDs"].Value)
+			}
+		})
+	}
 }
 
 func TestCheckOfAnEmptyDatabase(t *testing.T) {
@@ -483,60 +516,6 @@ func TestDocumentedGrants(t *testing.T) {
 	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")
 }
 
-// What the other tests check on MariaDB.
-func TestCheckMySQL9(t *testing.T) {
-	engines.Needs(t, "mysql9")
-	s, err := cluster.StartMySQL9("check", "--innodb-flush-log-at-trx-commit=1", "--sync-binlog=1")
-	cluster.For(t, s, err)
-	all := store{Driver: "mysql", Source: s.Source(s.Addr(0))}
-	admin := all.Open(t)
-	with := func(grants ...string) findings {
-		t.Helper()
-		return checked(t, granted(t, all, grants...), doctor.Config{MaxWorkerID: 1000})
-	}
-
-	m := checked(t, admin, doctor.Config{})
-	require.Equal(t, carefulServer, m.levels(), "%+v", m)
-	require.Contains(t, m["server"].Value, "MySQL")
-	both(t, admin)
-
-	m = with(append(needed, "GRANT REPLICATION CLIENT, REPLICATION SLAVE ON *.* TO @")...)
-	require.Equal(t, badness{"spaces of worker IDs": doctor.LevelNote}, m.levels(), "%+v", m)
-	require.Equal(t, "1 rows, largest ID 1, next ID 2, of 1000", m["disposable IDs"].Value)
-	require.Equal(t, "no", m["replica"].Value)
-
-	// An account that may see nothing of the server is told what it does not see.
-	m = with(needed...)
-	for what, level := range m.levels() {
-		require.Equal(t, doctor.LevelNote, level, "%+v", m[what])
-	}
-	require.Equal(t, "could not be told", m["replica"].Value)
-
-	m = with(needed[0])
-	require.Equal(t, doctor.LevelError, m["leased IDs"].Level)
-	require.Equal(t, doctor.LevelOK, m["grants"].Level, "it knows of one table only: %+v", m["grants"])
-
-	engines.Do(t, admin, "SET GLOBAL innodb_flush_log_at_trx_commit = 2", "SET GLOBAL sync_binlog = 0")
-	m = checked(t, admin, doctor.Config{})
-	require.Equal(t, doctor.LevelError, m["innodb_flush_log_at_trx_commit"].Level)
-	require.Equal(t, doctor.LevelError, m["sync_binlog"].Level)
-}
-
-func TestCheckMySQL9Pair(t *testing.T) {
-	engines.Needs(t, "mysql9")
-	p, err := cluster.StartMySQL9Pair("check")
-	cluster.For(t, p, err)
-	of := func() findings { return checked(t, opening(t, "mysql", p.MySQL().Source(p.Addr())), doctor.Config{}) }
-	both(t, opening(t, "mysql", p.MySQL().Source(p.Addr())))
-	require.NoError(t, p.CatchUp())
-	m := comes(t, of, "replication", doctor.LevelWarn, "1 connected, asynchronous")
-	require.Equal(t, "no", m["replica"].Value)
-	require.NoError(t, p.Failover())
-	m = of()
-	require.Equal(t, "no", m["replica"].Value)
-	require.Equal(t, "yes", m["writable"].Value)
-}
-
 func TestCheckGalera(t *testing.T) {
 	engines.Needs(t, "galera")
 	g, err := cluster.StartGalera("check", "--innodb-flush-log-at-trx-commit=1")
@@ -572,23 +551,14 @@ func TestCheckGalera(t *testing.T) {
 }
 
 func TestCheckPostgres(t *testing.T) {
-	url := engines.NewPostgres(t).Source
-	admin := opening(t, "pgx", url)
-	m := checked(t, admin, doctor.Config{})
-	require.Equal(t, carefulServer, m.levels(), "%+v", m)
+	s := engines.NewPostgres(t)
+	admin := s.Open(t)
 	both(t, admin)
-
 	engines.Do(t, admin, "CREATE ROLE checker LOGIN", "GRANT SELECT, INSERT ON worker_node TO checker",
-		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO checker")
-	me := opening(t, "pgx", url+"&user=checker")
-	m = checked(t, me, doctor.Config{MaxWorkerID: 1000})
-	require.Equal(t, badness{"spaces of worker IDs": doctor.LevelNote}, m.levels(), "%+v", m)
-	require.Equal(t, "SELECT, INSERT on worker_node; SELECT, INSERT, UPDATE on worker_lease", m["grants"].Value)
-
+		"GRANT SELECT ON worker_lease TO checker")
+	m := checked(t, as(t, s, "checker"), doctor.Config{})
+	require.Contains(t, m["grants"].Why, "lacks: INSERT on worker_lease, UPDATE on worker_lease.")
 	require.Equal(t, "next ID not told, largest ID 1", m["counter of disposable IDs"].Value, "without rights")
-
-	engines.Do(t, admin, "REVOKE UPDATE ON worker_lease FROM checker")
-	require.Contains(t, checked(t, me, doctor.Config{})["grants"].Why, "lacks: UPDATE on worker_lease.")
 
 	engines.Do(t, admin,
 		"CREATE INDEX odd ON worker_lease (lease_until)", "ALTER TABLE worker_lease RESET (fillfactor)")
@@ -614,19 +584,34 @@ func TestCheckPostgres(t *testing.T) {
 		"default_transaction_isolation=serializable": {"isolation", doctor.LevelNote},
 		"default_transaction_read_only=on":           {"writable", doctor.LevelError},
 	} {
-		f := checked(t, opening(t, "pgx", url+"&"+param), doctor.Config{})[want.what]
+		f := checked(t, opening(t, "pgx", s.Source+"&"+param), doctor.Config{})[want.what]
 		require.Equal(t, want.level, f.Level, "%+v", f)
 	}
 }
 
-func TestCheckPostgresPair(t *testing.T) {
-	p := postgresPair(t)
-	db := opening(t, "pgx", p.URL(p.Addr()))
-	both(t, db)
-	require.NoError(t, p.CatchUp())
-	m := checked(t, db, doctor.Config{})
-	m.is(t, "replication", doctor.LevelWarn, "1 connected, asynchronous")
-	require.Equal(t, "yes", m["writable"].Value)
+func TestCheckOfOtherPairs(t *testing.T) {
+	for _, c := range []struct {
+		asked, driver string
+		start         func(name string, options ...string) (*cluster.Pair, error)
+		source        func(p *cluster.Pair) string
+	}{
+		{"mysql9", "mysql", cluster.StartMySQL9Pair, func(p *cluster.Pair) string { return p.MySQL().DSN("uid") }},
+		{"postgres", "pgx", cluster.StartPostgresPair, func(p *cluster.Pair) string { return p.URL(p.Addr()) }},
+	} {
+		t.Run(c.asked, func(t *testing.T) {
+			engines.Needs(t, c.asked)
+			p, err := c.start("check")
+			cluster.For(t, p, err)
+			of := func() findings { return checked(t, opening(t, c.driver, c.source(p)), doctor.Config{}) }
+			both(t, opening(t, c.driver, c.source(p)))
+			require.NoError(t, p.CatchUp())
+			comes(t, of, "replication", doctor.LevelWarn, "1 connected, asynchronous")
+			require.NoError(t, p.Failover())
+			m := of()
+			require.Equal(t, "yes", m["writable"].Value)
+			require.Contains(t, []string{"", "no"}, m["replica"].Value)
+		})
+	}
 }
 
 // A column is judged by the type that a domain stands for, and no type of others is taken for one of PostgreSQL's.

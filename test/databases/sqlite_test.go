@@ -94,23 +94,29 @@ func usedFile(t *testing.T, s store, committed *func()) (*sqlx.DB, *tenant) {
 func TestSQLitePlace(t *testing.T) {
 	t.Parallel()
 	const gone = "no longer in its place"
+	const place, names = "place of the file", "names of the file"
+	const removed, another = "removed or moved", "another file is there"
 	for how, c := range map[string]struct {
 		harm func(t *testing.T, db *sqlx.DB, path string)
 		undo func(t *testing.T, path string)
 		says string
+		what string // is found to be, if that is told
+		is   string
 		wal  bool // only with a write-ahead log
 	}{
-		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) { removeAll(t, path) }, says: gone},
-		"moved":   {harm: func(t *testing.T, _ *sqlx.DB, path string) { moveAll(t, path, path+".old") }, says: gone},
+		"removed": {harm: func(t *testing.T, _ *sqlx.DB, path string) { removeAll(t, path) },
+			says: gone, what: place, is: removed},
+		"moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) { moveAll(t, path, path+".old") },
+			says: gone, what: place, is: removed},
 		"folder moved": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			dir := filepath.Dir(path)
 			require.NoError(t, os.Rename(dir, dir+".old"))
 			require.NoError(t, os.Mkdir(dir, 0o700))
-		}, says: gone},
+		}, says: gone, what: place, is: removed},
 		"empty one in its place": {harm: func(t *testing.T, _ *sqlx.DB, path string) {
 			removeAll(t, path)
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
-		}, says: gone},
+		}, says: gone, what: place, is: another},
 		"copy in its place": {harm: func(t *testing.T, db *sqlx.DB, path string) { // which has the owner's row
 			engines.Do(t, db, "VACUUM INTO '"+path+".copy'")
 			moveAll(t, path, path+".old")
@@ -121,7 +127,8 @@ func TestSQLitePlace(t *testing.T) {
 		"with a log, but removed": {harm: remove(""), wal: true},
 		"two names": {
 			harm: func(t *testing.T, _ *sqlx.DB, path string) { require.NoError(t, os.Link(path, path+".link")) },
-			undo: func(t *testing.T, path string) { require.NoError(t, os.Remove(path+".link")) }, says: "2 names",
+			undo: func(t *testing.T, path string) { require.NoError(t, os.Remove(path+".link")) },
+			says: "2 names", what: names, is: "2",
 		},
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -134,7 +141,16 @@ func TestSQLitePlace(t *testing.T) {
 				setJournal(t, s, mode)
 				db, owner := usedFile(t, s, &nothing)
 				mine := owner.row
+				m := checked(t, db, doctor.Config{})
+				m.is(t, names, doctor.LevelOK, "1")
+				require.Equal(t, doctor.LevelOK, m[place].Level)
+				require.Equal(t, mode == "wal", m["journal_mode"].Level == doctor.LevelNote)
 				c.harm(t, db, s.Source)
+				if c.what != "" {
+					m = checked(t, db, doctor.Config{})
+					m.is(t, c.what, doctor.LevelError, c.is)
+					require.NotContains(t, fmt.Sprint(m), s.Source)
+				}
 				there, before := db, ""
 				if c.says == gone { // another one with its own rows is made there
 					var theirs *tenant
@@ -464,34 +480,4 @@ func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
 	require.FileExists(t, s.Source+"-journal")
 	must(conn.ExecContext(t.Context(), "COMMIT"))
-}
-
-func TestCheckOfASQLitePlace(t *testing.T) {
-	t.Parallel()
-	eachJournal(t, func(t *testing.T, s engines.Database, mode string) {
-		db := s.Open(t)
-		both(t, db)
-		m := checked(t, db, doctor.Config{})
-		m.is(t, "names of the file", doctor.LevelOK, "1")
-		require.Equal(t, doctor.LevelOK, m["place of the file"].Level)
-		require.Equal(t, badness{"delete": doctor.LevelOK, "wal": doctor.LevelNote}[mode], m["journal_mode"].Level)
-
-		require.NoError(t, os.Link(s.Source, s.Source+".link"))
-		checked(t, db, doctor.Config{}).is(t, "names of the file", doctor.LevelError, "2")
-		require.NoError(t, os.Remove(s.Source+".link"))
-
-		moveAll(t, s.Source, s.Source+".old")
-		checked(t, db, doctor.Config{}).is(t, "place of the file", doctor.LevelError, "removed or moved")
-
-		for _, rows := range []func(db *sqlx.DB){
-			func(*sqlx.DB) {},
-			func(db *sqlx.DB) { putLeases(t, db, aLease{id: 5}); acquire(t, db, asked{}) },
-		} {
-			another := s.Open(t)
-			rows(another)
-			m = checked(t, db, doctor.Config{})
-			m.is(t, "place of the file", doctor.LevelError, "another file is there")
-		}
-		require.NotContains(t, fmt.Sprint(m), s.Source)
-	})
 }
