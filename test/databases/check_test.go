@@ -3,6 +3,7 @@ package databases_test
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -435,85 +436,90 @@ func documented(has string) (statements []string) {
 	return statements
 }
 
-// withoutOne returns a statement without one of the rights that it grants, by that.
-func withoutOne(statement string) map[string]string {
-	rights, rest, _ := strings.Cut(strings.TrimPrefix(statement, "GRANT "), " ON ")
-	all := map[string]string{}
-	list := strings.Split(rights, ", ")
-	for i, right := range list {
-		all[right] = "GRANT " + strings.Join(slices.Delete(slices.Clone(list), i, i+1), ", ") + " ON " + rest
+// withoutOne returns the statements without each of the rights that they grant.
+func withoutOne(statements []string) (all [][]string) {
+	for i, statement := range statements {
+		rights, rest, _ := strings.Cut(strings.TrimPrefix(statement, "GRANT "), " ON ")
+		list := strings.Split(rights, ", ")
+		if len(list) == 1 || strings.Contains(rights, "(") { // columns
+			all = append(all, slices.Delete(slices.Clone(statements), i, i+1))
+			continue
+		}
+		for j := range list {
+			fewer := slices.Clone(statements)
+			fewer[i] = "GRANT " + strings.Join(slices.Delete(slices.Clone(list), j, j+1), ", ") + " ON " + rest
+			all = append(all, fewer)
+		}
 	}
 	return all
 }
 
-// The statements of the documentation are all that workers need, and each right in
-// them is needed.
+// The statements of the documentation are all that is needed for each use, and each right in them is needed.
 func TestDocumentedGrants(t *testing.T) {
 	t.Parallel()
-	nodes, leased := documented("INSERT ON app.WORKER_NODE"), documented("app.WORKER_LEASE TO 'uid'")
-	reports, port, keeper := documented("ON *.*"), documented("(PORT"), documented("uid_admin")
-	for _, list := range [][]string{nodes, port, leased, keeper, reports} {
+	nodes, leased, segments := documented("INSERT ON app.WORKER_NODE"), documented("app.WORKER_LEASE TO 'uid'"),
+		documented("app.leaf_")
+	port, keeper, reports := documented("(PORT"), documented("uid_admin"), documented("ON *.*")
+	for _, list := range [][]string{nodes, port, leased, keeper, reports, segments[2:]} {
 		require.Len(t, list, 1)
 	}
-
 	s := engines.NewMySQL(t)
 	if !isMariaDB(t, s) {
 		require.Contains(t, documentation(), "REPLICATION CLIENT on MySQL")
 		reports = []string{"GRANT REPLICATION CLIENT ON *.* TO @"}
 	}
 	admin := s.Open(t)
-	engines.Do(t, admin, createTable(admin, "WORKER_NODE"), createTable(admin, "WORKER_LEASE"))
-	useNode := func(db *sqlx.DB) error { return tryID(t, db, asked{}) }
-	useContainer := func(db *sqlx.DB) error { return tryID(t, db, asked{Port: "80"}) }
-	useLease := func(db *sqlx.DB) error {
-		for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
-			namespace := rand.Text()
-			require.NoError(t, newRegistry(admin).Init(t.Context(), namespace, lease.Founding{Layout: milliseconds}))
-			cfg := lease.Config{MaxClockSkew: 20 * time.Millisecond, Losses: losses, Logger: quiet()}
-			l := must(lease.New(strangerOf(db, namespace).Store, cfg))
-			r, err := l.Acquire(t.Context(), millis(1023))
-			if err != nil {
-				return err
-			}
-			_, notExtended := l.Extend(t.Context(), r.Last+1000)
-			if err := errors.Join(notExtended, l.Release(t.Context(), r.First)); err != nil {
-				return err
-			}
-		}
-		return nil
+	usedTables(t, admin)
+	tags := 0
+	drawn := func(db *sqlx.DB, make string) error {
+		tags++
+		tag, s := fmt.Sprint("tag", tags), segmentsOf(db)
+		engines.Do(t, admin, fmt.Sprintf(make, tag))
+		_, notListed := s.Rows(t.Context(), "", 100)
+		_, notInspected := s.Inspect(t.Context())
+		return errors.Join(tryDraw(t.Context(), s, tag), tryDraw(t.Context(), s, tag), notListed, notInspected)
 	}
-
-	require.NoError(t, useNode(granted(t, s, nodes...)))
-	require.NoError(t, useContainer(granted(t, s, append(nodes, port...)...)))
-	require.NoError(t, useLease(granted(t, s, leased...)))
-	all := granted(t, s, slices.Concat(nodes, leased, reports)...)
-	m := checked(t, all, doctor.Config{})
+	for _, c := range []struct {
+		rights []string
+		use    func(db *sqlx.DB) error
+	}{
+		{nodes, func(db *sqlx.DB) error { return tryID(t, db, asked{}) }},
+		{slices.Concat(nodes, port), func(db *sqlx.DB) error { return tryID(t, db, asked{Port: "80"}) }},
+		{leased, func(db *sqlx.DB) (err error) {
+			for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
+				namespace := rand.Text()
+				require.NoError(t, newRegistry(admin).Init(t.Context(), namespace, lease.Founding{Layout: milliseconds}))
+				cfg := lease.Config{MaxClockSkew: 20 * time.Millisecond, Losses: losses, Logger: quiet()}
+				l := must(lease.New(strangerOf(db, namespace).Store, cfg))
+				r, notAcquired := l.Acquire(t.Context(), millis(1023))
+				if notAcquired != nil {
+					return notAcquired
+				}
+				_, notExtended := l.Extend(t.Context(), r.Last+1000)
+				err = errors.Join(err, notExtended, l.Release(t.Context(), r.First))
+			}
+			return err
+		}},
+		{keeper, func(db *sqlx.DB) error {
+			engines.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
+			const long = -1000 * time.Hour
+			putLeases(t, admin, aLease{namespace: "old", id: 1, until: long, renewed: long, high: long})
+			_, err := newRegistry(db).Release(t.Context(), "old", 1, false)
+			return err
+		}},
+		{segments[:2], func(db *sqlx.DB) error {
+			return drawn(db, "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('%s', 1, 1)")
+		}},
+		{segments, func(db *sqlx.DB) error { return drawn(db, "DO '%s'") }},
+	} {
+		require.NoError(t, c.use(granted(t, s, c.rights...)))
+		for _, fewer := range withoutOne(c.rights) {
+			require.ErrorContains(t, c.use(granted(t, s, fewer...)), "access denied", "with %s", fewer)
+		}
+	}
+	m := checked(t, granted(t, s, slices.Concat(nodes, leased, reports)...), doctor.Config{})
 	require.Equal(t, doctor.LevelOK, m["grants"].Level, "%+v", m["grants"])
 	require.Equal(t, doctor.LevelOK, m["replica"].Level)
-
-	keep := func(db *sqlx.DB) error {
-		engines.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
-		const long = -1000 * time.Hour
-		putLeases(t, admin, aLease{namespace: "old", id: 1, until: long, renewed: long, high: long})
-		_, err := newRegistry(db).Release(t.Context(), "old", 1, false)
-		return err
-	}
-	require.NoError(t, keep(granted(t, s, keeper...)))
-
-	// Without any one of the rights they fail.
-	for _, tt := range []struct {
-		statement string
-		use       func(*sqlx.DB) error
-	}{
-		{nodes[0], useNode},
-		{leased[0], useLease},
-		{keeper[0], keep},
-	} {
-		for right, fewer := range withoutOne(tt.statement) {
-			require.ErrorContains(t, tt.use(granted(t, s, fewer)), "access denied", "without %s", right)
-		}
-	}
-	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")
 }
 
 func TestCheckGalera(t *testing.T) {

@@ -304,41 +304,6 @@ func TestSegmentTables(t *testing.T) {
 	})
 }
 
-// The statements of the documentation are all that segments need, and each right in them is needed.
-func TestDocumentedGrantsOfSegments(t *testing.T) {
-	t.Parallel()
-	statements := documented("app.leaf_")
-	require.Len(t, statements, 3)
-	s := engines.NewMySQL(t)
-	admin := segmentsOf(s.Open(t))
-	draw(t, admin, "orders")
-	tags := 0
-	use := func(make bool, statements ...string) error {
-		segments := segmentsOf(granted(t, s, statements...))
-		tags++
-		tag := fmt.Sprint("tag", tags)
-		if !make {
-			engines.Do(t, s.Open(t), "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('"+tag+"', 1, 1)")
-		}
-		for range 2 {
-			if err := tryDraw(t.Context(), segments, tag); err != nil {
-				return err
-			}
-		}
-		_, notListed := segments.Rows(t.Context(), "", 100)
-		_, notInspected := segments.Inspect(t.Context())
-		return errors.Join(notListed, notInspected)
-	}
-	require.NoError(t, use(false, statements[:2]...))
-	require.NoError(t, use(true, statements...))
-	require.ErrorContains(t, use(true, statements[:2]...), "access denied")
-	for i, statement := range statements[:2] {
-		for right, fewer := range withoutOne(statement) {
-			require.ErrorContains(t, use(false, fewer, statements[1-i]), "access denied", "without %s of %d", right, i)
-		}
-	}
-}
-
 // A number that its column cannot hold is refused, by a server without a strict mode, too: it would store another one.
 func TestNumbersTooLarge(t *testing.T) {
 	t.Parallel()
