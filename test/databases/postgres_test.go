@@ -2,7 +2,6 @@ package databases_test
 
 import (
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -82,21 +81,6 @@ func mostlyHOT(t *testing.T, db *sqlx.DB, updates int) {
 	}, time.Minute, 50*time.Millisecond)
 	t.Logf("%d of %d updates were HOT", hot, all)
 	require.Greater(t, hot, all*9/10)
-}
-
-// A server whose settings change under its clients.
-func TestSettingsOfPostgres(t *testing.T) {
-	s := postgres(t)
-	db := opening(t, "pgx", s.URL(s.Addr(0)))
-	owner := tenantOf(t, db)
-	engines.Do(t, db, "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
-	require.Eventually(t, func() bool {
-		lossy, err := owner.Inspect(t.Context())
-		return err == nil && strings.Contains(strings.Join(lossy, ";"), "synchronous_commit is off")
-	}, time.Minute, 50*time.Millisecond)
-	engines.Do(t, db, "ALTER TABLE worker_lease ALTER COLUMN high TYPE INT")
-	_, err := owner.Inspect(t.Context())
-	require.ErrorContains(t, err, "column HIGH is of type integer")
 }
 
 // Whatever part of a URL fails, no text tells any of it.
