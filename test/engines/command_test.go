@@ -3,7 +3,6 @@ package engines_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -56,17 +55,6 @@ func run(t *testing.T, store string, args ...string) said {
 	s := said{out.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 	require.NotContains(t, strings.ToLower(s.out+s.err), canary, "%v", args)
 	return s
-}
-
-// objects reads the JSON of a listing.
-func objects(t *testing.T, out string) (all []map[string]any) {
-	t.Helper()
-	for line := range strings.Lines(out) {
-		var m map[string]any
-		require.NoError(t, json.Unmarshal([]byte(line), &m), line)
-		all = append(all, m)
-	}
-	return all
 }
 
 // A place is an empty store that the command is run on.
@@ -123,88 +111,83 @@ func ofMySQL(t *testing.T, s *cluster.MySQL) place {
 	return place{url: "mysql://me:" + at, wrong: "mysql://me:x" + at, sql: true}
 }
 
-// calls run the command on a place: ok has to succeed, and fails has to fail and say why.
-type calls struct {
-	ok    func(args ...string) string
-	fails func(says string, args ...string)
+// A step is a call of the command, in whose arguments ~ stands for a space: its exit code, and what it says, as a
+// regular expression for its standard output, or with code 1 for both outputs.
+type step struct {
+	args string
+	code int
+	says string
 }
 
-// eachPlace runs a test on an empty store of each engine.
-func eachPlace(t *testing.T, test func(t *testing.T, p place, c calls)) {
+// eachPlace runs a test on an empty store of each engine. do takes steps one after another, and returns the last
+// standard output.
+func eachPlace(t *testing.T, test func(t *testing.T, p place, do func(...step) string)) {
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
-			exits := func(code int, args []string) said {
+			test(t, p, func(steps ...step) (out string) {
 				t.Helper()
-				s := run(t, p.url, args...)
-				require.Equal(t, code, s.code, "%v: %s%s", args, s.out, s.err)
-				return s
-			}
-			test(t, p, calls{
-				ok: func(args ...string) string { t.Helper(); return exits(0, args).out },
-				fails: func(says string, args ...string) {
-					t.Helper()
-					s := exits(1, args)
-					require.Contains(t, s.out+s.err, says)
-				},
+				for _, c := range steps {
+					args := strings.Fields(c.args)
+					for i := range args {
+						args[i] = strings.ReplaceAll(args[i], "~", " ")
+					}
+					s := run(t, p.url, args...)
+					require.Equal(t, c.code, s.code, "%v: %s%s", args, s.out, s.err)
+					if c.code != 0 {
+						s.out += s.err
+					}
+					require.Regexp(t, c.says, s.out, c.args)
+					out = s.out
+				}
+				return out
 			})
 		})
 	}
 }
 
 func TestCommand(t *testing.T) {
-	eachPlace(t, func(t *testing.T, p place, c calls) {
-		// An empty store.
-		require.Empty(t, c.ok("worker", "ls"))
+	eachPlace(t, func(t *testing.T, p place, do func(...step) string) {
+		do(step{"worker ls", 0, `^$`})
 		require.Contains(t, run(t, p.url, "worker", "check", "--json").out, `"what":"clocks"`)
 		if !p.sql {
-			c.fails("this makes it, once: uid worker init --namespace default", "gen", "-n", "1")
+			do(step{"gen -n 1", 1, "this makes it, once: uid worker init --namespace default"})
 		}
-
-		require.Contains(t, c.ok("worker", "init", "--ids", "4-6"), "with the worker IDs 4 to 6")
-		shop := c.ok("worker", "init", "--namespace", "shop", "--layout", "twitter")
-		require.Contains(t, shop, `namespace "shop" is in`)
-		c.ok("worker", "init", "--namespace", "shop", "--layout", "twitter")
-		c.fails("another layout", "worker", "init", "--namespace", "shop")
-		c.fails("4 to 6", "worker", "init", "--ids", "0-3")
-
+		do(
+			step{"worker init --ids 4-6", 0, "with the worker IDs 4 to 6"},
+			step{"worker init --namespace shop --layout twitter", 0, `namespace "shop" is in`},
+			step{"worker init --namespace shop --layout twitter", 0, ""},
+			step{"worker init --namespace shop", 1, "another layout"},
+			step{"worker init --ids 0-3", 1, "4 to 6"},
+		)
 		uids := map[string]bool{}
 		for range 2 {
-			for _, id := range strings.Fields(c.ok("gen", "-n", "1000")) {
+			for _, id := range strings.Fields(do(step{"gen -n 1000", 0, ""})) {
 				require.False(t, uids[id], "%s comes twice", id)
 				uids[id] = true
 			}
 		}
 		require.Len(t, uids, 2000)
 
-		rows := objects(t, c.ok("worker", "ls", "--json"))
-		counts := map[any]int{}
-		var range46 any
-		for _, r := range rows {
-			counts[r["kind"]]++
-			if r["namespace"] == "default" && r["kind"] == "namespace" {
-				range46 = r["range"]
-			}
-		}
-		require.Equal(t, "4-6", range46)
-		require.Equal(t, 2, counts["namespace"])
+		rows := do(step{"worker ls --json", 0, `"namespace":"default".*"range":"4-6"`})
+		require.Equal(t, 2, strings.Count(rows, `"kind":"namespace"`))
 		if p.sql {
-			require.Equal(t, 1, counts["disposable"])
+			require.Equal(t, 1, strings.Count(rows, `"kind":"disposable"`))
 			return
 		}
-		require.Equal(t, 2, counts["lease"], "one for each run: an ID rests before it is leased again")
-		require.Contains(t, c.ok("worker", "ls"), "released, in quarantine")
-		require.Contains(t, c.ok("worker", "release", "default/4"), "it was released already")
-		c.fails("no such lease", "worker", "release", "default/7")
-		m := run(t, p.url, "worker", "check", "--json")
-		require.Zero(t, m.code, m.out)
-		require.Regexp(t, `1 can be had, of 3 \(the worker IDs 4 to 6\)`, m.out)
+		require.Equal(t, 2, strings.Count(rows, `"kind":"lease"`), "one for each run: an ID rests before the next lease")
+		do(
+			step{"worker ls", 0, "released, in quarantine"},
+			step{"worker release default/4", 0, "it was released already"},
+			step{"worker release default/7", 1, "no such lease"},
+			step{"worker check --json", 0, `1 can be had, of 3 \(the worker IDs 4 to 6\)`},
+		)
 	})
 }
 
 // What is said when a server refuses, or none is there.
 func TestCommandRefused(t *testing.T) {
-	eachPlace(t, func(t *testing.T, p place, c calls) {
+	eachPlace(t, func(t *testing.T, p place, _ func(...step) string) {
 		closed := regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(p.url, "127.0.0.1:1")
 		for _, line := range []string{"worker ls -v", "worker check", "gen -n 1", "worker init", "segment ls -v",
 			"segment set x --create", "gen --segment x -v", "segment next x --lossy-store"} {
@@ -223,49 +206,37 @@ func TestCommandRefused(t *testing.T) {
 }
 
 func TestCommandSegments(t *testing.T) {
-	eachPlace(t, func(t *testing.T, p place, c calls) {
-		// An empty store, which stays so.
-		require.Empty(t, c.ok("segment", "ls"))
-		const none = `the store has no such tag: "invoice"; `
-		const makes = none + "--create makes it"
-		for range 2 {
-			c.fails(none+"uid segment set --create makes it", "segment", "next", "invoice")
-			c.fails(makes, "gen", "--segment", "invoice")
-			c.fails(makes, "segment", "set", "invoice", "--next", "5")
+	const none = `the store has no such tag: "invoice"; `
+	const large = "4611686018427387905" // which is no float
+	eachPlace(t, func(t *testing.T, p place, do func(...step) string) {
+		for range 2 { // an empty store stays so
+			do(
+				step{"segment ls", 0, `^$`},
+				step{"segment next invoice", 1, none + "uid segment set --create makes it"},
+				step{"gen --segment invoice", 1, none + "--create makes it"},
+				step{"segment set invoice --next 5", 1, none + "--create makes it"},
+				step{"segment ls --json", 0, `^$`},
+			)
 		}
-		require.Empty(t, c.ok("segment", "ls", "--json"))
-
-		made := c.ok("segment", "set", "invoice", "--create", "-v")
-		require.Equal(t, "tag \"invoice\": the next number is 1, the step 1\n", made)
-		require.Equal(t, "1\n", c.ok("segment", "next", "invoice", "-v"))
-		require.Equal(t, "2\n3\n4\n", c.ok("segment", "next", "invoice", "-n", "3"))
-		c.ok("segment", "set", "invoice", "--step", "1000", "--description", "Bücher & \"more\"", "--create")
-		require.Equal(t, "5\n6\n7\n8\n9\n", c.ok("gen", "--segment", "invoice", "-v"))
-		c.fails("was 10, and 9 is below", "segment", "set", "invoice", "--next", "9")
-
-		// From 2^53 on not every number is a float.
-		const large int64 = 1<<62 + 1
-		c.ok("segment", "set", "invoice", "--next", fmt.Sprint(large))
-		require.Equal(t, fmt.Sprintln(large), c.ok("segment", "next", "invoice"))
-		s := run(t, p.url, "segment", "set", "invoice", "--next", "10", "--lower")
-		twice := fmt.Sprintf("uid: the numbers 10 to %d of tag \"invoice\" can now come twice\n", large)
-		require.Equal(t, said{"tag \"invoice\": the next number is 10, the step 1000\n", twice, 0}, s)
-		require.Equal(t, "10\n", c.ok("segment", "next", "invoice"))
-
-		daily := c.ok("gen", "--segment", "order no. 1:", "--daily", "-n", "2", "--zone", "Europe/Berlin")
-		require.Regexp(t, `^\d{8}-000001\n\d{8}-00000\d\n$`, daily)
-		require.Equal(t, "1\n", c.ok("gen", "--segment", "a", "--create", "-n", "1"))
-		rows := objects(t, c.ok("segment", "ls", "--json"))
-		require.GreaterOrEqual(t, len(rows), 3)
-		require.Equal(t, "a", rows[0]["tag"])
-		require.NotNil(t, rows[1]["updated"])
-		delete(rows[1], "updated")
-		require.Equal(t, map[string]any{
-			"tag": "invoice", "next": "11", "step": 1000.0, "description": "Bücher & \"more\"",
-		}, rows[1])
-		require.Regexp(t, `^order no. 1:/\d{8}$`, rows[2]["tag"])
-		require.Contains(t, c.ok("segment", "ls", "a", rows[2]["tag"].(string)), "order no. 1:/")
-		c.fails("no such tag: \"b\"", "segment", "ls", "a", "b")
+		do(
+			step{"segment set invoice --create -v", 0, `^tag "invoice": the next number is 1, the step 1\n$`},
+			step{"segment next invoice -v", 0, `^1\n$`},
+			step{"segment next invoice -n 3", 0, `^2\n3\n4\n$`},
+			step{"segment set invoice --step 1000 --description Bücher~&~\"more\" --create", 0, ""},
+			step{"gen --segment invoice -v", 0, `^5\n6\n7\n8\n9\n$`},
+			step{"segment set invoice --next 9", 1, "was 10, and 9 is below"},
+			step{"segment set invoice --next " + large, 0, ""},
+			step{"segment next invoice", 0, "^" + large + `\n$`},
+			step{"segment set invoice --next 10 --lower", 0, `^tag "invoice": the next number is 10, the step 1000\n$`},
+			step{"segment next invoice", 0, `^10\n$`},
+			step{"gen --segment order~no.~1: --daily -n 2 --zone Europe/Berlin", 0, `^\d{8}-000001\n\d{8}-00000\d\n$`},
+			step{"gen --segment a --create -n 1", 0, `^1\n$`},
+			step{"segment ls --json", 0, `(?s)^{"tag":"a",.*` +
+				`{"tag":"invoice","next":"11","step":1000,"updated":"[^"]+","description":"Bücher \\u0026 \\"more\\""}.*` +
+				`{"tag":"order no. 1:/\d{8}"`},
+			step{"segment ls a invoice", 0, "Bücher"},
+			step{"segment ls a b", 1, `no such tag: "b"`},
+		)
 		atOnce(t, p.url)
 	})
 }

@@ -18,7 +18,7 @@
 //	}
 //
 // A cluster of several nodes makes all of them with New first, so that each knows the ports of
-// the others, and then starts them: with [StartAll] where they wait for one another.
+// the others, and then starts them: together where they wait for one another.
 //
 // Tests use a starter with [For], which ends the server with the test.
 package cluster

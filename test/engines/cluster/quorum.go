@@ -69,7 +69,7 @@ func StartEtcd(name string, nodes int, args ...string) (*Etcd, error) {
 		}
 		programs[s] = p.with(args...)
 	}
-	return orClosed(q, StartAll(programs))
+	return orClosed(q, startAll(programs))
 }
 
 // StartZooKeeper starts an ensemble of n servers, or one server that stands alone. Its tick is
@@ -127,7 +127,7 @@ func StartZooKeeper(n int) (*ZooKeeper, error) {
 			},
 		}
 	}
-	return orClosed(q, StartAll(programs))
+	return orClosed(q, startAll(programs))
 }
 
 // Leader returns the number of the server that leads, or 0 while there is none.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/user"
@@ -91,7 +92,7 @@ func (s *Server) Path(name ...string) string {
 
 // Start runs the server, and returns when it is ready. After a Stop or Kill it may run another
 // program, or the same one with other arguments, on the same folder.
-func (s *Server) Start(p Program) error { return StartAll(map[*Server]Program{s: p}) }
+func (s *Server) Start(p Program) error { return startAll(map[*Server]Program{s: p}) }
 
 // Restart runs the program of the last Start again, on the same data and ports.
 func (s *Server) Restart() error {
@@ -101,8 +102,8 @@ func (s *Server) Restart() error {
 	return s.Start(p)
 }
 
-// StartAll starts servers that wait for one another, and returns when all are ready.
-func StartAll(programs map[*Server]Program) error {
+// startAll starts servers that wait for one another, and returns when all are ready.
+func startAll(programs map[*Server]Program) error {
 	var all []error
 	for s, p := range programs {
 		all = append(all, s.failed(s.launch(p)))
@@ -126,12 +127,7 @@ func (s *Server) launch(p Program) error {
 		return err
 	}
 	defer out.Close()
-	c, err := s.config(p)
-	if err != nil {
-		return err
-	}
-	c.Output = out
-	run, err := harness.Start(c)
+	run, err := s.run(p, out)
 	if err != nil {
 		return err
 	}
@@ -141,21 +137,23 @@ func (s *Server) launch(p Program) error {
 	return nil
 }
 
-func (s *Server) config(p Program) (harness.Program, error) {
+func (s *Server) run(p Program, out io.Writer) (*harness.Process, error) {
 	env := append([]string{"TMPDIR=" + s.Path("tmp")}, p.Env...)
-	c := harness.Program{Path: p.Path, Args: p.Args, Dir: s.dir, Env: env}
-	if p.User == "" || os.Geteuid() != 0 {
-		return c, nil
+	c := harness.Program{Path: p.Path, Args: p.Args, Dir: s.dir, Env: env, Output: out}
+	if p.User != "" && os.Geteuid() == 0 {
+		u, err := user.Lookup(p.User)
+		if err != nil {
+			return nil, err
+		}
+		c.Account = new(syscall.Credential)
+		if _, err = fmt.Sscan(u.Uid+" "+u.Gid, &c.Account.Uid, &c.Account.Gid); err == nil {
+			err = exec.Command("chown", "-R", u.Uid+":"+u.Gid, s.dir).Run()
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	u, err := user.Lookup(p.User)
-	if err != nil {
-		return c, err
-	}
-	c.Account = new(syscall.Credential)
-	if _, err := fmt.Sscan(u.Uid+" "+u.Gid, &c.Account.Uid, &c.Account.Gid); err != nil {
-		return c, err
-	}
-	return c, exec.Command("chown", "-R", u.Uid+":"+u.Gid, s.dir).Run()
+	return harness.Start(c)
 }
 
 // await returns when the server is ready, or has ended.
@@ -184,25 +182,28 @@ func (s *Server) await() error {
 // folder of the data, say. Its Ready is not used. It returns the end of the program's output,
 // which is in the error, too.
 func (s *Server) Do(p Program) (output string, err error) {
-	c, err := s.config(p)
-	if err != nil {
-		return "", s.failed(err)
-	}
 	var said harness.Tail
-	c.Output = &said
-	run, err := harness.Start(c)
+	run, err := s.run(p, &said)
 	if err != nil {
 		return "", s.failed(err)
 	}
-	select {
-	case <-run.Done():
-	case <-time.After(patience):
+	if !ends(run) {
 		run.Kill()
 	}
 	if !run.State().Success() {
 		err = s.failed(fmt.Errorf("%s: %v\n%s", filepath.Base(p.Path), run.State(), said.String()))
 	}
 	return said.String(), err
+}
+
+// ends reports whether a process ends in time.
+func ends(run *harness.Process) bool {
+	select {
+	case <-run.Done():
+		return true
+	case <-time.After(patience):
+		return false
+	}
 }
 
 // Running reports whether the process is there, even paused.
@@ -244,12 +245,10 @@ func (s *Server) Stop() error {
 		return s.failed(errNotRunning)
 	}
 	run.Signal(cmp.Or(s.program.End, syscall.SIGTERM))
-	select {
-	case <-run.Done():
-		return nil
-	case <-time.After(patience):
+	if !ends(run) {
 		return s.failed(fmt.Errorf("does not end within %v:\n%s", patience, s.Output()))
 	}
+	return nil
 }
 
 var errNotRunning = errors.New("is not running")
