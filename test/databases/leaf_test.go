@@ -2,7 +2,6 @@ package databases_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -30,63 +29,54 @@ const createLeaf = `CREATE TABLE leaf_alloc (
 // mapper takes a segment by the two statements of Leaf's IDAllocMapper: of n numbers or, for 0, of
 // the row's step, which it returns. It tries again what a database refuses because of others.
 //
-// Leaf's driver sends parameters within the statement, and with Galera d.Admin has to do so, too
+// Leaf's driver sends parameters within the statement, and with Galera d.admin has to do so, too
 // (interpolateParams): there a transaction that was undone between two prepared statements can go
 // on as if it were not.
-func (d faultyDatabase) mapper(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64, err error) {
-	for range 5000 {
-		if r, step, err = d.mapperOnce(ctx, tag, n); err == nil {
-			break
-		}
-	}
-	return r, step, err
-}
-
-func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r segmentstore.Range, step int64,
-	err error) {
-	tx, err := d.Admin.BeginTxx(ctx, nil)
-	if err != nil {
-		return r, 0, err
-	}
-	defer tx.Rollback() // does nothing after the commit
+func (d *faultyDatabase) mapper(tag string, n int64) (r segmentstore.Range, err error) {
 	update, args := "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = ?", []any{tag}
 	if n > 0 {
 		update, args = "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ?", []any{n, tag}
 	}
-	result, err := tx.ExecContext(ctx, tx.Rebind(update), args...)
-	if err != nil {
-		return r, 0, err
-	}
-	if changed, err := result.RowsAffected(); err != nil || changed != 1 {
-		return r, 0, fmt.Errorf("%d rows of tag %q were changed: %w", changed, tag, err)
-	}
-	var maxID int64
-	query := tx.Rebind("SELECT biz_tag, max_id, step FROM leaf_alloc WHERE biz_tag = ?")
-	err = tx.QueryRowContext(ctx, query, tag).Scan(&tag, &maxID, &step)
-	if err != nil {
-		return r, 0, err
-	}
-	return segmentstore.Range{First: maxID - cmp.Or(n, step), Last: maxID - 1}, step, tx.Commit()
+	err = insist(func() error {
+		tx, err := d.admin.Beginx()
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() // does nothing after the commit
+		result, err := tx.Exec(tx.Rebind(update), args...)
+		if err != nil {
+			return err
+		}
+		if changed, err := result.RowsAffected(); err != nil || changed != 1 {
+			return fmt.Errorf("%d rows of tag %q were changed: %w", changed, tag, err)
+		}
+		var maxID, step int64
+		query := tx.Rebind("SELECT biz_tag, max_id, step FROM leaf_alloc WHERE biz_tag = ?")
+		if err := tx.QueryRow(query, tag).Scan(&tag, &maxID, &step); err != nil {
+			return err
+		}
+		r = segmentstore.Range{First: maxID - cmp.Or(n, step), Last: maxID - 1}
+		return tx.Commit()
+	})
+	return r, err
 }
 
-// BesideLeaf lets processes with Leaf and stores of this module take numbers of one tag at the same
+// besideLeaf lets processes with Leaf and stores of this module take numbers of one tag at the same
 // time, in so many rounds each, of a table that Leaf has used before. Each number is given out
 // once, and none is left out.
-func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
+func (d *faultyDatabase) besideLeaf(t *testing.T, rounds int) {
 	const tag, each = "leaf-segment-test", 3
-	engines.Do(t, d.Admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) "+
+	engines.Do(t, d.admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) "+
 		"VALUES ('"+tag+"', 1, 2000, 'Test leaf Segment Mode Get Id')")
-	first, _, err := d.mapper(t.Context(), tag, 0)
+	first, err := d.mapper(tag, 0)
 	require.NoError(t, err)
 	require.Equal(t, segmentstore.Range{First: 1, Last: 2000}, first)
-	all := d.clients(t)
 	var takes []func() (segmentstore.Range, error)
 	for i := range each {
-		tables, _ := all.open()
+		tables, _ := d.open()
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)
 		takes = append(takes, func() (segmentstore.Range, error) {
-			r, _, err := d.mapper(t.Context(), tag, max(0, rand.Int64N(8000)-4000)) // often 0, which is the row's step
-			return r, err
+			return d.mapper(tag, max(0, rand.Int64N(8000)-4000)) // often 0, which is the row's step
 		}, func() (r segmentstore.Range, err error) {
 			n := 1 + rand.Int64N(5000)
 			err = store.Change(t.Context(), tag, func(row *segmentstore.Row) error {
@@ -125,7 +115,7 @@ func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 		require.Equal(t, next, r.First, "numbers are given out twice, or left out")
 		next = r.Last + 1
 	}
-	tables, _ := all.open()
+	tables, _ := d.open()
 	rows := rowsOf(t, tables.Segments())
 	require.Len(t, rows, 1)
 	row := rows[0]

@@ -157,7 +157,7 @@ func TestSharedConnection(t *testing.T) {
 	s := engines.NewMySQL(t)
 	good := ownerOf(t, s.Open(t))
 	draw(t, good.segments, "orders")
-	_, f := subject(t, s, false).clients(t).open()
+	_, f := subject(t, s).open()
 	db := sqlx.NewDb(sql.OpenDB(sharing{f}), "mysql")
 	defer db.Close()
 	owner := strangerOf(db, "")

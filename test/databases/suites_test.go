@@ -68,7 +68,7 @@ func suites(t *testing.T, test func(t *testing.T, fresh func(t *testing.T) store
 // The tables are a store as package lease wants one, on each kind of database.
 func TestStore(t *testing.T) {
 	suites(t, func(t *testing.T, fresh func(t *testing.T) store) {
-		open := func(t *testing.T) storetest.Subject { return subject(t, fresh(t), false).Subject(t) }
+		open := func(t *testing.T) storetest.Subject { return subject(t, fresh(t)).leases() }
 		storetest.Run(t, storetest.Config{Histories: histories()}, open)
 		storetest.RunRegistry(t, storetest.Config{}, open)
 	})
@@ -81,7 +81,13 @@ func TestClockThatStands(t *testing.T) {
 		if kind == "MySQL" || kind == "PostgreSQL" {
 			// A statement that is on its way has the time of before: what turns the clock waits for it.
 			cfg := storetest.Config{Histories: histories(), Patience: 200 * time.Millisecond}
-			storetest.Run(t, cfg, func(t *testing.T) storetest.Subject { return subject(t, fresh(t), true).Subject(t) })
+			storetest.Run(t, cfg, func(t *testing.T) storetest.Subject {
+				d := subject(t, fresh(t))
+				d.made.clock.Store(time.Now().UnixMicro())
+				out := d.leases()
+				out.Advance = func(by time.Duration) { d.made.clock.Add(by.Microseconds()) }
+				return out
+			})
 		}
 	}
 }
@@ -90,7 +96,7 @@ func TestClockThatStands(t *testing.T) {
 func TestSegments(t *testing.T) {
 	suites(t, func(t *testing.T, fresh func(t *testing.T) store) {
 		segmenttest.Run(t, segmenttest.Config{Histories: histories()}, func(t *testing.T) segmenttest.Subject {
-			return subject(t, fresh(t), false).Segments(t)
+			return subject(t, fresh(t)).segments()
 		})
 	})
 }
@@ -105,13 +111,13 @@ func TestSegmentsBesideLeaf(t *testing.T) {
 		} else if full() {
 			rounds = 1000
 		}
-		subject(t, s, false).BesideLeaf(t, rounds)
+		subject(t, s).besideLeaf(t, rounds)
 	})
 }
 
 // subject is a database each of whose clients has a pool of its own, on the nodes of a cluster in turns. The
 // administrator sees what all have committed, and sends parameters as Leaf's driver does.
-func subject(t *testing.T, s store, stands bool) faultyDatabase {
+func subject(t *testing.T, s store) *faultyDatabase {
 	as := s
 	if s.Driver == "mysql" {
 		as = s.With(t, func(c *mysql.Config) {
@@ -132,7 +138,7 @@ func subject(t *testing.T, s store, stands bool) faultyDatabase {
 			return fileConnector{admin.Driver(), source}
 		}
 	}
-	return faultyDatabase{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}
+	return &faultyDatabase{t: t, driver: s.Driver, connect: connect, admin: admin}
 }
 
 type fileConnector struct {
@@ -146,31 +152,31 @@ func (c fileConnector) Driver() driver.Driver                        { return c.
 // A faultyDatabase is a subject of packages storetest and segmenttest, in which the test may do as it likes: with
 // clients whose writes and replies are lost or late, a clock to set, and a failover to an older state.
 type faultyDatabase struct {
-	// Driver is the name of its driver: mysql, pgx or sqlite.
-	Driver string
-	// Connect returns a connector for the pool of one more client.
-	Connect func() driver.Connector
-	// Admin sees what all clients have written.
-	Admin *sqlx.DB
-	// Stands makes the clock that the clients see stand still until it is turned forward.
-	Stands bool
+	t       *testing.T
+	driver  string                  // its driver's name: mysql, pgx or sqlite
+	connect func() driver.Connector // for the pool of one more client
+	admin   *sqlx.DB                // sees what all clients have written
+	made    pretence
+	faults  sync.Map // of stores to *faults
+
+	mu   sync.Mutex
+	late []func() // writes that are on their way
 }
 
-// Subject returns the database's table of leases, each of whose clients has a pool of its own.
-func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
-	all := d.clients(t)
+// leases returns the database's table of leases, each of whose clients has a pool of its own.
+func (d *faultyDatabase) leases() storetest.Subject {
 	out := storetest.Subject{
 		Open: func(namespace string) (lease.Store, error) {
-			tables, f := all.open()
+			tables, f := d.open()
 			l, err := tables.Leases(namespace)
-			all.faults.Store(l, f)
+			d.faults.Store(l, f)
 			return l, err
 		},
 		Registry: func() (registry.Store, error) {
-			tables, _ := all.open()
+			tables, _ := d.open()
 			return tables.Registry(), nil
 		},
-		Fault: func(client lease.Store, fault storetest.Fault) bool { return all.fault(client, fault) },
+		Fault: func(client lease.Store, fault storetest.Fault) bool { return d.fault(client, fault) },
 		RemoveNamespace: func(namespace string) error {
 			return d.do("DELETE FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID = -1", namespace)
 		},
@@ -184,104 +190,94 @@ func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
 			}
 			return d.do("UPDATE WORKER_LEASE SET HOLDER = ? WHERE NAMESPACE = ? AND WORKER_ID = -1", holder, namespace)
 		},
-		Deliver: all.deliver,
+		Deliver: d.deliver,
 		Secret:  canary,
 	}
 	out.Backup = func() func() {
-		restore := d.backup(t, "WORKER_LEASE", leaseColumns)
+		restore := d.backup("WORKER_LEASE", leaseColumns)
 		return func() {
-			all.made.server.Add(1)
+			d.made.server.Add(1)
 			restore()
 		}
-	}
-	if d.Stands {
-		all.made.clock.Store(time.Now().UnixMicro())
-		out.Advance = func(by time.Duration) { all.made.clock.Add(by.Microseconds()) }
 	}
 	return out
 }
 
 // backup returns a function that puts a table back to what it is now.
-func (d faultyDatabase) backup(t *testing.T, table, columns string) (restore func()) {
-	t.Helper()
-	rows := allRows(t, d.Admin, "SELECT "+columns+" FROM "+table)
+func (d *faultyDatabase) backup(table, columns string) (restore func()) {
+	d.t.Helper()
+	rows := allRows(d.t, d.admin, "SELECT "+columns+" FROM "+table)
 	return func() {
-		require.NoError(t, d.do("DELETE FROM "+table))
+		require.NoError(d.t, d.do("DELETE FROM "+table))
 		for _, row := range rows {
 			values := "?" + strings.Repeat(", ?", len(row)-1)
-			require.NoError(t, d.do("INSERT INTO "+table+" ("+columns+") VALUES ("+values+")", row...))
+			require.NoError(d.t, d.do("INSERT INTO "+table+" ("+columns+") VALUES ("+values+")", row...))
 		}
 	}
 }
 
-// do executes a statement, more than once if need be: a database may refuse it because of others, as when two nodes of
-// a cluster have written.
-func (d faultyDatabase) do(statement string, args ...any) (err error) {
+// do executes a statement, as insist does.
+func (d *faultyDatabase) do(statement string, args ...any) error {
+	return insist(func() error {
+		_, err := d.admin.Exec(d.admin.Rebind(statement), args...)
+		return err
+	})
+}
+
+// insist does something more than once, if need be: a database may refuse it because of others, as when two nodes of a
+// cluster have written.
+func insist(do func() error) (err error) {
 	for range 5000 {
-		if _, err = d.Admin.Exec(d.Admin.Rebind(statement), args...); err == nil {
-			return nil
+		if err = do(); err == nil {
+			break
 		}
 	}
-	return fmt.Errorf("%s: %w", statement, err)
+	return err
 }
-
-// clients are those of one subject.
-type clients struct {
-	faultyDatabase
-	t      *testing.T
-	made   pretence
-	faults sync.Map // of stores to *faults
-
-	mu   sync.Mutex
-	late []func() // writes that are on their way
-}
-
-func (d faultyDatabase) clients(t *testing.T) *clients { return &clients{faultyDatabase: d, t: t} }
 
 // open opens the pool of one more client.
-func (c *clients) open() (*sqlstore.DB, *faults) {
-	f := &faults{Connector: c.Connect(), pretence: &c.made, late: func(write func()) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.late = append(c.late, write)
+func (d *faultyDatabase) open() (*sqlstore.DB, *faults) {
+	f := &faults{Connector: d.connect(), pretence: &d.made, late: func(write func()) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.late = append(d.late, write)
 	}}
-	db := sqlx.NewDb(sql.OpenDB(f), c.Driver)
-	c.t.Cleanup(func() { db.Close() })
+	db := sqlx.NewDb(sql.OpenDB(f), d.driver)
+	d.t.Cleanup(func() { db.Close() })
 	return tablesOf(db, sqlstore.Config{}), f
 }
 
 // fault sets the next fault of a client's store.
-func (c *clients) fault(store any, fault storetest.Fault) bool {
-	f, _ := c.faults.Load(store)
+func (d *faultyDatabase) fault(store any, fault storetest.Fault) bool {
+	f, _ := d.faults.Load(store)
 	f.(*faults).next.Store(int64(fault))
 	return true
 }
 
 // deliver lets the writes arrive that are on their way.
-func (c *clients) deliver() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, write := range c.late {
+func (d *faultyDatabase) deliver() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, write := range d.late {
 		write()
 	}
-	c.late = nil
+	d.late = nil
 }
 
-// Segments returns the database's table of segments, each of whose clients has a pool of its own.
+// segments returns the database's table of segments, each of whose clients has a pool of its own.
 // The programs that know nothing of takers are Leaf.
-func (d faultyDatabase) Segments(t *testing.T) segmenttest.Subject {
-	all := d.clients(t)
+func (d *faultyDatabase) segments() segmenttest.Subject {
 	out := segmenttest.Subject{
 		Open: func() (segment.Store, error) {
-			tables, f := all.open()
+			tables, f := d.open()
 			s := tables.Segments()
-			all.faults.Store(s, f)
+			d.faults.Store(s, f)
 			return s, nil
 		},
-		Fault:   func(client segment.Store, fault segmenttest.Fault) bool { return all.fault(client, fault) },
-		Deliver: all.deliver,
+		Fault:   func(client segment.Store, fault segmenttest.Fault) bool { return d.fault(client, fault) },
+		Deliver: d.deliver,
 		Foreign: func(tag string, n int64) (first int64, err error) {
-			r, _, err := d.mapper(t.Context(), tag, n)
+			r, err := d.mapper(tag, n)
 			return r.First, err
 		},
 		Lower: func(tag string, next int64) error {
@@ -293,10 +289,10 @@ func (d faultyDatabase) Segments(t *testing.T) segmenttest.Subject {
 		Secret: canary,
 	}
 	out.Backup = func() func() {
-		segments := d.backup(t, "leaf_alloc", "biz_tag, max_id, step, description, update_time")
-		takers := d.backup(t, "leaf_alloc_takers", "biz_tag, nonce, takers")
+		segments := d.backup("leaf_alloc", "biz_tag, max_id, step, description, update_time")
+		takers := d.backup("leaf_alloc_takers", "biz_tag, nonce, takers")
 		return func() {
-			all.made.server.Add(1)
+			d.made.server.Add(1)
 			segments()
 			takers()
 		}

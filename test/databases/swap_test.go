@@ -271,7 +271,7 @@ func TestReadOnly(t *testing.T) {
 			return db
 		}, "MySQL Error 1290: the server is read-only"},
 		"MariaDB 12": {func(t *testing.T, used func(*sqlx.DB)) *sqlx.DB { // which has names for it
-			all := subject(t, engines.NewMySQL(t), false).clients(t)
+			all := subject(t, engines.NewMySQL(t))
 			_, f := all.open()
 			db := sqlx.NewDb(sql.OpenDB(f), "mysql")
 			t.Cleanup(func() { db.Close() })
