@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/retry"
@@ -328,27 +327,4 @@ func TestNumbersTooLarge(t *testing.T) {
 	require.True(t, looked(t, owner.segments, "new").Fresh)
 	db.SetMaxOpenConns(1)
 	require.Empty(t, one[string](t, db, "SELECT @@SESSION.sql_mode"), "it is set back")
-}
-
-// Transactions of any isolation that a session may have by default are told apart alike.
-func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
-	s := engines.NewPostgres(t)
-	for _, isolation := range []string{"repeatable%20read", "serializable"} {
-		segments := segmentsOf(opening(t, "pgx", s.Source+"&default_transaction_isolation="+isolation))
-		other := segmentsOf(s.Open(t))
-		draw(t, other, "orders")
-		_, runs := meanwhile(t, segments, func() { draw(t, other, "orders") })
-		require.Equal(t, 2, runs)
-		var all sync.WaitGroup
-		before := looked(t, other, "orders").Next
-		for range 4 {
-			all.Go(func() {
-				for range 25 {
-					assert.NoError(t, tryDraw(t.Context(), segments, "orders"))
-				}
-			})
-		}
-		all.Wait()
-		require.Equal(t, before+1000, looked(t, other, "orders").Next)
-	}
 }

@@ -48,7 +48,10 @@ func suites(t *testing.T, test func(t *testing.T, fresh func(t *testing.T) store
 		case "SQLite":
 			continue
 		case "PostgreSQL":
-			settings = []string{"", "&default_query_exec_mode=exec", "&default_query_exec_mode=simple_protocol"}
+			settings = []string{
+				"", "&default_query_exec_mode=exec&default_transaction_isolation=serializable",
+				"&default_query_exec_mode=simple_protocol&default_transaction_isolation=repeatable%20read",
+			}
 		}
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // they wait most of the time
