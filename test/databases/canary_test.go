@@ -20,7 +20,6 @@ import (
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -127,9 +126,9 @@ func TestNoSecretsInTexts(t *testing.T) {
 	})
 	t.Run("success", func(t *testing.T) {
 		var logged logtest.Records
-		p := harness.NewProxy(t, serverOf(t, all))
+		p, through := all.Proxied(t)
 		engines.Do(t, admin, "GRANT INSERT ON "+database+".* TO '"+account+"'@'%'")
-		cut := all.With(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() })
+		cut := through.With(t, func(c *mysql.Config) { c.User, c.Passwd = account, canary })
 		db := cut.OpenLogged(t, log.New(&drivers, "", 0))
 		defer db.Close()
 		p.SwallowReply("COMMIT")

@@ -410,12 +410,12 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 		defer db.Close()
 		return checked(t, db, doctor.Config{})
 	}
-	require.Equal(t, doctor.LevelOK, checked(t, sound, doctor.Config{})["synchronous"].Level)
-	require.Equal(t, doctor.LevelOK, open(path)["synchronous"].Level, "the driver's own default")
-	require.Equal(t, doctor.LevelError, open(path + "?_pragma=synchronous(0)")["synchronous"].Level)
-	require.Equal(t, doctor.LevelError, open(path + "?_pragma=journal_mode(memory)")["journal_mode"].Level)
-	require.Equal(t, doctor.LevelError, open(":memory:")["file system"].Level)
-
+	for source, what := range map[string]string{
+		path + "?_pragma=synchronous(0)": "synchronous", path + "?_pragma=journal_mode(memory)": "journal_mode",
+		":memory:": "file system",
+	} {
+		require.Equal(t, doctor.LevelError, open(source)[what].Level)
+	}
 	both(t, sound)
 	engines.Do(t, sound, "CREATE TABLE FILLER (X)", "INSERT INTO FILLER VALUES ('filler-filler')")
 	require.NoError(t, sound.Close())

@@ -81,6 +81,13 @@ func over(t testing.TB, s store, wrap func(net.Conn) net.Conn) *sqlx.DB {
 	return sqlx.NewDb(db, s.Driver)
 }
 
+// proxied opens a store of MySQL's through a proxy, which reads its statements with their parameters.
+func proxied(t testing.TB, s store) (*harness.Proxy, *sqlx.DB) {
+	t.Helper()
+	p, through := s.Proxied(t)
+	return p, through.With(t, func(c *mysql.Config) { c.InterpolateParams = true }).Open(t)
+}
+
 // eachCounted runs a test on each server that is asked for, in each way in which its driver sends a statement. takes
 // requires that a call takes so many round trips.
 func eachCounted(t *testing.T,
@@ -372,8 +379,8 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 				}
 				engines.Do(t, admin, "UPDATE WORKER_LEASE SET LEASE_UNTIL = WORKER_ID WHERE WORKER_ID >= 0")
 			}
-			p := harness.NewProxy(t, serverOf(t, s))
-			db, trips := counted(t, s.With(t, func(c *mysql.Config) { c.Addr = p.Addr() }))
+			p, through := s.Proxied(t)
+			db, trips := counted(t, through)
 			db.SetMaxOpenConns(n)
 			db.SetMaxIdleConns(n)
 			p.Delay(delay)
