@@ -295,9 +295,6 @@ func TestSegmentTables(t *testing.T) {
 		require.False(t, retry.IsTransient(err))
 		draw(t, segmentsOf(all.Open(t)), "orders")
 		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, few, "orders"))
-		draw(t, few, "new")
-		rowsOf(t, few)
-		inspected(t, few)
 	})
 }
 
