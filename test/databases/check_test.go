@@ -305,48 +305,48 @@ func TestCheckOfTables(t *testing.T) {
 	t.Parallel()
 	const nodes, leases = "table of disposable IDs", "table of leased IDs"
 	const segments, takers = "table of segments", "table of segments' takers"
-	for change, tt := range map[string]struct{ what, says string }{
-		"WORKER_NODE ENGINE = MyISAM":                                                   {nodes, "engine MyISAM"},
-		"WORKER_NODE MODIFY ID BIGINT NOT NULL":                                         {nodes, "column ID is not AUTO_INCREMENT"},
-		"WORKER_NODE MODIFY PORT VARCHAR(20) NOT NULL":                                  {nodes, "column PORT holds 20 characters"},
-		"WORKER_NODE DROP COLUMN PORT":                                                  {nodes, "no column PORT"},
-		"WORKER_NODE ADD COLUMN MORE INT NOT NULL":                                      {nodes, "further column MORE"},
-		"WORKER_LEASE MODIFY HIGH INT NOT NULL":                                         {leases, "column HIGH is of type int"},
-		"WORKER_LEASE MODIFY HIGH MEDIUMINT NOT NULL":                                   {leases, "column HIGH is of type mediumint"},
-		"WORKER_LEASE MODIFY HIGH VARCHAR(30) NOT NULL":                                 {leases, "column HIGH is of type varchar"},
-		"WORKER_LEASE MODIFY HIGH DOUBLE NOT NULL":                                      {leases, "column HIGH is of type double"},
-		"WORKER_LEASE MODIFY HIGH BIGINT UNSIGNED NOT NULL":                             {leases, "bigint unsigned"},
-		"WORKER_LEASE DROP PRIMARY KEY, ADD PRIMARY KEY (NAMESPACE, WORKER_ID, HIGH)":   {},
-		"WORKER_LEASE DROP PRIMARY KEY":                                                 {leases, "NAMESPACE is not in"},
-		"WORKER_LEASE MODIFY NAMESPACE VARCHAR(64) COLLATE utf8mb4_general_ci NOT NULL": {leases, "utf8mb4_general_ci"},
-		"leaf_alloc MODIFY max_id INT NOT NULL":                                         {segments, "column max_id is of type int"},
-		"leaf_alloc MODIFY max_id DOUBLE NOT NULL":                                      {segments, "column max_id is of type double"},
-		"leaf_alloc MODIFY step SMALLINT NOT NULL":                                      {segments, "column step is of type smallint"},
-		"leaf_alloc MODIFY description VARCHAR(100)":                                    {segments, "column description holds 100 characters"},
-		"leaf_alloc MODIFY update_time VARCHAR(30)":                                     {segments, "column update_time is of type varchar"},
-		"leaf_alloc DROP description":                                                   {segments, "no column description"},
-		"leaf_alloc ADD more INT NOT NULL":                                              {segments, "further column MORE"},
-		"leaf_alloc DROP PRIMARY KEY":                                                   {segments, "column biz_tag is not in the primary key"},
-		"leaf_alloc ENGINE = MyISAM":                                                    {segments, "engine MyISAM"},
-		"leaf_alloc_takers MODIFY takers VARCHAR(2000) NOT NULL":                        {takers, "column takers holds 2000 characters"},
-		"leaf_alloc_takers DROP nonce":                                                  {takers, "no column nonce"},
-		"leaf_alloc_takers DROP PRIMARY KEY":                                            {takers, "column biz_tag is not in the primary key"},
+	for _, tt := range []struct{ change, what, says string }{
+		{"WORKER_NODE ENGINE = MyISAM", nodes, "engine MyISAM"},
+		{"WORKER_NODE MODIFY ID BIGINT NOT NULL", nodes, "column ID is not AUTO_INCREMENT"},
+		{"WORKER_NODE MODIFY PORT VARCHAR(20) NOT NULL", nodes, "column PORT holds 20 characters"},
+		{"WORKER_NODE DROP COLUMN PORT", nodes, "no column PORT"},
+		{"WORKER_NODE ADD COLUMN MORE INT NOT NULL", nodes, "further column MORE"},
+		{"WORKER_LEASE MODIFY HIGH INT NOT NULL", leases, "column HIGH is of type int"},
+		{"WORKER_LEASE MODIFY HIGH MEDIUMINT NOT NULL", leases, "column HIGH is of type mediumint"},
+		{"WORKER_LEASE MODIFY HIGH VARCHAR(30) NOT NULL", leases, "column HIGH is of type varchar"},
+		{"WORKER_LEASE MODIFY HIGH DOUBLE NOT NULL", leases, "column HIGH is of type double"},
+		{"WORKER_LEASE MODIFY HIGH BIGINT UNSIGNED NOT NULL", leases, "bigint unsigned"},
+		{"WORKER_LEASE DROP PRIMARY KEY, ADD PRIMARY KEY (NAMESPACE, WORKER_ID, HIGH)", "", ""},
+		{"WORKER_LEASE DROP PRIMARY KEY", leases, "NAMESPACE is not in"},
+		{"WORKER_LEASE MODIFY NAMESPACE VARCHAR(64) COLLATE utf8mb4_general_ci NOT NULL", leases, "utf8mb4_general_ci"},
+		{"leaf_alloc MODIFY max_id INT NOT NULL", segments, "column max_id is of type int"},
+		{"leaf_alloc MODIFY max_id DOUBLE NOT NULL", segments, "column max_id is of type double"},
+		{"leaf_alloc MODIFY step SMALLINT NOT NULL", segments, "column step is of type smallint"},
+		{"leaf_alloc MODIFY description VARCHAR(100)", segments, "column description holds 100 characters"},
+		{"leaf_alloc MODIFY update_time VARCHAR(30)", segments, "column update_time is of type varchar"},
+		{"leaf_alloc DROP description", segments, "no column description"},
+		{"leaf_alloc ADD more INT NOT NULL", segments, "further column MORE"},
+		{"leaf_alloc DROP PRIMARY KEY", segments, "column biz_tag is not in the primary key"},
+		{"leaf_alloc ENGINE = MyISAM", segments, "engine MyISAM"},
+		{"leaf_alloc_takers MODIFY takers VARCHAR(2000) NOT NULL", takers, "column takers holds 2000 characters"},
+		{"leaf_alloc_takers DROP nonce", takers, "no column nonce"},
+		{"leaf_alloc_takers DROP PRIMARY KEY", takers, "column biz_tag is not in the primary key"},
 	} {
-		t.Run(change, func(t *testing.T) {
+		t.Run(tt.change, func(t *testing.T) {
 			t.Parallel()
 			db := engines.NewMySQL(t).With(t, func(c *mysql.Config) {
 				c.Params = map[string]string{"sql_mode": "''"}
 			}).Open(t)
 			tables := usedTables(t, db)
 			base := checked(t, db, doctor.Config{}).levels()
-			engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0", "DELETE FROM WORKER_NODE", "ALTER TABLE "+change)
+			engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0", "DELETE FROM WORKER_NODE", "ALTER TABLE "+tt.change)
 			m := checked(t, db, doctor.Config{})
 			bad := m.levels()
 			if tt.what != "" {
 				require.NotEqual(t, doctor.LevelOK, m[tt.what].Level)
 				require.Contains(t, m[tt.what].Value, tt.says)
 				delete(bad, tt.what)
-				table, _, _ := strings.Cut(strings.ToLower(change), " ")
+				table, _, _ := strings.Cut(strings.ToLower(tt.change), " ")
 				_, err := tables[strings.TrimSuffix(table, "_takers")].Inspect(t.Context())
 				if tt.says == "utf8mb4_general_ci" { // which takes two namespaces for one
 					require.NoError(t, err)
@@ -490,7 +490,8 @@ func TestDocumentedGrants(t *testing.T) {
 			{leased, func(db *sqlx.DB) (err error) {
 				for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
 					namespace := rand.Text()
-					require.NoError(t, newRegistry(admin).Init(t.Context(), namespace, lease.Founding{Layout: milliseconds}))
+					founding := lease.Founding{Layout: milliseconds}
+					require.NoError(t, newRegistry(admin).Init(t.Context(), namespace, founding))
 					cfg := lease.Config{MaxClockSkew: 20 * time.Millisecond, Losses: losses, Logger: quiet()}
 					l := must(lease.New(strangerOf(db, namespace).Store, cfg))
 					r, notAcquired := l.Acquire(t.Context(), millis(1023))

@@ -175,7 +175,7 @@ func TestCommand(t *testing.T) {
 			require.Equal(t, 1, strings.Count(rows, `"kind":"disposable"`))
 			return
 		}
-		require.Equal(t, 2, strings.Count(rows, `"kind":"lease"`), "one for each run: an ID rests before the next lease")
+		require.Equal(t, 2, strings.Count(rows, `"kind":"lease"`), "one a run: an ID rests before the next lease")
 		do(
 			step{"worker ls", 0, "released, in quarantine"},
 			step{"worker release default/4", 0, "it was released already"},
@@ -232,7 +232,8 @@ func TestCommandSegments(t *testing.T) {
 			step{"gen --segment order~no.~1: --daily -n 2 --zone Europe/Berlin", 0, `^\d{8}-000001\n\d{8}-00000\d\n$`},
 			step{"gen --segment a --create -n 1", 0, `^1\n$`},
 			step{"segment ls --json", 0, `(?s)^{"tag":"a",.*` +
-				`{"tag":"invoice","next":"11","step":1000,"updated":"[^"]+","description":"Bücher \\u0026 \\"more\\""}.*` +
+				`{"tag":"invoice","next":"11","step":1000,"updated":"[^"]+",` +
+				`"description":"Bücher \\u0026 \\"more\\""}.*` +
 				`{"tag":"order no. 1:/\d{8}"`},
 			step{"segment ls a invoice", 0, "Bücher"},
 			step{"segment ls a b", 1, `no such tag: "b"`},

@@ -169,7 +169,8 @@ func (n *GaleraNode) Synced(context.Context) error {
 
 // is returns an error unless a variable of the node's status has a value, or has another one.
 func (n *GaleraNode) is(variable, value string, want bool) error {
-	has, err := n.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + variable + "'")
+	has, err := n.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS " +
+		"WHERE VARIABLE_NAME = '" + variable + "'")
 	if err == nil && (has == value) != want {
 		err = fmt.Errorf("cluster: the %s of %s is %q\n%s", variable, n.Name(), has, n.Output())
 	}
