@@ -115,11 +115,8 @@ func granted(t testing.TB, s store, statements ...string) *sqlx.DB {
 func both(t testing.TB, db *sqlx.DB) {
 	t.Helper()
 	acquire(t, db, asked{})
-	putLeases(t, db, overLease)
+	putLease(t, db, "default", 0, time.Hour)
 }
-
-// overLease has been over for an hour.
-var overLease = aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour}
 
 // Nothing is found where all is as it should be, by an account with the rights that workers need and one to look at
 // the server. Who may do all is warned.
@@ -249,7 +246,7 @@ func TestCheckOfACarelessServer(t *testing.T) {
 	engines.Do(t, db, "DROP TABLE WORKER_NODE",
 		"SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
 	db = s.Open(t)
-	putLeases(t, db, overLease)
+	putLease(t, db, "default", 0, time.Hour)
 	for durable, want := range map[bool]doctor.Level{false: doctor.LevelNote, true: doctor.LevelError} {
 		m := checked(t, db, doctor.Config{Never: durable})
 		require.Equal(t, want, m["innodb_flush_log_at_trx_commit"].Level)
@@ -505,8 +502,7 @@ func TestDocumentedGrants(t *testing.T) {
 			}},
 			{keeper, func(db *sqlx.DB) error {
 				engines.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
-				const long = -1000 * time.Hour
-				putLeases(t, admin, aLease{namespace: "old", id: 1, until: long, renewed: long, high: long})
+				putLease(t, admin, "old", 1, 1000*time.Hour)
 				_, err := newRegistry(db).Release(t.Context(), "old", 1, false)
 				return err
 			}},

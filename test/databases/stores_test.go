@@ -379,39 +379,16 @@ func createTable(db *sqlx.DB, name string) string {
 	return must(database.Schema(name, d.DefaultName(name), d))
 }
 
-// aLease is a row for a test to put, with times from now on.
-type aLease struct {
-	namespace string // "": default
-	id        int64
-	until     time.Duration
-	renewed   time.Duration
-	high      time.Duration // the time of its last tick
-}
-
 // leaseColumns are all columns of the table of leases.
 const leaseColumns = "NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY"
 
-// putLeases makes the table, the control rows of the namespaces, and the rows.
-func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
+// putLease makes the table, a namespace's row, and one of a worker ID whose lease is over.
+func putLease(t testing.TB, db *sqlx.DB, namespace string, id int64, since time.Duration) {
 	t.Helper()
 	engines.Do(t, db, createTable(db, "WORKER_LEASE"))
-	now := time.Now()
-	insert := func(namespace string, id int64, nonce string, high, until, renewed int64) {
-		holder := ""
-		if id >= 0 {
-			holder = fmt.Sprintf("host/%d", id)
-		}
-		statement := "INSERT INTO WORKER_LEASE (" + leaseColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')"
-		db.MustExec(db.Rebind(statement), namespace, id, nonce, high, until, seconds.String(), holder, renewed, renewed)
-	}
-	namespaces := map[string]bool{}
-	for _, row := range rows {
-		row.namespace = cmp.Or(row.namespace, "default")
-		if !namespaces[row.namespace] {
-			namespaces[row.namespace] = true
-			insert(row.namespace, -1, "", -1, 0, 0)
-		}
-		insert(row.namespace, row.id, fmt.Sprint("nonce", row.id), seconds.TickAt(now.Add(row.high)),
-			now.Add(row.until).UnixMicro(), now.Add(row.renewed).UnixMicro())
-	}
+	over := time.Now().Add(-since)
+	renewed, layout := over.Add(-since).UnixMicro(), seconds.String()
+	insert := db.Rebind("INSERT INTO WORKER_LEASE (" + leaseColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')")
+	db.MustExec(insert, namespace, -1, "", -1, 0, layout, "", 0, 0)
+	db.MustExec(insert, namespace, id, "nonce", seconds.TickAt(over), over.UnixMicro(), layout, "host/1", renewed, renewed)
 }
