@@ -404,26 +404,32 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 	}
 }
 
-// A row that comes between the look and the write of new rows stays as it is.
+// A row that comes between the look and the write of new rows stays as it is, and so does a mark that is raised then:
+// the IDs up to it are given.
 func TestNewRowsReplaceNone(t *testing.T) {
 	t.Parallel()
-	db := engines.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
-	owner := tenantOf(t, db)
-	runs := 0
-	var id int64
-	take := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
-		if runs++; runs == 1 {
-			engines.Do(t, db,
-				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')")
+	for meanwhile, next := range map[string]int64{
+		"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')": 4,
+		"UPDATE WORKER_LEASE SET HOLDER = 'all worker IDs, given up to 40' WHERE WORKER_ID = -1":             41,
+	} {
+		db := engines.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
+		owner := tenantOf(t, db)
+		runs := 0
+		var id int64
+		take := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			if runs++; runs == 1 {
+				engines.Do(t, db, meanwhile)
+			}
+			id = r.WorkerID
+			owner.write(r, now)
+			return nil
 		}
-		id = r.WorkerID
-		owner.write(r, now)
-		return nil
+		require.NoError(t, owner.Take(t.Context(), wanted, take))
+		require.Equal(t, 2, runs)
+		require.Equal(t, next, id, "above all")
+		others := one[int](t, db, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID = 3 AND HIGH <> 77")
+		require.Zero(t, others)
+		rows := one[int](t, db, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID < 3")
+		require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
 	}
-	require.NoError(t, owner.Take(t.Context(), wanted, take))
-	require.Equal(t, 2, runs)
-	require.EqualValues(t, 4, id, "above all rows")
-	require.EqualValues(t, 77, rowIn(t, db, 3).High)
-	rows := one[int](t, db, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID < 3")
-	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
 }
