@@ -390,5 +390,6 @@ func putLease(t testing.TB, db *sqlx.DB, namespace string, id int64, since time.
 	renewed, layout := over.Add(-since).UnixMicro(), seconds.String()
 	insert := db.Rebind("INSERT INTO WORKER_LEASE (" + leaseColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')")
 	db.MustExec(insert, namespace, -1, "", -1, 0, layout, "", 0, 0)
-	db.MustExec(insert, namespace, id, "nonce", seconds.TickAt(over), over.UnixMicro(), layout, "host/1", renewed, renewed)
+	db.MustExec(insert, namespace, id, "nonce", seconds.TickAt(over), over.UnixMicro(), layout, "host/1",
+		renewed, renewed)
 }
