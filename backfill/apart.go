@@ -7,19 +7,19 @@ import (
 	"math"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // checkApart returns an error if a live namespace can give a generator one of the IDs, or if it cannot tell.
 func checkApart(ctx context.Context, live lease.Store, layout string, ids []int64, log *slog.Logger) error {
-	var is leasestore.Namespace
+	var is storage.Namespace
 	err := retry.Do(ctx, 0, log, func(ctx context.Context) error {
 		// It reads the namespace, and a row that is not there.
-		return written(live.Change(ctx, math.MaxInt64, func(n *leasestore.Namespace, _ *leasestore.Row,
-			_ leasestore.Clock) error {
+		return written(live.Change(ctx, math.MaxInt64, func(n *storage.Namespace, _ *storage.Lease,
+			_ storage.Clock) error {
 			is = *n
 			return errNothing
 		}))

@@ -14,7 +14,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -113,7 +113,7 @@ type numbers struct {
 	err  error
 }
 
-func (n *numbers) Next(_ context.Context, _ numberstore.Host, _ int64) (int64, error) {
+func (n *numbers) Next(_ context.Context, _ storage.Host, _ int64) (int64, error) {
 	if n.err != nil {
 		return 0, n.err
 	}

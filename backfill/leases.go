@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -117,8 +117,8 @@ func (s fromLeases) take(ctx context.Context, w want) (h holding, err error) {
 type reserving struct {
 	fromLeases
 	want
-	row  leasestore.Row // as it was written
-	base int64          // the last tick that others may have used
+	row  storage.Lease // as it was written
+	base int64         // the last tick that others may have used
 }
 
 // reserve makes one attempt. It does what a start of a live process does, except that the ticks end at To, not ahead of
@@ -138,9 +138,9 @@ func (t *reserving) reserve(ctx context.Context) error {
 	}
 	// A row whose ticks are used before first; else, a new one. Whoever has leased an ID keeps
 	// it, but nobody waits for a quarantine, which makes up for writes that are lost.
-	wanted := leasestore.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID},
+	wanted := storage.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID},
 		Highest: func(time.Time) int64 { return t.first - 1 }}
-	return t.store.Take(ctx, wanted, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	return t.store.Take(ctx, wanted, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		if err := t.check(wanted, ns, row, now); err != nil {
 			return err
 		}
@@ -153,8 +153,8 @@ func (t *reserving) reserve(ctx context.Context) error {
 }
 
 // check refuses a row of which a tick from first on may have been used.
-func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, row *leasestore.Row,
-	now leasestore.Clock) error {
+func (t *reserving) check(wanted storage.Wanted, ns *storage.Namespace, row *storage.Lease,
+	now storage.Clock) error {
 	if ns.Layout != t.terms.Layout {
 		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout,
 			t.terms.Layout)
@@ -188,8 +188,8 @@ func (t *reserving) check(wanted leasestore.Wanted, ns *leasestore.Namespace, ro
 // somebody has leased the ID since, and has begun above High.
 func (t *reserving) release(ctx context.Context, last int64) error {
 	err := retry.Do(ctx, retry.AtMost(t.cfg.Timeout, releaseTimeout), t.log, func(ctx context.Context) error {
-		return written(t.store.Change(ctx, t.row.WorkerID, func(_ *leasestore.Namespace, row *leasestore.Row,
-			now leasestore.Clock) error {
+		return written(t.store.Change(ctx, t.row.WorkerID, func(_ *storage.Namespace, row *storage.Lease,
+			now storage.Clock) error {
 			if row == nil || row.Nonce != t.row.Nonce || row.High != t.row.High {
 				return errNothing
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/backfill"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -50,7 +50,7 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 		var runs []runOne
 		terms := seconds.Terms()
 		terms.Revoke = func() {}
-		away := map[int64]leasestore.Row{}
+		away := map[int64]storage.Lease{}
 		pick := func(n int) int {
 			if n == 0 {
 				rt.Skip("there is none")
@@ -194,19 +194,19 @@ func TestRefusedRows(t *testing.T) {
 	}
 	test("used after the beginning", func(t *testing.T, s store) {
 		for id := range int64(2) {
-			s.SetRow(orders, leasestore.Row{WorkerID: id, High: 500 + id, Until: at(600), Layout: seconds.String()})
+			s.SetRow(orders, storage.Lease{WorkerID: id, High: 500 + id, Until: at(600), Layout: seconds.String()})
 		}
 		refused(t, s.source(), s.config(500, 700), uid.ErrNoWorkerID, "were used after the run begins, with tick 500, "+
 			"as worker ID 0 was up to tick 500")
 		require.Equal(t, []int64{0}, s.run(t, 501, 700).Stats().WorkerIDs)
 	})
 	test("used in the first tick", func(t *testing.T, s store) { // an ID without a row is better
-		s.SetRow(orders, leasestore.Row{WorkerID: 0, High: 500, Until: at(600), Layout: seconds.String()})
+		s.SetRow(orders, storage.Lease{WorkerID: 0, High: 500, Until: at(600), Layout: seconds.String()})
 		require.Equal(t, []int64{1}, s.run(t, 500, 700).Stats().WorkerIDs)
 	})
 	test("leased", func(t *testing.T, s store) {
 		for id := range int64(2) {
-			s.SetRow(orders, leasestore.Row{WorkerID: id, High: 5, Nonce: "x", Until: at(present + 1),
+			s.SetRow(orders, storage.Lease{WorkerID: id, High: 5, Nonce: "x", Until: at(present + 1),
 				Layout: seconds.String()})
 		}
 		refused(t, s.source(), s.config(500, 700), uid.ErrNoWorkerID, "leased or in quarantine")
@@ -329,9 +329,9 @@ type wrongStore struct {
 	id int64
 }
 
-func (s wrongStore) Take(ctx context.Context, w leasestore.Wanted,
-	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
-	return s.Store.Take(ctx, w, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+func (s wrongStore) Take(ctx context.Context, w storage.Wanted,
+	decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
+	return s.Store.Take(ctx, w, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		row.WorkerID = s.id
 		return decide(ns, row, now)
 	})

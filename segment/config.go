@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // Defaults of a zero Config.
@@ -75,10 +75,10 @@ func (c Config) withDefaults() (Config, error) {
 		return refuse("First %d: want 1 to %d", c.First, int64(most))
 	case c.Last < c.First || c.Last > most:
 		return refuse("Last %d: want First, %d, to %d", c.Last, c.First, int64(most))
-	case c.MinStep < 0 || c.MinStep > segmentstore.MaxStep:
-		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(segmentstore.MaxStep))
-	case c.MaxStep < 0 || c.MaxStep > segmentstore.MaxStep:
-		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(segmentstore.MaxStep))
+	case c.MinStep < 0 || c.MinStep > storage.MaxStep:
+		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(storage.MaxStep))
+	case c.MaxStep < 0 || c.MaxStep > storage.MaxStep:
+		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(storage.MaxStep))
 	case c.Total < 0:
 		return refuse("Total %d is negative", c.Total)
 	case c.Lasting < 0:

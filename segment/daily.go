@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // A Daily makes order numbers: a day, and a number that starts anew with 1 each day. Any number of goroutines may call
@@ -43,7 +43,7 @@ func NewDaily(s Store, name string, zone *time.Location, cfg Config) (*Daily, er
 	if name == "" {
 		return nil, fmt.Errorf("segment: %w: the name is empty", uid.ErrConfig)
 	}
-	if err := segmentstore.CheckTag(d.tag(0)); err != nil {
+	if err := storage.CheckTag(d.tag(0)); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
 	return d, nil

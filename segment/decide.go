@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // A taking is one generator's way with the row of its tag.
@@ -23,7 +23,7 @@ type taking struct {
 	// open are the ranges that it may have taken, by writes whose outcome it does not know. The
 	// row tells: it has the last number of one of them, or else none of them is stored, or ever
 	// will be once the row is written again.
-	open []segmentstore.Range
+	open []storage.Numbers
 	// back are the lasts of ranges that it may have left by giving back what followed, likewise.
 	back []int64
 
@@ -43,13 +43,13 @@ func (m progress) before(other progress) bool {
 var errKept = errors.New("already taken")
 
 // take decides to take n numbers, or as many as the row wants at once. With errKept the range is one that was open.
-func (t *taking) take(row *segmentstore.Row, n int64) (segmentstore.Range, error) {
+func (t *taking) take(row *storage.Segment, n int64) (storage.Numbers, error) {
 	if err := t.look(row); err != nil {
-		return segmentstore.Range{}, err
+		return storage.Numbers{}, err
 	}
 	if row.Fresh {
 		if !t.create {
-			return segmentstore.Range{}, fmt.Errorf("%w: %q", ErrNoTag, t.tag)
+			return storage.Numbers{}, fmt.Errorf("%w: %q", ErrNoTag, t.tag)
 		}
 		row.Fresh, row.Next, row.Step = false, t.first, 1
 	}
@@ -58,13 +58,13 @@ func (t *taking) take(row *segmentstore.Row, n int64) (segmentstore.Range, error
 	}
 	first := max(row.Next, t.first)
 	if first > t.last {
-		return segmentstore.Range{}, fmt.Errorf("%w: the next number of tag %q is %d, the last one allowed is %d",
+		return storage.Numbers{}, fmt.Errorf("%w: the next number of tag %q is %d, the last one allowed is %d",
 			uid.ErrExhausted, t.tag, first, t.last)
 	}
 	if !t.exact {
 		n = max(n, row.Step)
 	}
-	r := segmentstore.Range{First: first, Last: first + min(n, t.last-first+1) - 1}
+	r := storage.Numbers{First: first, Last: first + min(n, t.last-first+1) - 1}
 	row.Next = r.Last + 1
 	t.note(row, r.Last)
 	t.stamp(row)
@@ -73,7 +73,7 @@ func (t *taking) take(row *segmentstore.Row, n int64) (segmentstore.Range, error
 
 // giveBack decides to give back a range that the generator has. It reports whether that can be done:
 // nobody has what follows.
-func (t *taking) giveBack(row *segmentstore.Row, r segmentstore.Range) (bool, error) {
+func (t *taking) giveBack(row *storage.Segment, r storage.Numbers) (bool, error) {
 	if err := t.look(row); err != nil {
 		return false, err
 	}
@@ -92,14 +92,14 @@ func (t *taking) giveBack(row *segmentstore.Row, r segmentstore.Range) (bool, er
 }
 
 // stamp ends a decision to write.
-func (t *taking) stamp(row *segmentstore.Row) {
+func (t *taking) stamp(row *storage.Segment) {
 	row.Stamp()
 	t.wrote = progress{row.Writes, row.Next}
 }
 
 // look checks that the row has come at least as far as it was known to, and that nobody has lowered
 // its number: what is above was given out, to whomever.
-func (t *taking) look(row *segmentstore.Row) error {
+func (t *taking) look(row *storage.Segment) error {
 	is := progress{row.Writes, row.Next}
 	switch {
 	case row.Fresh && (row.Floor > 0 || t.seen != progress{}):
@@ -117,7 +117,7 @@ func (t *taking) look(row *segmentstore.Row) error {
 }
 
 // lost returns an ErrLost that says how to go on.
-func (t *taking) lost(row *segmentstore.Row, format string, args ...any) error {
+func (t *taking) lost(row *storage.Segment, format string, args ...any) error {
 	return fmt.Errorf("%w: %s. To go on, stop all who draw from it, "+
 		"raise the next number above all that are in use, to %d at least "+
 		"(uid segment set TAG --create --next NUMBER), and start them again",
@@ -126,58 +126,58 @@ func (t *taking) lost(row *segmentstore.Row, format string, args ...any) error {
 
 // confirm checks that the row still has what the generator took, and returns the range that was
 // open and is stored, if there is one.
-func (t *taking) confirm(row *segmentstore.Row) (kept segmentstore.Range, err error) {
+func (t *taking) confirm(row *storage.Segment) (kept storage.Numbers, err error) {
 	if !t.took && len(t.open) == 0 {
-		return segmentstore.Range{}, nil
+		return storage.Numbers{}, nil
 	}
 	if t.took && row.Next <= t.own {
-		return segmentstore.Range{}, t.lost(row, "the next number of tag %q is %d, but %d was taken", t.tag, row.Next,
+		return storage.Numbers{}, t.lost(row, "the next number of tag %q is %d, but %d was taken", t.tag, row.Next,
 			t.own)
 	}
 	i := t.find(row)
 	switch {
 	case i >= 0 && t.took && (row.Takers[i].Last == t.has || slices.Contains(t.back, row.Takers[i].Last)):
-		return segmentstore.Range{}, nil
+		return storage.Numbers{}, nil
 	case i >= 0:
 		for _, r := range t.open {
 			if r.Last == row.Takers[i].Last && row.Next > r.Last {
 				return r, errKept
 			}
 		}
-		return segmentstore.Range{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up "+
+		return storage.Numbers{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up "+
 			"to %d",
 			t.tag, row.Takers[i].Last, t.has)
-	case !t.took, len(row.Takers) >= segmentstore.MaxTakers && t.own <= row.Takers[0].Last:
+	case !t.took, len(row.Takers) >= storage.MaxTakers && t.own <= row.Takers[0].Last:
 		// nothing is stored; or others have taken since, so that the row has forgotten this one
-		return segmentstore.Range{}, nil
+		return storage.Numbers{}, nil
 	}
-	return segmentstore.Range{}, t.lost(row, "the row of tag %q knows nothing of this generator, "+
+	return storage.Numbers{}, t.lost(row, "the row of tag %q knows nothing of this generator, "+
 		"which took up to %d; its next number is %d", t.tag, t.has, row.Next)
 }
 
 // note makes the row remember the take up to last.
-func (t *taking) note(row *segmentstore.Row, last int64) {
+func (t *taking) note(row *storage.Segment, last int64) {
 	if i := t.find(row); i >= 0 {
 		row.Takers = slices.Delete(row.Takers, i, i+1)
 	}
-	if len(row.Takers) >= segmentstore.MaxTakers {
-		row.Takers = slices.Delete(row.Takers, 0, len(row.Takers)-segmentstore.MaxTakers+1)
+	if len(row.Takers) >= storage.MaxTakers {
+		row.Takers = slices.Delete(row.Takers, 0, len(row.Takers)-storage.MaxTakers+1)
 	}
-	row.Takers = append(row.Takers, segmentstore.Taker{Nonce: t.nonce, Last: last})
+	row.Takers = append(row.Takers, storage.Taker{Nonce: t.nonce, Last: last})
 }
 
-func (t *taking) find(row *segmentstore.Row) int {
-	return slices.IndexFunc(row.Takers, func(k segmentstore.Taker) bool { return k.Nonce == t.nonce })
+func (t *taking) find(row *storage.Segment) int {
+	return slices.IndexFunc(row.Takers, func(k storage.Taker) bool { return k.Nonce == t.nonce })
 }
 
 // settle notes that a range was taken for certain: by a write that was acknowledged, or that the
 // row was seen to have.
-func (t *taking) settle(r segmentstore.Range) {
+func (t *taking) settle(r storage.Numbers) {
 	t.took, t.has, t.own, t.open, t.back = true, r.Last, r.Last, nil, nil
 }
 
 // doubt notes that a range may have been taken. An older open range with the same end but another start can no longer
 // commit: the row was written since, or both would start alike.
-func (t *taking) doubt(r segmentstore.Range) {
-	t.open = append(slices.DeleteFunc(t.open, func(o segmentstore.Range) bool { return o.Last == r.Last }), r)
+func (t *taking) doubt(r storage.Numbers) {
+	t.open = append(slices.DeleteFunc(t.open, func(o storage.Numbers) bool { return o.Last == r.Last }), r)
 }

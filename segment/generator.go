@@ -11,8 +11,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/queue"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -58,9 +58,9 @@ type state struct {
 
 // hand is the numbers that the generator has.
 type hand struct {
-	current *segment           // takers are in it, or have used it up; nil while there is none
-	stock   segmentstore.Range // the numbers after those; none while they are not there yet
-	last    *span              // the end of all spans
+	current *segment        // takers are in it, or have used it up; nil while there is none
+	stock   storage.Numbers // the numbers after those; none while they are not there yet
+	last    *span           // the end of all spans
 }
 
 // dealing is what goes on between the generator and its store.
@@ -123,7 +123,7 @@ func MustNew(s Store, tag string, cfg Config) *Generator {
 }
 
 func newGenerator(s source, cfg Config, sh *shared) (*Generator, error) {
-	if err := segmentstore.CheckTag(s.Tag); err != nil {
+	if err := storage.CheckTag(s.Tag); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
 	g := &Generator{cfg: cfg, source: s, shared: sh, handlers: settings.Caller{Logger: cfg.Logger}, taking: taking{

@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/segment"
 )
@@ -107,7 +107,7 @@ func TestStarvedStepsGrowFaster(t *testing.T) {
 
 func TestRowsStep(t *testing.T) {
 	h := newHouse()
-	h.SetRow(segmentstore.Row{Tag: "a", Next: 1, Step: 5000})
+	h.SetRow(storage.Segment{Tag: "a", Next: 1, Step: 5000})
 	g := h.start(t, segment.Config{MaxStep: 10})
 	require.EqualValues(t, 1, next(t, g))
 	require.EqualValues(t, 5001, h.Row("a").Next, "a row's own step has its way")
@@ -127,7 +127,7 @@ func TestBounds(t *testing.T) {
 	require.EqualValues(t, 106, h.Row("a").Next)
 
 	const most = math.MaxInt64 - 1
-	h.SetRow(segmentstore.Row{Tag: "a", Next: most - 2, Step: segmentstore.MaxStep})
+	h.SetRow(storage.Segment{Tag: "a", Next: most - 2, Step: storage.MaxStep})
 	g = h.start(t, segment.Config{})
 	requireNext(t, g, most-2, most)
 	require.ErrorIs(t, errOf(g.GetUID()), uid.ErrExhausted)
@@ -136,8 +136,8 @@ func TestBounds(t *testing.T) {
 
 // TestEditedByHand has a person change the row.
 func TestEditedByHand(t *testing.T) {
-	for _, row := range []segmentstore.Row{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1},
-		{Next: 7, Step: segmentstore.MaxStep + 1}} {
+	for _, row := range []storage.Segment{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1},
+		{Next: 7, Step: storage.MaxStep + 1}} {
 		h := newHouse()
 		row.Tag = "a"
 		h.SetRow(row)
@@ -151,7 +151,7 @@ func TestEditedByHand(t *testing.T) {
 	g := h.start(t, segment.Config{MaxStep: 2})
 	require.EqualValues(t, 1, next(t, g))
 	// In one statement, as UPDATE does: the generator takes its next segment at the same time.
-	require.NoError(t, h.client.Change(t.Context(), "a", func(row *segmentstore.Row) error {
+	require.NoError(t, h.client.Change(t.Context(), "a", func(row *storage.Segment) error {
 		row.Next = 1000
 		return nil
 	}))
@@ -171,9 +171,9 @@ func TestRefusals(t *testing.T) {
 		{segment.Config{Last: -1}, "Last -1"},
 		{segment.Config{Last: math.MaxInt64}, "Last 9223372036854775807"},
 		{segment.Config{MinStep: -1}, "MinStep -1"},
-		{segment.Config{MinStep: segmentstore.MaxStep + 1}, "MinStep 2147483648"},
+		{segment.Config{MinStep: storage.MaxStep + 1}, "MinStep 2147483648"},
 		{segment.Config{MaxStep: -1}, "MaxStep -1"},
-		{segment.Config{MaxStep: segmentstore.MaxStep + 1}, "MaxStep 2147483648"},
+		{segment.Config{MaxStep: storage.MaxStep + 1}, "MaxStep 2147483648"},
 		{segment.Config{MinStep: 10, MaxStep: 9}, "MinStep 10 is above MaxStep 9"},
 		{segment.Config{Total: -1}, "Total -1"},
 		{segment.Config{Lasting: -1}, "Lasting -1ns"},

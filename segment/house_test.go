@@ -13,8 +13,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -39,7 +39,7 @@ func newHouse() *house {
 	return &house{Memory: m, client: m.Client()}
 }
 
-func (h *house) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+func (h *house) Change(ctx context.Context, tag string, decide func(*storage.Segment) error) error {
 	h.calls.Add(1)
 	h.most.Store(max(h.most.Load(), h.now.Add(1)))
 	defer h.now.Add(-1)
@@ -64,7 +64,7 @@ func (h *house) Change(ctx context.Context, tag string, decide func(*segmentstor
 	return h.client.Change(ctx, tag, decide)
 }
 
-func (h *house) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+func (h *house) Rows(ctx context.Context, after string, most int) ([]storage.Segment, error) {
 	return h.client.Rows(ctx, after, most)
 }
 

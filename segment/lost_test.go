@@ -11,8 +11,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -61,7 +61,7 @@ func (f fleet) requireLost(y *tally) {
 // TestFleetThatHasSeenMore has a row put back as it was before each of a hundred generators took
 // numbers: no number comes twice, whoever takes first.
 func TestFleetThatHasSeenMore(t *testing.T) {
-	for _, n := range []int{100, segmentstore.MaxTakers + 100} {
+	for _, n := range []int{100, storage.MaxTakers + 100} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h, y := newHouse(), tally{}
@@ -138,7 +138,7 @@ func TestLoweredByHand(t *testing.T) {
 				require.ErrorIs(t, errOf(running.GetUID()), segment.ErrLost)
 
 				// What uid segment set does.
-				require.NoError(t, h.Change(t.Context(), "a", func(r *segmentstore.Row) error {
+				require.NoError(t, h.Change(t.Context(), "a", func(r *storage.Segment) error {
 					r.Fresh, r.Step, r.Next = false, 1, 1001
 					r.Stamp()
 					return nil
@@ -154,7 +154,7 @@ func TestMadeAndRemoved(t *testing.T) {
 	bubble(t, tens, func(t *testing.T, h *house, g *segment.Generator) {
 		h.client.Fault(segmenttest.OK, segmenttest.Refuse)
 		require.EqualValues(t, 1, next(t, g))
-		h.SetRow(segmentstore.Row{Tag: "a", Fresh: true})
+		h.SetRow(storage.Segment{Tag: "a", Fresh: true})
 		requireNext(t, g, 2, 10)
 		time.Sleep(time.Second)
 		logtest.Error(t, errOf(g.GetUID()), segment.ErrLost, "the row of tag \"a\" is gone, but its next number was 11")

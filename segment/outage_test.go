@@ -12,8 +12,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
@@ -197,10 +197,10 @@ func TestLost(t *testing.T) {
 			row.Next = 1e6
 			h.SetRow(row)
 		},
-		"removed": func(h *house, _ func()) { h.SetRow(segmentstore.Row{Tag: "a", Fresh: true}) },
+		"removed": func(h *house, _ func()) { h.SetRow(storage.Segment{Tag: "a", Fresh: true}) },
 		"made anew": func(h *house, _ func()) {
-			h.SetRow(segmentstore.Row{Tag: "a", Fresh: true})
-			h.SetRow(segmentstore.Row{Tag: "a", Next: 1e6, Step: 1})
+			h.SetRow(storage.Segment{Tag: "a", Fresh: true})
+			h.SetRow(storage.Segment{Tag: "a", Next: 1e6, Step: 1})
 		},
 		"forgotten by taker": func(h *house, _ func()) {
 			row := h.Row("a")
@@ -211,7 +211,7 @@ func TestLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse()
-				h.SetRow(segmentstore.Row{Tag: "a", Next: 1, Step: 1})
+				h.SetRow(storage.Segment{Tag: "a", Next: 1, Step: 1})
 				_, err := h.Foreign("a", 1)
 				require.NoError(t, err)
 				restore := h.Backup()

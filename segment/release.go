@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // Release gives unused numbers back to the store, as far as nobody has taken others since, and returns how many. Calls
@@ -116,7 +116,7 @@ func (g *Generator) giveBack(ctx context.Context) (n int64, err error) {
 	defer g.shared.leave()
 	t := &g.taking
 	decided, given := false, false
-	err = g.source.Store.Change(ctx, g.source.Tag, func(row *segmentstore.Row) (err error) {
+	err = g.source.Store.Change(ctx, g.source.Tag, func(row *storage.Segment) (err error) {
 		given, err = t.giveBack(row, r)
 		decided = err == nil && given
 		if err == nil && !given {
@@ -130,7 +130,7 @@ func (g *Generator) giveBack(ctx context.Context) (n int64, err error) {
 }
 
 // gaveBack notes what came of giving r back.
-func (g *Generator) gaveBack(r segmentstore.Range, decided bool, err error) (n int64, e event, _ error) {
+func (g *Generator) gaveBack(r storage.Numbers, decided bool, err error) (n int64, e event, _ error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s, t := &g.state, &g.taking
@@ -156,27 +156,27 @@ func (g *Generator) gaveBack(r segmentstore.Range, decided bool, err error) (n i
 }
 
 // unused returns the numbers at the end of what was taken that nobody has claimed.
-func (g *Generator) unused() segmentstore.Range {
+func (g *Generator) unused() storage.Numbers {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	rest := segmentstore.Range{}
+	rest := storage.Numbers{}
 	if n := g.leftLocked(); n > 0 {
-		rest = segmentstore.Range{First: s.current.Last - n + 1, Last: s.current.Last}
+		rest = storage.Numbers{First: s.current.Last - n + 1, Last: s.current.Last}
 	}
 	switch {
 	case s.stock.Len() == 0:
 		return rest
 	case rest.Len() > 0 && rest.Last+1 == s.stock.First:
-		return segmentstore.Range{First: rest.First, Last: s.stock.Last}
+		return storage.Numbers{First: rest.First, Last: s.stock.Last}
 	}
 	return s.stock
 }
 
 // drop forgets a range that unused has returned. The caller holds the generator, and g.mu.
-func (g *Generator) drop(r segmentstore.Range) {
+func (g *Generator) drop(r storage.Numbers) {
 	s := &g.state
-	s.stock = segmentstore.Range{}
+	s.stock = storage.Numbers{}
 	if s.current != nil && r.First <= s.current.Last {
 		g.leaveLocked()
 	}

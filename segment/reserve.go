@@ -11,8 +11,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // The pauses between attempts double from minPause on, up to maxPause, or to idlePause after a
@@ -59,7 +59,7 @@ func (t *totals) kept() int64 { return int64(t.took - t.given) }
 
 // reserve takes n numbers, or more where the row wants that.
 func (g *Generator) reserve(n int64) {
-	var r segmentstore.Range
+	var r storage.Numbers
 	err := errors.New("the store ended its goroutine")
 	defer func() {
 		g.log(g.note(r, err)) // before the calls that wait hear of it, and before Close returns
@@ -102,7 +102,7 @@ func (g *Generator) log(e event) {
 }
 
 // note notes what came of an attempt.
-func (g *Generator) note(r segmentstore.Range, err error) event {
+func (g *Generator) note(r storage.Numbers, err error) event {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {
@@ -112,18 +112,18 @@ func (g *Generator) note(r segmentstore.Range, err error) event {
 }
 
 // takeFromStore makes one attempt. The caller has set busy.
-func (g *Generator) takeFromStore(n int64) (r segmentstore.Range, err error) {
+func (g *Generator) takeFromStore(n int64) (r storage.Numbers, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.cfg.Timeout)
 	defer cancel()
 	if err := g.shared.enter(ctx); err != nil {
-		return segmentstore.Range{}, fmt.Errorf("waiting for other tags: %w", err)
+		return storage.Numbers{}, fmt.Errorf("waiting for other tags: %w", err)
 	}
 	defer g.shared.leave()
 	if err := g.examine(ctx); err != nil {
-		return segmentstore.Range{}, err
+		return storage.Numbers{}, err
 	}
 	t := &g.taking
-	err = g.source.Store.Change(ctx, g.source.Tag, func(row *segmentstore.Row) (err error) {
+	err = g.source.Store.Change(ctx, g.source.Tag, func(row *storage.Segment) (err error) {
 		if r, err = t.take(row, n); err == nil {
 			// Before the write, and at each run: a client library may have sent the write of the run
 			// before twice, and reported the second one, which was refused.
@@ -132,7 +132,7 @@ func (g *Generator) takeFromStore(n int64) (r segmentstore.Range, err error) {
 		return err
 	})
 	if err != nil && !errors.Is(err, errKept) {
-		return segmentstore.Range{}, err
+		return storage.Numbers{}, err
 	}
 	if err == nil {
 		t.seen = t.wrote
@@ -158,7 +158,7 @@ func (g *Generator) examine(ctx context.Context) error {
 func refused(err error) bool { return errors.Is(err, uid.ErrLossy) || errors.Is(err, uid.ErrConfig) }
 
 // addLocked makes taken numbers the next ones.
-func (g *Generator) addLocked(r segmentstore.Range) (e event) {
+func (g *Generator) addLocked(r storage.Numbers) (e event) {
 	s := &g.state
 	if s.told > 0 {
 		e = event{slog.LevelInfo, "uid: numbers are taken again", []slog.Attr{

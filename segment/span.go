@@ -3,7 +3,7 @@ package segment
 import (
 	"sync/atomic"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -21,7 +21,7 @@ type span struct {
 // A segment is a tick of the ring, with a sequence long enough for the most numbers that can be taken
 // at once. Positions beyond its numbers are worth nothing.
 type segment struct {
-	segmentstore.Range
+	storage.Numbers
 	tick       uint64
 	head, tail *span
 }
@@ -37,11 +37,11 @@ const (
 var ringConfig = ringbuffer.Config{Slots: 1, SequenceBits: sequenceBits}
 
 // newSegment maps the positions of a tick to numbers.
-func newSegment(r segmentstore.Range, tick uint64) *segment {
+func newSegment(r storage.Numbers, tick uint64) *segment {
 	first, n, base := tick<<sequenceBits, uint64(r.Len()), uint64(r.First)
 	early := n / 10
 	late := &span{first: first + early, n: n - early, base: base + early, late: true}
-	c := &segment{Range: r, tick: tick, head: late, tail: late}
+	c := &segment{Numbers: r, tick: tick, head: late, tail: late}
 	if early > 0 {
 		c.head = &span{first: first, n: early, base: base}
 		c.head.next.Store(late)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // takeSlow settles a claim that does not lie in the front span.
@@ -121,7 +121,7 @@ func (g *Generator) advanceLocked() bool {
 		return false
 	}
 	g.leaveLocked()
-	s.current, s.stock = newSegment(s.stock, tick), segmentstore.Range{}
+	s.current, s.stock = newSegment(s.stock, tick), storage.Numbers{}
 	// Takers find the spans before they can claim positions in them.
 	s.last.next.Store(s.current.head)
 	s.last = s.current.tail

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -20,7 +20,7 @@ func TestTotal(t *testing.T) {
 		for step := int64(1); step <= 12; step++ {
 			bubble(t, segment.Config{MinStep: step, MaxStep: step, Total: n},
 				func(t *testing.T, h *house, g *segment.Generator) {
-					h.SetRow(segmentstore.Row{Tag: "a", Next: 1, Step: 500})
+					h.SetRow(storage.Segment{Tag: "a", Next: 1, Step: 500})
 					h.client.Fault(segmenttest.Refuse, segmenttest.LoseWrite, segmenttest.LoseReply)
 					var drawn tally
 					for i := int64(0); i < n; {

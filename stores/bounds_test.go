@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
@@ -50,7 +50,7 @@ func TestWhenARowIsFree(t *testing.T) {
 func TestRowsBelowTheRange(t *testing.T) {
 	s, l := made(t)
 	s.fill(lease.Range{First: 0, Last: 29}, heldBut(3, 25))
-	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 20, Last: 29} })
+	orders.Set(t, l, func(n *storage.Namespace) { n.IDs = lease.Range{First: 20, Last: 29} })
 	require.EqualValues(t, 25, orders.Taken(t, l, orders.Wanted(0, 99), time.Hour).WorkerID)
 	require.ErrorIs(t, s.looks(l, orders.Wanted(0, 99)), uid.ErrNoWorkerID)
 }

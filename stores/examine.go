@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -69,7 +69,7 @@ func (r registered) examineSegments(ctx context.Context) ([]doctor.Finding, erro
 	const what = "segments in the store"
 	rows, bad := 0, 0
 	var first error
-	err := segmentsOf(r.driver).each(ctx, "", math.MaxInt, func(_ segmentstore.Row, is Record, err error) error {
+	err := segmentsOf(r.driver).each(ctx, "", math.MaxInt, func(_ storage.Segment, is Record, err error) error {
 		if rows++; cmp.Or(err, is.Bad) != nil {
 			bad, first = bad+1, cmp.Or(first, err, is.Bad)
 		}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 const (
@@ -36,7 +36,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	k.ID = -1
 	if tag, is := strings.CutPrefix(key, segmentsDir); is {
 		k.Tag = tag
-		return k, segmentstore.CheckTag(tag) == nil
+		return k, storage.CheckTag(tag) == nil
 	}
 	rest, is := strings.CutPrefix(key, leasesDir)
 	dir, rest, _ := strings.Cut(rest, "/")

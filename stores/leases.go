@@ -9,8 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/uidgen/uid/internal/leasejson"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -54,27 +53,27 @@ func (l *leases) rows(first, last int64, most int) Range {
 	return Range{l.row(first), l.row(last), most}
 }
 
-func (l *leases) parse(own Record) (leasestore.Namespace, error) {
+func (l *leases) parse(own Record) (storage.Namespace, error) {
 	if own.Text == "" {
-		return leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}, nil
+		return storage.Namespace{Given: -1, Floor: -1, Fresh: true}, nil
 	}
-	n, err := leasejson.ParseNamespace(own.Text)
+	n, err := storage.ParseNamespace(own.Text)
 	if err != nil {
 		return n, unreadable(l.Name(), err)
 	}
 	return n, nil
 }
 
-func (l *leases) parseRow(r Record) (leasestore.Row, error) {
+func (l *leases) parseRow(r Record) (storage.Lease, error) {
 	k, ok := ParseKey(r.Key)
 	if !ok || k.Namespace != l.name || k.ID < 0 {
-		return leasestore.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key),
+		return storage.Lease{}, unreadable(fmt.Sprintf("the key %.200q", r.Key),
 			fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
 	}
 	if r.Bad != nil {
-		return leasestore.Row{}, r.Bad
+		return storage.Lease{}, r.Bad
 	}
-	row, err := leasejson.ParseRow(k.ID, r.Text)
+	row, err := storage.ParseLease(k.ID, r.Text)
 	if err != nil {
 		return row, unreadable(fmt.Sprintf("worker ID %d in %s", k.ID, l.Name()), err)
 	}
@@ -88,11 +87,11 @@ func unreadable(what string, err error) error {
 }
 
 // put returns the record that replaces another one: a namespace, if row is nil, or a row. No two are alike.
-func put(was Record, n leasestore.Namespace, row *leasestore.Row) (_ Record, err error) {
+func put(was Record, n storage.Namespace, row *storage.Lease) (_ Record, err error) {
 	if row == nil {
-		was.Text, err = leasejson.Namespace(n, rand.Text())
+		was.Text, err = storage.NamespaceText(n, rand.Text())
 	} else {
-		was.Text, err = leasejson.Row(*row, rand.Text())
+		was.Text, err = storage.LeaseText(*row, rand.Text())
 	}
 	return was, err
 }
@@ -167,7 +166,7 @@ var errOld = errors.New("stores: what was read may be old")
 // Change implements [lease.Store]. It takes two requests, and one more each time that another client has
 // been faster.
 func (l *leases) Change(ctx context.Context, id int64,
-	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
 	q := Query{Keys: []string{l.own(), l.row(max(id, 0))}}
 	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
 		own, was := a.Records[0], a.Records[1]
@@ -180,7 +179,7 @@ func (l *leases) Change(ctx context.Context, id int64,
 			if a.Old {
 				return nil, errOld
 			}
-			if err := decide(&n, nil, leasestore.Clock(a.Clock)); err != nil {
+			if err := decide(&n, nil, storage.Clock(a.Clock)); err != nil {
 				return nil, told(err)
 			}
 			return nil, fmt.Errorf("%w: worker ID %d has no row that could be changed", worker.ErrUnconfirmed, id)
@@ -189,7 +188,7 @@ func (l *leases) Change(ctx context.Context, id int64,
 		if err != nil {
 			return nil, err
 		}
-		if err := decide(&n, &row, leasestore.Clock(a.Clock)); err != nil {
+		if err := decide(&n, &row, storage.Clock(a.Clock)); err != nil {
 			return nil, told(err)
 		}
 		n.Given = ns.Given
@@ -198,7 +197,7 @@ func (l *leases) Change(ctx context.Context, id int64,
 }
 
 // usable returns a namespace that is there and may be used.
-func (l *leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
+func (l *leases) usable(own Record, a *Answer) (storage.Namespace, error) {
 	n, err := l.parse(own)
 	switch {
 	case own.Bad != nil:
@@ -212,8 +211,8 @@ func (l *leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
 }
 
 // puts returns a row, and the namespace if it has changed.
-func (l *leases) puts(own Record, was, n leasestore.Namespace, old Record,
-	r leasestore.Row) (puts []Record, err error) {
+func (l *leases) puts(own Record, was, n storage.Namespace, old Record,
+	r storage.Lease) (puts []Record, err error) {
 	p, err := put(old, n, &r)
 	puts = append(puts, p)
 	if err == nil && n != was {
@@ -225,7 +224,7 @@ func (l *leases) puts(own Record, was, n leasestore.Namespace, old Record,
 
 // Init implements [lease.Store]. It takes three requests. If the namespace is missing and rows of a former
 // one are left, it reads them all.
-func (l *leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+func (l *leases) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	q := Query{Keys: []string{l.own()}, Judge: true}
 	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
 		own := a.Records[0]
@@ -242,7 +241,7 @@ func (l *leases) Init(ctx context.Context, decide func(*leasestore.Namespace, le
 			return nil, err
 		}
 		top := n.Given
-		if err := decide(&n, leasestore.Clock(a.Clock)); err != nil {
+		if err := decide(&n, storage.Clock(a.Clock)); err != nil {
 			return nil, told(err)
 		}
 		if n.Given = top; n == was && !was.Fresh {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/drivers"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
@@ -42,7 +42,7 @@ func TestOldAnswers(t *testing.T) {
 	d := lagging{m, map[string]*stores.Answer{}}
 	late := orders.Leases(t, stores.New(d))
 	var saw int64
-	looks := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+	looks := func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 		require.NotNil(t, r)
 		saw = r.High
 		return look
@@ -52,13 +52,13 @@ func TestOldAnswers(t *testing.T) {
 	require.ErrorIs(t, take(), worker.ErrNoNamespace)
 	require.ErrorIs(t, change(), worker.ErrNoNamespace)
 	l := orders.Made(t, stores.New(m))
-	require.ErrorIs(t, late.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
+	require.ErrorIs(t, late.Init(t.Context(), func(n *storage.Namespace, _ storage.Clock) error {
 		require.Equal(t, "made", n.Layout)
 		return look
 	}), look)
 	none := func() (missing bool) {
-		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *leasestore.Namespace, r *leasestore.Row,
-			_ leasestore.Clock) error {
+		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *storage.Namespace, r *storage.Lease,
+			_ storage.Clock) error {
 			missing = missing || r == nil
 			return look
 		}), look)
@@ -76,8 +76,8 @@ func TestOldAnswers(t *testing.T) {
 	require.EqualValues(t, 0, saw)
 
 	set := func(high int64, until time.Duration) {
-		require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row,
-			now leasestore.Clock) error {
+		require.NoError(t, l.Change(t.Context(), 0, func(_ *storage.Namespace, r *storage.Lease,
+			now storage.Clock) error {
 			r.High, r.Until = high, now.Now.Add(until)
 			return nil
 		}))

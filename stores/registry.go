@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -29,7 +29,7 @@ func (r registered) Namespace(name string) (lease.Store, error) {
 }
 
 // Namespaces implements [registry.Store]. It makes some requests, of which each is about one namespace.
-func (r registered) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+func (r registered) Namespaces(ctx context.Context) (names []string, now storage.Clock, err error) {
 	if l, is := r.driver.(Lister); is {
 		names, now, err = r.listed(ctx, l)
 	} else {
@@ -43,9 +43,9 @@ func (r registered) Namespaces(ctx context.Context) (names []string, now leasest
 }
 
 // listed returns those namespaces of a list that are there, or have rows.
-func (r registered) listed(ctx context.Context, l Lister) (names []string, now leasestore.Clock, err error) {
+func (r registered) listed(ctx context.Context, l Lister) (names []string, now storage.Clock, err error) {
 	listed, at, err := l.Namespaces(ctx)
-	if now = leasestore.Clock(at); err != nil {
+	if now = storage.Clock(at); err != nil {
 		return nil, now, err
 	}
 	for _, name := range listed {
@@ -61,13 +61,13 @@ func (r registered) listed(ctx context.Context, l Lister) (names []string, now l
 }
 
 // found looks for the first key of each namespace.
-func (r registered) found(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+func (r registered) found(ctx context.Context) (names []string, now storage.Clock, err error) {
 	for from := leasesDir; ; {
 		a, err := r.driver.Read(ctx, Query{Ranges: []Range{{from, leasesDir + "~", 1}}, Newest: true})
 		if err != nil {
 			return nil, now, err
 		}
-		now = leasestore.Clock(a.Clock)
+		now = storage.Clock(a.Clock)
 		if len(a.Pages[0]) == 0 {
 			return names, now, nil
 		}
@@ -100,7 +100,7 @@ func (r registered) Rows(ctx context.Context, name string, above int64, most int
 	if err != nil {
 		return p, err
 	}
-	p.Clock = leasestore.Clock(a.Clock)
+	p.Clock = storage.Clock(a.Clock)
 	if p.Namespace, err = l.parse(a.Records[0]); err != nil {
 		return p, err
 	}

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -15,17 +14,17 @@ import (
 // number of goroutines at once.
 type segments struct {
 	driver Driver
-	codec  segmentjson.Codec
+	codec  storage.Codec
 }
 
 var _ segment.Store = (*segments)(nil)
 
 // segmentsOf returns the rows of all tags. A Driver of this project may have a form of its own for their texts.
 func segmentsOf(d Driver) *segments {
-	if c, is := d.(segmentjson.Codec); is {
+	if c, is := d.(storage.Codec); is {
 		return &segments{d, c}
 	}
-	return &segments{d, segmentjson.JSON{}}
+	return &segments{d, storage.JSON{}}
 }
 
 // Name returns the place: segments of etcd below uid/.
@@ -38,8 +37,8 @@ func (s *segments) Inspect(ctx context.Context) (lossy []string, err error) {
 
 // Change implements [segment.Store]. It takes two requests, and one more each time that another client has
 // been faster.
-func (s *segments) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
-	if err := segmentstore.CheckTag(tag); err != nil {
+func (s *segments) Change(ctx context.Context, tag string, decide func(*storage.Segment) error) error {
+	if err := storage.CheckTag(tag); err != nil {
 		return err
 	}
 	q := Query{Keys: []string{Key{Tag: tag, ID: -1}.String()}}
@@ -66,9 +65,9 @@ func (s *segments) Change(ctx context.Context, tag string, decide func(*segments
 	})
 }
 
-func (s *segments) parse(tag string, is Record) (segmentstore.Row, error) {
+func (s *segments) parse(tag string, is Record) (storage.Segment, error) {
 	if is.Text == "" {
-		return segmentstore.Row{Tag: tag, Fresh: true}, nil
+		return storage.Segment{Tag: tag, Fresh: true}, nil
 	}
 	r, err := s.codec.Parse(tag, is.Text)
 	if err == nil {
@@ -81,8 +80,8 @@ func (s *segments) parse(tag string, is Record) (segmentstore.Row, error) {
 }
 
 // Rows implements [segment.Store]. It makes a request for each 500 rows.
-func (s *segments) Rows(ctx context.Context, after string, most int) (rows []segmentstore.Row, err error) {
-	err = s.each(ctx, after, most, func(r segmentstore.Row, _ Record, err error) error {
+func (s *segments) Rows(ctx context.Context, after string, most int) (rows []storage.Segment, err error) {
+	err = s.each(ctx, after, most, func(r storage.Segment, _ Record, err error) error {
 		if !r.Fresh {
 			rows = append(rows, r)
 		}
@@ -96,7 +95,7 @@ func (s *segments) Rows(ctx context.Context, after string, most int) (rows []seg
 
 // each calls f with up to most rows after a tag, or what is wrong with them.
 func (s *segments) each(ctx context.Context, after string, most int,
-	f func(segmentstore.Row, Record, error) error) error {
+	f func(storage.Segment, Record, error) error) error {
 	from := segmentsDir
 	if after != "" {
 		from += after + " " // no key is between
@@ -109,7 +108,7 @@ func (s *segments) each(ctx context.Context, after string, most int,
 		}
 		for _, is := range a.Pages[0] {
 			tag := strings.TrimPrefix(is.Key, segmentsDir)
-			if err := segmentstore.CheckTag(tag); err != nil {
+			if err := storage.CheckTag(tag); err != nil {
 				return fmt.Errorf("%w: the name of the key %.200q does not end with a tag", uid.ErrRange, is.Key)
 			}
 			row, err := s.parse(tag, is)

@@ -15,8 +15,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/drivers"
-	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
@@ -56,14 +55,14 @@ func TestSentTwice(t *testing.T) {
 		}
 		return nil
 	}
-	decide := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return once() }
+	decide := func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error { r.High++; return once() }
 	draws := func() error {
 		return s.Segments().Change(t.Context(), "orders",
-			func(r *segmentstore.Row) error { return errors.Join(orders.Draw(5)(r), once()) })
+			func(r *storage.Segment) error { return errors.Join(orders.Draw(5)(r), once()) })
 	}
 	for _, call := range []func() error{
 		func() error {
-			return l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
+			return l.Init(t.Context(), func(n *storage.Namespace, _ storage.Clock) error {
 				n.Floor++
 				return once()
 			})
@@ -84,7 +83,7 @@ func TestValuesDiffer(t *testing.T) {
 		workerKey(0): func() error { return l.Change(t.Context(), 0, orders.Keep) },
 		ownKey: func() error {
 			for _, layout := range []string{"another", "made"} {
-				orders.Set(t, l, func(n *leasestore.Namespace) { n.Layout = layout })
+				orders.Set(t, l, func(n *storage.Namespace) { n.Layout = layout })
 			}
 			return nil
 		},
@@ -96,10 +95,10 @@ func TestValuesDiffer(t *testing.T) {
 	}
 }
 
-// What could not be read back is not written. Package leasejson tries all that a row can be.
+// What could not be read back is not written. Package storage tries all that a row can be.
 func TestUnwritable(t *testing.T) {
 	_, s, l := full(t)
-	spoil := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+	spoil := func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 		r.High = -2
 		return nil
 	}
@@ -108,9 +107,9 @@ func TestUnwritable(t *testing.T) {
 	segments := s.Segments()
 	require.Equal(t, "segments of memory", segments.Name())
 	require.ErrorIs(t, segments.Change(t.Context(), "orders",
-		func(r *segmentstore.Row) error { r.Description = "\xff"; return nil }), uid.ErrConfig)
+		func(r *storage.Segment) error { r.Description = "\xff"; return nil }), uid.ErrConfig)
 	for _, tag := range []string{"", "a@b", strings.Repeat("x", 129), " x"} {
-		require.Equal(t, segmentstore.CheckTag(tag), segments.Change(t.Context(), tag, orders.Draw(1)))
+		require.Equal(t, storage.CheckTag(tag), segments.Change(t.Context(), tag, orders.Draw(1)))
 	}
 	_, err := s.Leases("ä")
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -122,7 +121,7 @@ func TestUnwritable(t *testing.T) {
 	require.Equal(t, `namespace "default" of memory`, ours.Name())
 }
 
-// What this package cannot have written is an error that names it, and a finding. Packages leasejson and segmentjson
+// What this package cannot have written is an error that names it, and a finding. Package storage
 // try all that can be wrong with a text.
 func TestUnreadable(t *testing.T) {
 	const row = `{"v":2,"write":"w","nonce":"n","high":5,"until":0,"layout":"l","holder":"h","acquired":0,"renewed":0}`
@@ -154,7 +153,7 @@ func TestUnreadable(t *testing.T) {
 				text = strings.Replace(is, c.old, c.new, 1)
 			}
 			m.Set(c.key, text)
-			decide := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return undecided }
+			decide := func(*storage.Namespace, *storage.Lease, storage.Clock) error { return undecided }
 			_, inspected := l.Inspect(t.Context())
 			_, rows := s.Registry().Rows(t.Context(), "orders", -1, 10)
 			_, listed := s.Segments().Rows(t.Context(), "", 10)
@@ -164,11 +163,11 @@ func TestUnreadable(t *testing.T) {
 			switch {
 			case c.key == ownKey:
 				errs = append(errs, inspected, l.Init(t.Context(),
-					func(*leasestore.Namespace, leasestore.Clock) error { return undecided }))
+					func(*storage.Namespace, storage.Clock) error { return undecided }))
 				named = `namespace "orders"`
 			case c.key == tagKey:
 				errs = []error{s.Segments().Change(t.Context(), "orders",
-					func(*segmentstore.Row) error { return undecided }), listed}
+					func(*storage.Segment) error { return undecided }), listed}
 				named, kind = `tag "orders"`, uid.ErrRange
 			case c.key == workerKey(5)+"0":
 				errs, named = []error{take, rows}, c.key
@@ -224,7 +223,7 @@ func TestNamespaces(t *testing.T) {
 	for _, name := range all {
 		l, err := s.Leases(name)
 		require.NoError(t, err)
-		orders.Set(t, l, func(n *leasestore.Namespace) { n.Layout = name })
+		orders.Set(t, l, func(n *storage.Namespace) { n.Layout = name })
 	}
 	for _, key := range []string{"leases/left/worker/0000000000000000005", "leases/%zz/else", "leases", "else",
 		"segments/orders"} {

@@ -7,13 +7,13 @@ import (
 	"slices"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // Take implements [lease.Store]. It takes two requests, one more in a namespace of more than 256 rows whose
 // first ones are all held, and one more each time that another client has been faster.
-func (l *leases) Take(ctx context.Context, w leasestore.Wanted,
-	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leases) Take(ctx context.Context, w storage.Wanted,
+	decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
 	if w.IDs.First < 0 || w.IDs.First > w.IDs.Last {
 		return fmt.Errorf("%w: no worker IDs are wanted: %d to %d", uid.ErrRange, w.IDs.First, w.IDs.Last)
 	}
@@ -25,8 +25,8 @@ func (l *leases) Take(ctx context.Context, w leasestore.Wanted,
 			free, err = v.free(ctx)
 		}
 		if err == nil {
-			n, row := v.namespace(), free.Row
-			if err = told(decide(&n, &row, leasestore.Clock(v.answer.Clock))); err == nil {
+			n, row := v.namespace(), free.Lease
+			if err = told(decide(&n, &row, storage.Clock(v.answer.Clock))); err == nil {
 				stored, failed := v.store(ctx, n, row, free)
 				if stored || failed != nil {
 					return failed
@@ -74,7 +74,7 @@ func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, f
 
 // store writes what a Take has decided: the row, those that are made with it, and the namespace if it has
 // changed. If that is refused the view has the answer to what is read then.
-func (v *view) store(ctx context.Context, n leasestore.Namespace, row leasestore.Row, was known,
+func (v *view) store(ctx context.Context, n storage.Namespace, row storage.Lease, was known,
 ) (stored bool, err error) {
 	if n.Given = v.given; was.Text == "" {
 		n.Given = was.last
@@ -82,7 +82,7 @@ func (v *view) store(ctx context.Context, n leasestore.Namespace, row leasestore
 	puts, err := v.puts(v.own, v.ns, n, was.Record, row)
 	were := []Record{v.own, was.Record}
 	for id := was.WorkerID + 1; id <= was.last && err == nil; id++ {
-		none, fresh := v.known(id).Record, leasestore.NewRow(id)
+		none, fresh := v.known(id).Record, storage.NewLease(id)
 		var p Record
 		p, err = put(none, n, &fresh)
 		were, puts = append(were, none), append(puts, p)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -25,25 +25,25 @@ const (
 // A known row is one as it was read, or a new one.
 type known struct {
 	Record
-	leasestore.Row
+	storage.Lease
 	last int64 // of a new one: the last ID whose row is made with it
 }
 
 // A view is what a Take knows of the namespace.
 type view struct {
 	*leases
-	wanted leasestore.Wanted
+	wanted storage.Wanted
 	query  Query
 	answer *Answer // to the query: the newest one
 	newest bool    // what is read has to be
 	lags   bool    // some of it may not have been
 
 	own   Record
-	ns    leasestore.Namespace // as it is stored
-	ids   lease.Range          // to choose from
-	given int64                // the highest ID that the namespace says, or that was read
-	rows  map[int64]known      // those that were read, there or not
-	fresh map[int64]bool       // those of the last answer
+	ns    storage.Namespace // as it is stored
+	ids   lease.Range       // to choose from
+	given int64             // the highest ID that the namespace says, or that was read
+	rows  map[int64]known   // those that were read, there or not
+	fresh map[int64]bool    // those of the last answer
 
 	spare  []known // usable rows, when one was last chosen
 	full   bool    // no row that was read at random was free
@@ -148,13 +148,13 @@ func (v *view) add(r Record) error {
 	is := v.known(k.ID)
 	switch {
 	case r.Text == "":
-		is = known{Row: leasestore.NewRow(k.ID)}
+		is = known{Lease: storage.NewLease(k.ID)}
 	case r.Text != is.Text:
 		row, err := v.parseRow(r)
 		if err != nil {
 			return err
 		}
-		is.Row = row
+		is.Lease = row
 	}
 	if r.Text != "" {
 		v.given = max(v.given, k.ID)
@@ -169,7 +169,7 @@ func (v *view) known(id int64) known {
 	if k, read := v.rows[id]; read {
 		return k
 	}
-	return known{Record: Record{Key: v.row(id)}, Row: leasestore.NewRow(id)}
+	return known{Record: Record{Key: v.row(id)}, Lease: storage.NewLease(id)}
 }
 
 // span is n rows from an ID on, as far as they are to be chosen from.
@@ -179,7 +179,7 @@ func (v *view) span(from, n int64) Range {
 }
 
 // namespace returns the namespace for decide.
-func (v *view) namespace() leasestore.Namespace {
+func (v *view) namespace() storage.Namespace {
 	n := v.ns
 	n.Given = v.given
 	return n
@@ -281,7 +281,7 @@ func (v *view) noneFree(have []int64, first time.Time) error {
 		first = first.Add(v.wanted.Rest + v.answer.Clock.Error)
 	}
 	slices.Sort(have)
-	return leasestore.NoneFree(v.ids, first, v.namespace().Missing(v.ids, have))
+	return storage.NoneFree(v.ids, first, v.namespace().Missing(v.ids, have))
 }
 
 // scan reads all rows, in pages from a random place, up to the first that has one that is usable.

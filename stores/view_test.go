@@ -16,9 +16,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/drivers"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
@@ -111,7 +110,7 @@ func TestNoDriver(t *testing.T) {
 	s := stores.New(nil)
 	_, err := orders.Leases(t, s).Inspect(t.Context())
 	logtest.Error(t, err, uid.ErrConfig, "New was given no driver")
-	err = s.Segments().Change(t.Context(), "orders", func(*segmentstore.Row) error { return nil })
+	err = s.Segments().Change(t.Context(), "orders", func(*storage.Segment) error { return nil })
 	logtest.Error(t, err, uid.ErrConfig, "New was given no driver")
 }
 
@@ -197,9 +196,9 @@ func TestRowAboveGiven(t *testing.T) {
 }
 
 // looks makes a Take that only looks.
-func (s *server) looks(l lease.Store, w leasestore.Wanted) error {
+func (s *server) looks(l lease.Store, w storage.Wanted) error {
 	look := errors.New("a look")
-	decide := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return look }
+	decide := func(*storage.Namespace, *storage.Lease, storage.Clock) error { return look }
 	err := l.Take(context.Background(), w, decide)
 	if errors.Is(err, look) {
 		return nil
@@ -254,7 +253,7 @@ func TestFullNamespace(t *testing.T) {
 // A namespace that owns a range looks for free IDs in there.
 func TestRangeOfItsOwn(t *testing.T) {
 	s, l := made(t)
-	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 2000, Last: 3999} })
+	orders.Set(t, l, func(n *storage.Namespace) { n.IDs = lease.Range{First: 2000, Last: 3999} })
 	require.EqualValues(t, 2000, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
 	s.fill(lease.Range{First: 1000, Last: 2999}, held)
 	require.EqualValues(t, 3000, orders.Taken(t, l, orders.Wanted(0, 1<<22), time.Hour).WorkerID)
@@ -265,7 +264,7 @@ func TestRangeOfItsOwn(t *testing.T) {
 	require.ErrorIs(t, s.looks(l, orders.Wanted(0, 1<<22)), uid.ErrNoWorkerID)
 
 	// The sample is of the range, not of all IDs that are asked for.
-	orders.Set(t, l, func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 1 << 21, Last: 1<<22 - 1} })
+	orders.Set(t, l, func(n *storage.Namespace) { n.IDs = lease.Range{First: 1 << 21, Last: 1<<22 - 1} })
 	s.fill(lease.Range{First: 1 << 21, Last: 1<<21 + 2999}, func(id int64) time.Duration {
 		return map[bool]time.Duration{true: time.Hour, false: -time.Hour}[id > 1<<21+300 && id < 1<<21+2800]
 	})

@@ -39,7 +39,7 @@ var LeaseColumns = []Column{
 }
 
 // SegmentColumns are the columns of Leaf's table of segments, and TakerColumns those of the table
-// beside it. The longest text of takers has 14,155 bytes: TestBounds in segmentjson.
+// beside it. The longest text of takers has 14,155 bytes: TestBounds in package storage.
 var (
 	SegmentColumns = []Column{
 		{"biz_tag", text, 128}, {"max_id", count, 0}, {"step", key, 0}, {"description", text, 256},

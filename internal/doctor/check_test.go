@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -35,7 +35,7 @@ func checkFinding(t *testing.T, f Finding, level Level, words ...string) {
 type fake struct {
 	registry.Store
 	names      []string
-	clock      leasestore.Clock
+	clock      storage.Clock
 	pages      map[string]registry.Page
 	nodes      *registry.NodeInfo
 	errs       map[string][]error // by method; the last one stays
@@ -54,7 +54,7 @@ func (f *fake) fails(method string) error {
 	return errs[0]
 }
 
-func (f *fake) Namespaces(context.Context) ([]string, leasestore.Clock, error) {
+func (f *fake) Namespaces(context.Context) ([]string, storage.Clock, error) {
 	return f.names, f.clock, f.fails("Namespaces")
 }
 
@@ -79,8 +79,8 @@ func TestCheck(t *testing.T) {
 	refused := errors.New("access denied")
 	passing := worker.Transient(errors.New("no leader"))
 	sound := func() *fake {
-		clock := leasestore.Clock{Now: now}
-		page := registry.Page{Namespace: leasestore.Namespace{Layout: "x", Given: -1}, Clock: clock}
+		clock := storage.Clock{Now: now}
+		page := registry.Page{Namespace: storage.Namespace{Layout: "x", Given: -1}, Clock: clock}
 		return &fake{
 			names: []string{"default"}, clock: clock, pages: map[string]registry.Page{"default": page},
 			nodes: &registry.NodeInfo{Rows: 1, Last: 1, Next: 2}, errs: map[string][]error{},
@@ -103,7 +103,7 @@ func TestCheck(t *testing.T) {
 		"nodes refused": {fails("Nodes", refused), []string{"disposable IDs error", server, "clocks ok", leases}},
 		"rows refused":  {fails("Rows", refused), []string{"leased IDs error", server, "clocks ok", nodes}},
 		"names refused": {fails("Namespaces", refused), []string{"leased IDs error", server, "clocks ok", nodes}},
-		"no clock after all": {func(f *fake) { f.clock = leasestore.Clock{} },
+		"no clock after all": {func(f *fake) { f.clock = storage.Clock{} },
 			[]string{server, "clocks note", nodes, leases, spaces + "note"}},
 		"a failure that passes": {fails("Namespaces", passing, nil), all},
 		"one of the examiner":   {fails("Examine", passing, nil), all},
@@ -144,7 +144,7 @@ func TestCheck(t *testing.T) {
 	require.Len(t, findings, 3)
 
 	for _, change := range []func(*fake){
-		func(f *fake) { f.errs["Namespaces"], f.clock = []error{refused}, leasestore.Clock{} }, // it cannot be asked
+		func(f *fake) { f.errs["Namespaces"], f.clock = []error{refused}, storage.Clock{} }, // it cannot be asked
 		fails("Examine", refused),
 	} {
 		f := sound()

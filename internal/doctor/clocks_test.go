@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // The store's clock was read some time during the shortest of the trips.
@@ -29,7 +29,7 @@ func TestClockOffset(t *testing.T) {
 			}
 			return now
 		}}}
-		found, err := c.clocks(t.Context(), &fake{clock: leasestore.Clock{Now: theirs}})
+		found, err := c.clocks(t.Context(), &fake{clock: storage.Clock{Now: theirs}})
 		require.NoError(t, err)
 		checkFinding(t, found[0], LevelOK, value)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/workerid"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -92,7 +92,7 @@ func (n namespace) left() Finding {
 func (n namespace) missing() (f Finding) {
 	if lost := n.lost(); lost > 0 {
 		f = Finding{LevelError, "rows of worker IDs", fmt.Sprintf("%d missing", lost),
-			"Of the IDs that were given, " + leasestore.MissingRows(n.Missing) + ".",
+			"Of the IDs that were given, " + storage.MissingRows(n.Missing) + ".",
 			"Look who deleted them, and put the rows back as they were. One that " +
 				"cannot be had back is made up for by a row whose last tick (HIGH, in a table) is beyond all that " +
 				"its owner may have used, and whose lease (LEASE_UNTIL) ends as late as the owner's may have."}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
@@ -35,7 +35,7 @@ func (l *Late) Deliver() (stored int) {
 // A Faulty driver has the fault of its next request: of any for Refuse, else of a Write.
 type Faulty struct {
 	stores.Driver
-	segmentjson.Codec
+	storage.Codec
 	late *Late
 
 	mu   sync.Mutex
@@ -44,8 +44,8 @@ type Faulty struct {
 
 // Client returns a client of a database, which is a [stores.Lister] if the Driver is one.
 func (l *Late) Client(d stores.Driver, next suite.Fault) (*Faulty, stores.Driver) {
-	f := &Faulty{Driver: d, late: l, Codec: segmentjson.JSON{}, next: next}
-	if c, is := d.(segmentjson.Codec); is {
+	f := &Faulty{Driver: d, late: l, Codec: storage.JSON{}, next: next}
+	if c, is := d.(storage.Codec); is {
 		f.Codec = c
 	}
 	if lister, is := d.(stores.Lister); is {

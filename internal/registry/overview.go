@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -137,7 +137,7 @@ func Read(ctx context.Context, store Store, quarantine time.Duration) (Overview,
 func (o *Overview) addNamespace(ctx context.Context, store Store, name string, quarantine time.Duration) error {
 	ns := NamespaceInfo{Namespace: name}
 	counts := map[State]*int64{Live: &ns.Live, Quarantined: &ns.Quarantined, Free: &ns.Free}
-	var own leasestore.Namespace
+	var own storage.Namespace
 	var have []int64
 	for above := int64(-1); ; {
 		page, err := store.Rows(ctx, name, above, pageSize)
@@ -168,7 +168,7 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 }
 
 // info says what a row means by a clock. A lease that may have lasted until just now is not over.
-func info(namespace string, row leasestore.Row, c leasestore.Clock, quarantine time.Duration) LeaseInfo {
+func info(namespace string, row storage.Lease, c storage.Clock, quarantine time.Duration) LeaseInfo {
 	l := LeaseInfo{
 		Namespace: namespace, WorkerID: row.WorkerID, Holder: row.Holder,
 		Acquired: row.Acquired, Renewed: row.Renewed, Until: row.Until,

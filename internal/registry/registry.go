@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -31,7 +31,7 @@ type Store interface {
 	// Namespaces returns the names of all namespaces that have any row, in ascending order, and
 	// the Clock. It needs no lock. If the place itself is missing it returns
 	// [worker.ErrNoNamespace], with the Clock.
-	Namespaces(ctx context.Context) ([]string, leasestore.Clock, error)
+	Namespaces(ctx context.Context) ([]string, storage.Clock, error)
 
 	// Namespace returns a namespace as a store of leases, whether it exists or not; that store's
 	// Init makes it. The error wraps [uid.ErrConfig] or [uid.ErrRange] when no namespace can have
@@ -47,11 +47,11 @@ type Store interface {
 // A Page is a part of a namespace, read at one time.
 type Page struct {
 	// Namespace is the namespace's own row; Fresh when that is missing.
-	Namespace leasestore.Namespace
+	Namespace storage.Namespace
 	// Rows are the rows of IDs, in ascending order.
-	Rows []leasestore.Row
+	Rows []storage.Lease
 	// Clock was read after the rows were read.
-	Clock leasestore.Clock
+	Clock storage.Clock
 }
 
 // A NodeStore is a [Store] that holds disposable IDs, too.
@@ -158,7 +158,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 	}
 	var was LeaseInfo
 	err = r.do(ctx, fmt.Sprintf("release worker ID %d", id), func(ctx context.Context) error {
-		err := leases.Change(ctx, id, func(_ *leasestore.Namespace, row *leasestore.Row, c leasestore.Clock) error {
+		err := leases.Change(ctx, id, func(_ *storage.Namespace, row *storage.Lease, c storage.Clock) error {
 			if row == nil {
 				return fmt.Errorf("%w: the namespace has none of worker ID %d", ErrNoLease, id)
 			}
@@ -184,7 +184,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 }
 
 // end ends the lease of a row, if that is allowed.
-func end(row *leasestore.Row, was LeaseInfo, now time.Time, force bool) error {
+func end(row *storage.Lease, was LeaseInfo, now time.Time, force bool) error {
 	if was.State == Live && !force {
 		return fmt.Errorf("%w: worker ID %d is held by %q for another %v, renewed %v ago", ErrLive, was.WorkerID,
 			was.Holder, was.Until.Sub(now).Round(time.Millisecond), now.Sub(was.Renewed).Round(time.Millisecond))

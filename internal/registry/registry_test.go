@@ -13,9 +13,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -63,7 +63,7 @@ func (m *memory) Namespace(name string) (lease.Store, error) {
 }
 
 // put adds a namespace with rows.
-func (m *memory) put(name string, rows ...leasestore.Row) {
+func (m *memory) put(name string, rows ...storage.Lease) {
 	m.own(name, -1, lease.Range{})
 	for _, row := range rows {
 		m.all.SetRow(name, row)
@@ -72,7 +72,7 @@ func (m *memory) put(name string, rows ...leasestore.Row) {
 
 // own sets what is common to the rows of a namespace.
 func (m *memory) own(name string, given int64, ids lease.Range) {
-	m.all.SetNamespace(name, leasestore.Namespace{Layout: layout.String(), Given: given, Floor: -1, IDs: ids})
+	m.all.SetNamespace(name, storage.Namespace{Layout: layout.String(), Given: given, Floor: -1, IDs: ids})
 }
 
 // overview is what there is.
@@ -84,15 +84,15 @@ func (m *memory) overview(t testing.TB, quarantine time.Duration) registry.Overv
 }
 
 // row returns a row whose lease ends, and whose ticks reach up to, some time from now.
-func row(id int64, until, high time.Duration) leasestore.Row {
-	return leasestore.Row{
+func row(id int64, until, high time.Duration) storage.Lease {
+	return storage.Lease{
 		WorkerID: id, Nonce: fmt.Sprint("nonce", id), High: layout.TickAt(now.Add(high)), Until: now.Add(until),
 		Layout: layout.String(),
 		Holder: fmt.Sprint("host/", id), Acquired: now.Add(until - time.Hour), Renewed: now.Add(until - time.Minute),
 	}
 }
 
-func released(r leasestore.Row) leasestore.Row {
+func released(r storage.Lease) storage.Lease {
 	r.Nonce = ""
 	return r
 }
@@ -162,7 +162,7 @@ func TestOverviewTellsStates(t *testing.T) {
 func TestOverviewTellsWhatIsMissing(t *testing.T) {
 	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
 	m := newMemory(0)
-	m.put("all", row(1, time.Hour, 0), leasestore.NewRow(2), row(4, time.Hour, 0), leasestore.NewRow(5))
+	m.put("all", row(1, time.Hour, 0), storage.NewLease(2), row(4, time.Hour, 0), storage.NewLease(5))
 	m.own("all", 9, lease.Range{})
 	m.put("range", row(50, time.Hour, 0), row(101, time.Hour, 0), row(105, time.Hour, 0))
 	m.own("range", 103, lease.Range{First: 100, Last: 200})
@@ -190,7 +190,7 @@ func TestOverviewTellsWhatIsMissing(t *testing.T) {
 func TestOverviewInPages(t *testing.T) {
 	for _, n := range []int64{0, 499, 500, 501, 1234} {
 		m := newMemory(0)
-		var rows []leasestore.Row
+		var rows []storage.Lease
 		for id := range n {
 			rows = append(rows, row(3*id, time.Hour, 0))
 		}
@@ -230,7 +230,7 @@ func TestReleaseRefusesALiveLease(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	for name, tt := range map[string]struct {
-		was   leasestore.Row
+		was   storage.Lease
 		force bool
 		until time.Duration
 		state registry.State
@@ -252,7 +252,7 @@ func TestRelease(t *testing.T) {
 			want.Nonce, want.Until = "", now.Add(tt.until)
 			page, err := m.Rows(t.Context(), "default", -1, 9)
 			require.NoError(t, err)
-			require.Equal(t, []leasestore.Row{want, row(4, time.Hour, time.Hour)}, page.Rows,
+			require.Equal(t, []storage.Lease{want, row(4, time.Hour, time.Hour)}, page.Rows,
 				"the ticks stay used, and other rows as they were")
 		})
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 )
 
@@ -91,7 +91,7 @@ func tags(p *probe) {
 	}
 	for i, tag := range slices.Sorted(slices.Values(all)) {
 		for _, after := range []string{tag, tag + "!", tag[:len(tag)-1], tag + "0"} { // which have no row, most of them
-			if i%7 == 0 && segmentstore.CheckTag(after) == nil {
+			if i%7 == 0 && storage.CheckTag(after) == nil {
 				c.list(all, after, 3)
 			}
 		}
@@ -219,7 +219,7 @@ func take(r *row, nonce string, n int64) {
 	}
 	r.Next += n
 	r.Takers = slices.DeleteFunc(r.Takers, func(t taker) bool { return t.Nonce == nonce })
-	if len(r.Takers) == segmentstore.MaxTakers {
+	if len(r.Takers) == storage.MaxTakers {
 		r.Takers = slices.Delete(r.Takers, 0, 1)
 	}
 	r.Takers = append(r.Takers, taker{Nonce: nonce, Last: r.Next - 1})

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 )
 
@@ -102,7 +102,7 @@ func (h *history) sees(r *row) {
 func (h *history) writes(r *row, random *rand.Rand) {
 	switch token := h.p.Token(); random.IntN(6) {
 	case 0:
-		r.Step = 1 + random.Int64N(segmentstore.MaxStep-1)
+		r.Step = 1 + random.Int64N(storage.MaxStep-1)
 	case 1:
 		r.Description = token
 	case 2:

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/uidgen/uid/internal/drivers"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
@@ -67,12 +67,12 @@ func (c *Client) store(f Fault) segment.Store {
 }
 
 // Change implements [segment.Store].
-func (c *Client) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+func (c *Client) Change(ctx context.Context, tag string, decide func(*storage.Segment) error) error {
 	return c.store(c.faults.Next()).Change(ctx, tag, decide)
 }
 
 // Rows implements [segment.Store].
-func (c *Client) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+func (c *Client) Rows(ctx context.Context, after string, most int) ([]storage.Segment, error) {
 	return c.store(OK).Rows(ctx, after, most)
 }
 
@@ -88,21 +88,21 @@ func (c *Client) Name() string { return "memory" }
 // whole has all of a row in its text: also of one that is Fresh but for what is beside the number, or none at all.
 type whole struct{ stores.Driver }
 
-// Parse implements [segmentjson.Codec].
-func (whole) Parse(tag, text string) (r segmentstore.Row, err error) {
+// Parse implements [storage.Codec].
+func (whole) Parse(tag, text string) (r storage.Segment, err error) {
 	if text == "" {
-		return segmentstore.Row{Tag: tag, Fresh: true}, nil
+		return storage.Segment{Tag: tag, Fresh: true}, nil
 	}
 	return r, json.Unmarshal([]byte(text), &r)
 }
 
-// Text implements [segmentjson.Codec].
-func (whole) Text(r segmentstore.Row) (string, error) { return textOf(r), r.Check() }
+// Text implements [storage.Codec].
+func (whole) Text(r storage.Segment) (string, error) { return textOf(r), r.Check() }
 
 // textOf is that of any row. No two are alike.
-func textOf(r segmentstore.Row) string {
+func textOf(r storage.Segment) string {
 	text, err := json.Marshal(struct {
-		segmentstore.Row
+		storage.Segment
 		Write string
 	}{r, rand.Text()})
 	if err != nil {
@@ -114,7 +114,7 @@ func textOf(r segmentstore.Row) string {
 func key(tag string) string { return stores.Key{Tag: tag, ID: -1}.String() }
 
 // Row returns the row of a tag as it is now, Fresh when there is none.
-func (m *Memory) Row(tag string) segmentstore.Row {
+func (m *Memory) Row(tag string) storage.Segment {
 	r, err := whole{}.Parse(tag, m.Text(key(tag)))
 	if err != nil {
 		panic(err)
@@ -122,9 +122,9 @@ func (m *Memory) Row(tag string) segmentstore.Row {
 	return r
 }
 
-// SetRow writes a row, whoever may be using it, even if it is none as [segmentstore.Row] says. A Fresh
+// SetRow writes a row, whoever may be using it, even if it is none as [storage.Segment] says. A Fresh
 // one is removed.
-func (m *Memory) SetRow(row segmentstore.Row) {
+func (m *Memory) SetRow(row storage.Segment) {
 	if row.Fresh {
 		m.Set(key(row.Tag), "")
 		return

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // extremes are rows at the ends of what a row can hold.
 func extremes(tag string) []row {
 	var short, long []taker
-	for i := range int64(segmentstore.MaxTakers) {
+	for i := range int64(storage.MaxTakers) {
 		// Their order is that of their takes, and of nothing else.
 		letters := string(rune('A'+i*7%26)) + string(rune('a'+i/26))
 		short = append(short, taker{Nonce: letters, Last: i*7%32 - 1})
@@ -19,7 +19,7 @@ func extremes(tag string) []row {
 	}
 	rows := []row{
 		{Next: 0, Step: 1},
-		{Next: math.MaxInt64, Step: segmentstore.MaxStep, Description: strings.Repeat("\U0001F984", 256),
+		{Next: math.MaxInt64, Step: storage.MaxStep, Description: strings.Repeat("\U0001F984", 256),
 			Writes: math.MaxInt64, Floor: math.MaxInt64, Takers: long},
 		{Next: 1<<53 + 1, Step: 1<<24 + 1, Description: "  'ä\"\\%_\n\t`–ß\u0301; {}[]<&> ",
 			Writes: 1<<53 + 1, Floor: 1<<53 + 1, Takers: short},
@@ -41,11 +41,11 @@ func noRows() []edit {
 	return []edit{
 		func(r *row) { r.Next = -1 },
 		func(r *row) { r.Step = 0 },
-		func(r *row) { r.Step = segmentstore.MaxStep + 1 },
+		func(r *row) { r.Step = storage.MaxStep + 1 },
 		func(r *row) { r.Description = strings.Repeat("x", 257) },
 		func(r *row) { r.Description = strings.Repeat("\U0001F984", 257) },
 		func(r *row) {
-			r.Takers = slices.Repeat([]taker{{Nonce: "a", Last: 1}}, segmentstore.MaxTakers+1)
+			r.Takers = slices.Repeat([]taker{{Nonce: "a", Last: 1}}, storage.MaxTakers+1)
 		},
 		func(r *row) { r.Writes = -1 },
 		func(r *row) { r.Floor = -1 },
@@ -60,7 +60,7 @@ func noRows() []edit {
 func oddTags() []string {
 	var all strings.Builder
 	for b := byte(' '); b <= '~'; b++ {
-		if segmentstore.CheckTag(string([]byte{'x', b, 'x'})) == nil {
+		if storage.CheckTag(string([]byte{'x', b, 'x'})) == nil {
 			all.WriteByte(b)
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 )
 
 type (
-	row   = segmentstore.Row
-	taker = segmentstore.Taker
+	row   = storage.Segment
+	taker = storage.Taker
 	edit  = func(*row)
 )
 

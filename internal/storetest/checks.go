@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -79,7 +79,7 @@ func values(p *probe) {
 	for i, n := range []common{
 		{Layout: "x", Floor: -1, Made: zero, Renewed: early},
 		{Layout: ascii, IDs: lease.Range{Last: math.MaxInt64}, Floor: math.MaxInt64,
-			History: ascii[:leasestore.MostHistory], Made: early, Renewed: late},
+			History: ascii[:storage.MostHistory], Made: early, Renewed: late},
 		{Layout: "sign=1 time=28", IDs: lease.Range{Last: 100}, Floor: 1<<53 + 1,
 			History: "1 2;a=b|c", Made: now.Add(-time.Microsecond), Renewed: now},
 		{Layout: "y", IDs: lease.Range{First: 2, Last: 100}, Floor: 0, History: "x", Made: now, Renewed: zero},
@@ -120,7 +120,7 @@ func names(p *probe) {
 			}
 			for text := range p.told {
 				odd := strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
-				if n, most := len(text), leasestore.MostHistory; n > most || odd {
+				if n, most := len(text), storage.MostHistory; n > most || odd {
 					p.Errorf("the History %q has %d bytes, %d are allowed, or not of ASCII alone", text, n, most)
 				}
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -32,7 +32,7 @@ func (ch *change) others() iter.Seq[int64] {
 }
 
 // free picks the row for a Take, and those that are made with it. It looks at every row.
-func (s *space) free(w leasestore.Wanted, clock leasestore.Clock) (change, error) {
+func (s *space) free(w storage.Wanted, clock storage.Clock) (change, error) {
 	own := *s.namespace
 	ids, err := w.Within(own)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *space) free(w leasestore.Wanted, clock leasestore.Clock) (change, error
 	case first.found:
 		first.until = first.until.Add(rest)
 	}
-	return change{}, leasestore.NoneFree(ids, first.until, own.Missing(ids, slices.Sorted(maps.Keys(s.rows))))
+	return change{}, storage.NoneFree(ids, first.until, own.Missing(ids, slices.Sorted(maps.Keys(s.rows))))
 }
 
 // An ending is the row whose lease ends first of those that it was told of. Of two that end at

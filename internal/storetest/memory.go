@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/internal/drivers"
-	"github.com/uidgen/uid/internal/leasejson"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
@@ -51,7 +50,7 @@ type MemoryConfig struct {
 	// locked, and must not use it.
 	Now func() time.Time
 
-	// Error is the Error of the store's [leasestore.Clock]; the default is 0.
+	// Error is the Error of the store's [storage.Clock]; the default is 0.
 	Error time.Duration
 
 	// Versions selects how decisions are made atomic. By default a namespace is locked while
@@ -138,7 +137,7 @@ func (c *Client) call(ctx context.Context, do func(lease.Store) error) error {
 }
 
 // Take implements [lease.Store].
-func (c *Client) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+func (c *Client) Take(ctx context.Context, w storage.Wanted, decide decision) error {
 	return c.call(ctx, func(s lease.Store) error { return s.Take(ctx, w, decide) })
 }
 
@@ -148,7 +147,7 @@ func (c *Client) Change(ctx context.Context, id int64, decide decision) error {
 }
 
 // Init implements [lease.Store].
-func (c *Client) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+func (c *Client) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	return c.call(ctx, func(s lease.Store) error { return s.Init(ctx, decide) })
 }
 
@@ -180,7 +179,7 @@ func (m *Memory) Registry() *Registry { return &Registry{m: m} }
 func (r *Registry) Fault(next ...Fault) { r.faults.Add(next...) }
 
 // Namespaces implements [registry.Store].
-func (r *Registry) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+func (r *Registry) Namespaces(ctx context.Context) (names []string, now storage.Clock, err error) {
 	return r.m.client(r.faults.Next()).Registry().Namespaces(ctx)
 }
 
@@ -208,34 +207,34 @@ func must[V any](v V, err error) V {
 }
 
 // Row returns the row of a worker ID as it is now.
-func (m *Memory) Row(namespace string, id int64) (row leasestore.Row, found bool) {
+func (m *Memory) Row(namespace string, id int64) (row storage.Lease, found bool) {
 	text := m.Text(key(namespace, id))
 	if text == "" {
 		return row, false
 	}
-	return must(leasejson.ParseRow(id, text)), true
+	return must(storage.ParseLease(id, text)), true
 }
 
 // SetRow writes a row of a worker ID, whoever may have it.
-func (m *Memory) SetRow(namespace string, row leasestore.Row) {
-	m.Set(key(namespace, row.WorkerID), must(leasejson.Row(row, rand.Text())))
+func (m *Memory) SetRow(namespace string, row storage.Lease) {
+	m.Set(key(namespace, row.WorkerID), must(storage.LeaseText(row, rand.Text())))
 }
 
 // RemoveRow deletes the row of a worker ID.
 func (m *Memory) RemoveRow(namespace string, id int64) { m.Set(key(namespace, id), "") }
 
 // Namespace returns a namespace as it is now.
-func (m *Memory) Namespace(name string) (namespace leasestore.Namespace, found bool) {
+func (m *Memory) Namespace(name string) (namespace storage.Namespace, found bool) {
 	text := m.Text(key(name, -1))
 	if text == "" {
 		return namespace, false
 	}
-	return must(leasejson.ParseNamespace(text)), true
+	return must(storage.ParseNamespace(text)), true
 }
 
 // SetNamespace writes a namespace, whoever may be using it.
-func (m *Memory) SetNamespace(name string, namespace leasestore.Namespace) {
-	m.Set(key(name, -1), must(leasejson.Namespace(namespace, rand.Text())))
+func (m *Memory) SetNamespace(name string, namespace storage.Namespace) {
+	m.Set(key(name, -1), must(storage.NamespaceText(namespace, rand.Text())))
 }
 
 // RemoveNamespace deletes a namespace, and leaves the rows of its IDs.

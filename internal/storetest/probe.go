@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker"
 )
@@ -81,10 +81,10 @@ type way struct {
 }
 
 type (
-	common   = leasestore.Namespace // to all rows of a namespace
-	row      = leasestore.Row
-	clock    = leasestore.Clock
-	wish     = leasestore.Wanted
+	common   = storage.Namespace // to all rows of a namespace
+	row      = storage.Lease
+	clock    = storage.Clock
+	wish     = storage.Wanted
 	decision = func(*common, *row, clock) error
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -187,7 +187,7 @@ func readsRows(p *probe) {
 	}
 	c.init(func(n *common) {
 		*n = common{
-			Layout: ascii, Floor: 1<<53 + 1, History: ascii[:leasestore.MostHistory], Made: early, Renewed: early,
+			Layout: ascii, Floor: 1<<53 + 1, History: ascii[:storage.MostHistory], Made: early, Renewed: early,
 			IDs: lease.Range{First: 7, Last: 1<<62 + 1}, Given: n.Given,
 		}
 	})

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -76,7 +76,7 @@ func (c *client) Take(ctx context.Context, w wish, decide decision) error {
 				}
 			}
 			for id := range wanted.others() {
-				unused := leasestore.NewRow(id)
+				unused := storage.NewLease(id)
 				k.seesRow(id, nil)
 				k.writesRow(id, &unused)
 			}

@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasejson"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 )
@@ -61,7 +61,7 @@ func (d *driver) record(kv *mvccpb.KeyValue, cluster uint64) stores.Record {
 		return r
 	}
 	var e envelope
-	err := leasejson.Strict(r.Text, version, &e)
+	err := storage.Strict(r.Text, version, &e)
 	own, theirs := d.cfg.ClockError.Microseconds(), e.ClockError
 	if n, no := strconv.ParseUint(e.Cluster, 16, 64); err == nil && (no != nil || hex(n) != e.Cluster) {
 		err = errors.New("cluster is not a number of 16 hexadecimal digits")

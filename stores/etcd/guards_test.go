@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
@@ -33,7 +33,7 @@ func TestRequests(t *testing.T) {
 	s := newServer(t)
 	l, other := made(t, s), made(t, s)
 	renew := func(l lease.Store) error {
-		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		return l.Change(t.Context(), 0, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 			r.High++
 			return nil
 		})
@@ -56,7 +56,7 @@ func TestRestoredElsewhere(t *testing.T) {
 	for _, err := range []error{
 		l.Change(t.Context(), 0, orders.Unasked(t)),
 		l.Take(t.Context(), orders.Wanted(0, 9), orders.Unasked(t)),
-		l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
+		l.Init(t.Context(), func(n *storage.Namespace, now storage.Clock) error {
 			return orders.Unasked(t)(n, nil, now)
 		}),
 	} {
@@ -65,7 +65,7 @@ func TestRestoredElsewhere(t *testing.T) {
 	}
 
 	s.set(namespaceKey, "")
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *storage.Namespace, _ storage.Clock) error {
 		require.True(t, n.Fresh && n.Given == 0)
 		return nil
 	}))
@@ -76,7 +76,7 @@ func TestRestoredElsewhere(t *testing.T) {
 // written since.
 func TestDecidedBeforeRestore(t *testing.T) {
 	renew := func(l lease.Store, nonce string, decided func()) error {
-		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		return l.Change(t.Context(), 0, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 			if nonce, r.Nonce = "", nonce; decided != nil {
 				decided()
 				decided = nil
@@ -145,7 +145,7 @@ func TestEnvelope(t *testing.T) {
 			orders.Fails(t, err, false, says, "orders")
 		}
 	}
-	expects := func(_ *leasestore.Namespace, now leasestore.Clock) error {
+	expects := func(_ *storage.Namespace, now storage.Clock) error {
 		require.Equal(t, time.Second, now.Error)
 		return nil
 	}

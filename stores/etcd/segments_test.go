@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/internal/orders"
@@ -36,7 +36,7 @@ func TestSegmentsRestoredElsewhere(t *testing.T) {
 	require.Len(t, orders.Rows(t, l, 10), 1, "people may look")
 
 	s.set(segmentKey, "")
-	require.NoError(t, l.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+	require.NoError(t, l.Change(t.Context(), "orders", func(r *storage.Segment) error {
 		require.True(t, r.Fresh)
 		return orders.Draw(100)(r)
 	}))
@@ -47,10 +47,10 @@ func TestSegmentsRestoredElsewhere(t *testing.T) {
 func TestSegmentValue(t *testing.T) {
 	s := newServer(t)
 	l := s.store(t, etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 1999) }}).Segments()
-	set := func(r *segmentstore.Row) error {
-		*r = segmentstore.Row{
+	set := func(r *storage.Segment) error {
+		*r = storage.Segment{
 			Tag: "another", Next: math.MaxInt64, Step: 7, Description: "<d>", Updated: time.Unix(1, 0),
-			Writes: 3, Floor: 5, Takers: []segmentstore.Taker{{Nonce: "A", Last: 1<<53 + 1}},
+			Writes: 3, Floor: 5, Takers: []storage.Taker{{Nonce: "A", Last: 1<<53 + 1}},
 		}
 		return nil
 	}

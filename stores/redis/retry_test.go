@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -41,7 +41,7 @@ func TestWriteIsSentOnce(t *testing.T) {
 	writes := f.count("HSET")
 	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
 	ran := 0
-	err := l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+	err := l.Change(t.Context(), 0, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 		ran++
 		r.Nonce = "changed"
 		return nil
@@ -73,7 +73,7 @@ func TestNamespaceSet(t *testing.T) {
 	f := newFake(t)
 	f.set(func() { f.fails["SADD"] = "READONLY You can't write against a read only replica." })
 	l := orders.Leases(t, f.store())
-	make := func(n *leasestore.Namespace, now leasestore.Clock) error {
+	make := func(n *storage.Namespace, now storage.Clock) error {
 		n.Layout, n.History = "made", now.History
 		return nil
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 )
 
@@ -66,7 +65,7 @@ func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, 
 		answers := make([]*redis.Cmd, len(list.Val()))
 		pipe := d.client.Pipeline()
 		for i, tag := range list.Val() {
-			if segmentstore.CheckTag(tag) != nil { // which may have braces
+			if storage.CheckTag(tag) != nil { // which may have braces
 				return nil, fmt.Errorf("%w: redis: the key %s holds an invalid tag", uid.ErrRange, d.tags())
 			}
 			answers[i] = pipe.EvalSha(ctx, segmentScript.hash, d.tag(tag))
@@ -113,17 +112,17 @@ func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, 
 // program has made is a row with the step 1.
 type codec struct{}
 
-// Parse implements [segmentjson.Codec].
-func (codec) Parse(tag, text string) (row segmentstore.Row, err error) {
+// Parse implements [storage.Codec].
+func (codec) Parse(tag, text string) (row storage.Segment, err error) {
 	counter, rest, _ := strings.Cut(text, "\n")
-	row = segmentstore.Row{Tag: tag, Step: 1}
+	row = storage.Segment{Tag: tag, Step: 1}
 	if rest != "" {
-		if row, err = segmentjson.UnmarshalRow(tag, rest); err != nil {
+		if row, err = storage.UnmarshalSegment(tag, rest); err != nil {
 			return row, err
 		}
 	}
 	if counter == "" {
-		return segmentstore.Row{Tag: tag, Fresh: true, Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, nil
+		return storage.Segment{Tag: tag, Fresh: true, Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, nil
 	}
 	last, err := strconv.ParseInt(counter, 10, 64)
 	switch {
@@ -136,8 +135,8 @@ func (codec) Parse(tag, text string) (row segmentstore.Row, err error) {
 	return row, nil
 }
 
-// Text implements [segmentjson.Codec].
-func (codec) Text(row segmentstore.Row) (string, error) {
-	text, err := segmentjson.MarshalRow(row, rand.Text())
+// Text implements [storage.Codec].
+func (codec) Text(row storage.Segment) (string, error) {
+	text, err := storage.MarshalSegment(row, rand.Text())
 	return strconv.FormatInt(row.Next-1, 10) + "\n" + text, err
 }

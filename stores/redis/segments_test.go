@@ -13,7 +13,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
@@ -35,11 +35,11 @@ func drawn(t *testing.T) (*fake, segment.Store) {
 }
 
 // look returns the row that a decision gets.
-func look(t *testing.T, f *fake) (row segmentstore.Row) {
+func look(t *testing.T, f *fake) (row storage.Segment) {
 	t.Helper()
 	no := errors.New("a look")
 	require.ErrorIs(t, f.store().Segments().Change(t.Context(), "orders",
-		func(r *segmentstore.Row) error { row = *r; return no }), no)
+		func(r *storage.Segment) error { row = *r; return no }), no)
 	return row
 }
 
@@ -54,11 +54,11 @@ func TestSegmentTexts(t *testing.T) {
 	f := newFake(t)
 	s := f.store().Segments()
 	require.Equal(t, "segments of Redis keys uid:*", s.Name())
-	row := segmentstore.Row{
+	row := storage.Segment{
 		Tag: "another", Next: 1<<53 + 2, Step: 7, Description: "<d>", Updated: time.Unix(1, 0),
-		Writes: 3, Floor: 1<<53 + 2, Takers: []segmentstore.Taker{{Nonce: "A", Last: 1<<53 + 1}},
+		Writes: 3, Floor: 1<<53 + 2, Takers: []storage.Taker{{Nonce: "A", Last: 1<<53 + 1}},
 	}
-	set := func(r *segmentstore.Row) error { *r = row; return nil }
+	set := func(r *storage.Segment) error { *r = row; return nil }
 	require.NoError(t, s.Change(t.Context(), "orders", set))
 	require.Equal(t, "9007199254740993", f.text(counterKey))
 	is := f.text(rowKey)
@@ -77,20 +77,20 @@ func TestSegmentForeign(t *testing.T) {
 	admin := f.client()
 	s := f.store().Segments()
 	require.NoError(t, admin.IncrBy(t.Context(), counterKey, 5).Err())
-	require.Equal(t, segmentstore.Row{Tag: "orders", Next: 6, Step: 1}, look(t, f))
+	require.Equal(t, storage.Segment{Tag: "orders", Next: 6, Step: 1}, look(t, f))
 	require.Empty(t, orders.Rows(t, s, 10), "nobody knows the tag")
 
 	require.NoError(t, s.Change(t.Context(), "orders", orders.Draw(10)))
 	last, err := admin.Incr(t.Context(), counterKey).Result()
 	require.NoError(t, err)
 	require.EqualValues(t, 16, last)
-	want := segmentstore.Row{Tag: "orders", Next: 17, Step: 1, Updated: f.now}
-	require.Equal(t, []segmentstore.Row{want}, orders.Rows(t, s, 10))
+	want := storage.Segment{Tag: "orders", Next: 17, Step: 1, Updated: f.now}
+	require.Equal(t, []storage.Segment{want}, orders.Rows(t, s, 10))
 
 	// One number more, where floats have no place for it.
 	require.NoError(t, f.Set(counterKey, strconv.FormatInt(1<<53, 10)))
 	trips, seen := f.count("EVALSHA"), []int64(nil)
-	require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *storage.Segment) error {
 		if seen = append(seen, r.Next); len(seen) < 3 {
 			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
 		}
@@ -143,7 +143,7 @@ func TestSegmentHistory(t *testing.T) {
 	} {
 		f, s := drawn(t)
 		ran := 0
-		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+		require.NoError(t, s.Change(t.Context(), "orders", func(r *storage.Segment) error {
 			if ran++; ran == 1 {
 				f.set(func() { change(f) })
 			}
@@ -169,14 +169,14 @@ func TestSegmentBehind(t *testing.T) {
 		"begun anew": {func(f *fake) { f.Del(counterKey); f.client().Incr(context.Background(), counterKey) }, 2},
 	} {
 		f, s := drawn(t)
-		require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Stamp(); return nil }))
+		require.NoError(t, s.Change(t.Context(), "orders", func(r *storage.Segment) error { r.Stamp(); return nil }))
 		c.damage(f)
-		want := segmentstore.Row{Tag: "orders", Next: c.next, Step: 1, Updated: f.now, Writes: 1, Floor: 10}
+		want := storage.Segment{Tag: "orders", Next: c.next, Step: 1, Updated: f.now, Writes: 1, Floor: 10}
 		if rows := orders.Rows(t, s, 10); c.next < 0 {
-			want = segmentstore.Row{Tag: "orders", Fresh: true, Writes: 1, Floor: 10}
+			want = storage.Segment{Tag: "orders", Fresh: true, Writes: 1, Floor: 10}
 			require.Empty(t, rows)
 		} else {
-			require.Equal(t, []segmentstore.Row{want}, rows)
+			require.Equal(t, []storage.Segment{want}, rows)
 		}
 		require.Equal(t, want, look(t, f), name)
 		g, err := segment.New(s, "orders", segment.Config{Create: true, LossyStore: true})
@@ -187,9 +187,9 @@ func TestSegmentBehind(t *testing.T) {
 	}
 	f, _ := drawn(t)
 	f.Del(rowKey)
-	require.Equal(t, segmentstore.Row{Tag: "orders", Next: 10, Step: 1}, look(t, f))
+	require.Equal(t, storage.Segment{Tag: "orders", Next: 10, Step: 1}, look(t, f))
 	f.Del(counterKey)
-	require.Equal(t, segmentstore.Row{Tag: "orders", Fresh: true}, look(t, f))
+	require.Equal(t, storage.Segment{Tag: "orders", Fresh: true}, look(t, f))
 }
 
 // The index has each tag that was written, even if it has lost it; a tag alone is no row.
@@ -201,7 +201,7 @@ func TestSegmentIndex(t *testing.T) {
 	f.set(func() { clear(f.fails) })
 	require.True(t, look(t, f).Fresh)
 	refused := errors.New("refused")
-	require.ErrorIs(t, s.Change(t.Context(), "orders", func(*segmentstore.Row) error { return refused }), refused)
+	require.ErrorIs(t, s.Change(t.Context(), "orders", func(*storage.Segment) error { return refused }), refused)
 	require.False(t, f.Exists(tagsKey), "nothing was written")
 
 	require.NoError(t, f.store().Segments().Change(t.Context(), "orders", orders.Draw(10)))

@@ -14,8 +14,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/scheme"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 )
@@ -134,7 +134,7 @@ func TestCallsFail(t *testing.T) {
 			"Change": func(ctx context.Context) error { return change(l, ctx, 0, "late") },
 			"Take":   func(ctx context.Context) error { return l.Take(ctx, orders.Wanted(0, 9), orders.Keep) },
 			"Init": func(ctx context.Context) error {
-				return l.Init(ctx, func(*leasestore.Namespace, leasestore.Clock) error { return nil })
+				return l.Init(ctx, func(*storage.Namespace, storage.Clock) error { return nil })
 			},
 			"Inspect":    func(ctx context.Context) error { _, err := l.Inspect(ctx); return err },
 			"Namespaces": func(ctx context.Context) error { _, _, err := all.Namespaces(ctx); return err },

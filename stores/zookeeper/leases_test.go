@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
@@ -53,7 +53,7 @@ const ordersPath = "/uid/orders"
 func rowPath(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
 
 func change(l lease.Store, ctx context.Context, id int64, nonce string) error {
-	return l.Change(ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+	return l.Change(ctx, id, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 		if r == nil {
 			return errLook
 		}
@@ -79,7 +79,7 @@ func TestRoundTrips(t *testing.T) {
 		trips("an acquisition", 2, func() { orders.Taken(t, l, orders.Wanted(0, 1000), -time.Hour) })
 		trips("an acquisition of an ID that was used", 2, func() { orders.Taken(t, l, orders.Wanted(3, 3), time.Hour) })
 		trips("a refused renewal", 4, func() {
-			refuses := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLook }
+			refuses := func(*storage.Namespace, *storage.Lease, storage.Clock) error { return errLook }
 			require.ErrorIs(t, l.Change(t.Context(), 1, refuses), errLook)
 		})
 		trips("a renewal of no row", 4, func() { require.ErrorIs(t, change(l, t.Context(), 99, "n"), errLook) })
@@ -104,7 +104,7 @@ func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
 		l = leases(t, f)
 		orders.Taken(t, l, orders.Wanted(5, 5), -time.Hour)
 		f.deliver()
-		looks := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		looks := func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 			require.Equal(t, "taken", r.Nonce)
 			return nil
 		}
@@ -131,8 +131,8 @@ func TestBarrierOfAnotherSession(t *testing.T) {
 func TestClock(t *testing.T) {
 	clock := newHandClock()
 	f, l := held(t, clock.Now)
-	nothing := func(*leasestore.Namespace, leasestore.Clock) error { return nil }
-	keeps := func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+	nothing := func(*storage.Namespace, storage.Clock) error { return nil }
+	keeps := func(_ *storage.Namespace, _ *storage.Lease, now storage.Clock) error {
 		require.Equal(t, defaultClockError, now.Error)
 		return nil
 	}
@@ -205,10 +205,10 @@ func TestInitBelowOthers(t *testing.T) {
 	l, err := s.Leases("a/b")
 	require.NoError(t, err)
 	conn.counts()
-	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return errLook }),
+	require.ErrorIs(t, l.Init(t.Context(), func(*storage.Namespace, storage.Clock) error { return errLook }),
 		errLook)
 	require.Len(t, f.states, 3, "a refused Init has made something")
-	require.NoError(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return nil }))
+	require.NoError(t, l.Init(t.Context(), func(*storage.Namespace, storage.Clock) error { return nil }))
 	state := f.states[len(f.states)-1]
 	for _, path := range []string{"/apps/shop/uid", "/apps/shop/uid/a%2Fb", "/apps/shop/uid/a%2Fb/clock"} {
 		require.Contains(t, state, path)
@@ -242,7 +242,7 @@ func TestSessionThatEnds(t *testing.T) {
 	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
 	late := orders.Leases(t, stored(t, f, conn, Config{}))
 	reads := 0
-	decide := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+	decide := func(*storage.Namespace, *storage.Lease, storage.Clock) error {
 		if reads == 0 {
 			reads, _ = conn.counts()
 		}
@@ -252,7 +252,7 @@ func TestSessionThatEnds(t *testing.T) {
 		"Take":   func() error { return late.Take(t.Context(), orders.Wanted(0, 9), decide) },
 		"Change": func() error { return late.Change(t.Context(), 0, decide) },
 		"Init": func() error {
-			return late.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
+			return late.Init(t.Context(), func(n *storage.Namespace, now storage.Clock) error {
 				return decide(n, nil, now)
 			})
 		},

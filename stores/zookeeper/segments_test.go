@@ -8,7 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/worker"
@@ -72,8 +72,8 @@ func TestSegmentsRoundTrips(t *testing.T) {
 	require.NoError(t, s.Change(t.Context(), "../a b", orders.Draw(1)))
 	reads, writes := conn.counts()
 	require.Equal(t, []int{1, 1}, []int{reads, writes})
-	want := segmentstore.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}
-	require.Equal(t, []segmentstore.Row{want}, orders.Rows(t, s, 10))
+	want := storage.Segment{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}
+	require.Equal(t, []storage.Segment{want}, orders.Rows(t, s, 10))
 
 	conn.counts()
 	_, _, err := all.Registry().Namespaces(t.Context())

@@ -24,7 +24,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
@@ -214,9 +214,9 @@ func runImporter(t *testing.T, task task, limit int, all *marks) (next int) {
 // Numbers that give an ID that is live: the one thing that FromNumbers trusts.
 type liveNumbers struct{ id int64 }
 
-func (n liveNumbers) Next(context.Context, numberstore.Host, int64) (int64, error) { return n.id, nil }
-func (liveNumbers) Inspect(context.Context) ([]string, error)                      { return nil, nil }
-func (liveNumbers) Name() string                                                   { return "a live ID" }
+func (n liveNumbers) Next(context.Context, storage.Host, int64) (int64, error) { return n.id, nil }
+func (liveNumbers) Inspect(context.Context) ([]string, error)                  { return nil, nil }
+func (liveNumbers) Name() string                                               { return "a live ID" }
 
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.
 func TestLiveIDGivesDuplicates(t *testing.T) {

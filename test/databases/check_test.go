@@ -19,7 +19,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -634,7 +634,7 @@ func TestColumnsOfPostgres(t *testing.T) {
 	engines.Do(t, db, "ALTER TABLE leaf_alloc ALTER COLUMN max_id TYPE INT")
 	_, err := owner.segments.Inspect(t.Context())
 	logtest.Error(t, err, uid.ErrConfig, "column max_id is of type integer")
-	err = owner.segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Next = 1 << 31; return nil })
+	err = owner.segments.Change(t.Context(), "orders", func(r *storage.Segment) error { r.Next = 1 << 31; return nil })
 	require.ErrorContains(t, err, "22003")
 	engines.Do(t, db, "DELETE FROM worker_lease", "CREATE TYPE long_text AS ENUM ('x')",
 		"CREATE DOMAIN wide AS VARCHAR(200)", "CREATE DOMAIN narrow AS VARCHAR(10)")

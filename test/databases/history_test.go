@@ -14,9 +14,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -27,7 +27,7 @@ import (
 // historyOf returns the history that a store tells. A server that was started but now has none yet, or is not there.
 func historyOf(t testing.TB, s lease.Store) (history string) {
 	t.Helper()
-	read := func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
+	read := func(_ *storage.Namespace, _ *storage.Lease, now storage.Clock) error {
 		history = now.History
 		return errLost
 	}
@@ -37,7 +37,7 @@ func historyOf(t testing.TB, s lease.Store) (history string) {
 		}
 		return history != ""
 	}, time.Minute, 10*time.Millisecond)
-	require.LessOrEqual(t, len(history), leasestore.MostHistory)
+	require.LessOrEqual(t, len(history), storage.MostHistory)
 	return history
 }
 
@@ -106,7 +106,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 			engines.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
 		}
 		runs := 0
-		decide := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		decide := func(n *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 			if runs++; runs == 1 {
 				untilOld(t, db)
 				engines.Do(t, db, "ALTER TABLE WORKER_LEASE FORCE") // which makes it anew
@@ -124,7 +124,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 		case "take", "grow":
 			err = owner.Take(t.Context(), wanted, decide)
 		case "init":
-			found := func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) }
+			found := func(n *storage.Namespace, now storage.Clock) error { return decide(n, nil, now) }
 			err = owner.Init(t.Context(), found)
 		default:
 			err = owner.Change(t.Context(), 0, decide)
@@ -142,7 +142,7 @@ func TestChangeOfTheNamespace(t *testing.T) {
 	db := engines.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
 	owner := ownerOf(t, db)
 	runs := 0
-	once := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	once := func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 		runs++
 		engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID = -1")
 		owner.write(r, now)

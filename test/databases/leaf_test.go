@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 )
 
@@ -32,7 +32,7 @@ const createLeaf = `CREATE TABLE leaf_alloc (
 // Leaf's driver sends parameters within the statement, and with Galera d.admin has to do so, too
 // (interpolateParams): there a transaction that was undone between two prepared statements can go
 // on as if it were not.
-func (d *faultyDatabase) mapper(tag string, n int64) (r segmentstore.Range, err error) {
+func (d *faultyDatabase) mapper(tag string, n int64) (r storage.Numbers, err error) {
 	update, args := "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = ?", []any{tag}
 	if n > 0 {
 		update, args = "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ?", []any{n, tag}
@@ -55,7 +55,7 @@ func (d *faultyDatabase) mapper(tag string, n int64) (r segmentstore.Range, err 
 		if err := tx.QueryRow(query, tag).Scan(&tag, &maxID, &step); err != nil {
 			return err
 		}
-		r = segmentstore.Range{First: maxID - cmp.Or(n, step), Last: maxID - 1}
+		r = storage.Numbers{First: maxID - cmp.Or(n, step), Last: maxID - 1}
 		return tx.Commit()
 	})
 	return r, err
@@ -70,26 +70,26 @@ func (d *faultyDatabase) besideLeaf(t *testing.T, rounds int) {
 		"VALUES ('"+tag+"', 1, 2000, 'Test leaf Segment Mode Get Id')")
 	first, err := d.mapper(tag, 0)
 	require.NoError(t, err)
-	require.Equal(t, segmentstore.Range{First: 1, Last: 2000}, first)
-	var takes []func() (segmentstore.Range, error)
+	require.Equal(t, storage.Numbers{First: 1, Last: 2000}, first)
+	var takes []func() (storage.Numbers, error)
 	for i := range each {
 		tables, _ := d.open()
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)
-		takes = append(takes, func() (segmentstore.Range, error) {
+		takes = append(takes, func() (storage.Numbers, error) {
 			return d.mapper(tag, max(0, rand.Int64N(8000)-4000)) // often 0, which is the row's step
-		}, func() (r segmentstore.Range, err error) {
+		}, func() (r storage.Numbers, err error) {
 			n := 1 + rand.Int64N(5000)
-			err = store.Change(t.Context(), tag, func(row *segmentstore.Row) error {
-				r = segmentstore.Range{First: row.Next, Last: row.Next + n - 1}
+			err = store.Change(t.Context(), tag, func(row *storage.Segment) error {
+				r = storage.Numbers{First: row.Next, Last: row.Next + n - 1}
 				row.Next += n
-				mine := func(k segmentstore.Taker) bool { return k.Nonce == nonce }
-				row.Takers = append(slices.DeleteFunc(row.Takers, mine), segmentstore.Taker{Nonce: nonce, Last: r.Last})
+				mine := func(k storage.Taker) bool { return k.Nonce == nonce }
+				row.Takers = append(slices.DeleteFunc(row.Takers, mine), storage.Taker{Nonce: nonce, Last: r.Last})
 				return nil
 			})
 			return r, err
 		})
 	}
-	got := []segmentstore.Range{first}
+	got := []storage.Numbers{first}
 	var mu sync.Mutex
 	for range rounds { // together, so that none starves where a lock has no queue, as that of a SQLite file
 		var round sync.WaitGroup
@@ -109,7 +109,7 @@ func (d *faultyDatabase) besideLeaf(t *testing.T, rounds int) {
 	}
 	require.False(t, t.Failed())
 	require.Len(t, got, 1+2*each*rounds)
-	slices.SortFunc(got, func(a, b segmentstore.Range) int { return cmp.Compare(a.First, b.First) })
+	slices.SortFunc(got, func(a, b storage.Numbers) int { return cmp.Compare(a.First, b.First) })
 	next := int64(1)
 	for _, r := range got {
 		require.Equal(t, next, r.First, "numbers are given out twice, or left out")

@@ -16,7 +16,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/disposable"
@@ -123,9 +123,9 @@ func TestUnderEveryCharset(t *testing.T) {
 	for _, n := range names {
 		require.NoError(t, lease.Found(t.Context(), strangerOf(db, n), lease.Founding{Layout: milliseconds}))
 	}
-	tag := all(func(c string) bool { return segmentstore.CheckTag(c) == nil })
+	tag := all(func(c string) bool { return storage.CheckTag(c) == nil })
 	const description = "\u8ba2\u5355 f\u00fcr \U0001F984 '\"\\"
-	require.NoError(t, plain.Segments().Change(t.Context(), tag, func(r *segmentstore.Row) error {
+	require.NoError(t, plain.Segments().Change(t.Context(), tag, func(r *storage.Segment) error {
 		r.Next, r.Step, r.Description = 1, 1, description
 		return nil
 	}))
@@ -147,7 +147,7 @@ func TestUnderEveryCharset(t *testing.T) {
 		}
 		segments, first := segmentsOf(db), int64(1+10*tried)
 		require.Equal(t, description, looked(t, segments, tag).Description, charset)
-		require.Equal(t, segmentstore.Range{First: first, Last: first + 9}, draw(t, segments, tag), charset)
+		require.Equal(t, storage.Numbers{First: first, Last: first + 9}, draw(t, segments, tag), charset)
 		rows := rowsOf(t, segments)
 		require.Len(t, rows, 1)
 		require.Equal(t, tag, rows[0].Tag)

@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -201,7 +201,7 @@ func TestDisposableFloor(t *testing.T) {
 		numbers := tablesOf(db, sqlstore.Config{}).Numbers()
 		begin := func(at time.Time) time.Time {
 			t.Helper()
-			_, kept, err := numbers.(numberstore.Beginner).NextFrom(t.Context(), numberstore.Host{Name: "h", Port: "1"},
+			_, kept, err := numbers.(storage.Beginner).NextFrom(t.Context(), storage.Host{Name: "h", Port: "1"},
 				1000, at)
 			require.NoError(t, err)
 			return kept
@@ -269,8 +269,8 @@ func TestFloorInAnySession(t *testing.T) {
 		begin := func(zone string, at time.Time) (time.Time, error) {
 			t.Helper()
 			engines.Do(t, db, zone)
-			numbers := tablesOf(db, sqlstore.Config{Skip: -1}).Numbers().(numberstore.Beginner)
-			_, kept, err := numbers.NextFrom(t.Context(), numberstore.Host{Name: "h"}, 1023, at)
+			numbers := tablesOf(db, sqlstore.Config{Skip: -1}).Numbers().(storage.Beginner)
+			_, kept, err := numbers.NextFrom(t.Context(), storage.Host{Name: "h"}, 1023, at)
 			return kept, err
 		}
 		at := time.Now().Truncate(time.Second).Add(5 * time.Minute)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -34,35 +34,35 @@ func segmentsOf(db *sqlx.DB) segment.Store { return tablesOf(db, sqlstore.Config
 var errLook = errors.New("only a look")
 
 // looked returns the row of a tag.
-func looked(t testing.TB, s segment.Store, tag string) (row segmentstore.Row) {
+func looked(t testing.TB, s segment.Store, tag string) (row storage.Segment) {
 	t.Helper()
-	look := func(r *segmentstore.Row) error { row = *r; return errLook }
+	look := func(r *storage.Segment) error { row = *r; return errLook }
 	require.ErrorIs(t, s.Change(t.Context(), tag, look), errLook)
 	return row
 }
 
 // tryDraw takes ten numbers of a tag.
 func tryDraw(ctx context.Context, s segment.Store, tag string) error {
-	return s.Change(ctx, tag, func(r *segmentstore.Row) error {
+	return s.Change(ctx, tag, func(r *storage.Segment) error {
 		taken(r)
 		return nil
 	})
 }
 
 // taken decides that ten numbers are taken.
-func taken(r *segmentstore.Row) segmentstore.Range {
+func taken(r *storage.Segment) storage.Numbers {
 	if r.Fresh {
 		r.Fresh, r.Next, r.Step = false, 1, 1
 	}
-	got := segmentstore.Range{First: r.Next, Last: r.Next + 9}
+	got := storage.Numbers{First: r.Next, Last: r.Next + 9}
 	r.Next += 10
-	r.Takers = []segmentstore.Taker{{Nonce: "drawer", Last: got.Last}}
+	r.Takers = []storage.Taker{{Nonce: "drawer", Last: got.Last}}
 	return got
 }
 
-func draw(t testing.TB, s segment.Store, tag string) (got segmentstore.Range) {
+func draw(t testing.TB, s segment.Store, tag string) (got storage.Numbers) {
 	t.Helper()
-	require.NoError(t, s.Change(t.Context(), tag, func(r *segmentstore.Row) error {
+	require.NoError(t, s.Change(t.Context(), tag, func(r *storage.Segment) error {
 		got = taken(r)
 		return nil
 	}))
@@ -70,7 +70,7 @@ func draw(t testing.TB, s segment.Store, tag string) (got segmentstore.Range) {
 }
 
 // rowsOf returns the rows that a store lists.
-func rowsOf(t testing.TB, s segment.Store) []segmentstore.Row {
+func rowsOf(t testing.TB, s segment.Store) []storage.Segment {
 	t.Helper()
 	rows, err := s.Rows(t.Context(), "", 10)
 	require.NoError(t, err)
@@ -98,18 +98,18 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 				row := looked(t, segments, "Orders")
 				require.WithinDuration(t, time.Now(), row.Updated, time.Minute)
 				row.Updated = time.Time{}
-				require.Equal(t, segmentstore.Row{Tag: "Orders", Next: 1, Step: 2000}, row)
+				require.Equal(t, storage.Segment{Tag: "Orders", Next: 1, Step: 2000}, row)
 				rows := rowsOf(t, segments)
 				require.Len(t, rows, 3, "one without a tag is none")
 				require.Equal(t, "Orders Z b", rows[0].Tag+" "+rows[1].Tag+" "+rows[2].Tag)
 				require.Equal(t, "f\u00fcr Leute", rows[2].Description)
 				require.Zero(t, countTables(t, db, "leaf_alloc_takers"), "who only looks makes nothing")
 
-				require.Equal(t, segmentstore.Range{First: 1, Last: 10}, draw(t, segments, "Orders"))
-				require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, segments, "Orders"))
-				takers := []segmentstore.Taker{{Nonce: "drawer", Last: 20}}
+				require.Equal(t, storage.Numbers{First: 1, Last: 10}, draw(t, segments, "Orders"))
+				require.Equal(t, storage.Numbers{First: 11, Last: 20}, draw(t, segments, "Orders"))
+				takers := []storage.Taker{{Nonce: "drawer", Last: 20}}
 				require.Equal(t, takers, looked(t, segments, "Orders").Takers)
-				require.Equal(t, segmentstore.Range{First: 77, Last: 86}, draw(t, segments, "b"))
+				require.Equal(t, storage.Numbers{First: 77, Last: 86}, draw(t, segments, "b"))
 				require.Equal(t, "f\u00fcr Leute", looked(t, segments, "b").Description)
 				description := one[sql.NullString](t, db, "SELECT description FROM leaf_alloc WHERE biz_tag = 'Orders'")
 				require.False(t, description.Valid, "it stays NULL")
@@ -122,8 +122,8 @@ func TestSegmentsOfLeafsTable(t *testing.T) {
 				}
 				require.Equal(t, "oRDERS", other.Tag)
 				require.Equal(t, takers, other.Takers)
-				require.Equal(t, segmentstore.Range{First: 21, Last: 30}, draw(t, segments, "ORDERS"))
-				require.Equal(t, segmentstore.Range{First: 31, Last: 40}, draw(t, segments, "Orders"))
+				require.Equal(t, storage.Numbers{First: 21, Last: 30}, draw(t, segments, "ORDERS"))
+				require.Equal(t, storage.Numbers{First: 31, Last: 40}, draw(t, segments, "Orders"))
 				require.Equal(t, "Orders", one[string](t, db, "SELECT GROUP_CONCAT(biz_tag) FROM leaf_alloc_takers "+
 					"WHERE biz_tag LIKE 'o%' COLLATE utf8mb4_general_ci"))
 			})
@@ -166,9 +166,9 @@ func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 }
 
 // meanwhile takes ten numbers and, at its first decision, does something else. It returns how often it decided.
-func meanwhile(t testing.TB, s segment.Store, do func()) (got segmentstore.Range, runs int) {
+func meanwhile(t testing.TB, s segment.Store, do func()) (got storage.Numbers, runs int) {
 	t.Helper()
-	require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *storage.Segment) error {
 		if runs++; runs == 1 {
 			do()
 		}
@@ -253,7 +253,7 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 				require.Equal(t, c.runs, runs, "%s (waits: %v)", c.meanwhile, waits)
 				row := looked(t, segments, "orders")
 				require.Equal(t, got.Last+1, row.Next)
-				require.Equal(t, []segmentstore.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
+				require.Equal(t, []storage.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
 				require.Greater(t, row.Updated, time.Now().Add(-time.Minute).UTC())
 			}
 		}
@@ -274,7 +274,7 @@ func TestSegmentTables(t *testing.T) {
 		engines.Do(t, db, "DROP TABLE leaf_alloc_takers")
 		require.EqualValues(t, 11, looked(t, segments, "orders").Next)
 		require.Len(t, rowsOf(t, segments), 1)
-		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, segments, "orders"))
+		require.Equal(t, storage.Numbers{First: 11, Last: 20}, draw(t, segments, "orders"))
 		require.Equal(t, 2, countTables(t, db, "leaf_alloc%"))
 
 		engines.Do(t, db, "DROP TABLE leaf_alloc")
@@ -294,7 +294,7 @@ func TestSegmentTables(t *testing.T) {
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
 		require.False(t, retry.IsTransient(err))
 		draw(t, segmentsOf(all.Open(t)), "orders")
-		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, few, "orders"))
+		require.Equal(t, storage.Numbers{First: 11, Last: 20}, draw(t, few, "orders"))
 	})
 }
 
@@ -308,11 +308,11 @@ func TestNumbersTooLarge(t *testing.T) {
 		"ALTER TABLE leaf_alloc MODIFY max_id INT NOT NULL, MODIFY step SMALLINT NOT NULL")
 	require.ErrorContains(t, owner.renew(t.Context()), "1264")
 	require.EqualValues(t, 2147483000, rowIn(t, db, 0).High)
-	for _, spoil := range []func(*segmentstore.Row){
-		func(r *segmentstore.Row) { r.Next = 1 << 31 }, func(r *segmentstore.Row) { r.Step = 1 << 15 },
+	for _, spoil := range []func(*storage.Segment){
+		func(r *storage.Segment) { r.Next = 1 << 31 }, func(r *storage.Segment) { r.Step = 1 << 15 },
 	} {
 		for _, tag := range []string{"orders", "new"} {
-			err := owner.segments.Change(t.Context(), tag, func(r *segmentstore.Row) error {
+			err := owner.segments.Change(t.Context(), tag, func(r *storage.Segment) error {
 				r.Next, r.Step = 12, 1
 				spoil(r)
 				return nil

@@ -16,11 +16,10 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker"
@@ -84,22 +83,22 @@ func TestInAnySession(t *testing.T) {
 			require.NoError(t, owner.renew(t.Context()))
 			left()
 			engines.Do(t, watcher, "UPDATE WORKER_LEASE SET HIGH = 5 WHERE WORKER_ID = 0")
-			raise := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			raise := func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 				require.EqualValues(t, 5, r.High)
 				r.High = 6
 				return nil
 			}
 			require.NoError(t, owner.Change(t.Context(), 0, raise))
 			require.EqualValues(t, 6, rowIn(t, watcher, 0).High)
-			drop := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return errLost }
+			drop := func(*storage.Namespace, *storage.Lease, storage.Clock) error { return errLost }
 			require.ErrorIs(t, owner.Change(t.Context(), 0, drop), errLost)
 
 			segments, other := segmentsOf(db), segmentsOf(watcher)
 			for want := int64(1); want < 50; want += 20 {
-				require.Equal(t, segmentstore.Range{First: want, Last: want + 9}, draw(t, segments, "orders"))
+				require.Equal(t, storage.Numbers{First: want, Last: want + 9}, draw(t, segments, "orders"))
 				require.Equal(t, want+10, looked(t, other, "orders").Next, "it is committed")
 				require.WithinDuration(t, time.Now(), looked(t, segments, "orders").Updated, time.Minute)
-				require.Equal(t, segmentstore.Range{First: want + 10, Last: want + 19}, draw(t, other, "orders"))
+				require.Equal(t, storage.Numbers{First: want + 10, Last: want + 19}, draw(t, other, "orders"))
 			}
 			for _, table := range []string{"WORKER_NODE", "WORKER_LEASE", "leaf_alloc"} {
 				engines.Do(t, watcher, "ALTER TABLE "+table+" COMMENT = 'no transaction is left open'")
@@ -169,7 +168,7 @@ func TestSharedConnection(t *testing.T) {
 		require.False(t, retry.IsTransient(err))
 	}
 	require.NoError(t, good.renew(t.Context()))
-	require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, good.segments, "orders"))
+	require.Equal(t, storage.Numbers{First: 11, Last: 20}, draw(t, good.segments, "orders"))
 	require.True(t, looked(t, good.segments, "new").Fresh)
 }
 

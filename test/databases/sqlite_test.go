@@ -20,8 +20,7 @@ import (
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/numberstore"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
@@ -250,7 +249,7 @@ func tryAll(j job) error {
 	db := must(j.Store.Connect(ctx, nil))
 	defer db.Close()
 	tables := tablesOf(db, sqlstore.Config{Logger: quiet()})
-	_, err := tables.Numbers().Next(ctx, numberstore.Host{Name: "h"}, 1023)
+	_, err := tables.Numbers().Next(ctx, storage.Host{Name: "h"}, 1023)
 	fmt.Println(placeWords(err))
 	_, err = (&tenant{Store: must(tables.Leases(""))}).tryTake(ctx)
 	fmt.Println(placeWords(err))
@@ -350,7 +349,7 @@ func TestSQLiteRowIsAnothers(t *testing.T) {
 		require.NoError(t, owner.renew(t.Context()))
 		require.Greater(t, owner.row.High, mine.High)
 		require.ErrorIs(t, owner.renew(t.Context()), errLost)
-		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, owner.segments, "orders"))
+		require.Equal(t, storage.Numbers{First: 11, Last: 20}, draw(t, owner.segments, "orders"))
 	})
 }
 

@@ -20,10 +20,9 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -179,7 +178,7 @@ func inspected(t testing.TB, s inspector) []string {
 
 func (d *asker) acquire(ctx context.Context, most int64) (id int64, err error) {
 	err = retry.Do(ctx, d.Timeout, d.Logger, func(ctx context.Context) (err error) {
-		id, err = d.Next(ctx, numberstore.Host{Name: d.Host, Port: d.Port}, most)
+		id, err = d.Next(ctx, storage.Host{Name: d.Host, Port: d.Port}, most)
 		return err
 	})
 	return id, err
@@ -243,7 +242,7 @@ func millis(maxID int64) uid.Terms {
 }
 
 // wanted is any ID of ten bits that has been over for a minute.
-var wanted = leasestore.Wanted{
+var wanted = storage.Wanted{
 	IDs: lease.Range{First: 0, Last: 1023}, Rest: time.Minute,
 	Highest: func(now time.Time) int64 { return millis(0).TickAt(now) + 1e6 },
 }
@@ -254,7 +253,7 @@ type tenant struct {
 	lease.Store
 	segments segment.Store // of the same database
 	// row is what was acknowledged last.
-	row leasestore.Row
+	row storage.Lease
 	// nonces are those that the row may bear.
 	nonces []string
 }
@@ -282,16 +281,16 @@ func strangerOf(db *sqlx.DB, namespace string) *tenant {
 }
 
 // take leases an ID.
-func (n *tenant) take(t testing.TB) leasestore.Row {
+func (n *tenant) take(t testing.TB) storage.Lease {
 	t.Helper()
 	row, err := n.tryTake(t.Context())
 	require.NoError(t, err)
 	return row
 }
 
-func (n *tenant) tryTake(ctx context.Context) (leasestore.Row, error) {
-	var taken leasestore.Row
-	err := n.Take(ctx, wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+func (n *tenant) tryTake(ctx context.Context) (storage.Lease, error) {
+	var taken storage.Lease
+	err := n.Take(ctx, wanted, func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 		r.Acquired = now.Now
 		n.write(r, now)
 		taken = *r
@@ -307,8 +306,8 @@ var errLost = errors.New("the row is another's")
 
 // renew raises the ticks. It returns errLost when the row is not the tenant's any more.
 func (n *tenant) renew(ctx context.Context) error {
-	var renewed leasestore.Row
-	err := n.Change(ctx, n.row.WorkerID, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	var renewed storage.Lease
+	err := n.Change(ctx, n.row.WorkerID, func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 		if r == nil || !slices.Contains(n.nonces, r.Nonce) {
 			return errLost
 		}
@@ -325,14 +324,14 @@ func (n *tenant) renew(ctx context.Context) error {
 // release ends the lease.
 func (n *tenant) release(t testing.TB) {
 	t.Helper()
-	end := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	end := func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 		r.Nonce, r.Until, r.Renewed = "", now.Now, now.Now
 		return nil
 	}
 	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, end))
 }
 
-func (n *tenant) write(r *leasestore.Row, now leasestore.Clock) {
+func (n *tenant) write(r *storage.Lease, now storage.Clock) {
 	r.Nonce, r.High = rand.Text(), max(r.High+1, millis(0).TickAt(now.Now))
 	r.Until, r.Renewed = now.Now.Add(time.Minute), now.Now
 	r.Layout, r.Holder = millis(0).Layout, "tenant"

@@ -18,9 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -132,7 +131,7 @@ func TestRoundTrips(t *testing.T) {
 		takes(2, "an acquisition that makes more rows", take)
 		if db.DriverName() == "pgx" {
 			engines.Do(t, admin, "UPDATE WORKER_LEASE SET HISTORY = '' WHERE WORKER_ID < 0")
-			write := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			write := func(n *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 				n.History, r.High = now.History, r.High+1
 				return nil
 			}
@@ -189,7 +188,7 @@ func TestWhoLosesDoesNotWait(t *testing.T) {
 			floors, taken := make(chan int64, 1000), make(chan error)
 			go func() {
 				taken <- owner.Take(t.Context(), wanted,
-					func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+					func(n *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 						floors <- n.Floor
 						owner.write(r, now)
 						return nil
@@ -221,7 +220,7 @@ func TestWhoLosesLeavesTheConnection(t *testing.T) {
 		owner := strangerOf(one, "")
 		had, looks := make(chan error, 1), 0
 		require.NoError(t, owner.Take(t.Context(), wanted,
-			func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 				switch looks++; looks {
 				case 1:
 					engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID >= 0")
@@ -320,17 +319,17 @@ func TestReadOnly(t *testing.T) {
 
 // writes are the calls that write. Each decides by what it returns.
 func (n *tenant) writes(ctx context.Context) map[string]func(decided error) error {
-	decide := func(decided error) func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-		return func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return decided }
+	decide := func(decided error) func(*storage.Namespace, *storage.Lease, storage.Clock) error {
+		return func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error { r.High++; return decided }
 	}
 	return map[string]func(error) error{
 		"Change": func(decided error) error { return n.Change(ctx, 0, decide(decided)) },
 		"Take":   func(decided error) error { return n.Take(ctx, wanted, decide(decided)) },
 		"Init": func(decided error) error {
-			return n.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return decided })
+			return n.Init(ctx, func(n *storage.Namespace, _ storage.Clock) error { n.Floor++; return decided })
 		},
 		"segment": func(decided error) error {
-			return n.segments.Change(ctx, "orders", func(r *segmentstore.Row) error { r.Next++; return decided })
+			return n.segments.Change(ctx, "orders", func(r *storage.Segment) error { r.Next++; return decided })
 		},
 	}
 }
@@ -416,7 +415,7 @@ func TestNewRowsReplaceNone(t *testing.T) {
 		owner := tenantOf(t, db)
 		runs := 0
 		var id int64
-		take := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		take := func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 			if runs++; runs == 1 {
 				engines.Do(t, db, meanwhile)
 			}

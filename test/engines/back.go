@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -32,7 +32,7 @@ func (p PutBack) Play(t *testing.T) {
 	layout := bits.MustLayout(bits.Config{TimeBits: 32, WorkerBits: 16, SequenceBits: 8})
 	store := p.Store()
 	require.Eventually(t, func() (old bool) { // a server that was started just now has no history
-		require.ErrorIs(t, store.Init(t.Context(), func(_ *leasestore.Namespace, now leasestore.Clock) error {
+		require.ErrorIs(t, store.Init(t.Context(), func(_ *storage.Namespace, now storage.Clock) error {
 			old = now.History != ""
 			return errLook
 		}), errLook)

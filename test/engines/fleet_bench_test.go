@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
@@ -113,7 +113,7 @@ type timed struct {
 }
 
 func (s *timed) Change(ctx context.Context, id int64,
-	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
 	began := time.Now()
 	defer func() { s.renewals.add(time.Since(began)) }()
 	return s.Store.Change(ctx, id, decide)

@@ -3,16 +3,16 @@ package harness
 import (
 	"context"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // Oblivious tells the history that a namespace knows, whatever has become of its store.
 type Oblivious struct{ lease.Store }
 
-type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+type decision = func(*storage.Namespace, *storage.Lease, storage.Clock) error
 
-func (o Oblivious) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+func (o Oblivious) Take(ctx context.Context, w storage.Wanted, decide decision) error {
 	return o.Store.Take(ctx, w, unchanged(decide))
 }
 
@@ -21,7 +21,7 @@ func (o Oblivious) Change(ctx context.Context, id int64, decide decision) error 
 }
 
 func unchanged(decide decision) decision {
-	return func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
+	return func(n *storage.Namespace, r *storage.Lease, c storage.Clock) error {
 		c.History = n.History
 		return decide(n, r, c)
 	}

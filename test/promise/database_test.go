@@ -11,7 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
@@ -201,7 +201,7 @@ func (s *scene) copyTo(db *base) {
 	if s.leased() {
 		s.make("", promised)
 	} else {
-		_, err := s.tables(db).Numbers().Next(s.t.Context(), numberstore.Host{Name: "copy"}, 1<<10)
+		_, err := s.tables(db).Numbers().Next(s.t.Context(), storage.Host{Name: "copy"}, 1<<10)
 		require.NoError(s.t, err)
 	}
 	s.db = was

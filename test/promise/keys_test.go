@@ -18,8 +18,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/redis"
@@ -77,11 +77,11 @@ func (s *scene) remove(is func(key string) bool) {
 func everything(string) bool { return true }
 
 // edit changes the rows for which change returns true by the store itself, as whoever writes its JSON by hand.
-func (s *scene) edit(change func(*leasestore.Row) bool) {
+func (s *scene) edit(change func(*storage.Lease) bool) {
 	s.t.Helper()
 	l, err := s.db.keys.Namespace("")
 	require.NoError(s.t, err)
-	decide := func(_ *leasestore.Namespace, row *leasestore.Row, _ leasestore.Clock) error {
+	decide := func(_ *storage.Namespace, row *storage.Lease, _ storage.Clock) error {
 		if row == nil || !change(row) {
 			return errors.New("nothing to write")
 		}
@@ -126,9 +126,9 @@ func (c cable) do(write func() error) error {
 }
 
 // decision is what a call of a store of leases does with what it reads.
-type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+type decision = func(*storage.Namespace, *storage.Lease, storage.Clock) error
 
-func (c cable) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+func (c cable) Take(ctx context.Context, w storage.Wanted, decide decision) error {
 	return c.do(func() error { return c.Store.Take(ctx, w, decide) })
 }
 
@@ -143,7 +143,7 @@ func (c cable) Inspect(ctx context.Context) ([]string, error) {
 	return c.Store.Inspect(ctx)
 }
 
-func (c cable) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+func (c cable) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	return c.do(func() error { return c.Store.Init(ctx, decide) })
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -248,7 +248,7 @@ func onLeases(c cell) verdicts { return onDatabases(c).but(noPart(), throwaway) 
 func (s *scene) endLeases() {
 	s.t.Helper()
 	if s.keyed() {
-		s.edit(func(row *leasestore.Row) bool { row.Until = time.UnixMicro(0); return true })
+		s.edit(func(row *storage.Lease) bool { row.Until = time.UnixMicro(0); return true })
 	} else {
 		s.sql("UPDATE TABLE_OF_IDS SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
 	}
@@ -257,7 +257,7 @@ func (s *scene) endLeases() {
 func (s *scene) lower() {
 	s.t.Helper()
 	if s.keyed() {
-		s.edit(func(row *leasestore.Row) bool { row.High, row.Until = 0, time.UnixMicro(0); return true })
+		s.edit(func(row *storage.Lease) bool { row.High, row.Until = 0, time.UnixMicro(0); return true })
 	} else {
 		s.sql("UPDATE TABLE_OF_IDS SET HIGH = 0, LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
 	}

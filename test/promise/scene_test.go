@@ -22,8 +22,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/harness"
@@ -176,7 +176,7 @@ func (s *scene) lend() {
 		return
 	}
 	if s.keyed() {
-		s.edit(func(row *leasestore.Row) bool {
+		s.edit(func(row *storage.Lease) bool {
 			free := row.Nonce == "" && row.High == -1
 			row.Nonce, row.Until = "lent", time.UnixMicro(7258118400000000)
 			return free

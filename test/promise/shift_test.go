@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -18,19 +18,19 @@ type shifted struct {
 	history func() string
 }
 
-func (s shifted) clock(c leasestore.Clock) leasestore.Clock {
+func (s shifted) clock(c storage.Clock) storage.Clock {
 	c.Now = c.Now.Add(s.by())
 	c.History += s.history()
 	return c
 }
 
 func (s shifted) shift(decide decision) decision {
-	return func(n *leasestore.Namespace, r *leasestore.Row, c leasestore.Clock) error {
+	return func(n *storage.Namespace, r *storage.Lease, c storage.Clock) error {
 		return decide(n, r, s.clock(c))
 	}
 }
 
-func (s shifted) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+func (s shifted) Take(ctx context.Context, w storage.Wanted, decide decision) error {
 	// The store uses its clock only to see which leases are over.
 	by, highest := s.by(), w.Highest
 	w.Rest -= by
@@ -42,8 +42,8 @@ func (s shifted) Change(ctx context.Context, id int64, decide decision) error {
 	return s.Store.Change(ctx, id, s.shift(decide))
 }
 
-func (s shifted) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
-	return s.Store.Init(ctx, func(n *leasestore.Namespace, c leasestore.Clock) error { return decide(n, s.clock(c)) })
+func (s shifted) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
+	return s.Store.Init(ctx, func(n *storage.Namespace, c storage.Clock) error { return decide(n, s.clock(c)) })
 }
 
 // A shiftedRegistry has stores whose clocks are ahead. Nobody who looks after them reads its own clock or pages.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/telemetry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
@@ -142,11 +142,11 @@ type noting struct {
 	knows bool   // the row that was read last tells what the generator has taken
 }
 
-func (s *noting) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+func (s *noting) Change(ctx context.Context, tag string, decide func(*storage.Segment) error) error {
 	s.calls.Add(1)
 	defer s.calls.Add(-1)
 	var mine *span
-	err := s.Store.Change(ctx, tag, func(row *segmentstore.Row) (err error) {
+	err := s.Store.Change(ctx, tag, func(row *storage.Segment) (err error) {
 		if mine != nil { // the write that an earlier run has decided was refused
 			mine.state.Store(isNone)
 			mine = nil
@@ -184,9 +184,9 @@ func (s *noting) Change(ctx context.Context, tag string, decide func(*segmentsto
 }
 
 // look finds what has become of takes whose outcome is open.
-func (s *noting) look(row *segmentstore.Row) {
-	i := slices.IndexFunc(row.Takers, func(t segmentstore.Taker) bool { return t.Nonce == s.nonce })
-	s.knows = i >= 0 || len(row.Takers) < segmentstore.MaxTakers
+func (s *noting) look(row *storage.Segment) {
+	i := slices.IndexFunc(row.Takers, func(t storage.Taker) bool { return t.Nonce == s.nonce })
+	s.knows = i >= 0 || len(row.Takers) < storage.MaxTakers
 	if i < 0 {
 		return
 	}

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 )
 
 // tag reads the row of the numbers, which nobody else writes meanwhile, or changes it.
-func (f *fleet) tag(change func(*segmentstore.Row)) (row segmentstore.Row, err error) {
+func (f *fleet) tag(change func(*storage.Segment)) (row storage.Segment, err error) {
 	at := space{Share: f.slots[0].Share, Place: f.slots[0].Place}
 	err = f.world.ask(at, func(ctx context.Context, s engines.Store) error {
-		return s.Segments.Change(ctx, f.world.namespace(at.Share), func(now *segmentstore.Row) error {
+		return s.Segments.Change(ctx, f.world.namespace(at.Share), func(now *storage.Segment) error {
 			if now.Fresh {
 				return errors.New("there is no tag")
 			}
@@ -64,14 +64,14 @@ func (s *settings) lose(w *world) (lost, kept int, err error) {
 			return p.pair.CatchUp()
 		}
 	} else {
-		var was segmentstore.Row
+		var was storage.Segment
 		l.mark = func() (err error) {
 			was, err = r.tag(nil)
 			was.Takers = slices.Clone(was.Takers)
 			return err
 		}
 		l.lose = func() error {
-			_, err := r.tag(func(now *segmentstore.Row) { was.Updated, *now = now.Updated, was })
+			_, err := r.tag(func(now *storage.Segment) { was.Updated, *now = now.Updated, was })
 			return err
 		}
 	}
@@ -96,14 +96,14 @@ func (l *loss) play() (nLost, nKept int) {
 	l.awaitTakes(draw)
 	l.freeze(draw)
 	l.do(l.lose)
-	var row segmentstore.Row
+	var row storage.Segment
 	l.do(func() (err error) { row, err = l.tag(nil); return err })
 	had := map[*incarnation]int64{}
 	var lost, kept []*incarnation
 	for _, in := range l.living {
 		at := l.ledger(in)
 		had[in] = at.takes.Load()
-		if slices.ContainsFunc(row.Takers, func(t segmentstore.Taker) bool { return t.Last == at.newest() }) {
+		if slices.ContainsFunc(row.Takers, func(t storage.Taker) bool { return t.Last == at.newest() }) {
 			kept = append(kept, in)
 		} else {
 			lost = append(lost, in)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // drawers are the ledgers of all processes that a round has had.
@@ -63,20 +63,20 @@ func (l *ledger) judge(next int64) error {
 }
 
 // taken returns all ranges that a process may have taken, and not given back, sorted.
-func (m *memory) taken() (ranges []segmentstore.Range) {
+func (m *memory) taken() (ranges []storage.Numbers) {
 	for _, l := range m.drawers() {
 		for _, state := range []int64{isOpen, isTaken, isBack} {
 			for _, s := range l.all(state) {
-				ranges = append(ranges, segmentstore.Range{First: s.first.Load(), Last: s.last.Load()})
+				ranges = append(ranges, storage.Numbers{First: s.first.Load(), Last: s.last.Load()})
 			}
 		}
 	}
-	slices.SortFunc(ranges, func(a, b segmentstore.Range) int { return cmp.Compare(a.First, b.First) })
+	slices.SortFunc(ranges, func(a, b storage.Numbers) int { return cmp.Compare(a.First, b.First) })
 	return ranges
 }
 
 // covered returns how many of the numbers from first to last lie in one of the ranges, which are sorted.
-func covered(first, last int64, ranges []segmentstore.Range) (n int64) {
+func covered(first, last int64, ranges []storage.Numbers) (n int64) {
 	at := first
 	for _, r := range ranges {
 		from, to := max(at, r.First), min(last, r.Last)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -202,7 +202,7 @@ func (o *operator) edit(e event) error {
 		if err != nil {
 			return err
 		}
-		err = ns.Change(ctx, row.WorkerID, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		err = ns.Change(ctx, row.WorkerID, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 			if r == nil || r.Holder != row.Holder || r.High != row.High {
 				return errors.New("the row has changed meanwhile")
 			}
@@ -226,13 +226,13 @@ func (o *operator) edit(e event) error {
 }
 
 // choose returns the row to edit, if there is one that anybody has had.
-func (o *operator) choose(e event) (row leasestore.Row, found bool, err error) {
+func (o *operator) choose(e event) (row storage.Lease, found bool, err error) {
 	page, err := o.world.rows(e.Space)
 	if err != nil {
 		return row, false, err
 	}
 	far := layout.TickAt(time.Now().Add(farAhead / 2))
-	var able []leasestore.Row
+	var able []storage.Lease
 	for _, r := range page.Rows {
 		ends := e.Edit == endLease || e.Edit == releaseLease
 		live := !ends || e.Space.Losses == lease.Never || o.isGone(r.Holder)

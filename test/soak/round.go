@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -222,7 +222,7 @@ func (f *fleet) unreserved(sp space) (found []string, asked int, err error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("soak: read the leases of %s: %w", sp.Share, err)
 	}
-	byID := map[int64]leasestore.Row{}
+	byID := map[int64]storage.Lease{}
 	for _, r := range page.Rows {
 		byID[r.WorkerID] = r
 	}
@@ -232,7 +232,7 @@ func (f *fleet) unreserved(sp space) (found []string, asked int, err error) {
 		last := f.memory.Newest(base + id)
 		r, ok := byID[id]
 		if !ok {
-			r = leasestore.Row{High: -1, Acquired: page.Namespace.Made}
+			r = storage.Lease{High: -1, Acquired: page.Namespace.Made}
 		}
 		if last < 0 || r.Acquired.Before(lost) {
 			continue

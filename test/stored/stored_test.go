@@ -16,11 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/leasejson"
-	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
@@ -41,12 +38,12 @@ var (
 	high   = bits.Default().TickAt(moment) + 100
 	quiet  = slog.New(slog.DiscardHandler)
 
-	row = leasestore.Row{WorkerID: 7, Nonce: "3QYNB6X2LFUTPQ5M", High: high, Until: moment, Layout: layout,
+	row = storage.Lease{WorkerID: 7, Nonce: "3QYNB6X2LFUTPQ5M", High: high, Until: moment, Layout: layout,
 		Holder: "web-1/812", Acquired: moment, Renewed: moment}
-	namespace = leasestore.Namespace{Layout: layout, IDs: lease.Range{Last: 1023}, Given: 7, Floor: 41, History: "h 1",
+	namespace = storage.Namespace{Layout: layout, IDs: lease.Range{Last: 1023}, Given: 7, Floor: 41, History: "h 1",
 		Made: moment, Renewed: moment}
-	tag = segmentstore.Row{Tag: "orders", Next: 1000, Step: 100, Description: "Aufträge", Updated: moment, Writes: 2,
-		Floor: 1000, Takers: []segmentstore.Taker{{Nonce: "UDCZOLP5T3XQ4MAB", Last: 999}}}
+	tag = storage.Segment{Tag: "orders", Next: 1000, Step: 100, Description: "Aufträge", Updated: moment, Writes: 2,
+		Floor: 1000, Takers: []storage.Taker{{Nonce: "UDCZOLP5T3XQ4MAB", Last: 999}}}
 	record = state.Record{Kind: state.KindFixed, Host: "h", WorkerID: 7, Layout: layout, High: high, Next: high + 9}
 
 	key = stores.Key{Namespace: "shop eu", ID: 7}
@@ -66,15 +63,15 @@ var texts = map[string]struct {
 	written string
 	read    func(text string) any
 }{
-	"lease": {row, must(leasejson.Row(row, "w")), func(s string) any { return must(leasejson.ParseRow(7, s)) }},
-	"namespace": {namespace, must(leasejson.Namespace(namespace, "w")),
-		func(s string) any { return must(leasejson.ParseNamespace(s)) }},
-	"tag": {tag, must(segmentjson.MarshalRow(tag, "w")),
-		func(s string) any { return must(segmentjson.UnmarshalRow("orders", s)) }},
-	"takers": {&tag, must(segmentjson.MarshalTakers(tag)), func(s string) any {
+	"lease": {row, must(storage.LeaseText(row, "w")), func(s string) any { return must(storage.ParseLease(7, s)) }},
+	"namespace": {namespace, must(storage.NamespaceText(namespace, "w")),
+		func(s string) any { return must(storage.ParseNamespace(s)) }},
+	"tag": {tag, must(storage.MarshalSegment(tag, "w")),
+		func(s string) any { return must(storage.UnmarshalSegment("orders", s)) }},
+	"takers": {&tag, must(storage.MarshalTakers(tag)), func(s string) any {
 		r := tag
 		r.Writes, r.Floor, r.Takers = 0, 0, nil
-		return must(&r, segmentjson.UnmarshalTakers(s, &r))
+		return must(&r, storage.UnmarshalTakers(s, &r))
 	}},
 	"key": {key, key.String(), func(s string) any { k, _ := stores.ParseKey(s); return k }},
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/internal/workerid"
 )
@@ -123,8 +123,8 @@ func (d *disposable) inspect(ctx context.Context) error {
 }
 
 // next returns a number whose floor is kept, and the first tick above all floors that are.
-func (d *disposable) next(ctx context.Context, t uid.Terms, h numberstore.Host) (id, first int64, err error) {
-	beginner, keeps := d.numbers.(numberstore.Beginner)
+func (d *disposable) next(ctx context.Context, t uid.Terms, h storage.Host) (id, first int64, err error) {
+	beginner, keeps := d.numbers.(storage.Beginner)
 	if !keeps {
 		id, err = d.numbers.Next(ctx, h, t.MaxWorkerID)
 		return id, t.MinTick, err

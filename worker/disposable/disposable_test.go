@@ -20,7 +20,7 @@ import (
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 )
@@ -39,14 +39,14 @@ type counter struct {
 	mu    sync.Mutex
 	calls int
 	last  int64 // given last
-	hosts []numberstore.Host
+	hosts []storage.Host
 }
 
 func (c *counter) Name() string { return "table NUMBERS" }
 
 func (c *counter) Inspect(context.Context) ([]string, error) { return c.lossy, c.refused }
 
-func (c *counter) Next(ctx context.Context, h numberstore.Host, most int64) (int64, error) {
+func (c *counter) Next(ctx context.Context, h storage.Host, most int64) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls++
@@ -198,7 +198,7 @@ func TestHost(t *testing.T) {
 				return
 			}
 			acquire(t, d, terms(9))
-			require.Equal(t, []numberstore.Host{{Name: c.host, Port: c.port}}, numbers.hosts)
+			require.Equal(t, []storage.Host{{Name: c.host, Port: c.port}}, numbers.hosts)
 		})
 	}
 }
@@ -284,7 +284,7 @@ func (wrong) Inspect(context.Context) ([]string, error) { return nil, nil }
 
 func (wrong) Name() string { return "a wrong store" }
 
-func (w wrong) Next(context.Context, numberstore.Host, int64) (int64, error) { return int64(w), nil }
+func (w wrong) Next(context.Context, storage.Host, int64) (int64, error) { return int64(w), nil }
 
 // What may pass is tried again, and only that.
 func TestFailures(t *testing.T) {
@@ -381,7 +381,7 @@ type keeper struct {
 	fail  error
 }
 
-func (k *keeper) NextFrom(ctx context.Context, h numberstore.Host, most int64,
+func (k *keeper) NextFrom(ctx context.Context, h storage.Host, most int64,
 	at time.Time) (int64, time.Time, error) {
 	id, err := k.Next(ctx, h, most)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // maxNameLen is how many characters a name may have.
@@ -26,31 +26,31 @@ func (c Config) validateHost() error {
 	if c.Host == "" && c.Port != "" {
 		return fmt.Errorf("%w: Port %.100q is set without Host", uid.ErrConfig, c.Port)
 	}
-	return validate(numberstore.Host{Name: c.Host, Port: c.Port})
+	return validate(storage.Host{Name: c.Host, Port: c.Port})
 }
 
 // host takes the host from the settings, the environment or the operating system, in this
 // order.
-func (c Config) host() (numberstore.Host, error) {
+func (c Config) host() (storage.Host, error) {
 	if c.Host != "" {
-		return numberstore.Host{Name: c.Host, Port: c.Port}, nil
+		return storage.Host{Name: c.Host, Port: c.Port}, nil
 	}
-	h := numberstore.Host{Name: firstSet(c.HostEnv), Port: firstSet(c.PortEnv)}
+	h := storage.Host{Name: firstSet(c.HostEnv), Port: firstSet(c.PortEnv)}
 	if (h.Name == "") != (h.Port == "") {
-		return numberstore.Host{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s "+
+		return storage.Host{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s "+
 			"only one is set", uid.ErrConfig, strings.Join(c.HostEnv, ", "), strings.Join(c.PortEnv, ", "))
 	}
 	if h.Name == "" {
 		name, err := settings.HostName()
 		if err != nil {
-			return numberstore.Host{}, fmt.Errorf("%w: set Host", err)
+			return storage.Host{}, fmt.Errorf("%w: set Host", err)
 		}
 		h.Name = name
 	}
 	return h, validate(h)
 }
 
-func validate(h numberstore.Host) error {
+func validate(h storage.Host) error {
 	for _, v := range []struct{ what, text string }{{"host name", h.Name}, {"port", h.Port}} {
 		if !utf8.ValidString(v.text) {
 			return fmt.Errorf("%w: the %s %.100q is not valid UTF-8", uid.ErrConfig, v.what, v.text)

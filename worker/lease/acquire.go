@@ -8,7 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/internal/workerid"
 	"github.com/uidgen/uid/worker"
@@ -48,7 +48,7 @@ type pending struct {
 }
 
 // matches reports whether the row is as the doubted acquisition wrote it, and its lease lasts.
-func (d *pending) matches(row *leasestore.Row, now leasestore.Clock) bool {
+func (d *pending) matches(row *storage.Lease, now storage.Clock) bool {
 	if row == nil {
 		return false
 	}
@@ -66,7 +66,7 @@ func (l *lease) retake(ctx context.Context) (*pending, error) {
 		return nil, nil
 	}
 	asked, number := l.now(), d.sent
-	err := l.change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	err := l.change(ctx, d.id, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		d.sent = number // as in extend
 		if err := l.compare(asked, now, l.cfg.MaxClockSkew); err != nil {
 			return err
@@ -89,11 +89,11 @@ func (l *lease) retake(ctx context.Context) (*pending, error) {
 
 // take leases the ID that has been free the longest, or a new one.
 func (l *lease) take(ctx context.Context) (*pending, error) {
-	wanted := leasestore.Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID},
+	wanted := storage.Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID},
 		Must: l.cfg.IDs, Rest: l.cfg.quarantine(), Highest: l.highest}
 	asked := l.now()
 	l.pending = nil
-	err := l.store.Take(ctx, wanted, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	err := l.store.Take(ctx, wanted, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		l.pending = nil // what an earlier run decided was refused
 		if err := l.compare(asked, now, l.cfg.MaxClockSkew); err != nil {
 			return err
@@ -117,7 +117,7 @@ func (l *lease) take(ctx context.Context) (*pending, error) {
 			return err
 		}
 		h.ids = ids
-		*row = leasestore.Row{
+		*row = storage.Lease{
 			WorkerID: h.id, Nonce: nonce(h.owner, 0), High: h.limit, Until: now.After(l.cfg.TTL),
 			Layout: l.terms.Layout, Holder: l.holder, Acquired: now.Now, Renewed: now.Now,
 		}
@@ -129,7 +129,7 @@ func (l *lease) take(ctx context.Context) (*pending, error) {
 
 // begin decides at which tick a new owner of a row begins, and what it reserves at once: nothing, where
 // writes may have been lost. Its own may be lost as well, and then others begin no higher.
-func (l *lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) (*hold, error) {
+func (l *lease) begin(ns *storage.Namespace, row *storage.Lease, now storage.Clock) (*hold, error) {
 	cause := l.settle(ns, now)
 	lost := cause != ""
 	if near := l.cfg.MaxClockSkew + 2*l.terms.Unit; !lost && ns.Floor > l.tickAt(now, near) {
@@ -158,7 +158,7 @@ func (l *lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasest
 
 // checkAcquired refuses a namespace of another layout, a row whose lease or quarantine has not ended,
 // and ticks that make no sense by the store's clock.
-func (l *lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+func (l *lease) checkAcquired(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 	if ns.Layout != l.terms.Layout {
 		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s",
 			worker.ErrLayout, ns.Layout, l.terms.Layout)
@@ -185,7 +185,7 @@ func (l *lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now
 // checkFloor refuses a floor of the generator that is too far ahead of the store's clock: a start would
 // wait until a tick above it can be reserved. Nothing is written: the namespace would keep the floor, and
 // all later starts would have to wait.
-func (l *lease) checkFloor(now leasestore.Clock) error {
+func (l *lease) checkFloor(now storage.Clock) error {
 	allowed := l.reach(now) + l.patience()
 	if floor := l.terms.MinTick - 1; floor >= 0 && floor > l.tickAt(now, allowed) {
 		return fmt.Errorf("%w: the generator's floor rules out ticks up to %d, the clock is at %d; "+
@@ -196,7 +196,7 @@ func (l *lease) checkFloor(now leasestore.Clock) error {
 
 // compare refuses a store's clock, read since asked, that differs from this process's by more
 // than limit.
-func (l *lease) compare(asked time.Time, now leasestore.Clock, limit time.Duration) error {
+func (l *lease) compare(asked time.Time, now storage.Clock, limit time.Duration) error {
 	return compareClocks(asked, now.Now, l.now(), now.Error, limit)
 }
 

@@ -10,28 +10,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // backs are ways in which a row of worker ID 0 is put back to what it was, by its owner's own name.
-var backs = map[string]func(h *house, row leasestore.Row){
-	"as it was": func(h *house, row leasestore.Row) { h.memory.SetRow(orders, row) },
-	"its lease long over": func(h *house, row leasestore.Row) {
+var backs = map[string]func(h *house, row storage.Lease){
+	"as it was": func(h *house, row storage.Lease) { h.memory.SetRow(orders, row) },
+	"its lease long over": func(h *house, row storage.Lease) {
 		row.Until = h.now().Add(-time.Hour)
 		h.memory.SetRow(orders, row)
 	},
-	"an older number alone": func(h *house, row leasestore.Row) {
-		h.edit(0, func(r *leasestore.Row) { r.Nonce = row.Nonce })
+	"an older number alone": func(h *house, row storage.Lease) {
+		h.edit(0, func(r *storage.Lease) { r.Nonce = row.Nonce })
 	},
-	"fewer ticks alone": func(h *house, _ leasestore.Row) {
-		h.edit(0, func(r *leasestore.Row) { r.High-- })
+	"fewer ticks alone": func(h *house, _ storage.Lease) {
+		h.edit(0, func(r *storage.Lease) { r.High-- })
 	},
 }
 
 // older has an owner renew its lease, and then the store go back, behind the back of the one that is returned.
-func (h *house) older(l *lease.Lease, back func(h *house, row leasestore.Row)) (was uid.Reservation) {
+func (h *house) older(l *lease.Lease, back func(h *house, row storage.Lease)) (was uid.Reservation) {
 	h.t.Helper()
 	h.acquire(l)
 	row := h.row(0)
@@ -55,9 +55,9 @@ func (h *house) witnessed(since int64, was uid.Reservation) {
 
 // An owner that reads an older write of its own has the namespace know before anybody takes a lease, and loses its own.
 func TestStoreWentBack(t *testing.T) {
-	eachTrustOf(t, backs, func(t *testing.T, h *house, losses lease.Losses, back func(*house, leasestore.Row)) {
+	eachTrustOf(t, backs, func(t *testing.T, h *house, losses lease.Losses, back func(*house, storage.Lease)) {
 		h.found()
-		h.editNamespace(func(ns *leasestore.Namespace) { ns.History = "a former one" })
+		h.editNamespace(func(ns *storage.Namespace) { ns.History = "a former one" })
 		var told events
 		f := &meddled{Store: h.memory.Store(orders)}
 		l := h.on(f, lease.Config{OnEvent: told.add, Losses: losses})
@@ -95,10 +95,10 @@ func TestStoreWentBackUnacknowledged(t *testing.T) {
 		"the reply is lost": {storetest.LoseReply, func(*house) {}},
 		"the write is lost": {storetest.LoseWrite, func(*house) {}},
 		"and the lease ended": {storetest.LoseWrite, func(h *house) {
-			h.edit(0, func(r *leasestore.Row) { r.Nonce = "" })
+			h.edit(0, func(r *storage.Lease) { r.Nonce = "" })
 		}},
 		"and somebody has the ID": {storetest.LoseWrite, func(h *house) {
-			h.edit(0, func(r *leasestore.Row) { r.Until = h.now().Add(-quarantine - time.Second) })
+			h.edit(0, func(r *storage.Lease) { r.Until = h.now().Add(-quarantine - time.Second) })
 			require.Zero(h.t, h.acquire(h.lease(lease.Config{})).WorkerID)
 		}},
 	}, func(t *testing.T, h *house, c trouble) {
@@ -125,7 +125,7 @@ func TestStoreWentBackUnacknowledged(t *testing.T) {
 
 // So says an owner that gives its lease back.
 func TestReleaseOfAnOlderWrite(t *testing.T) {
-	eachTrustOf(t, backs, func(t *testing.T, h *house, losses lease.Losses, back func(*house, leasestore.Row)) {
+	eachTrustOf(t, backs, func(t *testing.T, h *house, losses lease.Losses, back func(*house, storage.Lease)) {
 		l := h.lease(lease.Config{Losses: losses})
 		was, before := h.older(l, back), h.tick()
 		require.NoError(t, l.Release(t.Context(), was.First))
@@ -138,7 +138,7 @@ func TestReleaseOfAnOlderWrite(t *testing.T) {
 
 // And so does one that takes it up.
 func TestResumeOfAnOlderWrite(t *testing.T) {
-	eachTrustOf(t, backs, func(t *testing.T, h *house, losses lease.Losses, back func(*house, leasestore.Row)) {
+	eachTrustOf(t, backs, func(t *testing.T, h *house, losses lease.Losses, back func(*house, storage.Lease)) {
 		l := h.lease(lease.Config{Losses: losses})
 		was, before := h.older(l, back), h.tick()
 		held, _ := l.Held()
@@ -152,14 +152,14 @@ func TestResumeOfAnOlderWrite(t *testing.T) {
 
 // What was not acknowledged is no proof, nor is a row that is gone or another owner's: the namespace stays as it is.
 func TestNoProof(t *testing.T) {
-	eachTrustOf(t, map[string]func(h *house, row leasestore.Row){
-		"an unacknowledged write is gone": func(h *house, row leasestore.Row) { h.memory.SetRow(orders, row) },
-		"the row is gone":                 func(h *house, _ leasestore.Row) { h.memory.RemoveRow(orders, 0) },
-		"another owner's row": func(h *house, row leasestore.Row) {
+	eachTrustOf(t, map[string]func(h *house, row storage.Lease){
+		"an unacknowledged write is gone": func(h *house, row storage.Lease) { h.memory.SetRow(orders, row) },
+		"the row is gone":                 func(h *house, _ storage.Lease) { h.memory.RemoveRow(orders, 0) },
+		"another owner's row": func(h *house, row storage.Lease) {
 			row.Nonce, row.High = strings.Repeat("a", 22)+row.Nonce[22:], row.High-1
 			h.memory.SetRow(orders, row)
 		},
-	}, func(t *testing.T, h *house, losses lease.Losses, become func(h *house, row leasestore.Row)) {
+	}, func(t *testing.T, h *house, losses lease.Losses, become func(h *house, row storage.Lease)) {
 		l, client := h.client(lease.Config{Losses: losses})
 		h.acquire(l)
 		h.pass(window / 2)
@@ -186,9 +186,9 @@ func TestOldReadIsNoProof(t *testing.T) {
 		older, before := h.row(0), h.namespace()
 		h.pass(window / 2)
 		h.extend(l, 0)
-		stale.offered = []offer{func(_ *leasestore.Namespace, row *leasestore.Row) {
+		stale.offered = []offer{func(_ *storage.Namespace, row *storage.Lease) {
 			*row = older
-			h.edit(0, func(*leasestore.Row) {}) // so that the write is refused
+			h.edit(0, func(*storage.Lease) {}) // so that the write is refused
 		}}
 		h.pass(window / 2)
 		require.Zero(t, h.extend(l, 0).WorkerID)

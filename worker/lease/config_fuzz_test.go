@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // FuzzLeaseConfig holds what comes of any settings against the rules of the protocol.
@@ -39,7 +39,7 @@ func FuzzLeaseConfig(f *testing.F) {
 		require.GreaterOrEqual(t, c.TTL, c.ahead())
 		require.GreaterOrEqual(t, c.quarantine(), c.MaxClockSkew)
 		if !l.never {
-			require.LessOrEqual(t, c.ahead(), l.reach(leasestore.Clock{}), "less is reserved than is burnt")
+			require.LessOrEqual(t, c.ahead(), l.reach(storage.Clock{}), "less is reserved than is burnt")
 		}
 		again, err := c.withDefaults()
 		require.NoError(t, err)

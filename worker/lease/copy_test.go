@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -23,7 +23,7 @@ func TestACopyIsQuicker(t *testing.T) {
 		store := &meddled{Store: client}
 		copyWrites := func(id int64) func() {
 			return func() {
-				h.edit(id, func(row *leasestore.Row) {
+				h.edit(id, func(row *storage.Lease) {
 					owner := row.Nonce[:22]
 					number := must(strconv.ParseInt(row.Nonce[22:], 16, 64))
 					row.Nonce = fmt.Sprintf("%s%010x", owner, number+1)
@@ -47,7 +47,7 @@ func TestLeaseInvalidateADoubt(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l, client := h.client(lease.Config{})
 		h.acquire(l)
-		h.edit(0, func(row *leasestore.Row) { row.Nonce = "another's" })
+		h.edit(0, func(row *storage.Lease) { row.Nonce = "another's" })
 		h.pass(window / 2)
 		client.Fault(storetest.OK, storetest.LoseReply)
 		require.Error(t, h.extendError(l, 0))

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -84,7 +84,7 @@ func TestFailedStartAfterAResume(t *testing.T) {
 }
 
 // resumable returns what a process held that has ended, of worker ID 0.
-func (h *house) resumable() leasestore.Held {
+func (h *house) resumable() storage.Held {
 	h.t.Helper()
 	l, r := h.held(lease.Config{})
 	held, ok := l.Held()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 )
@@ -60,7 +60,7 @@ func Found(ctx context.Context, store Store, f Founding) error {
 // that find none the first makes it, and each further one would raise the floor by the time since then, and refuse by
 // that what all others are about to write.
 func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMore bool) error {
-	return written(store.Init(ctx, func(ns *leasestore.Namespace, now leasestore.Clock) error {
+	return written(store.Init(ctx, func(ns *storage.Namespace, now storage.Clock) error {
 		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(Burn)) {
 			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; "+
 				"%v is allowed, since nobody could begin before",
@@ -96,7 +96,7 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMor
 }
 
 // refound decides what becomes of a namespace that is there, as a person asks.
-func refound(ns *leasestore.Namespace, layout string, ids Range, floor int64, now leasestore.Clock) error {
+func refound(ns *storage.Namespace, layout string, ids Range, floor int64, now storage.Clock) error {
 	others := ids != (Range{}) && ids != ns.IDs
 	switch {
 	case ns.Layout != layout:

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // settle brings a namespace up to the store's history. If the store may have lost writes that the namespace does not
 // know of, it returns why. Then everybody who comes from now on begins beyond what anybody can have reserved by a write
 // that is lost.
-func (l *lease) settle(ns *leasestore.Namespace, now leasestore.Clock) (cause string) {
+func (l *lease) settle(ns *storage.Namespace, now storage.Clock) (cause string) {
 	switch {
 	case l.back:
 		cause = "the store went back: an owner has read an older write of its own"
@@ -35,7 +35,7 @@ func (l *lease) settle(ns *leasestore.Namespace, now leasestore.Clock) (cause st
 
 // witness reports whether the row proves that the store went back. Then it ends the lease, and has the namespace know:
 // so will each further write of this worker, until one is acknowledged.
-func (l *lease) witness(h *hold, ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) bool {
+func (l *lease) witness(h *hold, ns *storage.Namespace, row *storage.Lease, now storage.Clock) bool {
 	if row == nil || !h.older(row) { // one that is gone may have been deleted alone
 		return false
 	}
@@ -47,9 +47,9 @@ func (l *lease) witness(h *hold, ns *leasestore.Namespace, row *leasestore.Row, 
 
 // change is the store's Change. Its decide settles what it writes.
 func (l *lease) change(ctx context.Context, id int64,
-	decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
 	back := l.back
-	err := l.store.Change(ctx, id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	err := l.store.Change(ctx, id, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		l.back = back // what an earlier run has read may have been old
 		return decide(ns, row, now)
 	})
@@ -67,7 +67,7 @@ func changed(was, is string) string {
 }
 
 // burnt returns the last tick that anybody can have reserved by a write that is lost.
-func (l *lease) burnt(now leasestore.Clock) int64 { return l.within(l.tickAt(now, Burn)) }
+func (l *lease) burnt(now storage.Clock) int64 { return l.within(l.tickAt(now, Burn)) }
 
 // sayAhead logs that the hold begins ahead of the clock, and why.
 func (l *lease) sayAhead(ctx context.Context) {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // A hold is what an owner holds of an ID.
@@ -41,7 +41,7 @@ func (h *hold) unreserved() bool { return h.limit <= h.base }
 // owns reports whether the hold's owner wrote the row last, with its newest acknowledged write or a
 // later one. Writes older than the one in the row cannot happen any more: each named an older version
 // of the row, or was made under a lock that is gone.
-func (h *hold) owns(row *leasestore.Row) bool {
+func (h *hold) owns(row *storage.Lease) bool {
 	owner, number := writer(row.Nonce)
 	if owner != h.owner || number > h.sent && !h.resumed {
 		return false
@@ -51,7 +51,7 @@ func (h *hold) owns(row *leasestore.Row) bool {
 
 // older reports whether the row is from before the hold's newest acknowledged write: then the store went back. Another
 // owner's row is no proof, nor is one that is gone.
-func (h *hold) older(row *leasestore.Row) bool {
+func (h *hold) older(row *storage.Lease) bool {
 	owner, number := writer(row.Nonce)
 	return owner == h.owner && (number < h.acked || row.High < h.limit)
 }

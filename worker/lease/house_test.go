@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -234,14 +234,14 @@ func (h *house) extendError(l *lease.Lease, through int64) error {
 // tick is the clock's, of a lease in milliseconds.
 func (h *house) tick() int64 { return millis(0).TickAt(h.now()) }
 
-func (h *house) row(id int64) leasestore.Row {
+func (h *house) row(id int64) storage.Lease {
 	h.t.Helper()
 	row, found := h.memory.Row(orders, id)
 	require.True(h.t, found, "worker ID %d has no row", id)
 	return row
 }
 
-func (h *house) namespace() leasestore.Namespace {
+func (h *house) namespace() storage.Namespace {
 	h.t.Helper()
 	namespace, found := h.memory.Namespace(orders)
 	require.True(h.t, found)
@@ -249,7 +249,7 @@ func (h *house) namespace() leasestore.Namespace {
 }
 
 // edit changes a row by hand.
-func (h *house) edit(id int64, change func(row *leasestore.Row)) {
+func (h *house) edit(id int64, change func(row *storage.Lease)) {
 	h.t.Helper()
 	row := h.row(id)
 	change(&row)
@@ -257,7 +257,7 @@ func (h *house) edit(id int64, change func(row *leasestore.Row)) {
 }
 
 // editNamespace changes what is common to the rows by hand.
-func (h *house) editNamespace(change func(namespace *leasestore.Namespace)) {
+func (h *house) editNamespace(change func(namespace *storage.Namespace)) {
 	h.t.Helper()
 	namespace := h.namespace()
 	change(&namespace)

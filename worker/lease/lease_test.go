@@ -12,8 +12,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -34,7 +34,7 @@ func TestLeaseAcquire(t *testing.T) {
 
 			row, now := h.row(id), h.storeNow().UTC()
 			require.Len(t, row.Nonce, 32)
-			require.Equal(t, leasestore.Row{WorkerID: id, Nonce: row.Nonce, High: r.Last, Until: now.Add(ttl),
+			require.Equal(t, storage.Lease{WorkerID: id, Nonce: row.Nonce, High: r.Last, Until: now.Add(ttl),
 				Layout: millis(0).Layout, Holder: "me", Acquired: now, Renewed: now}, row)
 		}
 		require.Equal(t, 3, logged.Count("level=DEBUG msg=\"worker ID leased\""))
@@ -188,7 +188,7 @@ func TestLeaseLost(t *testing.T) {
 		how func(h *house, l *lease.Lease)
 		why string
 	}
-	edited := func(change func(row *leasestore.Row)) func(h *house, l *lease.Lease) {
+	edited := func(change func(row *storage.Lease)) func(h *house, l *lease.Lease) {
 		return func(h *house, _ *lease.Lease) { h.edit(0, change) }
 	}
 	eachTrustOf(t, map[string]loss{
@@ -198,12 +198,12 @@ func TestLeaseLost(t *testing.T) {
 		}, `another nonce or other ticks than this owner wrote; it is held by "another"`},
 		"ended":         {func(h *house, _ *lease.Lease) { h.pass(ttl + 100*time.Millisecond) }, "it ended at 20"},
 		"row is gone":   {func(h *house, _ *lease.Lease) { h.memory.RemoveRow(orders, 0) }, "its row is gone"},
-		"released":      {edited(func(row *leasestore.Row) { row.Nonce = "" }), "by somebody else"},
-		"another nonce": {edited(func(row *leasestore.Row) { row.Nonce = "x" }), "another nonce"},
-		"another owner's nonce": {edited(func(row *leasestore.Row) {
+		"released":      {edited(func(row *storage.Lease) { row.Nonce = "" }), "by somebody else"},
+		"another nonce": {edited(func(row *storage.Lease) { row.Nonce = "x" }), "another nonce"},
+		"another owner's nonce": {edited(func(row *storage.Lease) {
 			row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] // of the same write
 		}), "another nonce"},
-		"more ticks": {edited(func(row *leasestore.Row) { row.High++ }), "other ticks"},
+		"more ticks": {edited(func(row *storage.Lease) { row.High++ }), "other ticks"},
 		"a copy of the process has renewed": {func(h *house, l *lease.Lease) {
 			held, _ := l.Held()
 			held.Used = held.Last // so that the test may do it
@@ -236,7 +236,7 @@ func TestLeaseRenewedAtTheLastMoment(t *testing.T) {
 		row.Until = row.Until.Add(time.Hour)
 		// A store that has chosen the row before that, and offers it as it is now.
 		stale := &meddled{Store: h.memory.Store(orders)}
-		stale.offered = []offer{func(_ *leasestore.Namespace, r *leasestore.Row) { *r = row }}
+		stale.offered = []offer{func(_ *storage.Namespace, r *storage.Lease) { *r = row }}
 		var logged logtest.Records
 		r := h.acquire(h.on(stale, lease.Config{Logger: logged.Logger()}))
 		require.Zero(t, r.WorkerID, "the store of the test offers the right row then")
@@ -296,7 +296,7 @@ func TestLeaseFarFuture(t *testing.T) {
 		require.NoError(t, l.Release(t.Context(), -1))
 		h.pass(quarantine + time.Second)
 		high := h.tick() + ms(40*time.Minute)
-		h.edit(0, func(row *leasestore.Row) { row.High = high })
+		h.edit(0, func(row *storage.Lease) { row.High = high })
 		logtest.Error(t, h.acquireError(l, millis(0)), worker.ErrClock,
 			fmt.Sprintf("the ticks of worker ID 0 are used up to %d", high))
 		require.Equal(t, high, h.row(0).High)
@@ -305,7 +305,7 @@ func TestLeaseFarFuture(t *testing.T) {
 		h.pass(quarantine + time.Second)
 		require.EqualValues(t, 1, h.acquire(l).WorkerID, "one that has been free for less long")
 		// A namespace whose floor lies there.
-		h.editNamespace(func(namespace *leasestore.Namespace) { namespace.Floor = h.tick() + ms(time.Hour) })
+		h.editNamespace(func(namespace *storage.Namespace) { namespace.Floor = h.tick() + ms(time.Hour) })
 		require.ErrorIs(t, h.acquireError(l, millis(1023)), uid.ErrWorkerInUse)
 		err := h.acquireError(h.lease(lease.Config{}), millis(1023))
 		logtest.Error(t, err, worker.ErrClock, "the ticks of the namespace are used up to")
@@ -313,8 +313,8 @@ func TestLeaseFarFuture(t *testing.T) {
 		// The end of the time field.
 		terms := millis(0)
 		h.pass(terms.Epoch.Add(time.Duration(terms.MaxTick) * terms.Unit).Sub(h.now()))
-		h.editNamespace(func(namespace *leasestore.Namespace) { namespace.Floor = -1 })
-		h.edit(0, func(row *leasestore.Row) { row.High = terms.MaxTick })
+		h.editNamespace(func(namespace *storage.Namespace) { namespace.Floor = -1 })
+		h.edit(0, func(row *storage.Lease) { row.High = terms.MaxTick })
 		logtest.Error(t, h.acquireError(h.lease(lease.Config{}), terms), uid.ErrExhausted, fmt.Sprint(terms.MaxTick))
 	})
 }
@@ -366,7 +366,7 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 		l := h.lease(lease.Config{OnEvent: func(e lease.Event) {
 			told.add(e)
 			if e.Kind == "acquired" && e.WorkerID == 0 {
-				h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Holder = "another", "another" })
+				h.edit(0, func(row *storage.Lease) { row.Nonce, row.Holder = "another", "another" })
 			}
 		}})
 		h.memory.LoseHistory() // it has to wait for its first ticks
@@ -380,7 +380,7 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 		l = h.lease(lease.Config{Losses: lease.Anytime, OnEvent: func(e lease.Event) {
 			told.add(e)
 			for _, id := range h.ids()[2:] {
-				h.edit(id, func(row *leasestore.Row) { row.Nonce = "another" })
+				h.edit(id, func(row *storage.Lease) { row.Nonce = "another" })
 			}
 		}})
 		require.ErrorContains(t, h.acquireError(l, millis(1023)), "its row has another nonce")
@@ -402,7 +402,7 @@ func TestResumedLeaseLostWhileStarting(t *testing.T) {
 		}})
 		terms := millis(1023)
 		terms.MinTick = h.tick() + ms(lease.Burn-skew+window*2/3) // longer than until the next renewal
-		time.AfterFunc(window/4, func() { h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" }) })
+		time.AfterFunc(window/4, func() { h.edit(0, func(row *storage.Lease) { row.Nonce = "another" }) })
 		_, err := l.Resume(ctx, terms, held)
 		require.ErrorIs(t, err, context.Canceled)
 		require.Empty(t, h.row(1).Nonce)

@@ -3,13 +3,13 @@ package lease_test
 import (
 	"context"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 type (
-	decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
-	offer    = func(*leasestore.Namespace, *leasestore.Row)
+	decision = func(*storage.Namespace, *storage.Lease, storage.Clock) error
+	offer    = func(*storage.Namespace, *storage.Lease)
 )
 
 // A meddled store fails as it is told, and has something done to it in the middle of the next calls of Take and Change.
@@ -36,7 +36,7 @@ func (m *meddled) Inspect(ctx context.Context) ([]string, error) {
 }
 
 // Take is as [lease.Store] has it.
-func (m *meddled) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+func (m *meddled) Take(ctx context.Context, w storage.Wanted, decide decision) error {
 	if err := m.fail(ctx); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (m *meddled) fail(ctx context.Context) error {
 
 // meddle returns decide with what is done before and after it.
 func (m *meddled) meddle(decide decision) decision {
-	return func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	return func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		if len(m.offered) > 0 {
 			do := m.offered[0]
 			m.offered = m.offered[1:]

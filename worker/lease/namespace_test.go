@@ -10,8 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -48,7 +48,7 @@ func TestNamespaceMadeByAStart(t *testing.T) {
 // Of several that find no namespace one makes it, and no other raises its floor by the time that has passed since.
 func TestNamespaceMadeByAnotherStart(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-		var made leasestore.Namespace
+		var made storage.Namespace
 		late := &lateInit{Client: h.memory.Store(orders), before: func() {
 			h.acquire(h.bare(lease.Config{Losses: losses}))
 			made = h.namespace()
@@ -65,7 +65,7 @@ type lateInit struct {
 	before func()
 }
 
-func (s *lateInit) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+func (s *lateInit) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	s.before()
 	return s.Client.Init(ctx, decide)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -36,13 +36,13 @@ func TestRangeOfAStart(t *testing.T) {
 		refused(7, 9, uid.ErrRange, "the namespace has the worker IDs 0 to 1023, asked for are 7 to 9")
 		refused(1000, 1024, uid.ErrRange, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
 
-		h.editNamespace(func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
+		h.editNamespace(func(n *storage.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
 		h.memory.RemoveRow(orders, 0)
 		for _, ids := range [][2]int64{{9, 10}, {7, 9}, {11, 12}, {0, 1023}, {20, 21}} {
 			refused(ids[0], ids[1], uid.ErrRange,
 				fmt.Sprintf("the namespace has the worker IDs 8 to 11, asked for are %d to %d", ids[0], ids[1]))
 		}
-		h.editNamespace(func(n *leasestore.Namespace) { n.Given = 7 })
+		h.editNamespace(func(n *storage.Namespace) { n.Given = 7 })
 		for _, id := range []int64{8, 9, 10, 11} {
 			require.Equal(t, id, h.acquire(asks(8, 11)).WorkerID)
 		}
@@ -101,7 +101,7 @@ func TestRangeThatAStoreIgnores(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		require.NoError(t, h.foundWith(0, 0))
 		store := &meddled{Store: h.memory.Store(orders)}
-		outside := func(n *leasestore.Namespace, _ *leasestore.Row) { n.IDs = lease.Range{First: 10, Last: 20} }
+		outside := func(n *storage.Namespace, _ *storage.Lease) { n.IDs = lease.Range{First: 10, Last: 20} }
 		store.offered = append(store.offered, outside, outside)
 		err := h.acquireError(h.on(store, lease.Config{}), millis(1023))
 		logtest.Error(t, err, uid.ErrRange, "the store offers worker ID 0, wanted is one of 10 to 20")
@@ -130,7 +130,7 @@ func TestRangeRunsOut(t *testing.T) {
 // Rows that are left of a former namespace were given. A range of IDs below them has none that is new.
 func TestFoundOverRows(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		h.memory.SetRow(orders, leasestore.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
+		h.memory.SetRow(orders, storage.Lease{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
 		logtest.Error(t, h.foundWith(0, 499), uid.ErrRange,
 			"the row of worker ID 500 is left of a former namespace, now asked for are IDs up to 499")
 		require.False(t, h.isThere())

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // releaseTimeout bounds a Release.
@@ -16,7 +16,7 @@ const releaseTimeout = 5 * time.Second
 func (l *lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	return retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
-		end := func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+		end := func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 			if l.witness(h, ns, row, now) {
 				return nil
 			}
@@ -38,7 +38,7 @@ func (l *lease) blocked() time.Duration { return l.cfg.TTL + l.cfg.quarantine() 
 // giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
 func (l *lease) giveBack(ctx context.Context) error {
 	d := l.pending
-	end := func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	end := func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		if !d.matches(row, now) {
 			return errNothing
 		}

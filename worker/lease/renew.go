@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // extend makes one attempt to renew the lease and the reservation. It returns a lostError when
@@ -19,7 +19,7 @@ func (l *lease) extend(ctx context.Context, through int64) error {
 		through = max(through, h.base+1) // which may be far ahead of the clock
 	}
 	number, limit, wait, back := h.sent, h.limit, h.wait, false
-	err := l.change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+	err := l.change(ctx, h.id, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		h.sent = number // what an earlier run of this attempt was to write was refused
 		if err := l.compare(asked, now, mostAhead); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (l *lease) extend(ctx context.Context, through int64) error {
 }
 
 // lasts returns a lostError unless the row is the hold's, and its lease is not over.
-func (l *lease) lasts(row *leasestore.Row, now leasestore.Clock) error {
+func (l *lease) lasts(row *storage.Lease, now storage.Clock) error {
 	switch {
 	case row == nil:
 		return &lostError{why: "its row is gone"}

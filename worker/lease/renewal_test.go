@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -51,7 +51,7 @@ func TestCopyOfAResumedLease(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		held := h.resumable()
 		later := func(by int64) {
-			h.edit(0, func(row *leasestore.Row) {
+			h.edit(0, func(row *storage.Lease) {
 				var number int64
 				_, err := fmt.Sscanf(row.Nonce[22:], "%x", &number)
 				require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestClockErrorOfAQuarantine(t *testing.T) {
 		f := &meddled{Store: h.memory.Store(orders)}
 		h.found()
 		over := func(by time.Duration) offer {
-			return func(_ *leasestore.Namespace, row *leasestore.Row) { row.Until = h.now().Add(-quarantine - by) }
+			return func(_ *storage.Namespace, row *storage.Lease) { row.Until = h.now().Add(-quarantine - by) }
 		}
 		f.offered = append(f.offered, over(off), over(off+time.Microsecond)) // the first one by a store that errs
 		var early bool

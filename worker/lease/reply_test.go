@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -87,7 +87,7 @@ func TestGiveBackLeavesWhatIsNotItsOwn(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		ctx, cancel := context.WithCancel(t.Context())
 		other := h.lease(lease.Config{Losses: lease.Never})
-		var theirs leasestore.Row
+		var theirs storage.Lease
 		l, client := h.client(lease.Config{Losses: lease.Never, Logger: onRetry(func() {
 			h.pass(ttl + quarantine + time.Second)
 			require.Zero(t, h.acquire(other).WorkerID)

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
 // Held returns what the owner holds; Used is the last tick before its first one. It is the
 // generator's to call, as the methods of [uid.Worker] are. held is false while it holds nothing, and once
 // the lease was invalidated.
-func (l *lease) Held() (h leasestore.Held, held bool) {
+func (l *lease) Held() (h storage.Held, held bool) {
 	if l.hold == nil || l.binding.Invalid() {
-		return leasestore.Held{}, false
+		return storage.Held{}, false
 	}
-	return leasestore.Held{WorkerID: l.hold.id, Nonce: nonce(l.hold.owner, l.hold.acked),
+	return storage.Held{WorkerID: l.hold.id, Nonce: nonce(l.hold.owner, l.hold.acked),
 		Used: l.hold.base, Last: l.hold.limit}, true
 }
 
@@ -34,7 +34,7 @@ const resumePatience = 5 * time.Second
 // If the store cannot be reached within 5 s it goes on with the ticks up to h.Last. If the lease is lost
 // it leases another ID, as Acquire does. Its errors are Acquire's, and [uid.ErrNoReservation] when the
 // store cannot be reached and nothing is left.
-func (l *lease) Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid.Reservation, error) {
+func (l *lease) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Reservation, error) {
 	owner, number := writer(h.Nonce)
 	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Used < -1 {
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d, nonce %.40q and tick %d are no lease "+
@@ -50,7 +50,7 @@ func (l *lease) Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid
 	l.resumed = true
 	l.hold = &hold{id: h.WorkerID, owner: owner, acked: number, sent: number, resumed: true,
 		base: max(h.Used, t.MinTick-1), limit: h.Last, at: l.clock()}
-	if err := l.checkFloor(leasestore.Clock{Now: l.now()}); err != nil {
+	if err := l.checkFloor(storage.Clock{Now: l.now()}); err != nil {
 		return l.started(ctx, err)
 	}
 	return l.started(ctx, l.resume(ctx))

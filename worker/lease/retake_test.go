@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -18,7 +18,7 @@ import (
 func TestRetake(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		var told events
-		var doubted, first leasestore.Row
+		var doubted, first storage.Lease
 		h.found()
 		client := h.memory.Store(orders)
 		counted := &meddled{Store: client}
@@ -130,10 +130,10 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 // What is not as it was written, by its nonce, its ticks and its end, is not taken up.
 func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	eachTrustOf(t, map[string]func(h *house){
-		"another nonce": func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" }) },
-		"released":      func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Until = "", h.now() }) },
-		"more ticks":    func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) },
-		"fewer ticks":   func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) },
+		"another nonce": func(h *house) { h.edit(0, func(row *storage.Lease) { row.Nonce = "another" }) },
+		"released":      func(h *house) { h.edit(0, func(row *storage.Lease) { row.Nonce, row.Until = "", h.now() }) },
+		"more ticks":    func(h *house) { h.edit(0, func(row *storage.Lease) { row.High++ }) },
+		"fewer ticks":   func(h *house) { h.edit(0, func(row *storage.Lease) { row.High-- }) },
 		"over":          func(h *house) { h.pass(ttl + time.Millisecond) },
 		"somebody else has had it": func(h *house) {
 			was := h.row(0)
@@ -143,7 +143,7 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 			require.Greater(h.t, theirs.First, was.High)
 		},
 	}, func(t *testing.T, h *house, losses lease.Losses, change func(h *house)) {
-		var row leasestore.Row
+		var row storage.Lease
 		l, client := h.client(lease.Config{Losses: losses, Logger: onRetry(func() {
 			change(h)
 			row = h.row(0)

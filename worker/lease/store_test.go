@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -192,7 +192,7 @@ func TestCancelledStart(t *testing.T) {
 func TestNoneFree(t *testing.T) {
 	until := time.Date(2026, 7, 1, 12, 0, 0, 123456000, time.FixedZone("", 3600))
 	ids := lease.Range{First: 3, Last: 17}
-	err := leasestore.NoneFree(ids, until, nil)
+	err := storage.NoneFree(ids, until, nil)
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
 	require.EqualError(t, err, uid.ErrNoWorkerID.Error()+
 		": all of 3 to 17 are leased or in quarantine, the first one until 2026-07-01T11:00:00.123456Z")
@@ -208,9 +208,9 @@ func TestNoneFree(t *testing.T) {
 		"; worker IDs 4 to 5 and 9 have no row: ":                           {{First: 4, Last: 5}, {First: 9, Last: 9}},
 		"; worker IDs 4, 6, 8, 10, 12, 14, 16, 18 and others have no row: ": many,
 	} {
-		require.ErrorContains(t, leasestore.NoneFree(ids, until, missing), text)
+		require.ErrorContains(t, storage.NoneFree(ids, until, missing), text)
 	}
-	require.ErrorContains(t, leasestore.NoneFree(ids, time.Time{}, []lease.Range{ids}),
+	require.ErrorContains(t, storage.NoneFree(ids, time.Time{}, []lease.Range{ids}),
 		"none of 3 to 17 has a row; worker IDs 3 to 17 have no row")
 
 	eachHouse(t, func(t *testing.T, h *house) {
@@ -248,12 +248,12 @@ func TestNewIDs(t *testing.T) {
 			lease.Range{First: math.MaxInt64, Last: math.MaxInt64}, true},
 		{math.MaxInt64, lease.Range{First: 0, Last: math.MaxInt64}, lease.Range{}, false},
 	} {
-		ids, some := leasestore.Namespace{Given: c.given}.NewIDs(c.in)
+		ids, some := storage.Namespace{Given: c.given}.NewIDs(c.in)
 		require.Equal(t, c.some, some, "%+v", c)
 		require.Equal(t, c.want, ids, "%+v", c)
 	}
 	// Many need few writes.
-	ns, writes := leasestore.Namespace{Given: -1}, 0
+	ns, writes := storage.Namespace{Given: -1}, 0
 	for ; ns.Given < 1000; writes++ {
 		ids, _ := ns.NewIDs(all)
 		require.Equal(t, ns.Given+1, ids.First)
@@ -326,7 +326,7 @@ func TestClockErrorOfMaxAhead(t *testing.T) {
 		h.found()
 		const ahead = lease.Burn + 15*time.Minute + 2*off
 		set := func(high int64) {
-			h.memory.SetRow(orders, leasestore.Row{WorkerID: 0, High: high, Until: h.now().Add(-time.Hour)})
+			h.memory.SetRow(orders, storage.Lease{WorkerID: 0, High: high, Until: h.now().Add(-time.Hour)})
 		}
 		set(h.tick() + ms(ahead) + 1)
 		require.ErrorIs(t, h.acquireError(h.lease(lease.Config{Losses: lease.Never}), millis(0)), worker.ErrClock)

@@ -3,12 +3,12 @@ package lease
 import (
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
 // tickAt returns the tick at d after the store's time.
-func (l *lease) tickAt(now leasestore.Clock, d time.Duration) int64 {
+func (l *lease) tickAt(now storage.Clock, d time.Duration) int64 {
 	return l.terms.TickAt(now.Now.Add(d))
 }
 
@@ -17,13 +17,13 @@ func (l *lease) within(tick int64) int64 { return min(tick, l.terms.MaxTick) }
 
 // reach is how far beyond the store's clock this owner may reserve, whatever the store can lose: a [Burn] by any other
 // clock goes further.
-func (l *lease) reach(now leasestore.Clock) time.Duration {
+func (l *lease) reach(now storage.Clock) time.Duration {
 	return Burn - max(l.cfg.MaxClockSkew, 2*now.Error)
 }
 
 // target returns the last tick that a write reserves: 3/2 Window beyond the clock, or further if the
 // generator asks for ticks up to through.
-func (l *lease) target(now leasestore.Clock, through, slacks int64) int64 {
+func (l *lease) target(now storage.Clock, through, slacks int64) int64 {
 	slack := slacks * max(1, int64(l.cfg.Window/8/l.terms.Unit)) // so that a burst needs fewer writes
 	return l.within(min(max(l.tickAt(now, l.cfg.ahead()), ticks.Plus(through, slack)), l.tickAt(now, l.reach(now))))
 }
@@ -33,7 +33,7 @@ func (l *lease) target(now leasestore.Clock, through, slacks int64) int64 {
 func slacks(early int) int64 { return 1 << min(max(early-1, 0), 4) }
 
 // untilMore is how long it takes until a write can reserve more than the ticks up to limit.
-func (l *lease) untilMore(now leasestore.Clock, limit int64) time.Duration {
+func (l *lease) untilMore(now storage.Clock, limit int64) time.Duration {
 	return ticks.Until(l.terms, now.Now.Add(l.reach(now)), limit+1)
 }
 

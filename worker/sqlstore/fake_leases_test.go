@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -52,9 +52,9 @@ func TestTakeThatAlwaysLoses(t *testing.T) {
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		wanted := leasestore.Wanted{IDs: lease.Range{Last: 1023}, Highest: func(time.Time) int64 { return 0 }}
+		wanted := storage.Wanted{IDs: lease.Range{Last: 1023}, Highest: func(time.Time) int64 { return 0 }}
 		err = retry.Do(ctx, 0, quiet, func(ctx context.Context) error {
-			return leases.Take(ctx, wanted, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			return leases.Take(ctx, wanted, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 				r.Nonce = "mine"
 				return nil
 			})

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // A search looks for an ID that nobody leases.
 type search struct {
 	*leaseTable
-	wanted leasestore.Wanted
+	wanted storage.Wanted
 	races  int // how many IDs this Take has lost to another one
 }
 
@@ -25,7 +25,7 @@ const (
 
 // A find is what a Take is offered.
 type find struct {
-	namespace leasestore.Namespace
+	namespace storage.Namespace
 	id        int64
 	was       *leaseRow   // nil for a new ID
 	made      lease.Range // new IDs, of which id is the first
@@ -83,7 +83,7 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 func (f *find) offer(row leaseRow) { f.was, f.id = &row, row.WorkerID }
 
 // none says why no ID is free.
-func (s search) none(ctx context.Context, conn session, ids lease.Range, ns leasestore.Namespace) error {
+func (s search) none(ctx context.Context, conn session, ids lease.Range, ns storage.Namespace) error {
 	const most = 10_000
 	all, err := s.look(ctx, conn, s.where(inRange+" ORDER BY WORKER_ID LIMIT ?"), ids.First, ids.Last, int64(most))
 	if err != nil {
@@ -105,5 +105,5 @@ func (s search) none(ctx context.Context, conn session, ids lease.Range, ns leas
 	if len(have) == most {
 		in.Last = have[most-1]
 	}
-	return leasestore.NoneFree(ids, until, ns.Missing(in, have))
+	return storage.NoneFree(ids, until, ns.Missing(in, have))
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -28,7 +28,7 @@ type leaseTable struct {
 	schema    database.SchemaPlace // of a PostgreSQL table
 }
 
-var _ leasestore.PlacedStore = (*leaseTable)(nil)
+var _ storage.PlacedStore = (*leaseTable)(nil)
 
 // Leases returns a namespace of leases. Namespaces keep services apart that share a table: worker IDs are unique within
 // one, and all its UIDs have the same layout. UIDs of two can be equal.
@@ -52,24 +52,24 @@ func (l *leaseTable) Name() string {
 	return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases)
 }
 
-// Place implements [leasestore.PlacedStore]: it is the schema of a PostgreSQL table.
+// Place implements [storage.PlacedStore]: it is the schema of a PostgreSQL table.
 func (l *leaseTable) Place() string { return l.schema.Found() }
 
-// Bind implements [leasestore.PlacedStore].
+// Bind implements [storage.PlacedStore].
 func (l *leaseTable) Bind(schema string) error { return l.schema.Find(l.leases, schema) }
 
 // A decision is made by a caller of Take or Change, from what a store has read, and changes that.
-type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+type decision = func(*storage.Namespace, *storage.Lease, storage.Clock) error
 
 // Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
 // or nothing else is left, and again two for each time that it loses the ID to another client, after a random pause.
-func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decision) error {
+func (l *leaseTable) Take(ctx context.Context, w storage.Wanted, decide decision) error {
 	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
 		seen, f, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
 			return attempt{Origin: seen.Origin}, err
 		}
-		namespace, row := f.namespace, leasestore.NewRow(f.id)
+		namespace, row := f.namespace, storage.NewLease(f.id)
 		if f.was != nil {
 			row = f.was.row()
 		}
@@ -84,7 +84,7 @@ func (l *leaseTable) Take(ctx context.Context, w leasestore.Wanted, decide decis
 			return l.both(seen, seen.control.changed(namespace), f.was, is[0]), nil
 		}
 		for id := f.id + 1; id <= f.made.Last; id++ {
-			is = append(is, rowOf(leasestore.NewRow(id), id))
+			is = append(is, rowOf(storage.NewLease(id), id))
 		}
 		return l.grown(seen, seen.control.changed(namespace), is), nil
 	})
@@ -127,7 +127,7 @@ func (l *leaseTable) missing() error {
 }
 
 // Init implements [lease.Store]. It creates a missing table, for which the account needs CREATE.
-func (l *leaseTable) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+func (l *leaseTable) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	err := l.found(ctx, decide)
 	if database.KindOf(err) != database.MissingTable {
 		return err
@@ -142,14 +142,14 @@ func (l *leaseTable) Init(ctx context.Context, decide func(*leasestore.Namespace
 
 // found makes the namespace, or changes it. Unlike a Take it compares the NONCE of the namespace's
 // row, too: nobody has taken an ID since it has looked.
-func (l *leaseTable) found(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+func (l *leaseTable) found(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
 		seen, err := l.look(ctx, conn, l.where(theRow), int64(controlID))
 		nothing := attempt{Origin: seen.Origin}
 		if err != nil {
 			return nothing, err
 		}
-		was := leasestore.Namespace{Given: seen.largest, Floor: -1, Fresh: true}
+		was := storage.Namespace{Given: seen.largest, Floor: -1, Fresh: true}
 		if seen.control != nil {
 			if was, err = seen.control.namespace(seen.largest); err != nil {
 				return nothing, err

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -31,7 +31,7 @@ func TestCounterOf(t *testing.T) {
 
 // What HOLDER of a namespace's own row says is read as it was written, and nothing else is.
 func TestHolder(t *testing.T) {
-	for text, want := range map[string]leasestore.Namespace{
+	for text, want := range map[string]storage.Namespace{
 		"":                                 {Given: -1},
 		"all worker IDs, given up to 0":    {Given: 0},
 		"worker IDs 18 to 37":              {Given: -1, IDs: lease.Range{First: 18, Last: 37}},
@@ -39,7 +39,7 @@ func TestHolder(t *testing.T) {
 	} {
 		ids, given, err := heldBy(text)
 		require.NoError(t, err, text)
-		require.Equal(t, want, leasestore.Namespace{IDs: ids, Given: given})
+		require.Equal(t, want, storage.Namespace{IDs: ids, Given: given})
 		require.Equal(t, text, holderOf(ids, given))
 	}
 	for _, text := range []string{

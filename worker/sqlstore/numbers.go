@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
-	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 )
@@ -30,8 +30,8 @@ const (
 type numberTable struct{ tables }
 
 var (
-	_ disposable.Numbers   = (*numberTable)(nil)
-	_ numberstore.Beginner = (*numberTable)(nil)
+	_ disposable.Numbers = (*numberTable)(nil)
+	_ storage.Beginner   = (*numberTable)(nil)
 )
 
 // Numbers returns the numbers of the table of disposable IDs. It does not touch the database.
@@ -55,15 +55,15 @@ func (s *numberTable) Inspect(ctx context.Context) (lossy []string, err error) {
 // It fails as [disposable.Numbers] says, with [uid.ErrConfig] for SQLite in memory or with
 // locking_mode EXCLUSIVE, and with [worker.ErrState] when the SQLite file is not in its place or
 // has a second name.
-func (s *numberTable) Next(ctx context.Context, h numberstore.Host, most int64) (int64, error) {
+func (s *numberTable) Next(ctx context.Context, h storage.Host, most int64) (int64, error) {
 	id, _, err := s.NextFrom(ctx, h, most, time.Time{})
 	return id, err
 }
 
-// NextFrom implements [numberstore.Beginner]. It rounds at up to whole seconds, and keeps the latest floor of the
+// NextFrom implements [storage.Beginner]. It rounds at up to whole seconds, and keeps the latest floor of the
 // newest 1,000 rows in its own, which takes a transaction. Without a floor, and in a session that commits by itself, it
 // takes three round trips to a server, two more if the session is new on MySQL, and one more for a port.
-func (s *numberTable) NextFrom(ctx context.Context, h numberstore.Host, most int64,
+func (s *numberTable) NextFrom(ctx context.Context, h storage.Host, most int64,
 	at time.Time) (id int64, first time.Time, err error) {
 	conn, err := s.db.Connx(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ type insertedRow struct {
 }
 
 // insert commits a row whose PORT is a nonce, and returns the ID from the insert's own result.
-func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h numberstore.Host,
+func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h storage.Host,
 	most int64) (row insertedRow, err error) {
 	kind := int64(typeActual)
 	if h.Port != "" {

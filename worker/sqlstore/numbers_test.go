@@ -9,7 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/numberstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -42,7 +42,7 @@ func TestUnconfirmed(t *testing.T) {
 		{"row changed before the port was written", "80", &fakeDB{missesUpdate: true}, "changed 0 rows with ID 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := next(t.Context(), tables(t, c.fake).Numbers(), numberstore.Host{Name: "h", Port: c.port})
+			_, err := next(t.Context(), tables(t, c.fake).Numbers(), storage.Host{Name: "h", Port: c.port})
 			logtest.Error(t, err, worker.ErrUnconfirmed, c.says)
 			require.Equal(t, 1, c.fake.calls("insert"), "it is not tried again")
 		})

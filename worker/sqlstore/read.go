@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // A sight is what one statement has read: rows of one namespace as they were at one time.
 type sight struct {
 	database.Origin
-	clock   leasestore.Clock
+	clock   storage.Clock
 	control *leaseRow // the namespace's own row; nil: none
 	largest int64     // the highest ID that has a row, or -1
 	rows    []leaseRow
@@ -78,7 +78,7 @@ func (l *leaseTable) readOnce(ctx context.Context, conn session, rows string, ar
 		}
 	}
 	s.AddDelay()
-	s.clock = leasestore.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
+	s.clock = storage.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
 	return s, nil
 }
 
@@ -99,9 +99,9 @@ const (
 func columnsOf(alias string) string { return alias + strings.Join(leaseColumns, ", "+alias) }
 
 // namespaceOf returns the namespace that was seen.
-func (l *leaseTable) namespaceOf(s sight) (leasestore.Namespace, error) {
+func (l *leaseTable) namespaceOf(s sight) (storage.Namespace, error) {
 	if s.control == nil {
-		return leasestore.Namespace{}, l.missing()
+		return storage.Namespace{}, l.missing()
 	}
 	return s.control.namespace(s.largest)
 }

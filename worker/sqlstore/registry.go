@@ -9,8 +9,8 @@ import (
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/fitness"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -29,7 +29,7 @@ func (d *DB) Registry() registry.Store { return register{d} }
 func (r register) Namespace(name string) (lease.Store, error) { return r.Leases(name) }
 
 // Namespaces implements [registry.Store]. It needs SELECT.
-func (r register) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
+func (r register) Namespaces(ctx context.Context) (names []string, now storage.Clock, err error) {
 	err = r.connected(ctx, func(conn *sqlx.Conn) (err error) {
 		var micros database.Micros
 		if err := conn.GetContext(ctx, &micros, r.dialect.Clock()); err != nil {
@@ -55,7 +55,7 @@ func noNamespace(err error) error {
 // Rows implements [registry.Store]. It takes one round trip to a server (the first on
 // MySQL two), and needs SELECT.
 func (r register) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-	page := registry.Page{Namespace: leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}}
+	page := registry.Page{Namespace: storage.Namespace{Given: -1, Floor: -1, Fresh: true}}
 	l := &leaseTable{tables: r.tables, namespace: namespace}
 	err := r.connected(ctx, func(conn *sqlx.Conn) error {
 		seen, err := l.read(ctx, conn, l.where(theNext), max(above, controlID), int64(most))

@@ -19,8 +19,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/numberstore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -49,7 +49,7 @@ func tables(t testing.TB, fake *fakeDB) *sqlstore.DB {
 }
 
 // next asks for a number, and tries again what may pass, as a worker does.
-func next(ctx context.Context, numbers disposable.Numbers, h numberstore.Host) (id int64, err error) {
+func next(ctx context.Context, numbers disposable.Numbers, h storage.Host) (id int64, err error) {
 	err = retry.Do(ctx, time.Minute, quiet, func(ctx context.Context) (err error) {
 		id, err = numbers.Next(ctx, h, 1023)
 		return err
@@ -57,7 +57,7 @@ func next(ctx context.Context, numbers disposable.Numbers, h numberstore.Host) (
 	return id, err
 }
 
-var withPort = numberstore.Host{Name: "h", Port: "1"}
+var withPort = storage.Host{Name: "h", Port: "1"}
 
 // What may pass is tried again, at any step, and each time with a row of its own.
 func TestTransientFailures(t *testing.T) {
@@ -166,7 +166,7 @@ func TestMissingTable(t *testing.T) {
 	} {
 		for created, inserts := range map[bool]int{true: 1, false: 9} {
 			fake := &fakeDB{steps: failing("insert", inserts, failure)}
-			_, err := next(t.Context(), tables(t, fake).Numbers(), numberstore.Host{Name: "h"})
+			_, err := next(t.Context(), tables(t, fake).Numbers(), storage.Host{Name: "h"})
 			require.Equal(t, created, err == nil, "%v", err)
 			require.Equal(t, 1, fake.calls("create"))
 			require.Equal(t, 2, fake.calls("insert"))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -59,15 +59,15 @@ func (r *nullableRow) row() leaseRow {
 }
 
 // row converts r for the protocol.
-func (r leaseRow) row() leasestore.Row {
-	return leasestore.Row{
+func (r leaseRow) row() storage.Lease {
+	return storage.Lease{
 		WorkerID: r.WorkerID, Nonce: r.Nonce, High: r.High, Until: r.Until.Time(), Layout: r.Layout, Holder: r.Holder,
 		Acquired: r.Acquired.Time(), Renewed: r.Renewed.Time(),
 	}
 }
 
 // rowOf converts a worker ID's row from the protocol.
-func rowOf(r leasestore.Row, id int64) leaseRow {
+func rowOf(r storage.Lease, id int64) leaseRow {
 	return leaseRow{
 		WorkerID: id, Nonce: r.Nonce, High: r.High, Until: micros(r.Until), Layout: r.Layout, Holder: r.Holder,
 		Acquired: micros(r.Acquired), Renewed: micros(r.Renewed),
@@ -76,16 +76,16 @@ func rowOf(r leasestore.Row, id int64) leaseRow {
 
 // namespace converts r, a namespace's own row, for the protocol. largest is the highest ID that has a
 // row: one above the mark has come back without the namespace's own.
-func (r leaseRow) namespace(largest int64) (leasestore.Namespace, error) {
+func (r leaseRow) namespace(largest int64) (storage.Namespace, error) {
 	ids, given, err := heldBy(r.Holder)
-	return leasestore.Namespace{
+	return storage.Namespace{
 		Layout: r.Layout, IDs: ids, Given: max(given, largest), Floor: r.High, History: r.History,
 		Made: r.Acquired.Time(), Renewed: r.Renewed.Time(),
 	}, err
 }
 
 // changed returns r, a namespace's own row, with the values of n.
-func (r leaseRow) changed(n leasestore.Namespace) leaseRow {
+func (r leaseRow) changed(n storage.Namespace) leaseRow {
 	r.WorkerID, r.Layout, r.High = controlID, n.Layout, n.Floor
 	r.Holder, r.History = holderOf(n.IDs, n.Given), n.History
 	r.Acquired, r.Renewed = micros(n.Made), micros(n.Renewed)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -34,8 +34,8 @@ func (s *segmentTable) Name() string { return "table " + s.segments }
 // Change implements [segment.Store]. It takes two round trips to a server, and again two for each
 // time that somebody else writes the row in between; a few more when it makes the tag's row. It
 // creates missing tables when there is something to write, for which it needs CREATE.
-func (s *segmentTable) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
-	if err := segmentstore.CheckTag(tag); err != nil {
+func (s *segmentTable) Change(ctx context.Context, tag string, decide func(*storage.Segment) error) error {
+	if err := storage.CheckTag(tag); err != nil {
 		return err
 	}
 	err := s.swap(ctx, tag, decide)
@@ -62,7 +62,7 @@ func (s *segmentTable) create(ctx context.Context) error {
 }
 
 // swap writes what decide has decided.
-func (s *segmentTable) swap(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+func (s *segmentTable) swap(ctx context.Context, tag string, decide func(*storage.Segment) error) error {
 	return s.tables.swap(ctx, &s.place, func(conn session, _ int) (attempt, error) {
 		seen, err := s.look(ctx, conn, tag)
 		w := tagWrite{seen: seen, row: seen.row}
@@ -87,12 +87,12 @@ func (s *segmentTable) swap(ctx context.Context, tag string, decide func(*segmen
 }
 
 // Rows implements [segment.Store]. It takes one round trip to a server, and needs SELECT.
-func (s *segmentTable) Rows(ctx context.Context, after string, most int) (rows []segmentstore.Row, err error) {
+func (s *segmentTable) Rows(ctx context.Context, after string, most int) (rows []storage.Segment, err error) {
 	if most < 1 {
 		return nil, nil
 	}
 	err = s.connected(ctx, func(conn *sqlx.Conn) error {
-		rows, err = whatThereIs(func(there tablesThere) ([]segmentstore.Row, error) {
+		rows, err = whatThereIs(func(there tablesThere) ([]storage.Segment, error) {
 			return s.page(ctx, conn, after, most, there)
 		})
 		return err

@@ -8,8 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // A tagSight is what one statement has read of a tag.
@@ -17,8 +16,8 @@ type tagSight struct {
 	database.Origin
 	tag     string // that was asked for
 	found   tagRow
-	row     segmentstore.Row // found, for a decision
-	missing bool             // a table is
+	row     storage.Segment // found, for a decision
+	missing bool            // a table is
 }
 
 // stored returns the tag as the tables have it: they may take it for the same one that was asked for.
@@ -120,7 +119,7 @@ func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, the
 
 // page reads rows in the order of the tags' bytes.
 func (s *segmentTable) page(ctx context.Context, conn session, after string, most int,
-	there tablesThere) ([]segmentstore.Row, error) {
+	there tablesThere) ([]storage.Segment, error) {
 	if !there.leaf {
 		return nil, nil
 	}
@@ -134,7 +133,7 @@ func (s *segmentTable) page(ctx context.Context, conn session, after string, mos
 	if err != nil {
 		return nil, database.Failed("read table "+s.segments, err)
 	}
-	var rows []segmentstore.Row
+	var rows []storage.Segment
 	for _, r := range all {
 		row, err := r.parse(r.tag.String)
 		if err == nil {
@@ -162,7 +161,7 @@ func (r *tagRow) fields() []any {
 }
 
 // parse converts a row, which is Fresh when there is none of Leaf's table.
-func (r *tagRow) parse(tag string) (row segmentstore.Row, err error) {
+func (r *tagRow) parse(tag string) (row storage.Segment, err error) {
 	if row.Fresh = !r.tag.Valid; !row.Fresh {
 		if row.Next, err = number(tag, "max_id", r.next); err != nil {
 			return row, err
@@ -175,7 +174,7 @@ func (r *tagRow) parse(tag string) (row segmentstore.Row, err error) {
 		}
 	}
 	if r.nonce.Valid {
-		if err = segmentjson.UnmarshalTakers(r.takers.String, &row); err != nil {
+		if err = storage.UnmarshalTakers(r.takers.String, &row); err != nil {
 			return row, fmt.Errorf("the takers of tag %q: %w", tag, err)
 		}
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // takes decides to take ten numbers, and counts its runs.
-func takes(runs *int) func(*segmentstore.Row) error {
-	return func(r *segmentstore.Row) error {
+func takes(runs *int) func(*storage.Segment) error {
+	return func(r *storage.Segment) error {
 		*runs++
 		if r.Fresh {
 			r.Fresh, r.Next, r.Step = false, 1, 1
@@ -36,7 +36,7 @@ func takes(runs *int) func(*segmentstore.Row) error {
 
 var errLook = errors.New("only a look")
 
-func looks(*segmentstore.Row) error { return errLook }
+func looks(*storage.Segment) error { return errLook }
 
 func TestSegmentTableIsNamed(t *testing.T) {
 	for _, c := range []struct{ name, driver, is string }{
@@ -90,7 +90,7 @@ func TestSegmentFailures(t *testing.T) {
 				require.NotContains(t, logtest.Texts(err), "hunter2")
 				require.LessOrEqual(t, runs, 1, "an outcome that is open is left to the caller")
 				fake.fail = nil
-				require.NoError(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+				require.NoError(t, s.Change(t.Context(), "orders", func(r *storage.Segment) error {
 					fake.row = leafRow() // as if it had been stored
 					return takes(&runs)(r)
 				}))
@@ -109,7 +109,7 @@ func TestSegmentConflicts(t *testing.T) {
 			fake := &fakeSegments{row: at.row, steps: failing(at.step, 40, &mysql.MySQLError{Number: number})}
 			runs := 0
 			decide := takes(&runs)
-			require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+			require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *storage.Segment) error {
 				if runs == 41 && at.row != nil {
 					fake.row = leafRow()
 				}
@@ -141,7 +141,7 @@ func TestSegmentsUnconfirmed(t *testing.T) {
 		fake = &fakeSegments{row: leafRow(), changes: missFirst}
 		runs = 0
 		decide := takes(&runs)
-		require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+		require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *storage.Segment) error {
 			fake.row[i] = other
 			return decide(r)
 		}))
@@ -161,7 +161,7 @@ func TestSegmentRacesEndWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	runs := 0
 	decide := takes(&runs)
-	err := fake.store(t).Change(ctx, "orders", func(r *segmentstore.Row) error {
+	err := fake.store(t).Change(ctx, "orders", func(r *storage.Segment) error {
 		if fake.row[1] = fmt.Sprint(runs); runs == 500 {
 			cancel()
 		}
@@ -219,14 +219,14 @@ func TestRowsThatAreNone(t *testing.T) {
 
 // What the tables cannot hold is refused before anything is sent.
 func TestRowsThatCannotBeStored(t *testing.T) {
-	for says, spoil := range map[string]func(*segmentstore.Row){
-		"is 0, want":      func(r *segmentstore.Row) { r.Step = 0 },
-		"not valid UTF-8": func(r *segmentstore.Row) { r.Description = "a\xff" },
-		"zero byte":       func(r *segmentstore.Row) { r.Description = "a\x00b" },
+	for says, spoil := range map[string]func(*storage.Segment){
+		"is 0, want":      func(r *storage.Segment) { r.Step = 0 },
+		"not valid UTF-8": func(r *storage.Segment) { r.Description = "a\xff" },
+		"zero byte":       func(r *storage.Segment) { r.Description = "a\x00b" },
 	} {
 		for _, row := range [][]driver.Value{leafRow(), nil} {
 			fake := &fakeSegments{row: row}
-			err := fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+			err := fake.store(t).Change(t.Context(), "orders", func(r *storage.Segment) error {
 				r.Step, r.Fresh = 1, false
 				spoil(r)
 				return nil
@@ -250,10 +250,10 @@ func missFirst(n int) int64 { return map[bool]int64{true: 0, false: 2}[n == 1] }
 func TestDecisionsKeepToTheRow(t *testing.T) {
 	fake := &fakeSegments{row: leafRow(), changes: missFirst}
 	runs := 0
-	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *storage.Segment) error {
 		runs++
 		fake.row[5] = fmt.Sprint("N", runs+1)
-		require.Equal(t, []segmentstore.Taker{{Nonce: "A", Last: 1000}}, r.Takers)
+		require.Equal(t, []storage.Taker{{Nonce: "A", Last: 1000}}, r.Takers)
 		require.Equal(t, time.UnixMicro(1_700_000_000_000_000).UTC(), r.Updated)
 		r.Takers[0].Last, r.Tag = 2000, "others"
 		return nil
@@ -263,7 +263,7 @@ func TestDecisionsKeepToTheRow(t *testing.T) {
 	require.NotContains(t, fake.sent[1], fmt.Sprintf("%x", "others"))
 
 	fake = &fakeSegments{}
-	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+	require.NoError(t, fake.store(t).Change(t.Context(), "orders", func(r *storage.Segment) error {
 		r.Tag, r.Step = "others", 1
 		return nil
 	}))
@@ -285,15 +285,15 @@ func TestSegmentsInATransaction(t *testing.T) {
 // the other table was missing just before.
 func TestTakersTableIsMadeMeanwhile(t *testing.T) {
 	missing := &mysql.MySQLError{Number: 1146}
-	for name, read := range map[string]func(t *testing.T, s segment.Store) []segmentstore.Row{
-		"Change": func(t *testing.T, s segment.Store) (rows []segmentstore.Row) {
-			require.ErrorIs(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
+	for name, read := range map[string]func(t *testing.T, s segment.Store) []storage.Segment{
+		"Change": func(t *testing.T, s segment.Store) (rows []storage.Segment) {
+			require.ErrorIs(t, s.Change(t.Context(), "orders", func(r *storage.Segment) error {
 				rows = append(rows, *r)
 				return errLook
 			}), errLook)
 			return rows
 		},
-		"Rows": func(t *testing.T, s segment.Store) []segmentstore.Row {
+		"Rows": func(t *testing.T, s segment.Store) []storage.Segment {
 			rows, err := s.Rows(t.Context(), "", 10)
 			require.NoError(t, err)
 			return rows
@@ -314,7 +314,7 @@ func TestTakersTableIsMadeMeanwhile(t *testing.T) {
 				rows := read(t, fake.store(t))
 				require.Len(t, rows, 1)
 				if since < 2 {
-					require.Equal(t, []segmentstore.Taker{{Nonce: "A", Last: 1000}}, rows[0].Takers, "read %d", since)
+					require.Equal(t, []storage.Taker{{Nonce: "A", Last: 1000}}, rows[0].Takers, "read %d", since)
 				} else {
 					require.Empty(t, rows[0].Takers)
 				}

@@ -8,15 +8,14 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // A tagWrite is a change of a tag's rows in both tables, by what was seen. It is carried out on the
 // server that was looked at, all or nothing, if nobody has changed either row.
 type tagWrite struct {
 	seen   tagSight
-	row    segmentstore.Row
+	row    storage.Segment
 	takers string
 	// nonce is this write's own. What was read before another write is never again as it was, even
 	// if all values are.
@@ -33,7 +32,7 @@ func (w *tagWrite) complete() (err error) {
 		return fmt.Errorf("%w: the description of tag %q is not valid UTF-8, or has a zero byte", uid.ErrRange, row.Tag)
 	}
 	w.nonce = rand.Text()
-	w.takers, err = segmentjson.MarshalTakers(*row)
+	w.takers, err = storage.MarshalTakers(*row)
 	return err
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 var update = flag.Bool("update", false, "write testdata/statements anew")
@@ -54,7 +54,7 @@ func TestStatements(t *testing.T) {
 			show("rows are made", l.grown(s, given, []leaseRow{row, {WorkerID: 8, High: -1}}))
 
 			tags := segmentTable{tables: tables{dialect: d, segments: "leaf_alloc", takers: "uid_segment_takers"}}
-			was := segmentstore.Row{Tag: "orders", Next: 10, Step: 5, Description: "d"}
+			was := storage.Segment{Tag: "orders", Next: 10, Step: 5, Description: "d"}
 			is := was
 			is.Next, is.Description = 15, "e"
 			text := func(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
@@ -63,7 +63,7 @@ func TestStatements(t *testing.T) {
 				seen.tag = "orders"
 				return tags.attempt(tagWrite{seen: seen, row: is, nonce: "N1", takers: "T1"})
 			}
-			show("a tag is made", tag(tagSight{row: segmentstore.Row{Fresh: true}}))
+			show("a tag is made", tag(tagSight{row: storage.Segment{Fresh: true}}))
 			show("a tag of Leaf changes", tag(tagSight{row: was, found: found}))
 			found.nonce, found.takers = text("N0"), text("T0")
 			show("a tag changes", tag(tagSight{row: was, found: found}))

@@ -11,8 +11,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -24,8 +24,8 @@ type resumable interface {
 	health.WorkerReporter
 	Invalidate() error
 	// Held, Resume, Store and Leave are for this package.
-	Held() (h leasestore.Held, held bool)
-	Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid.Reservation, error)
+	Held() (h storage.Held, held bool)
+	Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Reservation, error)
 	Store() lease.Store
 	Leave() error
 }
@@ -102,7 +102,7 @@ func (l *fileLease) start(ctx context.Context) (uid.Reservation, error) {
 			l.cfg.Logger.WarnContext(ctx, state.Damaged,
 				"worker_id", found.WorkerID, "store", l.path, "last_tick", found.High)
 		}
-		r, err = l.lease.Resume(ctx, l.terms, leasestore.Held{WorkerID: found.WorkerID, Nonce: found.Nonce,
+		r, err = l.lease.Resume(ctx, l.terms, storage.Held{WorkerID: found.WorkerID, Nonce: found.Nonce,
 			Used: found.High, Last: found.Limit})
 	} else {
 		// A lease that cannot be saved would be lost, so write the file once before.
@@ -142,7 +142,7 @@ func (l *fileLease) check(found state.Record) error {
 	case !bound:
 		return nil
 	}
-	if s, is := l.lease.Store().(leasestore.PlacedStore); is {
+	if s, is := l.lease.Store().(storage.PlacedStore); is {
 		return s.Bind(place)
 	}
 	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there",
@@ -155,7 +155,7 @@ const inPlace = " in "
 // namespace returns what the file is bound to.
 func (l *fileLease) namespace() string {
 	name := l.lease.Store().Name()
-	if s, is := l.lease.Store().(leasestore.PlacedStore); is && s.Place() != "" {
+	if s, is := l.lease.Store().(storage.PlacedStore); is && s.Place() != "" {
 		return name + inPlace + s.Place()
 	}
 	return name
@@ -198,7 +198,7 @@ func (l *fileLease) Extend(ctx context.Context, through int64) (uid.Reservation,
 
 // tell logs that the store cannot be reached, and that it can be again. The generator does not learn of it as long as
 // the file grants ticks.
-func (l *fileLease) tell(ctx context.Context, err error, held leasestore.Held) {
+func (l *fileLease) tell(ctx context.Context, err error, held storage.Held) {
 	level, text := slog.LevelWarn, "the lease cannot be renewed, going on with what was reserved"
 	switch {
 	case err != nil && l.away == "":
@@ -234,7 +234,7 @@ func (l *fileLease) grant(through int64) error {
 
 // next returns the record that comes after the one that is saved. Of a lease that is not saved yet it grants
 // nothing.
-func (l *fileLease) next(held leasestore.Held) state.Record {
+func (l *fileLease) next(held storage.Held) state.Record {
 	next := l.record
 	if next.Nonce == "" || next.WorkerID != held.WorkerID || l.base != held.Used {
 		next.High, next.Next = held.Used, held.Used
@@ -244,7 +244,7 @@ func (l *fileLease) next(held leasestore.Held) state.Record {
 }
 
 // keep saves a record of what is held.
-func (l *fileLease) keep(next state.Record, held leasestore.Held) error {
+func (l *fileLease) keep(next state.Record, held storage.Held) error {
 	l.forgot = false // what cannot be written may be there all the same
 	if err := l.save(next); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/statefile"
@@ -81,7 +81,7 @@ type process struct {
 	logged logtest.Records
 }
 
-type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
+type decision = func(*storage.Namespace, *storage.Lease, storage.Clock) error
 
 // A watched store calls answered after each Take and Change that went well.
 type watched struct {
@@ -92,7 +92,7 @@ type watched struct {
 
 func (w *watched) Inspect(context.Context) ([]string, error) { return w.lossy, nil }
 
-func (w *watched) Take(ctx context.Context, wanted leasestore.Wanted, decide decision) error {
+func (w *watched) Take(ctx context.Context, wanted storage.Wanted, decide decision) error {
 	return w.note(w.Client.Take(ctx, wanted, decide))
 }
 
@@ -164,14 +164,14 @@ var ends = map[string]ending{
 
 func (h *house) tick() int64 { return millis().TickAt(time.Now()) }
 
-func (h *house) row(id int64) leasestore.Row {
+func (h *house) row(id int64) storage.Lease {
 	h.t.Helper()
 	row, found := h.memory.Row(orders, id)
 	require.True(h.t, found)
 	return row
 }
 
-func (h *house) namespace() leasestore.Namespace {
+func (h *house) namespace() storage.Namespace {
 	ns, _ := h.memory.Namespace(orders)
 	return ns
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
@@ -34,29 +33,29 @@ func Leases(t testing.TB, s *stores.Store) lease.Store {
 func Made(t testing.TB, s *stores.Store) lease.Store {
 	t.Helper()
 	l := Leases(t, s)
-	Set(t, l, func(n *leasestore.Namespace) { n.Layout = "made" })
+	Set(t, l, func(n *storage.Namespace) { n.Layout = "made" })
 	return l
 }
 
 // Set writes what is common to the rows of the namespace.
-func Set(t testing.TB, l lease.Store, write func(*leasestore.Namespace)) {
+func Set(t testing.TB, l lease.Store, write func(*storage.Namespace)) {
 	t.Helper()
-	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *storage.Namespace, _ storage.Clock) error {
 		write(n)
 		return nil
 	}))
 }
 
 // Wanted asks for any row of a range.
-func Wanted(first, last int64) leasestore.Wanted {
-	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Rest: time.Minute,
+func Wanted(first, last int64) storage.Wanted {
+	return storage.Wanted{IDs: lease.Range{First: first, Last: last}, Rest: time.Minute,
 		Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 // Taken takes a row, whose lease then lasts for d, and returns it as it was.
-func Taken(t testing.TB, l lease.Store, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
+func Taken(t testing.TB, l lease.Store, w storage.Wanted, d time.Duration) (row storage.Lease) {
 	t.Helper()
-	decide := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+	decide := func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 		row = *r
 		r.Nonce, r.Until, r.High = "taken", now.Now.Add(d), r.High+1
 		return nil
@@ -66,16 +65,16 @@ func Taken(t testing.TB, l lease.Store, w leasestore.Wanted, d time.Duration) (r
 }
 
 // Keep is a decision that leaves all as it is.
-func Keep(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
+func Keep(*storage.Namespace, *storage.Lease, storage.Clock) error { return nil }
 
 // Unasked is a decision that is not to be made.
-func Unasked(t testing.TB) func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
-	return func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return unasked(t) }
+func Unasked(t testing.TB) func(*storage.Namespace, *storage.Lease, storage.Clock) error {
+	return func(*storage.Namespace, *storage.Lease, storage.Clock) error { return unasked(t) }
 }
 
 // UnaskedDraw is one about a segment.
-func UnaskedDraw(t testing.TB) func(*segmentstore.Row) error {
-	return func(*segmentstore.Row) error { return unasked(t) }
+func UnaskedDraw(t testing.TB) func(*storage.Segment) error {
+	return func(*storage.Segment) error { return unasked(t) }
 }
 
 func unasked(t testing.TB) error {
@@ -84,15 +83,15 @@ func unasked(t testing.TB) error {
 }
 
 // Draw is a decision that takes n numbers.
-func Draw(n int64) func(*segmentstore.Row) error {
-	return func(r *segmentstore.Row) error {
+func Draw(n int64) func(*storage.Segment) error {
+	return func(r *storage.Segment) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}
 }
 
 // Rows returns the rows of the first tags.
-func Rows(t testing.TB, s segment.Store, most int) []segmentstore.Row {
+func Rows(t testing.TB, s segment.Store, most int) []storage.Segment {
 	t.Helper()
 	rows, err := s.Rows(t.Context(), "", most)
 	require.NoError(t, err)

@@ -11,9 +11,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/worker/lease"
@@ -73,12 +73,12 @@ func TestAccess(t *testing.T) {
 		return store, must(store.Leases("orders"))
 	}
 	round := func(t *testing.T, l lease.Store) error {
-		renew := func(n *leasestore.Namespace, now leasestore.Clock) error { n.Renewed = now.Now; return nil }
+		renew := func(n *storage.Namespace, now storage.Clock) error { n.Renewed = now.Now; return nil }
 		if err := l.Init(t.Context(), renew); err != nil {
 			return err
 		}
 		var id int64
-		err := l.Take(t.Context(), all, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		err := l.Take(t.Context(), all, func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 			id, r.Until = r.WorkerID, now.Now.Add(time.Hour)
 			return nil
 		})
@@ -87,7 +87,7 @@ func TestAccess(t *testing.T) {
 		}
 		_, err = l.Inspect(t.Context())
 		require.NoError(t, err)
-		nothing := func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
+		nothing := func(*storage.Namespace, *storage.Lease, storage.Clock) error { return nil }
 		return l.Change(t.Context(), id, nothing)
 	}
 	t.Run("the service", func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -50,8 +50,8 @@ func TestRestore(t *testing.T) {
 			client := connect(t, f, c.Addrs()...)
 			store := must(etcd.New(client, etcd.Config{}))
 			l := must(store.Leases("orders"))
-			require.NoError(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return nil }))
-			hold := func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			require.NoError(t, l.Init(t.Context(), func(*storage.Namespace, storage.Clock) error { return nil }))
+			hold := func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 				r.Until = now.Now.Add(time.Hour)
 				return nil
 			}
@@ -60,7 +60,7 @@ func TestRestore(t *testing.T) {
 			_, err := client.Put(t.Context(), "elsewhere", "lost") // so that the write is decided on what is lost
 			require.NoError(t, err)
 			f.hold = true
-			late := func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			late := func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 				r.Nonce = "late"
 				return nil
 			}
@@ -72,7 +72,7 @@ func TestRestore(t *testing.T) {
 			kv := must(client.Get(t.Context(), "uid/leases/orders/worker/0000000000000000000"))
 			require.NotContains(t, string(kv.Kvs[0].Value), "late")
 
-			err = l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			err = l.Change(t.Context(), 0, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 				r.Nonce = "since"
 				return nil
 			})
@@ -109,7 +109,7 @@ func backup(t *testing.T, c *cluster.Etcd) (restore func(token string)) {
 	}
 }
 
-var all = leasestore.Wanted{
+var all = storage.Wanted{
 	IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Highest: func(time.Time) int64 { return 1 << 60 },
 }
 

@@ -9,13 +9,13 @@ import (
 
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/etcd"
 )
 
-func draw(n int64) func(*segmentstore.Row) error {
-	return func(r *segmentstore.Row) error {
+func draw(n int64) func(*storage.Segment) error {
+	return func(r *storage.Segment) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}

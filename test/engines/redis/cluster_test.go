@@ -10,8 +10,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -36,7 +36,7 @@ func TestCluster(t *testing.T) {
 		s := store(t, all)
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			l := leases(t, all, name)
-			named := func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil }
+			named := func(n *storage.Namespace, _ storage.Clock) error { n.Layout = "x"; return nil }
 			require.NoError(t, l.Init(ctx, named))
 		}
 		names, _, err := s.Registry().Namespaces(ctx)

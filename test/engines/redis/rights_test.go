@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/redis"
@@ -65,9 +65,9 @@ func everything(ctx context.Context, s *stores.Store) error {
 		return err
 	}
 	highest := func(time.Time) int64 { return math.MaxInt64 }
-	wanted := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1}, Highest: highest}
+	wanted := storage.Wanted{IDs: lease.Range{First: 0, Last: 1}, Highest: highest}
 	take := func() error {
-		return l.Take(ctx, wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		return l.Take(ctx, wanted, func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 			r.Until = now.Now.Add(time.Hour)
 			return nil
 		})
@@ -75,7 +75,7 @@ func everything(ctx context.Context, s *stores.Store) error {
 	for _, step := range []func() error{
 		func() error { _, err := l.Inspect(ctx); return err },
 		func() error {
-			return l.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "x"; return nil })
+			return l.Init(ctx, func(n *storage.Namespace, _ storage.Clock) error { n.Layout = "x"; return nil })
 		},
 		take, take,
 		func() error {
@@ -85,7 +85,7 @@ func everything(ctx context.Context, s *stores.Store) error {
 			return nil
 		},
 		func() error {
-			return l.Change(ctx, 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			return l.Change(ctx, 0, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 				r.Until = time.Unix(1, 0)
 				return nil
 			})

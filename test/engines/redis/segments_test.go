@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/harness"
@@ -113,8 +113,8 @@ func TestSegmentsOfCluster(t *testing.T) {
 	})
 }
 
-func draw(n int64) func(*segmentstore.Row) error {
-	return func(r *segmentstore.Row) error {
+func draw(n int64) func(*storage.Segment) error {
+	return func(r *storage.Segment) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}

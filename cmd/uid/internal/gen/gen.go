@@ -18,7 +18,7 @@ import (
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
 	"github.com/uidgen/uid/cmd/uid/internal/segment"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -88,8 +88,8 @@ func (g *gen) check(flags *pflag.FlagSet) error {
 			"a number of --segment has no time, worker ID or sequence: use --format plain")
 	case s.Last > 0 && s.Last < s.First:
 		return cli.BadInput("--last %d is below --first %d", s.Last, s.First)
-	case s.Step > segmentstore.MaxStep:
-		return cli.BadInput("--step %d: want 1 to %d", s.Step, int64(segmentstore.MaxStep))
+	case s.Step > storage.MaxStep:
+		return cli.BadInput("--step %d: want 1 to %d", s.Step, int64(storage.MaxStep))
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -77,7 +77,7 @@ func (c *ls) run(ctx context.Context, s segment.Store, tags []string) error {
 }
 
 // find returns the row of a tag.
-func (c *ls) find(ctx context.Context, s segment.Store, tag string) (segmentstore.Row, error) {
+func (c *ls) find(ctx context.Context, s segment.Store, tag string) (storage.Segment, error) {
 	for row, err := range rows(ctx, c.p, &c.store, s, tag[:len(tag)-1]) {
 		if err != nil || row.Tag == tag {
 			return row, err
@@ -86,5 +86,5 @@ func (c *ls) find(ctx context.Context, s segment.Store, tag string) (segmentstor
 			break
 		}
 	}
-	return segmentstore.Row{}, noTag(tag)
+	return storage.Segment{}, noTag(tag)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -25,10 +25,10 @@ func Command(p *cli.Program) *cobra.Command {
 // tagSigns are what a tag can have besides letters, digits and spaces.
 const tagSigns = "!\"#$%&'()*+,-./:;<=>?_"
 
-// CheckTag is segmentstore.CheckTag with a text that does not repeat the tag, which may be a DSN
+// CheckTag is storage.CheckTag with a text that does not repeat the tag, which may be a DSN
 // without its flag.
 func CheckTag(tag string) error {
-	if segmentstore.CheckTag(tag) == nil {
+	if storage.CheckTag(tag) == nil {
 		return nil
 	}
 	return cli.BadInput("these %d bytes are no tag: it has 1 to 128 ASCII letters, digits, spaces and %s, "+
@@ -48,16 +48,16 @@ const rowsAtOnce = 500
 
 // rows returns the rows of the tags after one, in the order of their bytes.
 func rows(ctx context.Context, p *cli.Program, store *places.Store, s segment.Store,
-	after string) iter.Seq2[segmentstore.Row, error] {
-	return func(yield func(segmentstore.Row, error) bool) {
+	after string) iter.Seq2[storage.Segment, error] {
+	return func(yield func(storage.Segment, error) bool) {
 		for {
-			var page []segmentstore.Row
+			var page []storage.Segment
 			err := store.Try(ctx, p, func(ctx context.Context) (err error) {
 				page, err = s.Rows(ctx, after, rowsAtOnce)
 				return err
 			})
 			if err != nil {
-				yield(segmentstore.Row{}, fmt.Errorf("read the segments: %w", err))
+				yield(storage.Segment{}, fmt.Errorf("read the segments: %w", err))
 				return
 			}
 			for _, row := range page {
@@ -77,7 +77,7 @@ func rows(ctx context.Context, p *cli.Program, store *places.Store, s segment.St
 var rowColumns = []cli.Column{cli.Text("tag", "tag"), cli.Numbers("next", "next number"), cli.Numbers("step", "step"),
 	cli.Text("updated", "updated"), cli.Text("description", "description")}
 
-func rowCells(row segmentstore.Row) []any {
+func rowCells(row storage.Segment) []any {
 	updated := cli.Cell{Text: "-"}
 	if !row.Updated.IsZero() {
 		updated = cli.Moment(row.Updated.UTC())

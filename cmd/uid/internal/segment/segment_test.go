@@ -15,8 +15,8 @@ import (
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/clitest"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 )
@@ -29,7 +29,7 @@ func numbered(n int) *segmenttest.Memory {
 	m := segmenttest.NewMemory()
 	m.Now = func() time.Time { return clitest.Today }
 	for i := range n {
-		m.SetRow(segmentstore.Row{Tag: fmt.Sprintf("%04d", i), Next: int64(i), Step: 1})
+		m.SetRow(storage.Segment{Tag: fmt.Sprintf("%04d", i), Next: int64(i), Step: 1})
 	}
 	return m
 }
@@ -42,7 +42,7 @@ type counting struct {
 	pages, most int
 }
 
-func (c *counting) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
+func (c *counting) Rows(ctx context.Context, after string, most int) ([]storage.Segment, error) {
 	c.pages++
 	c.most = max(c.most, most)
 	return c.Store.Rows(ctx, after, most)
@@ -170,7 +170,7 @@ func TestDrawingTriesAgain(t *testing.T) {
 // hanging is a store that answers nothing but Inspect.
 type hanging struct{ segment.Store }
 
-func (hanging) Change(ctx context.Context, _ string, _ func(*segmentstore.Row) error) error {
+func (hanging) Change(ctx context.Context, _ string, _ func(*storage.Segment) error) error {
 	<-ctx.Done()
 	return worker.Transient(ctx.Err())
 }

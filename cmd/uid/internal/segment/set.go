@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -64,7 +64,7 @@ func (c *set) check(tag string) error {
 	if !utf8.ValidString(c.description) || strings.ContainsFunc(c.description, unicode.IsControl) {
 		return cli.BadInput("--description: it has a control character, or is not UTF-8")
 	}
-	row := segmentstore.Row{Tag: tag, Next: c.next, Step: max(1, c.step), Description: c.description}
+	row := storage.Segment{Tag: tag, Next: c.next, Step: max(1, c.step), Description: c.description}
 	if err := row.Check(); err != nil {
 		return cli.InputError{Err: err}
 	}
@@ -72,10 +72,10 @@ func (c *set) check(tag string) error {
 }
 
 func (c *set) run(ctx context.Context, s segment.Store, tag string) error {
-	var is segmentstore.Row
+	var is storage.Segment
 	var taken int64 // the highest next number that there was
 	err := c.store.Try(ctx, c.p, func(ctx context.Context) error {
-		return s.Change(ctx, tag, func(row *segmentstore.Row) error {
+		return s.Change(ctx, tag, func(row *storage.Segment) error {
 			taken = max(taken, row.Next, row.Floor)
 			err := c.change(row)
 			is = *row
@@ -93,7 +93,7 @@ func (c *set) run(ctx context.Context, s segment.Store, tag string) error {
 }
 
 // change decides what becomes of a row.
-func (c *set) change(row *segmentstore.Row) error {
+func (c *set) change(row *storage.Segment) error {
 	next, least := c.next, max(row.Next, row.Floor)
 	if row.Fresh {
 		if !c.create {
@@ -109,7 +109,7 @@ func (c *set) change(row *segmentstore.Row) error {
 		}
 		if row.Next = next; next < least {
 			// Generators that have taken these numbers find no note of theirs, and stop.
-			row.Takers = slices.DeleteFunc(row.Takers, func(t segmentstore.Taker) bool { return t.Last >= next })
+			row.Takers = slices.DeleteFunc(row.Takers, func(t storage.Taker) bool { return t.Last >= next })
 		}
 		row.Stamp()
 	}
@@ -122,7 +122,7 @@ func (c *set) change(row *segmentstore.Row) error {
 	return nil
 }
 
-func (c *set) show(row segmentstore.Row) {
+func (c *set) show(row storage.Segment) {
 	if c.format == cli.Table {
 		fmt.Fprintf(c.p.Out, "tag %q: the next number is %d, the step %d\n", row.Tag, row.Next, row.Step)
 		return

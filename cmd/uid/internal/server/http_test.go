@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/cmd/uid/internal/clitest"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // raw is a request with a path and further lines of its header.
@@ -90,7 +90,7 @@ func TestLongHTTP(t *testing.T) {
 // What Leaf answers with status 500 because of a store or a generator.
 func TestLeafFails(t *testing.T) {
 	h := newHouse()
-	h.store.SetRow(segmentstore.Row{Tag: "spoiled", Next: 1, Step: 0})
+	h.store.SetRow(storage.Segment{Tag: "spoiled", Next: 1, Step: 0})
 	for _, tag := range []string{"spoiled", "invoice"} {
 		w := h.get("/api/segment/get/" + tag)
 		require.Equal(t, http.StatusInternalServerError, w.Code)

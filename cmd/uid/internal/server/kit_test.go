@@ -19,8 +19,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/clitest"
-	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/uidtest"
 )
@@ -52,7 +52,7 @@ type house struct {
 // newHouse returns a server with the tag invoice, as changed.
 func newHouse(change ...func(*Config)) *house {
 	h := &house{uids: uidtest.MustNew(uidtest.Config{}), store: segmenttest.NewMemory()}
-	h.store.SetRow(segmentstore.Row{Tag: "invoice", Next: 1, Step: 1})
+	h.store.SetRow(storage.Segment{Tag: "invoice", Next: 1, Step: 1})
 	quiet := slog.New(slog.DiscardHandler)
 	segments := clitest.Must(NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true}))
 	cfg := Config{UIDs: h.uids, Segments: segments, Logger: quiet, Version: "test"}

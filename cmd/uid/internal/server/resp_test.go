@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
 // command writes a command as clients do.
@@ -37,7 +37,7 @@ func TestRESP(t *testing.T) {
 	for file, change := range map[string]func(*Config){"resp.txt": func(*Config) {}, "resp_token.txt": withToken} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHouse(change)
-			h.store.SetRow(segmentstore.Row{Tag: "order no. 1", Next: 5, Step: 1})
+			h.store.SetRow(storage.Segment{Tag: "order no. 1", Next: 5, Step: 1})
 			l := h.serving(t)[overRESP]
 			transcript(t, file, func(says string) string {
 				answer := strconv.Quote(over(t, l, commands(t, says)))

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -112,7 +112,7 @@ var errLook = errors.New("only a look")
 
 // look returns why a tag has no generator.
 func (s *Segments) look(ctx context.Context, tag string) error {
-	if err := segmentstore.CheckTag(tag); err != nil {
+	if err := storage.CheckTag(tag); err != nil {
 		return err
 	}
 	select {
@@ -122,7 +122,7 @@ func (s *Segments) look(ctx context.Context, tag string) error {
 		return ctx.Err()
 	}
 	found := false
-	err := s.store.Change(ctx, tag, func(row *segmentstore.Row) error {
+	err := s.store.Change(ctx, tag, func(row *storage.Segment) error {
 		found = !row.Fresh || row.Floor > 0 // what the store has lost is for the generator to say
 		return errLook
 	})

@@ -21,7 +21,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/clitest"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -229,7 +229,7 @@ func TestConfig(t *testing.T) {
 // Numbers in a row belong to the caller alone, whoever else draws.
 func TestRange(t *testing.T) {
 	h := newHouse()
-	h.store.SetRow(segmentstore.Row{Tag: "x", Next: 1, Step: 10})
+	h.store.SetRow(storage.Segment{Tag: "x", Next: 1, Step: 10})
 	cfg := segment.Config{MinStep: 10, MaxStep: 10, LossyStore: true, Logger: slog.New(slog.DiscardHandler)}
 	s := clitest.Must(NewSegments(h.store.Client(), cfg))
 	seen := map[uid.UID]bool{}
@@ -273,7 +273,7 @@ func TestUnknownTags(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, slices.Collect(s.registry.All()))
 	require.Empty(t, log.String())
-	h.store.SetRow(segmentstore.Row{Tag: "nosuch", Next: 7, Step: 1})
+	h.store.SetRow(storage.Segment{Tag: "nosuch", Next: 7, Step: 1})
 	u, err := s.Next(t.Context(), "nosuch")
 	require.NoError(t, err)
 	require.EqualValues(t, 7, u)

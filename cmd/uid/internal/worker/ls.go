@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -83,7 +83,7 @@ func (c *ls) show(o registry.Overview, s *places.Opened) error {
 		if c.shows(ns.Namespace) {
 			namespaces.Add(c.namespaceCells(ns, o.Leases)...)
 			if len(ns.Missing) > 0 {
-				c.p.Note("namespace %q: %s", cli.Printable(ns.Namespace), leasestore.MissingRows(ns.Missing))
+				c.p.Note("namespace %q: %s", cli.Printable(ns.Namespace), storage.MissingRows(ns.Missing))
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/explore"
 )
 
@@ -76,7 +76,7 @@ func takers(times int, names ...string) func(*scene) {
 // loss is a task that tells of lost numbers.
 func (s *scene) loss() {
 	s.Go("loss", func() {
-		s.g.note(segmentstore.Range{}, ErrLost) // not to the log
+		s.g.note(storage.Numbers{}, ErrLost) // not to the log
 		s.closed = true
 	})
 }

@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/explore"
 )
 
 // A memory is a store of one row.
 type memory struct {
-	row  segmentstore.Row
+	row  storage.Segment
 	deaf bool // writes are stored, and the replies are lost
 }
 
-func (m *memory) Change(_ context.Context, _ string, decide func(*segmentstore.Row) error) error {
+func (m *memory) Change(_ context.Context, _ string, decide func(*storage.Segment) error) error {
 	explore.Point()
 	row := m.row
-	row.Takers = append([]segmentstore.Taker(nil), row.Takers...)
+	row.Takers = append([]storage.Taker(nil), row.Takers...)
 	if err := decide(&row); err != nil {
 		return err
 	}
@@ -33,9 +33,9 @@ func (m *memory) Change(_ context.Context, _ string, decide func(*segmentstore.R
 	return nil
 }
 
-func (m *memory) Rows(context.Context, string, int) ([]segmentstore.Row, error) { return nil, nil }
-func (m *memory) Inspect(context.Context) (lossy []string, _ error)             { return nil, nil }
-func (m *memory) Name() string                                                  { return "memory" }
+func (m *memory) Rows(context.Context, string, int) ([]storage.Segment, error) { return nil, nil }
+func (m *memory) Inspect(context.Context) (lossy []string, _ error)            { return nil, nil }
+func (m *memory) Name() string                                                 { return "memory" }
 
 // A scene is a generator, and what is known of its numbers.
 type scene struct {
@@ -49,7 +49,7 @@ type scene struct {
 
 func newScene(r *explore.Run) *scene {
 	s := &scene{Run: r, got: map[int64]string{}}
-	s.store.row = segmentstore.Row{Tag: "t", Next: 1, Step: 1}
+	s.store.row = storage.Segment{Tag: "t", Next: 1, Step: 1}
 	s.g = MustNew(&s.store, "t", Config{MinStep: 2, MaxStep: 2})
 	r.Quiet(&s.g.counts)
 	return s

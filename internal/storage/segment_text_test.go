@@ -1,4 +1,4 @@
-package segmentjson_test
+package storage_test
 
 import (
 	"math"
@@ -9,15 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/internal/storage"
 )
 
-var row = segmentstore.Row{
+var order = storage.Segment{
 	Tag: "order", Next: 1<<53 + 1, Step: 1000, Description: `a"<b` + "\U0001F984",
 	Updated: time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC),
 	Writes:  7, Floor: 1<<53 - 1,
-	Takers: []segmentstore.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
+	Takers: []storage.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
 }
 
 const (
@@ -27,29 +26,29 @@ const (
 	takersText = `{"v":2,"writes":7,"floor":9007199254740991,"takers":["ABC 9007199254740992","z9 -1"]}`
 )
 
-// The largest row comes back as it was, and has the longest text of takers.
+// The largest order comes back as it was, and has the longest text of takers.
 func TestBounds(t *testing.T) {
-	r := segmentstore.Row{
-		Tag: "order", Next: math.MaxInt64, Step: segmentstore.MaxStep, Description: strings.Repeat("\U0001F984", 256),
+	r := storage.Segment{
+		Tag: "order", Next: math.MaxInt64, Step: storage.MaxStep, Description: strings.Repeat("\U0001F984", 256),
 		Updated: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond),
 		Writes:  math.MaxInt64,
 		Floor:   math.MaxInt64,
 	}
-	for range segmentstore.MaxTakers {
-		r.Takers = append(r.Takers, segmentstore.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
+	for range storage.MaxTakers {
+		r.Takers = append(r.Takers, storage.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
 	}
-	s, err := segmentjson.MarshalRow(r, "")
+	s, err := storage.MarshalSegment(r, "")
 	require.NoError(t, err)
-	is, err := segmentjson.UnmarshalRow("order", s)
+	is, err := storage.UnmarshalSegment("order", s)
 	require.NoError(t, err)
 	require.Equal(t, r, is)
 
-	s, err = segmentjson.MarshalTakers(r)
+	s, err = storage.MarshalTakers(r)
 	require.NoError(t, err)
 	require.Len(t, s, 14155, "as long as database.TakerColumns lets it be")
 }
 
-// Nothing is guessed, and nothing of a text is repeated. Package leasejson tries all that can be wrong with a JSON
+// Nothing is guessed, and nothing of a text is repeated. TestParseRefuses tries all that can be wrong with a JSON
 // object.
 func TestUnmarshalRefuses(t *testing.T) {
 	for name, to := range map[string]func(string) string{
@@ -72,16 +71,16 @@ func TestUnmarshalRefuses(t *testing.T) {
 			return map[string]string{rowText: takersText, takersText: rowText}[s]
 		},
 	} {
-		_, err := segmentjson.UnmarshalRow("order", to(rowText))
-		for _, err := range []error{err, segmentjson.UnmarshalTakers(to(takersText), new(segmentstore.Row))} {
+		_, err := storage.UnmarshalSegment("order", to(rowText))
+		for _, err := range []error{err, storage.UnmarshalTakers(to(takersText), new(storage.Segment))} {
 			require.ErrorIs(t, err, uid.ErrRange, name)
 			require.NotContains(t, err.Error(), "hunter2", name)
 			require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
 		}
 	}
 	require.ErrorIs(t,
-		segmentjson.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(segmentstore.Row)), uid.ErrRange)
-	_, err := segmentjson.UnmarshalRow("order", "")
+		storage.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(storage.Segment)), uid.ErrRange)
+	_, err := storage.UnmarshalSegment("order", "")
 	require.ErrorIs(t, err, uid.ErrRange)
 	for to, says := range map[string]string{
 		`"next":-1`:                    "next number of tag \"order\" is -1",
@@ -92,7 +91,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		field, _, _ := strings.Cut(to, ":")
 		at := strings.Index(bareText, field)
 		end := at + strings.Index(bareText[at:], ",")
-		_, err := segmentjson.UnmarshalRow("order", bareText[:at]+to+bareText[end:])
+		_, err := storage.UnmarshalSegment("order", bareText[:at]+to+bareText[end:])
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, says)
 	}
@@ -109,25 +108,25 @@ func replace(old, with string) func(string) string {
 
 // What cannot be read is not written.
 func TestMarshalRefuses(t *testing.T) {
-	for name, spoil := range map[string]func(*segmentstore.Row){ // TestRowCheck tries all that Row.Check refuses
-		"no row":      func(r *segmentstore.Row) { r.Fresh = true },
-		"next":        func(r *segmentstore.Row) { r.Next = -1 },
-		"before 1970": func(r *segmentstore.Row) { r.Updated = time.Unix(0, -1) },
-		"1970 itself": func(r *segmentstore.Row) { r.Updated = time.Unix(0, 0) },
-		"after 9999":  func(r *segmentstore.Row) { r.Updated = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+	for name, spoil := range map[string]func(*storage.Segment){ // TestRowCheck tries all that Row.Check refuses
+		"no order":    func(r *storage.Segment) { r.Fresh = true },
+		"next":        func(r *storage.Segment) { r.Next = -1 },
+		"before 1970": func(r *storage.Segment) { r.Updated = time.Unix(0, -1) },
+		"1970 itself": func(r *storage.Segment) { r.Updated = time.Unix(0, 0) },
+		"after 9999":  func(r *storage.Segment) { r.Updated = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
 	} {
-		r := row
+		r := order
 		spoil(&r)
-		s, err := segmentjson.MarshalRow(r, "")
+		s, err := storage.MarshalSegment(r, "")
 		require.ErrorIs(t, err, uid.ErrRange, name)
 		require.Empty(t, s)
 	}
-	s, err := segmentjson.MarshalTakers(segmentstore.Row{Floor: -1})
+	s, err := storage.MarshalTakers(storage.Segment{Floor: -1})
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.Empty(t, s)
-	r := row
+	r := order
 	r.Description = "\xff"
-	_, err = segmentjson.MarshalRow(r, "")
+	_, err = storage.MarshalSegment(r, "")
 	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
@@ -138,18 +137,18 @@ func FuzzTexts(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		var beside segmentstore.Row
-		if err := segmentjson.UnmarshalTakers(s, &beside); err == nil {
-			again, err := segmentjson.MarshalTakers(beside)
+		var beside storage.Segment
+		if err := storage.UnmarshalTakers(s, &beside); err == nil {
+			again, err := storage.MarshalTakers(beside)
 			require.NoError(t, err)
 			require.Equal(t, s, again)
 			require.LessOrEqual(t, len(s), 14155)
 		} else {
 			require.ErrorIs(t, err, uid.ErrRange)
 		}
-		if r, err := segmentjson.UnmarshalRow("order", s); err == nil {
+		if r, err := storage.UnmarshalSegment("order", s); err == nil {
 			require.NoError(t, r.Check())
-			again, err := segmentjson.MarshalRow(r, "")
+			again, err := storage.MarshalSegment(r, "")
 			require.NoError(t, err)
 			if !strings.Contains(s, `"write":`) {
 				require.Equal(t, s, again)
@@ -163,29 +162,29 @@ func FuzzTexts(f *testing.F) {
 // What is written is read as it was.
 func FuzzRows(f *testing.F) {
 	f.Add(int64(1), int64(1000), "orders", int64(1782907200123456), int64(3), int64(1), "ABC", int64(0))
-	f.Add(int64(math.MaxInt64), int64(segmentstore.MaxStep), "\u2028<&>\x00",
+	f.Add(int64(math.MaxInt64), int64(storage.MaxStep), "\u2028<&>\x00",
 		int64(0), int64(math.MaxInt64), int64(math.MaxInt64), "z", int64(-1))
 	f.Fuzz(func(
 		t *testing.T, next, step int64, description string, micros, writes, floor int64, nonce string, last int64,
 	) {
-		r := segmentstore.Row{
+		r := storage.Segment{
 			Tag: "order", Next: next, Step: step, Description: description,
-			Writes: writes, Floor: floor, Takers: []segmentstore.Taker{{Nonce: nonce, Last: last}},
+			Writes: writes, Floor: floor, Takers: []storage.Taker{{Nonce: nonce, Last: last}},
 		}
 		if micros != 0 {
 			r.Updated = time.UnixMicro(micros).UTC()
 		}
-		s, err := segmentjson.MarshalRow(r, "W")
+		s, err := storage.MarshalSegment(r, "W")
 		if err != nil {
 			return
 		}
-		is, err := segmentjson.UnmarshalRow("order", s)
+		is, err := storage.UnmarshalSegment("order", s)
 		require.NoError(t, err)
 		require.Equal(t, r, is)
-		s, err = segmentjson.MarshalTakers(r)
+		s, err = storage.MarshalTakers(r)
 		require.NoError(t, err)
-		var beside segmentstore.Row
-		require.NoError(t, segmentjson.UnmarshalTakers(s, &beside))
-		require.Equal(t, segmentstore.Row{Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}, beside)
+		var beside storage.Segment
+		require.NoError(t, storage.UnmarshalTakers(s, &beside))
+		require.Equal(t, storage.Segment{Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}, beside)
 	})
 }

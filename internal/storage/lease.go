@@ -1,6 +1,7 @@
-// Package leasestore is what the protocol of leases asks of a store: rows of worker IDs, that of their namespace, and
-// the three ways to write them. Package lease decides; what implements a Store are package sqlstore and package stores.
-package leasestore
+// Package storage is what is stored, and how: rows of worker IDs, of their namespaces, and of tags; what the protocols
+// of leases, segments and disposable IDs ask of who stores them; and the rows as texts. The protocols decide; package
+// sqlstore and package stores store.
+package storage
 
 import (
 	"cmp"
@@ -12,7 +13,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Store keeps the rows of one namespace: a row for each worker ID that was ever to be had, and
+// A LeaseStore keeps the rows of one namespace: a row for each worker ID that was ever to be had, and
 // one for the namespace itself. All processes that lease IDs in the namespace share them. The
 // protocol decides; a Store carries each decision out atomically.
 //
@@ -45,18 +46,18 @@ import (
 //
 // All methods may be called by any number of goroutines, and processes, at once. For
 // another database write a driver of package stores; it has a suite for drivers.
-type Store interface {
+type LeaseStore interface {
 	// Take calls decide with the namespace and the row of an ID that nobody leases. The ID is one
 	// of those that w.Within returns for the namespace; its error is Take's. It is the first of
 	// these that there is:
 	//   - of the rows whose leases have been over for more than w.Rest, by the Clock less its
 	//     Error, and whose ticks are used up to w.Highest at most, the one that has been over for
 	//     longest;
-	//   - the [NewRow] of the first of the IDs that [Namespace.NewIDs] returns;
+	//   - the [NewLease] of the first of the IDs that [Namespace.NewIDs] returns;
 	//   - of all rows that have been over for more than w.Rest, the one that has been over for
 	//     longest.
 	//
-	// When decide agrees to a NewRow the Store makes the NewRows of the rest of these IDs, too, and
+	// When decide agrees to a NewLease the Store makes the NewLeases of the rest of these IDs, too, and
 	// raises the namespace's Given to the last of them, with what decide has changed, all or nothing
 	// and only if the namespace is as it was read. It overwrites no row: if one of these IDs has a row
 	// by now it stores nothing, and starts again. So many that start at once share what one of them
@@ -69,12 +70,12 @@ type Store interface {
 	// When there is none of these it returns the error of [NoneFree] for these IDs, with those whose
 	// rows are missing. A Store that has lost a row to another client's Take may offer a later one of
 	// these, so that many that start at once need not wait for each other.
-	Take(ctx context.Context, w Wanted, decide func(*Namespace, *Row, Clock) error) error
+	Take(ctx context.Context, w Wanted, decide func(*Namespace, *Lease, Clock) error) error
 
 	// Change calls decide with the namespace and the row of a worker ID, nil when there is none. A
 	// nil row cannot be stored: decide returns an error then. Where decide has changed the namespace,
 	// which it does once after the store's history has, or the store went back, both are stored or neither.
-	Change(ctx context.Context, id int64, decide func(*Namespace, *Row, Clock) error) error
+	Change(ctx context.Context, id int64, decide func(*Namespace, *Lease, Clock) error) error
 
 	// Init calls decide with the namespace, Fresh when there is none, and creates what it needs
 	// to hold it.
@@ -102,7 +103,7 @@ type Store interface {
 // are first found, such as the schema that PostgreSQL's search path leads to. A state file is bound to
 // both.
 type PlacedStore interface {
-	Store
+	LeaseStore
 
 	// Place returns where the rows were found first. It is empty before, and where Name says all. It
 	// holds no secret.
@@ -212,10 +213,10 @@ func (n Namespace) Missing(in Range, have []int64) (missing []Range) {
 	return missing
 }
 
-// A Row is what the store holds about one worker ID. Its times are by the store's clock, in UTC
+// A Lease is what the store holds about one worker ID. Its times are by the store's clock, in UTC
 // and whole microseconds, from 1970 to 9999, and are read back as they were written. The zero
 // time, which lies before them all, may be read as 1970.
-type Row struct {
+type Lease struct {
 	WorkerID int64
 	// Nonce names the owner and its newest renewal, in at most 32 letters and digits. It is empty
 	// once the lease was released.
@@ -233,15 +234,15 @@ type Row struct {
 	Acquired, Renewed time.Time
 }
 
-// NewRow returns the row of a worker ID that nobody has leased yet: with a High of -1, times of 1970
+// NewLease returns the row of a worker ID that nobody has leased yet: with a High of -1, times of 1970
 // and nothing else.
-func NewRow(id int64) Row {
+func NewLease(id int64) Lease {
 	never := time.Unix(0, 0).UTC()
-	return Row{WorkerID: id, High: -1, Until: never, Acquired: never, Renewed: never}
+	return Lease{WorkerID: id, High: -1, Until: never, Acquired: never, Renewed: never}
 }
 
 // Unused reports whether nobody has leased the row's ID yet.
-func (r Row) Unused() bool { return r == NewRow(r.WorkerID) }
+func (r Lease) Unused() bool { return r == NewLease(r.WorkerID) }
 
 // A Clock is a reading of the store's clock.
 type Clock struct {
@@ -314,7 +315,7 @@ func MissingRows(missing []Range) string {
 
 // Later returns the end of a lease that is prolonged until then. It never moves back, though the clock may: who has
 // taken the ID by an earlier end could be lost in a failover that brings the later one back.
-func (r *Row) Later(until time.Time) time.Time {
+func (r *Lease) Later(until time.Time) time.Time {
 	if until.Before(r.Until) {
 		return r.Until
 	}
@@ -322,7 +323,7 @@ func (r *Row) Later(until time.Time) time.Time {
 }
 
 // End ends the row's lease now.
-func (r *Row) End(high int64, now Clock) {
+func (r *Lease) End(high int64, now Clock) {
 	r.Nonce, r.High, r.Until, r.Renewed = "", high, now.Now, now.Now
 }
 

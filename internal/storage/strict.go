@@ -1,4 +1,4 @@
-package leasejson
+package storage
 
 import (
 	"encoding/json"

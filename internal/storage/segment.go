@@ -1,6 +1,4 @@
-// Package segmentstore is what the protocol of segments asks of a store: a row for each tag. Package segment decides;
-// what implements a Store are package sqlstore and package stores.
-package segmentstore
+package storage
 
 import (
 	"context"
@@ -12,7 +10,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Store keeps a row for each tag: how far its numbers have been given out. All processes that
+// A SegmentStore keeps a row for each tag: how far its numbers have been given out. All processes that
 // draw numbers of a tag share its row. Package segment decides; a Store carries each decision out
 // atomically.
 //
@@ -21,7 +19,7 @@ import (
 // elected) is marked with [worker.Transient]. A call returns soon after its context has ended,
 // with an error that wraps the context's or is marked. For another database write a driver
 // of package stores; it has a suite for drivers.
-type Store interface {
+type SegmentStore interface {
 	// Change calls decide with the row of a tag, Fresh when there is none. Nobody else can change
 	// the row before the outcome is stored: either it is locked, or the write names all that was
 	// read, and if something of that is no longer so the Store refuses it and starts again. decide
@@ -36,13 +34,13 @@ type Store interface {
 	// on its way may still arrive, unless the row was written again since.
 	//
 	// It returns an error that wraps [uid.ErrRange], with the numbers, when what the store has is
-	// no row as [Row] says, and when the row cannot be stored.
-	Change(ctx context.Context, tag string, decide func(*Row) error) error
+	// no row as [Segment] says, and when the row cannot be stored.
+	Change(ctx context.Context, tag string, decide func(*Segment) error) error
 
 	// Rows returns the rows of up to most tags, in the order of the tags' bytes, from the first one
 	// after the tag after; "" begins with the first. Fewer than most are the last ones. It need not
 	// be what the store held at one single time, and may lag behind Change.
-	Rows(ctx context.Context, after string, most int) ([]Row, error)
+	Rows(ctx context.Context, after string, most int) ([]Segment, error)
 
 	// Inspect examines the store, and changes nothing. It returns in words the settings, or
 	// properties, by which the store can lose a write that it has acknowledged: in a crash, or
@@ -55,8 +53,8 @@ type Store interface {
 	Name() string
 }
 
-// A Row is what a [Store] keeps of a tag.
-type Row struct {
+// A Segment is what a [Store] keeps of a tag.
+type Segment struct {
 	Tag string
 	// Fresh says that the store has no number of the tag. Next, Step and Description are zero then, and
 	// Updated; and so are the others, unless somebody has removed the number alone.
@@ -88,7 +86,7 @@ type Row struct {
 
 // Stamp notes in Writes and Floor that the row is written, with this Next. Whoever decides to write
 // a row, other than to change its Step or Description, calls it last.
-func (r *Row) Stamp() { r.Writes, r.Floor = r.Writes+1, r.Next }
+func (r *Segment) Stamp() { r.Writes, r.Floor = r.Writes+1, r.Next }
 
 // A Taker is a generator that has taken numbers.
 type Taker struct {
@@ -130,9 +128,9 @@ func CheckTag(tag string) error {
 	return nil
 }
 
-// Check returns an error that wraps [uid.ErrRange], with the numbers, when a row is not as [Row]
+// Check returns an error that wraps [uid.ErrRange], with the numbers, when a row is not as [Segment]
 // says. Stores call it with what they have read, and with what they are about to write.
-func (r *Row) Check() error {
+func (r *Segment) Check() error {
 	if r.Fresh {
 		return nil
 	}
@@ -150,7 +148,7 @@ func (r *Row) Check() error {
 }
 
 // CheckTakers is Check of Writes, Floor and Takers alone, and of a Fresh row's, too.
-func (r *Row) CheckTakers() error {
+func (r *Segment) CheckTakers() error {
 	switch {
 	case r.Writes < 0 || r.Floor < 0:
 		return fmt.Errorf("%w: tag %q has %d writes and the floor %d, want 0 or more",
@@ -175,18 +173,18 @@ func notAlphanumeric(c rune) bool {
 }
 
 // Equal reports whether two rows are the same, but for Updated.
-func (r *Row) Equal(other *Row) bool {
+func (r *Segment) Equal(other *Segment) bool {
 	return r.Tag == other.Tag && r.Fresh == other.Fresh && r.Next == other.Next && r.Step == other.Step &&
 		r.Description == other.Description && r.Writes == other.Writes && r.Floor == other.Floor &&
 		slices.Equal(r.Takers, other.Takers)
 }
 
-// A Range is the numbers from First to Last, both included. First is at least 1; the zero Range has
+// A Numbers is the numbers from First to Last, both included. First is at least 1; the zero Numbers has
 // none.
-type Range struct{ First, Last int64 }
+type Numbers struct{ First, Last int64 }
 
 // Len returns how many numbers are in the range.
-func (r Range) Len() int64 {
+func (r Numbers) Len() int64 {
 	if r.First == 0 {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package leasejson
+package storage
 
 import (
 	"cmp"
@@ -12,14 +12,14 @@ type value interface {
 	fault() string
 }
 
-func (v row) fault() string {
+func (v leaseText) fault() string {
 	if v.High < -1 {
 		return fmt.Sprintf("high is %d, below -1", v.High)
 	}
 	return cmp.Or(late("until", v.Until), late("acquired", v.Acquired), late("renewed", v.Renewed))
 }
 
-func (v namespace) fault() string {
+func (v namespaceText) fault() string {
 	switch {
 	case v.Floor < -1:
 		return fmt.Sprintf("floor is %d, below -1", v.Floor)

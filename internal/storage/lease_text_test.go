@@ -1,4 +1,4 @@
-package leasejson_test
+package storage_test
 
 import (
 	"strings"
@@ -8,19 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasejson"
-	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 var (
 	at  = time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC)
-	row = leasestore.Row{
+	row = storage.Lease{
 		WorkerID: 7, Nonce: "ABC", High: 1<<53 + 1, Until: at, Layout: "sign=1 <time>=28",
 		Holder: `a"b` + "\U0001F984", Acquired: at.Add(-time.Hour), Renewed: at.Add(-time.Minute),
 	}
-	namespace = leasestore.Namespace{
+	namespace = storage.Namespace{
 		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Given: 5, Floor: -1,
 		History: "server 1 since noon", Made: time.Unix(0, 0).UTC(), Renewed: at,
 	}
@@ -29,7 +28,7 @@ var (
 // Stored texts are read by later versions: they must not change. Package test/stored has those of each version, and
 // storetest tries what is read back.
 func TestText(t *testing.T) {
-	s, err := leasejson.Row(row, "W1")
+	s, err := storage.LeaseText(row, "W1")
 	require.NoError(t, err)
 	require.Equal(t, `{"v":2,"write":"W1","nonce":"ABC","high":9007199254740993,"until":1782907200123456,`+
 		`"layout":"sign=1 \u003ctime\u003e=28","holder":"a\"b`+"\U0001F984"+`",`+
@@ -38,7 +37,7 @@ func TestText(t *testing.T) {
 
 // Nothing is guessed, and nothing of a text is repeated.
 func TestParseRefuses(t *testing.T) {
-	good, err := leasejson.Row(row, "W1")
+	good, err := storage.LeaseText(row, "W1")
 	require.NoError(t, err)
 	for name, s := range map[string]string{
 		"nothing":            "",
@@ -63,22 +62,22 @@ func TestParseRefuses(t *testing.T) {
 		"a namespace": `{"v":3,"layout":"x","first":3,"last":9,"given":5,"floor":-1,` +
 			`"history":"","made":0,"renewed":1}`,
 	} {
-		_, err := leasejson.ParseRow(7, s)
+		_, err := storage.ParseLease(7, s)
 		require.Error(t, err, name)
 		require.NotContains(t, err.Error(), "hunter2", name)
 		require.Equal(t, name == "a newer version" || name == "a namespace",
 			strings.Contains(err.Error(), "newer version"), name)
 	}
-	_, err = leasejson.ParseNamespace(good)
+	_, err = storage.ParseNamespace(good)
 	require.Error(t, err)
 }
 
 // Numbers that no worker has are neither written nor read.
 func TestFaults(t *testing.T) {
 	const before, after = "-1", "253402300800000000"
-	goodRow, err := leasejson.Row(row, "")
+	goodRow, err := storage.LeaseText(row, "")
 	require.NoError(t, err)
-	goodNamespace, err := leasejson.Namespace(namespace, "")
+	goodNamespace, err := storage.NamespaceText(namespace, "")
 	require.NoError(t, err)
 	for _, c := range []struct{ field, is, says string }{
 		{`"high":9007199254740993`, `"high":-2`, "high is -2"},
@@ -98,9 +97,9 @@ func TestFaults(t *testing.T) {
 		{`"renewed":1782907200123456`, `"renewed":` + after, "renewed is 253402300800000000 µs"},
 	} {
 		require.Equal(t, 1, strings.Count(goodRow+goodNamespace, c.field))
-		_, err := leasejson.ParseRow(7, strings.Replace(goodRow, c.field, c.is, 1))
+		_, err := storage.ParseLease(7, strings.Replace(goodRow, c.field, c.is, 1))
 		if strings.Contains(goodNamespace, c.field) {
-			_, err = leasejson.ParseNamespace(strings.Replace(goodNamespace, c.field, c.is, 1))
+			_, err = storage.ParseNamespace(strings.Replace(goodNamespace, c.field, c.is, 1))
 		}
 		require.ErrorContains(t, err, c.says)
 	}
@@ -112,27 +111,27 @@ func TestUnwritable(t *testing.T) {
 	for _, c := range []struct {
 		kind           error
 		row, namespace string // what their errors say
-		spoil          func(*leasestore.Row, *leasestore.Namespace)
+		spoil          func(*storage.Lease, *storage.Namespace)
 	}{
-		{uid.ErrRange, "-2", "-2", func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.Floor = -2, -2 }},
+		{uid.ErrRange, "-2", "-2", func(r *storage.Lease, n *storage.Namespace) { r.High, n.Floor = -2, -2 }},
 		{uid.ErrRange, "1969", "1969",
-			func(r *leasestore.Row, n *leasestore.Namespace) { r.Until, n.Made = before, before }},
+			func(r *storage.Lease, n *storage.Namespace) { r.Until, n.Made = before, before }},
 		{uid.ErrRange, "10000-", "10000-",
-			func(r *leasestore.Row, n *leasestore.Namespace) { r.Renewed, n.Made = tooLate, tooLate }},
+			func(r *storage.Lease, n *storage.Namespace) { r.Renewed, n.Made = tooLate, tooLate }},
 		{uid.ErrConfig, "nonce is not valid UTF-8", "layout is not valid UTF-8",
-			func(r *leasestore.Row, n *leasestore.Namespace) { r.Nonce, n.Layout = bad, bad }},
+			func(r *storage.Lease, n *storage.Namespace) { r.Nonce, n.Layout = bad, bad }},
 		{uid.ErrConfig, "layout is not valid UTF-8", "history is not valid UTF-8",
-			func(r *leasestore.Row, n *leasestore.Namespace) { r.Layout, n.History = bad, bad }},
+			func(r *storage.Lease, n *storage.Namespace) { r.Layout, n.History = bad, bad }},
 		{uid.ErrConfig, "holder is not valid UTF-8", "layout is not valid UTF-8",
-			func(r *leasestore.Row, n *leasestore.Namespace) { r.Holder, n.Layout = bad, bad }},
+			func(r *storage.Lease, n *storage.Namespace) { r.Holder, n.Layout = bad, bad }},
 		{uid.ErrRange, "-2", "first is 4 and last 3",
-			func(r *leasestore.Row, n *leasestore.Namespace) { r.High, n.IDs = -2, lease.Range{First: 4, Last: 3} }},
+			func(r *storage.Lease, n *storage.Namespace) { r.High, n.IDs = -2, lease.Range{First: 4, Last: 3} }},
 	} {
 		r, n := row, namespace
 		c.spoil(&r, &n)
-		_, err := leasejson.Row(r, "")
+		_, err := storage.LeaseText(r, "")
 		logtest.Error(t, err, c.kind, c.row)
-		_, err = leasejson.Namespace(n, "")
+		_, err = storage.NamespaceText(n, "")
 		logtest.Error(t, err, c.kind, c.namespace)
 	}
 }

@@ -1,11 +1,4 @@
-// Package segmentjson writes the rows of segments, and what Leaf's table has no place for, as JSON
-// for stores that keep texts. All such stores use it, so that people and tools read one form.
-//
-// What is read must be exactly what would be written of it, as in package leasejson: a text with
-// anything missing, unknown, or written by a newer version is refused, and so is what
-// [segmentstore.Row.Check] refuses. Nothing is replaced by a default. No error repeats anything of a
-// text but numbers.
-package segmentjson
+package storage
 
 import (
 	"crypto/rand"
@@ -18,12 +11,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasejson"
-	"github.com/uidgen/uid/internal/segmentstore"
 )
 
-// version is that of both forms. A program that finds another one refuses the text.
-const version = 2
+// segmentVersion is that of both forms. A program that finds another one refuses the text.
+const segmentVersion = 2
 
 type takers struct {
 	Version int      `json:"v"`
@@ -32,7 +23,7 @@ type takers struct {
 	Takers  []string `json:"takers"` // of each its nonce, a space, and its last number
 }
 
-type row struct {
+type segmentText struct {
 	Version int `json:"v"`
 	// Write tells writes apart, in stores that have no versions of their own. No two writes have
 	// the same.
@@ -51,21 +42,21 @@ type row struct {
 //	{"v":2,"writes":1,"floor":100,"takers":["ABC 99"]}
 //
 // Where there is none of these it is "". The error wraps [uid.ErrRange] when no row can have them.
-func MarshalTakers(r segmentstore.Row) (string, error) {
+func MarshalTakers(r Segment) (string, error) {
 	if err := r.CheckTakers(); err != nil || r.Writes == 0 && r.Floor == 0 && len(r.Takers) == 0 {
 		return "", err
 	}
-	return text(takers{version, r.Writes, r.Floor, list(r.Takers)})
+	return text(takers{segmentVersion, r.Writes, r.Floor, list(r.Takers)})
 }
 
 // UnmarshalTakers reads into a row what MarshalTakers has written of one. The error wraps
 // [uid.ErrRange].
-func UnmarshalTakers(s string, r *segmentstore.Row) (err error) {
+func UnmarshalTakers(s string, r *Segment) (err error) {
 	if s == "" {
 		return nil
 	}
 	var v takers
-	if err := leasejson.Strict(s, version, &v); err != nil {
+	if err := Strict(s, segmentVersion, &v); err != nil {
 		return refuse(err)
 	}
 	if r.Takers, err = unlist(v.Takers); err != nil {
@@ -77,10 +68,10 @@ func UnmarshalTakers(s string, r *segmentstore.Row) (err error) {
 	return r.CheckTakers()
 }
 
-// MarshalRow returns the text of a row, without its tag. A store that has a time of its own for
+// MarshalSegment returns the text of a row, without its tag. A store that has a time of its own for
 // each write leaves Updated zero. write may be empty. The error wraps [uid.ErrRange] or
 // [uid.ErrConfig] when the row has what no store can keep, and when it is Fresh.
-func MarshalRow(r segmentstore.Row, write string) (string, error) {
+func MarshalSegment(r Segment, write string) (string, error) {
 	if r.Fresh {
 		return "", fmt.Errorf("%w: tag %q has no row", uid.ErrRange, r.Tag)
 	}
@@ -90,7 +81,7 @@ func MarshalRow(r segmentstore.Row, write string) (string, error) {
 	if !utf8.ValidString(r.Description) {
 		return "", fmt.Errorf("%w: the description of tag %q is not valid UTF-8", uid.ErrConfig, r.Tag)
 	}
-	v := row{Version: version, Write: write, Next: r.Next, Step: r.Step, Description: r.Description,
+	v := segmentText{Version: segmentVersion, Write: write, Next: r.Next, Step: r.Step, Description: r.Description,
 		Writes: r.Writes, Floor: r.Floor, Takers: list(r.Takers)}
 	if !r.Updated.IsZero() {
 		v.Updated = r.Updated.UnixMicro()
@@ -102,28 +93,28 @@ func MarshalRow(r segmentstore.Row, write string) (string, error) {
 	return text(v)
 }
 
-// UnmarshalRow reads the text of the row of a tag. Takers is nil when there are none. The error
+// UnmarshalSegment reads the text of the row of a tag. Takers is nil when there are none. The error
 // wraps [uid.ErrRange].
-func UnmarshalRow(tag, s string) (r segmentstore.Row, err error) {
-	var v row
-	if err := leasejson.Strict(s, version, &v); err != nil {
-		return segmentstore.Row{}, refuse(err)
+func UnmarshalSegment(tag, s string) (r Segment, err error) {
+	var v segmentText
+	if err := Strict(s, segmentVersion, &v); err != nil {
+		return Segment{}, refuse(err)
 	}
-	r = segmentstore.Row{
+	r = Segment{
 		Tag: tag, Next: v.Next, Step: v.Step, Description: v.Description, Writes: v.Writes, Floor: v.Floor,
 	}
 	if r.Takers, err = unlist(v.Takers); err != nil {
-		return segmentstore.Row{}, err
+		return Segment{}, err
 	}
 	if v.Updated != 0 {
 		if !datable(v.Updated) {
 			err = fmt.Errorf("updated is %d µs, which is not within the years 1970 to 9999", v.Updated)
-			return segmentstore.Row{}, refuse(err)
+			return Segment{}, refuse(err)
 		}
 		r.Updated = time.UnixMicro(v.Updated).UTC()
 	}
 	if err := r.Check(); err != nil {
-		return segmentstore.Row{}, err
+		return Segment{}, err
 	}
 	return r, nil
 }
@@ -132,12 +123,9 @@ func refuse(err error) error {
 	return fmt.Errorf("%w: it is no text that this version writes: %w", uid.ErrRange, err)
 }
 
-// end is that of the year 9999.
-var end = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+func datable(micros int64) bool { return 0 < micros && micros < latest.UnixMicro() }
 
-func datable(micros int64) bool { return 0 < micros && micros < end }
-
-func list(these []segmentstore.Taker) []string {
+func list(these []Taker) []string {
 	l := make([]string, len(these))
 	for i, t := range these {
 		l[i] = t.Nonce + " " + strconv.FormatInt(t.Last, 10)
@@ -146,7 +134,7 @@ func list(these []segmentstore.Taker) []string {
 }
 
 // unlist reads a list byte by byte as list writes it.
-func unlist(l []string) (these []segmentstore.Taker, err error) {
+func unlist(l []string) (these []Taker, err error) {
 	if l == nil {
 		return nil, refuse(errors.New("takers is null"))
 	}
@@ -156,7 +144,7 @@ func unlist(l []string) (these []segmentstore.Taker, err error) {
 		if err != nil || strconv.FormatInt(last, 10) != number {
 			return nil, refuse(fmt.Errorf("taker %d of %d is not a nonce, a space and a number", i+1, len(l)))
 		}
-		these = append(these, segmentstore.Taker{Nonce: nonce, Last: last})
+		these = append(these, Taker{Nonce: nonce, Last: last})
 	}
 	return these, nil
 }
@@ -170,16 +158,16 @@ func text(v any) (string, error) {
 // the rest, so that others can draw from it.
 type Codec interface {
 	// Parse returns the row of a tag that has a text. The error wraps [uid.ErrRange] for what is none.
-	Parse(tag, text string) (segmentstore.Row, error)
+	Parse(tag, text string) (Segment, error)
 	// Text returns the text of a row. No two are alike.
-	Text(segmentstore.Row) (string, error)
+	Text(Segment) (string, error)
 }
 
 // JSON is the [Codec] of most drivers.
 type JSON struct{}
 
 // Parse implements [Codec].
-func (JSON) Parse(tag, text string) (segmentstore.Row, error) { return UnmarshalRow(tag, text) }
+func (JSON) Parse(tag, text string) (Segment, error) { return UnmarshalSegment(tag, text) }
 
 // Text implements [Codec].
-func (JSON) Text(r segmentstore.Row) (string, error) { return MarshalRow(r, rand.Text()) }
+func (JSON) Text(r Segment) (string, error) { return MarshalSegment(r, rand.Text()) }

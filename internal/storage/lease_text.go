@@ -1,11 +1,11 @@
-// Package leasejson writes the rows of leases, and their namespaces, as JSON for stores that keep
-// texts under keys. All such stores use it, so that people and tools read one form.
+package storage
+
+// Texts are JSON for stores that keep texts under keys. All such stores use it, so that people and tools read one form.
 //
 // Times and durations are in microseconds, times since 1970. What is read must be exactly what
 // would be written of it: a text with anything missing, unknown, or written by a newer version
 // is refused, and so is a number that no worker can have written. Nothing is replaced by a
 // default. No error repeats anything of a text but numbers.
-package leasejson
 
 import (
 	"cmp"
@@ -15,15 +15,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/leasestore"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // The versions of the forms. A program that finds a higher one is too old to judge it. Namespaces of
 // version 1 did not say which worker IDs ever had a row, those of version 2 no history; rows of
 // version 1 said how far their owner would reserve.
 const (
-	rowVersion       = 2
+	leaseVersion     = 2
 	namespaceVersion = 3
 )
 
@@ -34,7 +32,7 @@ type head struct {
 	Write string `json:"write,omitempty"`
 }
 
-type row struct {
+type leaseText struct {
 	head
 	Nonce    string `json:"nonce"`
 	High     int64  `json:"high"`
@@ -45,7 +43,7 @@ type row struct {
 	Renewed  int64  `json:"renewed"`
 }
 
-type namespace struct {
+type namespaceText struct {
 	head
 	Layout  string `json:"layout"`
 	First   int64  `json:"first"`
@@ -57,33 +55,33 @@ type namespace struct {
 	Renewed int64  `json:"renewed"`
 }
 
-// Row returns the text of a row. write may be empty. The worker ID is not part of the text. The
+// LeaseText returns the text of a row. write may be empty. The worker ID is not part of the text. The
 // error wraps [uid.ErrRange] or [uid.ErrConfig] when the row has what no store can keep.
-func Row(r leasestore.Row, write string) (string, error) {
+func LeaseText(r Lease, write string) (string, error) {
 	var f fields
-	return f.json(row{
-		head{rowVersion, write}, f.text("nonce", r.Nonce), r.High,
+	return f.json(leaseText{
+		head{leaseVersion, write}, f.text("nonce", r.Nonce), r.High,
 		f.micros("until", r.Until), f.text("layout", r.Layout), f.text("holder", r.Holder),
 		f.micros("acquired", r.Acquired), f.micros("renewed", r.Renewed),
 	})
 }
 
-// ParseRow reads the text of a row of a worker ID.
-func ParseRow(id int64, s string) (leasestore.Row, error) {
-	v, err := parse[row](s, rowVersion)
+// ParseLease reads the text of a row of a worker ID.
+func ParseLease(id int64, s string) (Lease, error) {
+	v, err := parse[leaseText](s, leaseVersion)
 	if err != nil {
-		return leasestore.Row{}, err
+		return Lease{}, err
 	}
-	return leasestore.Row{
+	return Lease{
 		WorkerID: id, Nonce: v.Nonce, High: v.High, Until: clock(v.Until), Layout: v.Layout, Holder: v.Holder,
 		Acquired: clock(v.Acquired), Renewed: clock(v.Renewed),
 	}, nil
 }
 
-// Namespace returns the text of a namespace, as [Row] does.
-func Namespace(n leasestore.Namespace, write string) (string, error) {
+// NamespaceText returns the text of a namespace, as [LeaseText] does.
+func NamespaceText(n Namespace, write string) (string, error) {
 	var f fields
-	return f.json(namespace{
+	return f.json(namespaceText{
 		head{namespaceVersion, write}, f.text("layout", n.Layout),
 		n.IDs.First, n.IDs.Last, n.Given, n.Floor, f.text("history", n.History),
 		f.micros("made", n.Made), f.micros("renewed", n.Renewed),
@@ -91,13 +89,13 @@ func Namespace(n leasestore.Namespace, write string) (string, error) {
 }
 
 // ParseNamespace reads the text of a namespace.
-func ParseNamespace(s string) (leasestore.Namespace, error) {
-	v, err := parse[namespace](s, namespaceVersion)
+func ParseNamespace(s string) (Namespace, error) {
+	v, err := parse[namespaceText](s, namespaceVersion)
 	if err != nil {
-		return leasestore.Namespace{}, err
+		return Namespace{}, err
 	}
-	return leasestore.Namespace{
-		Layout: v.Layout, IDs: lease.Range{First: v.First, Last: v.Last},
+	return Namespace{
+		Layout: v.Layout, IDs: Range{First: v.First, Last: v.Last},
 		Given: v.Given, Floor: v.Floor, History: v.History,
 		Made: clock(v.Made), Renewed: clock(v.Renewed),
 	}, nil

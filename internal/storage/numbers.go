@@ -1,16 +1,14 @@
-// Package numberstore is what disposable IDs ask of a store: numbers that nobody has had before. Package disposable
-// uses them; package sqlstore has them.
-package numberstore
+package storage
 
 import (
 	"context"
 	"time"
 )
 
-// Numbers hands out numbers that nobody has had before, such as a database's generated keys.
+// A NumberStore hands out numbers that nobody has had before, such as a database's generated keys.
 //
 // All methods may be called by any number of goroutines, and processes, at once.
-type Numbers interface {
+type NumberStore interface {
 	// Next returns a number above 0 that no call of any process has returned before, or ever will
 	// again. By then it has proved that the store holds the number as this call's. It stores h
 	// beside it, for people, and creates what it needs in the store.
@@ -32,7 +30,7 @@ type Numbers interface {
 	Name() string
 }
 
-// Beginner is what Numbers have that keep floors (see MinTick of [uid.Terms]) for the processes
+// Beginner is what a NumberStore has that keeps floors (see MinTick of [uid.Terms]) for the processes
 // that start later. Of others' floors nothing is known then: each start has to be given its own.
 type Beginner interface {
 	// NextFrom is Next, and stores that no UID under the number begins before at; zero asks for
