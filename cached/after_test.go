@@ -40,6 +40,6 @@ func TestHealthOfCenturiesAhead(t *testing.T) {
 	_, err = g.GetUID()
 	require.NoError(t, err)
 	h := g.Health()
-	require.EqualValues(t, math.MaxInt64, h.Lead.Now.Duration)
+	require.EqualValues(t, time.Duration(math.MaxInt64), h.Lead.Now.Duration)
 	require.Zero(t, h.Lead.Lag)
 }
