@@ -253,21 +253,6 @@ func (w Way) Addrs(first int) (all []string) {
 	return all
 }
 
-// Avoid leads clients that know one address past a node that is down, as a balancer would; with
-// false it leads them back.
-func (n *Network) Avoid(node int, avoided bool) {
-	if !n.d.Single || len(n.d.Addrs) == 1 {
-		return
-	}
-	to := node
-	if avoided {
-		to = (node + 1) % len(n.d.Addrs)
-	}
-	for _, w := range []Way{n.Near, n.Far} {
-		w[node].Retarget(n.d.Addrs[to])
-	}
-}
-
 // Each does something to the proxies of all nodes but those that are excepted.
 func (w Way) Each(do func(*harness.Proxy), except ...int) {
 	for i, p := range w {
