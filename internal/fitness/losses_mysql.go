@@ -1,6 +1,7 @@
 package fitness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -76,7 +77,8 @@ func (s *server) losses() []doctor.Finding {
 			But(flush != "" && flush != "1" && flush != "3", crash, flush+", not 1", // MariaDB's 3 syncs as 1 does
 				"A crash of the "+dies+" loses the commits of the last second or so", "Set it to 1."),
 		doctor.Fine(sync, binlog).
-			But(binlog != "" && binlog != "1", crash, binlog+", not 1, and there is a binary log",
+			But(s.vars.on("log_bin") && binlog != "1", crash,
+				cmp.Or(binlog, "not told")+", not 1, and there is a binary log",
 				"After a crash of the machine the binary log may lack transactions that were acknowledged, "+
 					"which the server then rolls back and replicas never get", "Set it to 1."),
 		doctor.Finding{What: "wsrep_on"}.

@@ -59,6 +59,7 @@ func TestSettingsOfMySQL(t *testing.T) {
 		{flush, settings{flush: "2"}, crash, "of the machine"},
 		{binlog, settings{binlog: "0"}, crash, "0, not 1, and there is a binary log"},
 		{binlog, settings{"log_bin": "1", binlog: "1000"}, crash, ""},
+		{binlog, settings{binlog: ""}, crash, "not told, not 1"},
 		{binlog, settings{"log_bin": "OFF", binlog: "0"}, "", ""},
 		{apart, nil, "", ""},
 		{apart, settings{"wsrep_connected": "ON", "wsrep_on": "ON"}, "", ""},
