@@ -128,5 +128,3 @@ func slotsFor(l bits.Layout) int {
 	perSecond := max(1, time.Second/l.Unit())
 	return defaultSlots << max(0, min(mathbits.Len64(uint64(perSecond))-1, fewBits-l.SequenceBits()))
 }
-
-var _ uid.Generator = (*Generator)(nil)

@@ -46,6 +46,8 @@ type Generator struct {
 	state
 }
 
+var _ uid.Generator = (*Generator)(nil)
+
 // locked is a Generator whose mu the caller holds. Its methods are those that need the lock.
 type locked Generator
 
@@ -124,6 +126,13 @@ type state struct {
 	skipped uint64 // ticks skipped because they were stale or discarded
 	refills uint64 // refills that brought at least one tick
 	ticks   uint64 // ticks published
+}
+
+// counters count what happens off the hot path, without its lock.
+type counters struct {
+	lost          atomic.Uint64 // claimed positions that were not issued
+	rejectedTakes atomic.Uint64
+	rejectedPuts  atomic.Uint64
 }
 
 // A waker has one slot: it asks run to look at the ring and its timer.

@@ -1,7 +1,6 @@
 package cached
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid/health"
@@ -11,13 +10,6 @@ import (
 )
 
 var _ health.Reporter = (*Generator)(nil)
-
-// counters count what happens off the hot path, without its lock.
-type counters struct {
-	lost          atomic.Uint64 // claimed positions that were not issued
-	rejectedTakes atomic.Uint64
-	rejectedPuts  atomic.Uint64
-}
 
 // Health says whether the generator is ready, why not, and what it has counted: see [health.Reporter].
 func (g *Generator) Health() health.Health {

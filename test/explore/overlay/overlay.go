@@ -5,7 +5,7 @@
 // Sizes that are constants may make runs too long to explore. So a line of a scenario's file may edit one of the
 // package's:
 //
-//	//explore:edit shard.go homeBits = 6 => homeBits = 1
+//	//explore:edit unordered.go homeBits = 6 => homeBits = 1
 //
 // The text before the arrow has to be there exactly once.
 package overlay

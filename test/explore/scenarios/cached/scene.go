@@ -15,7 +15,7 @@ import (
 
 //explore:edit unordered.go homeBits = 6 => homeBits = 1
 //explore:edit lane.go minLaneChunk = 16 => minLaneChunk = 2
-//explore:edit shard.go bits.RotateLeft(uint(hash), homeBits) => bits.RotateLeft(atomic.Self(), -partBits)
+//explore:edit unordered.go bits.RotateLeft(uint(hash), homeBits) => bits.RotateLeft(atomic.Self(), -partBits)
 
 // Ticks are short, so that a run comes to their ends: of two UIDs, of four and of a lot.
 var (
