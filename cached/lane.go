@@ -10,7 +10,7 @@ import (
 	uid "github.com/uidgen/uid"
 )
 
-// A Lane claims from its generator in advance, so that a goroutine that draws many UIDs contends with nobody. One
+// A Lane claims from its generator in advance, so that a goroutine that draws many UIDs contends with no other. One
 // goroutine at a time may use it; it needs no closing.
 //
 // Its UIDs are unique among all of the generator's, keep to MaxLag, and increase, but may be smaller than earlier ones

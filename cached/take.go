@@ -18,7 +18,7 @@ import (
 
 // What becomes of a call whose claim, one add to the ring's cursor, did not yield its UID at once, in the order of its
 // life: the claim is settled; if it is worth nothing, the call decides what to do next, and in the end waits in a
-// queue. Whoever holds the lock is the ring's producer: mostly such a call, otherwise the goroutine run. It fills the
+// queue. The goroutine that holds the lock is the ring's producer: mostly such a call, otherwise run. It fills the
 // ring, serves the queue, and only then opens the ring.
 
 // takeSlow settles a claim that Take could not. With a nil handler it does not wait.
@@ -201,7 +201,7 @@ func (l *locked) nextStep(c *call, grant *tenure.Grant) step {
 		return step{do: ask, rejection: l.rejection(tick, now)}
 	}
 	if c.place == nil && l.patient {
-		l.counts.rejectedTakes.Add(1) // nobody was asked
+		l.counts.rejectedTakes.Add(1) // without a handler to ask
 	}
 	return step{do: wait, news: l.tenure.News()}
 }
@@ -220,8 +220,8 @@ func (l *locked) rejection(next int64, now time.Time) *uid.Rejection {
 	return &uid.Rejection{Wait: pause, Err: &leadError{tick, l.leadLimit(now), l.cfg.MaxLead, l.queue.Waiting(), pause}}
 }
 
-// A leadError is an ErrRejectedTake. Most handlers let the call wait, and nobody reads it: it is formatted when
-// somebody does.
+// A leadError is an ErrRejectedTake. Most handlers let the call wait and do not read it, so it is formatted when
+// it is read.
 type leadError struct {
 	tick, limit int64
 	maxLead     time.Duration
@@ -310,7 +310,7 @@ func (q *line) leave(w *waiter) {
 }
 
 // serve gives the calls what is published for them, in their order, and returns how many claims were void. Either the
-// ring is shut, or nobody is left to be served.
+// ring is shut, or no other call waits.
 func (q *line) serve(ring *ringbuffer.Ring, producer *ringbuffer.Producer) (lost uint64) {
 	first := q.First() // calls whose claims are void come before it
 	for len(q.ahead) > 0 {
@@ -530,7 +530,7 @@ func (l *locked) withdrawBelow(bound uint64) {
 
 // The goroutine.
 
-// run tends the ring between calls: it moves the ring on when the clock has left it behind, shuts it when nobody draws
+// run tends the ring between calls: it moves the ring on when the clock has left it behind, shuts it when no call draws
 // (then it sleeps without a timer), and serves the calls that wait for the clock.
 func (g *Generator) run() {
 	defer close(g.done)
@@ -652,7 +652,7 @@ func (l *locked) newest() int64 {
 	if !l.started || l.producer.Claimed() == 0 {
 		return -1
 	}
-	// Positions beyond the tail were claimed, but nobody got a UID for them.
+	// Positions beyond the tail were claimed, but no call got a UID for them.
 	return int64(min(l.ring.Tick(l.producer.Position()-1), l.ring.Tail()-1))
 }
 

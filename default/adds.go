@@ -12,8 +12,8 @@ import (
 // then: in a tick that is used up, or in a later one. Then its position stays unused.
 //
 // Late adds run beyond the sequence, and must not run into the tick. So the mark has room for them
-// between the two, as wide as the worker ID, and nobody adds by a tick's hint any more once somebody has
-// come too late by it: a goroutine does so once by each hint, the tick's own or an earlier one.
+// between the two, as wide as the worker ID, and no call adds by a tick's hint any more once one was too late by it.
+// So each goroutine is late at most once by each hint, the tick's own or an earlier one.
 
 // minRoom is how many late adds there has to be room for: more than there can be goroutines between a
 // look at the hint and an add.

@@ -56,5 +56,3 @@ func (c Config) withDefaults() (Config, error) {
 	c.Layout, err = c.ClockBack.layout(cmp.Or(c.Layout, bits.Default()))
 	return c, err
 }
-
-var _ uid.Generator = (*Generator)(nil)

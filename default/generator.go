@@ -56,6 +56,16 @@ type Generator struct {
 	used    []int64 // by rollback count: the newest tick used under it before the next, -1 if none
 }
 
+var _ uid.Generator = (*Generator)(nil)
+
+// counters count what happens off the fast path.
+type counters struct {
+	usedUp atomic.Uint64
+	behind atomic.Uint64
+	// When a clock that is behind was logged last, since born; 0 for never.
+	warned, noted atomic.Int64
+}
+
 // New acquires the worker and returns a generator; Close ends it. It returns [uid.ErrConfig] when cfg is unusable;
 // [uid.ErrRange] when the floor After is out of reach or the worker's ID does not fit the layout; the error of
 // [bits.Expiry] when the layout's time field is (nearly) full or the clock is before its epoch; and the worker's own
@@ -97,7 +107,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	}
 	terms := layout.Terms()
 	g.clock.terms, g.clock.wall, g.clock.born = terms, g.now, g.born
-	g.clock.each = ownClock || !g.glances()
+	g.clock.each = ownClock || !g.sharesReadings()
 	terms.MaxWorkerID >>= rollbackBits
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
 	floor := tenure.Floor{After: cfg.After, Ahead: max(maxFloorAhead, layout.Unit())}

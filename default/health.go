@@ -1,7 +1,6 @@
 package uncached
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid/health"
@@ -10,14 +9,6 @@ import (
 )
 
 var _ health.Reporter = (*Generator)(nil)
-
-// counters count what happens off the fast path.
-type counters struct {
-	usedUp atomic.Uint64
-	behind atomic.Uint64
-	// When a clock that is behind was logged last, since born; 0 for never.
-	warned, noted atomic.Int64
-}
 
 // Health says whether the generator is ready, why not, what it has counted, and how long the reservation and the layout
 // last.

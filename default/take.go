@@ -31,9 +31,9 @@ func (g *Generator) draw(ctx context.Context, n int64, wait bool) (uid.UID, int6
 		return g.drawSlow(ctx, n, wait)
 	}
 	gr, rollback, hint := g.tenure.Grant(), g.rollback(), g.adds.Load()
-	tick, limit := g.clock.noted()
+	tick, limit := g.clock.lastReading()
 	// With no limit each call has to read the wall clock, and need not read the monotonic one before.
-	if limit == none || !serves(limit, time.Since(g.clock.born)) { // else it is what the next line returns, sooner
+	if limit == none || !fresh(limit, time.Since(g.clock.born)) { // else it is what the next line returns, sooner
 		tick = g.clock.tick()
 	}
 	if n == 1 && hint == 2*tick && tick >= gr.First && tick <= gr.Until {
@@ -309,7 +309,7 @@ func (g *Generator) awaitGrant(ctx context.Context, w *waiter, next step) error 
 	}
 }
 
-// exhaust ends the generator for good because the time field is full, even if the clock goes back later.
+// exhaust ends the generator permanently because the time field is full, even if the clock goes back later.
 func (g *Generator) exhaust(gr *tenure.Grant) {
 	g.tenure.End(gr, tenure.Exhausted(g.layout))
 }
@@ -318,7 +318,7 @@ func (g *Generator) usedUpError(tick int64, pause time.Duration) error {
 	return &usedUpError{tick, g.layout.MaxSequence(), pause}
 }
 
-// A usedUpError is an ErrRejectedTake. It is formatted when somebody reads it: calls that wait do not.
+// A usedUpError is an ErrRejectedTake. It is formatted when it is read: calls that wait do not read it.
 type usedUpError struct {
 	tick, sequence int64
 	pause          time.Duration
@@ -396,7 +396,7 @@ func (g *Generator) takeInOrder(
 	case w == nil && l.Waiting() == 0:
 		return g.take(gr, tick, rollback, n)
 	}
-	return 0, 0, out // not issued, for somebody is left in line
+	return 0, 0, out // not issued: calls that came earlier still wait
 }
 
 // collectLocked returns what a call was given, unless that is not reserved any more: then all calls that have not

@@ -9,8 +9,8 @@ import (
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// glance is how long a reading of the wall clock is relied on, at most.
-const glance = time.Millisecond
+// maxReadingAge is how long a reading of the wall clock is relied on, at most.
+const maxReadingAge = time.Millisecond
 
 // A wallClock tells the ticks of the wall clock. time.Now reads two clocks of the machine, and
 // time.Since only the monotonic one. Unless it is set, the wall clock goes as that does. So a
@@ -18,7 +18,7 @@ const glance = time.Millisecond
 // before then need only look at that.
 //
 // A step of the wall clock, or a suspension during which the monotonic clock stands still, goes
-// unseen until the reading is a glance old, or until another call looks.
+// unseen until the reading is maxReadingAge old, or until another call looks.
 type wallClock struct {
 	terms uid.Terms // its epoch and unit
 	wall  func() time.Time
@@ -26,7 +26,7 @@ type wallClock struct {
 	each  bool      // every call reads the wall clock
 
 	// The wall clock is in the tick known while the monotonic clock is before limit, and no more
-	// than a glance before it: limit may be of another monotonic clock, for each synctest bubble
+	// than maxReadingAge before it: limit may be of another monotonic clock, for each synctest bubble
 	// has its own.
 	//
 	// A reading begins by setting limit to none, and ends by setting it anew, after known. So a
@@ -40,29 +40,29 @@ type wallClock struct {
 const none = 0
 
 // tick returns a tick in which the wall clock was during the call, but for steps of the last
-// glance. It waits for no other call.
+// maxReadingAge. It waits for no other call.
 func (c *wallClock) tick() int64 {
 	if c.each {
 		return c.terms.TickAt(c.wall())
 	}
-	tick, limit := c.noted()
+	tick, limit := c.lastReading()
 	at := time.Since(c.born)
-	if serves(limit, at) {
+	if fresh(limit, at) {
 		return tick
 	}
 	return c.readTick(at)
 }
 
-// noted is what the last reading has noted.
-func (c *wallClock) noted() (tick, limit int64) {
+// lastReading returns the tick of the last reading, and its limit.
+func (c *wallClock) lastReading() (tick, limit int64) {
 	limit = c.limit.Load()
 	tick = c.known.Load()
 	return tick, limit
 }
 
-// serves reports whether a reading with that limit serves at a time of the monotonic clock.
-func serves(limit int64, at time.Duration) bool {
-	return uint64(limit-int64(at)-1) < uint64(glance) // 0 < limit-at <= glance
+// fresh reports whether a reading with that limit can be relied on at a time of the monotonic clock.
+func fresh(limit int64, at time.Duration) bool {
+	return uint64(limit-int64(at)-1) < uint64(maxReadingAge) // 0 < limit-at <= maxReadingAge
 }
 
 func (c *wallClock) readTick(at time.Duration) int64 {
@@ -91,12 +91,12 @@ func (c *wallClock) readLocked(at time.Duration) time.Time {
 	now := c.wall()
 	tick := c.terms.TickAt(now)
 	c.known.Store(tick)
-	c.limit.Store(int64(at + min(glance, ticks.Until(c.terms, now, tick+1))))
+	c.limit.Store(int64(at + min(maxReadingAge, ticks.Until(c.terms, now, tick+1))))
 	return now
 }
 
-// glances reports whether a reading of the machine's clock may serve several calls. With Remember
+// sharesReadings reports whether a reading of the machine's clock may serve several calls. With Remember
 // it may not: a call that read the clock after a step forward could issue a UID of a later tick,
 // and one that begins after it, with a reading from before, a smaller one. One mark for all ticks
-// does not let that happen. And a tick shorter than a glance is over before it has served many.
-func (g *Generator) glances() bool { return len(g.marks) == 1 && g.unit >= glance }
+// does not let that happen. And a tick shorter than maxReadingAge is over before it has served many.
+func (g *Generator) sharesReadings() bool { return len(g.marks) == 1 && g.unit >= maxReadingAge }

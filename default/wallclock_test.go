@@ -19,7 +19,7 @@ import (
 func glancing(t testing.TB, w uid.Worker, cfg Config, wall func() time.Time) *Generator {
 	cfg.Now = wall
 	g := quiet(t, w, cfg)
-	g.clock.each = !g.glances()
+	g.clock.each = !g.sharesReadings()
 	return g
 }
 
@@ -34,7 +34,7 @@ func (w *wallOf) Now() time.Time {
 	return w.Clock.Now()
 }
 
-// The machine's wall clock is read once in a glance, and at the boundaries of ticks.
+// The machine's wall clock is read once in maxReadingAge, and at the boundaries of ticks.
 func TestReadings(t *testing.T) {
 	for _, tt := range []struct {
 		layout bits.Layout
@@ -44,8 +44,8 @@ func TestReadings(t *testing.T) {
 		want   at            // the second one, after the first one
 	}{
 		{seconds, 0, 0, false, at{sequence: 1}},
-		{seconds, 0, glance - 1, false, at{sequence: 1}},
-		{seconds, 0, glance, true, at{sequence: 1}},
+		{seconds, 0, maxReadingAge - 1, false, at{sequence: 1}},
+		{seconds, 0, maxReadingAge, true, at{sequence: 1}},
 		{seconds, time.Second - 300, 299, false, at{sequence: 1}},
 		{seconds, time.Second - 300, 300, true, at{since: time.Second}},
 		{millis, 700_000, 299_999, false, at{sequence: 1}},
@@ -95,7 +95,7 @@ func TestReadsEachTime(t *testing.T) {
 	})
 }
 
-// A step of the wall clock counts when the last reading is a glance old, and is then dealt with as
+// A step of the wall clock counts when the last reading is maxReadingAge old, and is then dealt with as
 // if it came then. Until then UIDs are of the tick from before.
 func TestStepWithinAGlance(t *testing.T) {
 	const ms = time.Millisecond
@@ -112,7 +112,7 @@ func TestStepWithinAGlance(t *testing.T) {
 						return
 					}
 					require.Equal(t, at{sequence: 1}, take(t, g))
-					time.Sleep(glance - 1)
+					time.Sleep(maxReadingAge - 1)
 					require.Equal(t, at{sequence: 2}, take(t, g))
 					require.Zero(t, g.Health().Counts[telemetry.ClockBehind])
 					time.Sleep(time.Nanosecond)
@@ -128,7 +128,7 @@ func TestStepWithinAGlance(t *testing.T) {
 	}
 }
 
-// A machine that was suspended goes on with the tick from before for a glance, but never with a
+// A machine that was suspended goes on with the tick from before for maxReadingAge, but never with a
 // tick that is not reserved.
 func TestSuspendedWithinAGlance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestSuspendedWithinAGlance(t *testing.T) {
 		require.Equal(t, at{}, take(t, g))
 		clock.Step(time.Hour) // the monotonic clock stood still meanwhile
 		require.Equal(t, at{sequence: 1}, take(t, g))
-		time.Sleep(glance)
+		time.Sleep(maxReadingAge)
 		for range 3 {
 			require.ErrorIs(t, errorOf(g.TryGetUID()), uid.ErrNoReservation)
 		}
@@ -152,7 +152,8 @@ func TestOtherMonotonicClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fake.NewClock(morning)
 		g := glancing(t, fake.Endless(7), Config{Layout: millis}, clock.Now)
-		for i, shift := range []time.Duration{0, -time.Hour, time.Hour, -glance, glance, 26 * 365 * 24 * time.Hour, 0} {
+		const age = maxReadingAge
+		for i, shift := range []time.Duration{0, -time.Hour, time.Hour, -age, age, 26 * 365 * 24 * time.Hour, 0} {
 			g.clock.born = g.born.Add(shift)
 			require.Equal(t, at{since: time.Duration(i) * time.Second}, take(t, g), shift)
 			clock.Step(time.Second)

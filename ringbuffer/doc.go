@@ -24,15 +24,15 @@
 //
 // A taker reads front, the run that is probably in use, and adds one to the cursor: that is the claim. If the position
 // lies in that run, the UID is good. Otherwise Resolve reads the tail and the flag of the tick's slot: the UID is good
-// if the flag carries the tick, and else the claim is void. A position ahead of the tail is its claimant's for good,
-// and worth a UID as soon as its tick is published.
+// if the flag carries the tick, and else the claim is void. A position ahead of the tail stays its claimant's, and is
+// worth a UID as soon as its tick is published.
 //
 // The producer stores the tail's run in its slot, once the cursor has left the run that was there, and raises the tail.
 // A taker that was paused since it claimed there sees another tick and drops its claim.
 //
 // The producer never moves a cursor that takers add to. It shuts the ring, so that later claims say so; then it may
 // move on (Skip, Restart), claim for takers that wait (Allot), and open the ring again (Open). Shut an empty ring that
-// may not be filled, too, so that nobody claims in vain.
+// may not be filled, too, so that no call claims in vain.
 //
 // # Cost
 //

@@ -139,7 +139,7 @@ func (p *Producer) publish(run uint64) {
 	tick := p.ring.tickOf(run)
 	p.ring.slotOf(tick).flag.Store(run)
 	if p.ring.front.Load() == noRun {
-		// An open ring has a front: claims beyond the last tick come to where noRun is.
+		// An open ring has a front: claims beyond the last tick reach the positions of noRun.
 		p.ring.front.Store(run)
 	}
 	p.ring.tail.Store(tick + 1)

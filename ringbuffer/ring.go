@@ -145,7 +145,7 @@ type State uint8
 const (
 	// Taken: the position's UID is the caller's.
 	Taken State = iota
-	// Ahead: the position lies beyond the tail. It is the caller's for good, and becomes Taken when its tick is
+	// Ahead: the position lies beyond the tail. It stays the caller's, and becomes Taken when its tick is
 	// published, or Missed when that is passed over.
 	Ahead
 	// Missed: the position's tick was passed over, or the caller was overtaken by a whole lap of the ring. The claim is
@@ -163,7 +163,7 @@ func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 	}
 	tick := pos >> (r.seqBits & 63)
 	// Read the tail before the flag: if the tick was published by then and its flag is
-	// gone, it is gone for good. For a tick that is not published do not look at flags:
+	// gone, it does not come back. For a tick that is not published do not look at flags:
 	// after the layout's last tick comes noRun's.
 	tail := r.tail.Load()
 	if tick >= tail {

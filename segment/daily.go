@@ -77,7 +77,7 @@ func (d *Daily) Next(ctx context.Context) (OrderNumber, error) {
 func (d *Daily) tag(date int) string { return fmt.Sprintf("%s/%08d", d.name, date) }
 
 // turn ends the generator of the day before when the first call of a day comes. A call that is late, or
-// whose clock is a day behind, ends nobody's: two days that did so in turn would never come to an end.
+// whose clock is a day behind, ends none: two days could otherwise end each other's again and again.
 func (d *Daily) turn(today time.Time) {
 	d.mu.Lock()
 	before := d.today

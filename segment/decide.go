@@ -9,7 +9,7 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// A taking is one generator's way with the row of its tag.
+// A taking is what one generator knows of the row of its tag, and its decisions on it.
 type taking struct {
 	tag         string
 	nonce       string
@@ -44,7 +44,7 @@ var errKept = errors.New("already taken")
 
 // take decides to take n numbers, or as many as the row wants at once. With errKept the range is one that was open.
 func (t *taking) take(row *storage.Segment, n int64) (storage.Numbers, error) {
-	if err := t.look(row); err != nil {
+	if err := t.checkProgress(row); err != nil {
 		return storage.Numbers{}, err
 	}
 	if row.Fresh {
@@ -66,15 +66,15 @@ func (t *taking) take(row *storage.Segment, n int64) (storage.Numbers, error) {
 	}
 	r := storage.Numbers{First: first, Last: first + min(n, t.last-first+1) - 1}
 	row.Next = r.Last + 1
-	t.note(row, r.Last)
+	t.remember(row, r.Last)
 	t.stamp(row)
 	return r, nil
 }
 
 // giveBack decides to give back a range that the generator has. It reports whether that can be done:
-// nobody has what follows.
+// whether no generator has what follows.
 func (t *taking) giveBack(row *storage.Segment, r storage.Numbers) (bool, error) {
-	if err := t.look(row); err != nil {
+	if err := t.checkProgress(row); err != nil {
 		return false, err
 	}
 	if _, err := t.confirm(row); err != nil {
@@ -97,9 +97,9 @@ func (t *taking) stamp(row *storage.Segment) {
 	t.wrote = progress{row.Writes, row.Next}
 }
 
-// look checks that the row has come at least as far as it was known to, and that nobody has lowered
-// its number: what is above was given out, to whomever.
-func (t *taking) look(row *storage.Segment) error {
+// checkProgress checks that the row has come at least as far as it was known to, and that its number was not lowered:
+// numbers up to there were given out.
+func (t *taking) checkProgress(row *storage.Segment) error {
 	is := progress{row.Writes, row.Next}
 	switch {
 	case row.Fresh && (row.Floor > 0 || t.seen != progress{}):
@@ -118,7 +118,7 @@ func (t *taking) look(row *storage.Segment) error {
 
 // lost returns an ErrLost that says how to go on.
 func (t *taking) lost(row *storage.Segment, format string, args ...any) error {
-	return fmt.Errorf("%w: %s. To go on, stop all who draw from it, "+
+	return fmt.Errorf("%w: %s. To go on, stop all generators that draw from it, "+
 		"raise the next number above all that are in use, to %d at least "+
 		"(uid segment set TAG --create --next NUMBER), and start them again",
 		ErrLost, fmt.Sprintf(format, args...), max(row.Next, row.Floor, t.seen.next, t.own+1))
@@ -155,8 +155,8 @@ func (t *taking) confirm(row *storage.Segment) (kept storage.Numbers, err error)
 		"which took up to %d; its next number is %d", t.tag, t.has, row.Next)
 }
 
-// note makes the row remember the take up to last.
-func (t *taking) note(row *storage.Segment, last int64) {
+// remember makes the row remember the take up to last.
+func (t *taking) remember(row *storage.Segment, last int64) {
 	if i := t.find(row); i >= 0 {
 		row.Takers = slices.Delete(row.Takers, i, i+1)
 	}
@@ -170,14 +170,14 @@ func (t *taking) find(row *storage.Segment) int {
 	return slices.IndexFunc(row.Takers, func(k storage.Taker) bool { return k.Nonce == t.nonce })
 }
 
-// settle notes that a range was taken for certain: by a write that was acknowledged, or that the
+// markCommitted notes that a range was taken for certain: by a write that was acknowledged, or that the
 // row was seen to have.
-func (t *taking) settle(r storage.Numbers) {
+func (t *taking) markCommitted(r storage.Numbers) {
 	t.took, t.has, t.own, t.open, t.back = true, r.Last, r.Last, nil, nil
 }
 
-// doubt notes that a range may have been taken. An older open range with the same end but another start can no longer
+// markInDoubt notes that a range may have been taken. An older open range with the same end but another start can no longer
 // commit: the row was written since, or both would start alike.
-func (t *taking) doubt(r storage.Numbers) {
+func (t *taking) markInDoubt(r storage.Numbers) {
 	t.open = append(slices.DeleteFunc(t.open, func(o storage.Numbers) bool { return o.Last == r.Last }), r)
 }

@@ -25,7 +25,7 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 		s := g.front.Load()
 		want := uint64(min(len(dst)-n, fillChunk))
 		pos := g.ring.Claim(want)
-		got := g.settle(dst[n:n+int(want)], s, pos)
+		got := g.resolve(dst[n:n+int(want)], s, pos)
 		if n += got; got > 0 {
 			continue
 		}
@@ -39,9 +39,9 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 	return n, nil
 }
 
-// settle fills dst with the numbers of positions from pos on, as far as they are worth any, and
+// resolve fills dst with the numbers of positions from pos on, as far as they are worth any, and
 // returns how many are. Those that are not lie at the end.
-func (g *Generator) settle(dst []uid.UID, front *span, pos uint64) (n int) {
+func (g *Generator) resolve(dst []uid.UID, front *span, pos uint64) (n int) {
 	for n < len(dst) {
 		s := g.enter(front, pos)
 		if s == nil {

@@ -40,34 +40,34 @@ type Generator struct {
 	mu       sync.Mutex
 	producer *ringbuffer.Producer
 	state    state
-	// taking belongs to whoever has set state.busy, and so does panicked: the store's last call did.
+	// taking belongs to the goroutine that has set state.busy, and so does panicked: the store's last call did.
 	taking   taking
 	panicked bool
 }
 
 // state is guarded by Generator.mu.
 type state struct {
-	ended error // set for good: nothing is issued any more
-	hand
-	dealing
+	ended error // never reset: nothing is issued any more
+	held
+	access
 	outage
 	steps
 	totals
 	pace pace
 }
 
-// hand is the numbers that the generator has.
-type hand struct {
+// held is the numbers that the generator has.
+type held struct {
 	current *segment        // takers are in it, or have used it up; nil while there is none
 	stock   storage.Numbers // the numbers after those; none while they are not there yet
 	last    *span           // the end of all spans
 }
 
-// dealing is what goes on between the generator and its store.
-type dealing struct {
-	busy    bool // somebody takes numbers from the store, or gives them back
-	holding bool // the ring is to stay shut: numbers are being given back
-	news    queue.News
+// access is how the generator uses its store.
+type access struct {
+	busy   bool // a goroutine takes numbers from the store, or gives them back
+	paused bool // the ring is to stay shut: numbers are being given back
+	news   queue.News
 }
 
 // totals are for Health.
@@ -78,7 +78,7 @@ type totals struct {
 	taken   int64  // the highest of them
 	times   uint64 // how often
 	given   uint64 // numbers given back
-	dropped uint64 // numbers of which nobody knows whether they were given back
+	dropped uint64 // numbers whose giving back had an unknown outcome
 }
 
 // A source is a tag of a store.

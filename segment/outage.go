@@ -11,8 +11,8 @@ type outage struct {
 	failures   int         // attempts in a row that failed
 	failedEver uint64      // attempts that failed, ever
 	since      time.Time   // the first of those in a row
-	whole      int64       // the numbers in hand then
-	told       stage       // what the log has of them
+	heldThen   int64       // the numbers held then
+	logged     stage       // the last stage that was logged
 	retry      *time.Timer // pending; nil while there is none
 }
 
@@ -35,7 +35,7 @@ func (o *outage) stage(now time.Time, buffered int64, lasts time.Duration, known
 	switch {
 	case buffered == 0:
 		return over
-	case buffered <= o.whole/2:
+	case buffered <= o.heldThen/2:
 		return half
 	case now.Sub(o.since) >= tellAfter || known && lasts < time.Minute:
 		return begun
@@ -49,10 +49,10 @@ func (g *Generator) warnLocked(now time.Time) event {
 	buffered := g.bufferedLocked()
 	lasts, known := s.pace.lasts(now, g.issuedLocked(), buffered)
 	stage := s.stage(now, buffered, lasts, known)
-	if stage <= s.told {
+	if stage <= s.logged {
 		return event{}
 	}
-	s.told = stage
+	s.logged = stage
 	level, text := slog.LevelInfo, "uid: no numbers can be taken"
 	switch {
 	case stage == over && refused(s.failed):

@@ -9,14 +9,14 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// Release gives unused numbers back to the store, as far as nobody has taken others since, and returns how many. Calls
+// Release gives unused numbers back to the store, as far as no others were taken since, and returns how many. Calls
 // wait meanwhile. It returns the store's error, and then the generator does not issue numbers that the store may have
 // back. It returns [uid.ErrClosed] after Close.
 func (g *Generator) Release(ctx context.Context) (n int64, err error) {
-	if err := g.hold(ctx); err != nil {
+	if err := g.pause(ctx); err != nil {
 		return 0, err
 	}
-	defer g.letGo()
+	defer g.resume()
 	if err := g.whyEnded(); err != nil {
 		return 0, err
 	}
@@ -39,10 +39,10 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 	if lost || !first {
 		return nil
 	}
-	if err := g.hold(ctx); err != nil {
+	if err := g.pause(ctx); err != nil {
 		return fmt.Errorf("segment: closing tag %q: %w", g.source.Tag, err)
 	}
-	defer g.letGo()
+	defer g.resume()
 	if _, err := g.giveBack(ctx); err != nil {
 		return fmt.Errorf("segment: giving back numbers of tag %q: %w", g.source.Tag, err)
 	}
@@ -75,8 +75,8 @@ func (g *Generator) whyEnded() error {
 	return g.state.ended
 }
 
-// hold waits until nobody else deals with the store, and then keeps the ring shut until letGo.
-func (g *Generator) hold(ctx context.Context) error {
+// pause waits until no other goroutine uses the store, and then keeps the ring shut until resume.
+func (g *Generator) pause(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -92,19 +92,19 @@ func (g *Generator) hold(ctx context.Context) error {
 			return err
 		}
 	}
-	s.busy, s.holding = true, true
+	s.busy, s.paused = true, true
 	g.producer.Shut()
 	return nil
 }
 
-func (g *Generator) letGo() {
+func (g *Generator) resume() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.state.busy, g.state.holding = false, false
+	g.state.busy, g.state.paused = false, false
 	g.state.news.Tell()
 }
 
-// giveBack gives back what nobody has claimed. The caller holds the generator.
+// giveBack gives back what was not claimed. The caller has paused the generator.
 func (g *Generator) giveBack(ctx context.Context) (n int64, err error) {
 	r := g.unused()
 	if r.Len() == 0 {
@@ -155,7 +155,7 @@ func (g *Generator) gaveBack(r storage.Numbers, decided bool, err error) (n int6
 	return 0, e, err
 }
 
-// unused returns the numbers at the end of what was taken that nobody has claimed.
+// unused returns the numbers at the end of what was taken that were not claimed.
 func (g *Generator) unused() storage.Numbers {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -173,7 +173,7 @@ func (g *Generator) unused() storage.Numbers {
 	return s.stock
 }
 
-// drop forgets a range that unused has returned. The caller holds the generator, and g.mu.
+// drop forgets a range that unused has returned. The caller has paused the generator, and holds g.mu.
 func (g *Generator) drop(r storage.Numbers) {
 	s := &g.state
 	s.stock = storage.Numbers{}

@@ -62,7 +62,7 @@ func (g *Generator) reserve(n int64) {
 	var r storage.Numbers
 	err := errors.New("the store ended its goroutine")
 	defer func() {
-		g.log(g.note(r, err)) // before the calls that wait hear of it, and before Close returns
+		g.log(g.record(r, err)) // before the calls that wait hear of it, and before Close returns
 		g.rest()
 	}()
 	err = settings.Contain(g.cfg.Logger, "the store", &g.panicked, func() (err error) {
@@ -101,8 +101,8 @@ func (g *Generator) log(e event) {
 	g.cfg.Logger.LogAttrs(context.Background(), e.level, e.text, attrs...)
 }
 
-// note notes what came of an attempt.
-func (g *Generator) note(r storage.Numbers, err error) event {
+// record records the outcome of an attempt.
+func (g *Generator) record(r storage.Numbers, err error) event {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {
@@ -127,7 +127,7 @@ func (g *Generator) takeFromStore(n int64) (r storage.Numbers, err error) {
 		if r, err = t.take(row, n); err == nil {
 			// Before the write, and at each run: a client library may have sent the write of the run
 			// before twice, and reported the second one, which was refused.
-			t.doubt(r)
+			t.markInDoubt(r)
 		}
 		return err
 	})
@@ -137,7 +137,7 @@ func (g *Generator) takeFromStore(n int64) (r storage.Numbers, err error) {
 	if err == nil {
 		t.seen = t.wrote
 	}
-	t.settle(r)
+	t.markCommitted(r)
 	return r, nil
 }
 
@@ -160,12 +160,12 @@ func refused(err error) bool { return errors.Is(err, uid.ErrLossy) || errors.Is(
 // addLocked makes taken numbers the next ones.
 func (g *Generator) addLocked(r storage.Numbers) (e event) {
 	s := &g.state
-	if s.told > 0 {
+	if s.logged > 0 {
 		e = event{slog.LevelInfo, "uid: numbers are taken again", []slog.Attr{
 			slog.Int("attempts", s.failures), slog.Duration("for", g.cfg.Now().Sub(s.since)),
 		}}
 	}
-	s.failed, s.failures, s.told = nil, 0, fine
+	s.failed, s.failures, s.logged = nil, 0, fine
 	s.took += uint64(r.Len())
 	s.taken = max(s.taken, r.Last)
 	s.times++
@@ -180,7 +180,7 @@ func (g *Generator) failLocked(err error) event {
 		return event{}
 	}
 	if s.failures == 0 {
-		s.since, s.whole = now, g.bufferedLocked()
+		s.since, s.heldThen = now, g.bufferedLocked()
 	}
 	s.failures++
 	s.failedEver++

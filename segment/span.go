@@ -12,7 +12,7 @@ import (
 // Spans are linked in the order of their positions, which is that of their numbers, too.
 type span struct {
 	first, n, base uint64
-	// late says that it is the later part of what was taken at once: who enters it asks for
+	// late says that it is the later part of what was taken at once: the call that enters it asks for
 	// more.
 	late bool
 	next atomic.Pointer[span]
@@ -28,7 +28,7 @@ type segment struct {
 
 const (
 	// sequenceBits leaves each tick positions for MaxStep numbers, and as many again, so that
-	// claims beyond a segment's numbers do not come to the next tick's.
+	// claims beyond a segment's numbers do not reach the next tick's.
 	sequenceBits = 32
 	tickBits     = 63 - sequenceBits
 )

@@ -31,7 +31,7 @@ func (g *Generator) enter(front *span, pos uint64) *span {
 	return s
 }
 
-// draw claims a number under the lock, where nobody shuts the ring meanwhile, and waits for one as
+// draw claims a number under the lock, where no goroutine shuts the ring meanwhile, and waits for one as
 // the handler says. A nil handler means that the call does not wait.
 func (g *Generator) draw(ctx context.Context, handler func(uid.Rejection) error) (_ uid.UID, err error) {
 	g.mu.Lock()
@@ -103,7 +103,7 @@ func (g *Generator) wait(ctx context.Context, news <-chan struct{}) error {
 // claim them all before the caller does.
 func (g *Generator) advanceLocked() bool {
 	s := &g.state
-	if s.ended != nil || s.holding {
+	if s.ended != nil || s.paused {
 		return false
 	}
 	if g.leftLocked() > 0 {
@@ -144,7 +144,7 @@ func (g *Generator) leaveLocked() {
 	s.current = nil
 }
 
-// leftLocked returns how many numbers of the current segment nobody has claimed.
+// leftLocked returns how many numbers of the current segment were not claimed.
 func (g *Generator) leftLocked() int64 {
 	c := g.state.current
 	if c == nil {

@@ -526,8 +526,8 @@ inline sees(g) {
 	sight[g] = (IS(M_SEEN_NEXT) -> 0 : MARK(to))
 }
 
-/* taking.settle */
-inline settle(g, range) {
+/* taking.markCommitted */
+inline mark_committed(g, range) {
 	/* It has stopped if its take was lost, unless so many have taken since that the row has forgotten it. */
 	assert(RULE(RULE_STOPS) || !HAS(lost, g) || OTHERS(since[g]) >= TAKERS || GENERATORS > TAKERS && GIVES);
 	assert(SEEN != W_UNNOTICED || !HAS(lost, g));
@@ -546,8 +546,8 @@ inline settle(g, range) {
 	over = over | (lateBy[0] == g) | (lateBy[1] == g) << 1
 }
 
-/* taking.doubt */
-inline doubt(g, range) {
+/* taking.markInDoubt */
+inline mark_in_doubt(g, range) {
 	if
 	:: IS(M_NO_DOUBT) || gen[g].open[0] == range || gen[g].open[1] == range
 	:: else ->
@@ -609,7 +609,7 @@ take:
 			:: verdict == Write
 			:: else ->
 				if
-				:: verdict == Kept -> settle(ME, kept); range = kept; WITNESS(W_TAKEN_UP)
+				:: verdict == Kept -> mark_committed(ME, kept); range = kept; WITNESS(W_TAKEN_UP)
 				:: verdict == Lost -> stop(ME)
 				:: else
 				fi;
@@ -629,13 +629,13 @@ take:
 			next = to; took = OF(ME, LAST(taken));
 			sees(ME);
 			commit();
-			settle(ME, taken);
+			mark_committed(ME, taken);
 			range = taken;
 			forget() }
 	:: atomic { !FITS(ME, gen[ME].read, readVersion[ME]) -> WITNESS(W_REFUSED); forget(); goto take }
 	:: d_step { doubts ->
 			loseReply(ME, to, taken);
-			doubt(ME, taken);
+			mark_in_doubt(ME, taken);
 			gen[ME].seen = (IS(M_SEEN_DOUBTED) -> MARK(to) : gen[ME].seen);
 			forget() }
 	fi;

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	moment   = glance / 2 // time goes on by so much
+	moment   = maxReadingAge / 2 // time goes on by so much
 	tickLong = 3 * moment
 )
 
@@ -49,7 +49,7 @@ func (f *face) read() time.Time {
 func (f *face) note() {
 	for s := range f.calls {
 		s.ticks[f.c.terms.TickAt(time.Now().Add(f.off))] = true
-		if s.older && time.Since(f.stepped) < glance {
+		if s.older && time.Since(f.stepped) < maxReadingAge {
 			s.ticks[f.c.terms.TickAt(time.Now().Add(f.before))] = true
 		}
 	}

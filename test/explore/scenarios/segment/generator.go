@@ -76,7 +76,7 @@ func takers(times int, names ...string) func(*scene) {
 // loss is a task that tells of lost numbers.
 func (s *scene) loss() {
 	s.Go("loss", func() {
-		s.g.note(storage.Numbers{}, ErrLost) // not to the log
+		s.g.record(storage.Numbers{}, ErrLost) // not to the log
 		s.closed = true
 	})
 }

@@ -66,7 +66,7 @@ func alone(r *explore.Run) *scene {
 // take takes two numbers from the store.
 func (s *scene) take() {
 	r, err := s.g.takeFromStore(2)
-	s.g.log(s.g.note(r, err))
+	s.g.log(s.g.record(r, err))
 }
 
 // call is one call of a task. It reports whether it has got a number.
