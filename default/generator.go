@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/internal/tick"
 )
 
 // A Generator makes UIDs. Make it with [New], and do not copy it. Any number of goroutines may call its methods at
@@ -198,3 +199,11 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 	}
 	return nil
 }
+
+func (g *Generator) tickAt(now time.Time) int64 { return tick.At(g.epoch, g.unit, now) }
+
+// sharesReadings reports whether a reading of the machine's clock may serve several calls. With Remember
+// it may not: a call that read the clock after a step forward could issue a UID of a later tick,
+// and one that begins after it, with a reading from before, a smaller one. One mark for all ticks
+// does not let that happen. And a tick shorter than maxReadingAge is over before it has served many.
+func (g *Generator) sharesReadings() bool { return len(g.marks) == 1 && g.unit >= maxReadingAge }

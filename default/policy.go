@@ -11,7 +11,6 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/tenure"
-	"github.com/uidgen/uid/internal/tick"
 )
 
 // DefaultWait is a limit for [Wait] that bridges a time service's usual corrections.
@@ -161,6 +160,34 @@ func (p Policy) ticks() int {
 		return p.n
 	}
 	return 1
+}
+
+// A step is what a call does next.
+type step struct {
+	do    action
+	tick  int64         // to take from, or to be reserved
+	grant *tenure.Grant // that does not reach up to tick
+	pause time.Duration // until there may be UIDs
+	err   error         // to fail with; otherwise, for calls that do not wait
+}
+
+type action uint8
+
+const (
+	retry      action = iota // look at the clock again
+	takeFrom                 // tick; policies alone say so
+	fail                     // with err
+	awaitClock               // it is behind: sleep, outside the queue
+	awaitTick                // the sequence is used up: queue for the next tick
+	awaitGrant               // the tick is not reserved: queue for another grant
+)
+
+// A reading is one of the clock.
+type reading struct {
+	grant    *tenure.Grant // in force before it
+	rollback int64         // the count of steps back before it
+	now      time.Time
+	tick     int64 // of now
 }
 
 // A setback is a reading of a clock that is behind.
@@ -316,4 +343,19 @@ func keepToTick(g *Generator, b setback) step {
 	return step{do: takeFrom, tick: l.tick}
 }
 
-func (g *Generator) tickAt(now time.Time) int64 { return tick.At(g.epoch, g.unit, now) }
+func (g *Generator) usedUpError(tick int64, pause time.Duration) error {
+	return &usedUpError{tick, g.layout.MaxSequence(), pause}
+}
+
+// A usedUpError is an ErrRejectedTake. It is formatted when it is read: calls that wait do not read it.
+type usedUpError struct {
+	tick, sequence int64
+	pause          time.Duration
+}
+
+func (e *usedUpError) Error() string {
+	return fmt.Sprintf("%v: the sequence of tick %d is used up, up to %d; the next tick is %v away",
+		uid.ErrRejectedTake, e.tick, e.sequence, e.pause)
+}
+
+func (e *usedUpError) Unwrap() error { return uid.ErrRejectedTake }

@@ -2,7 +2,6 @@ package uncached
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -135,34 +134,6 @@ func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, 
 			return g.giveUp(c.place, err)
 		}
 	}
-}
-
-// A step is what a call does next.
-type step struct {
-	do    action
-	tick  int64         // to take from, or to be reserved
-	grant *tenure.Grant // that does not reach up to tick
-	pause time.Duration // until there may be UIDs
-	err   error         // to fail with; otherwise, for calls that do not wait
-}
-
-type action uint8
-
-const (
-	retry      action = iota // look at the clock again
-	takeFrom                 // tick; policies alone say so
-	fail                     // with err
-	awaitClock               // it is behind: sleep, outside the queue
-	awaitTick                // the sequence is used up: queue for the next tick
-	awaitGrant               // the tick is not reserved: queue for another grant
-)
-
-// A reading is one of the clock.
-type reading struct {
-	grant    *tenure.Grant // in force before it
-	rollback int64         // the count of steps back before it
-	now      time.Time
-	tick     int64 // of now
 }
 
 // attempt takes up to c.n positions in the clock's tick or, if that is behind, in the one that the policy chooses. If
@@ -313,23 +284,6 @@ func (g *Generator) awaitGrant(ctx context.Context, w *waiter, next step) error 
 func (g *Generator) exhaust(gr *tenure.Grant) {
 	g.tenure.End(gr, tenure.Exhausted(g.layout))
 }
-
-func (g *Generator) usedUpError(tick int64, pause time.Duration) error {
-	return &usedUpError{tick, g.layout.MaxSequence(), pause}
-}
-
-// A usedUpError is an ErrRejectedTake. It is formatted when it is read: calls that wait do not read it.
-type usedUpError struct {
-	tick, sequence int64
-	pause          time.Duration
-}
-
-func (e *usedUpError) Error() string {
-	return fmt.Sprintf("%v: the sequence of tick %d is used up, up to %d; the next tick is %v away",
-		uid.ErrRejectedTake, e.tick, e.sequence, e.pause)
-}
-
-func (e *usedUpError) Unwrap() error { return uid.ErrRejectedTake }
 
 // A line is the queue of the calls that wait. Each look at the clock takes for them first; the first watches the clock.
 type line struct {

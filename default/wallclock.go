@@ -94,9 +94,3 @@ func (c *wallClock) readLocked(at time.Duration) time.Time {
 	c.limit.Store(int64(at + min(maxReadingAge, ticks.Until(c.terms, now, tick+1))))
 	return now
 }
-
-// sharesReadings reports whether a reading of the machine's clock may serve several calls. With Remember
-// it may not: a call that read the clock after a step forward could issue a UID of a later tick,
-// and one that begins after it, with a reading from before, a smaller one. One mark for all ticks
-// does not let that happen. And a tick shorter than maxReadingAge is over before it has served many.
-func (g *Generator) sharesReadings() bool { return len(g.marks) == 1 && g.unit >= maxReadingAge }

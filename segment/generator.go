@@ -81,6 +81,36 @@ type totals struct {
 	dropped uint64 // numbers whose giving back had an unknown outcome
 }
 
+// kept is how many numbers were taken and not given back.
+func (t *totals) kept() int64 { return int64(t.took - t.given) }
+
+// counters count what happens off the hot path, without its lock.
+type counters struct {
+	rejectedTakes atomic.Uint64
+	waiting       atomic.Int64 // calls
+}
+
+// leftLocked returns how many numbers of the current segment were not claimed.
+func (g *Generator) leftLocked() int64 {
+	c := g.state.current
+	if c == nil {
+		return 0
+	}
+	return c.Last + 1 - c.number(g.producer.Position())
+}
+
+// bufferedLocked returns how many numbers are in hand.
+func (g *Generator) bufferedLocked() int64 { return g.leftLocked() + g.state.stock.Len() }
+
+// issuedLocked returns how many numbers were claimed.
+func (g *Generator) issuedLocked() uint64 {
+	s := &g.state
+	if s.current == nil {
+		return s.done
+	}
+	return s.done + uint64(s.current.Len()-g.leftLocked())
+}
+
 // A source is a tag of a store.
 type source struct {
 	Store Store

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"errors"
-	"sync/atomic"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
@@ -11,12 +10,6 @@ import (
 )
 
 var _ health.Reporter = (*Generator)(nil)
-
-// counters count what happens off the hot path, without its lock.
-type counters struct {
-	rejectedTakes atomic.Uint64
-	waiting       atomic.Int64 // calls
-}
 
 // Health says whether the generator is ready, why not, what it has counted, and how long its numbers last.
 func (g *Generator) Health() health.Health {

@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"log/slog"
-	"time"
-)
+import "time"
 
 // outage is what is known of attempts to take numbers that fail.
 type outage struct {
@@ -41,36 +38,4 @@ func (o *outage) stage(now time.Time, buffered int64, lasts time.Duration, known
 		return begun
 	}
 	return fine
-}
-
-// warnLocked is what the log is told of failures.
-func (g *Generator) warnLocked(now time.Time) event {
-	s := &g.state
-	buffered := g.bufferedLocked()
-	lasts, known := s.pace.lasts(now, g.issuedLocked(), buffered)
-	stage := s.stage(now, buffered, lasts, known)
-	if stage <= s.logged {
-		return event{}
-	}
-	s.logged = stage
-	level, text := slog.LevelInfo, "uid: no numbers can be taken"
-	switch {
-	case stage == over && refused(s.failed):
-		level, text = slog.LevelError, "uid: the store is refused as it is, and no numbers are left: calls fail"
-	case stage == over:
-		level, text = slog.LevelError, "uid: no numbers are left, and none can be taken: calls fail"
-	case stage == half:
-		text = "uid: half of the numbers are left, and still none can be taken"
-	}
-	if stage != over && known && lasts < time.Minute {
-		level = slog.LevelWarn
-	}
-	attrs := []slog.Attr{
-		slog.Int64("numbers_left", buffered), slog.Int("attempts", s.failures),
-		slog.Duration("for", now.Sub(s.since)), slog.Any("error", s.failed),
-	}
-	if known {
-		attrs = append(attrs, slog.Duration("left", lasts.Round(time.Second)))
-	}
-	return event{level, text, attrs}
 }

@@ -54,9 +54,6 @@ func (g *Generator) enoughLocked() error {
 		g.source.Tag)
 }
 
-// kept is how many numbers were taken and not given back.
-func (t *totals) kept() int64 { return int64(t.took - t.given) }
-
 // reserve takes n numbers, or more where the row wants that.
 func (g *Generator) reserve(n int64) {
 	var r storage.Numbers
@@ -212,5 +209,34 @@ func (g *Generator) failLocked(err error) event {
 	return g.warnLocked(now)
 }
 
-// bufferedLocked returns how many numbers are in hand.
-func (g *Generator) bufferedLocked() int64 { return g.leftLocked() + g.state.stock.Len() }
+// warnLocked is what the log is told of failures.
+func (g *Generator) warnLocked(now time.Time) event {
+	s := &g.state
+	buffered := g.bufferedLocked()
+	lasts, known := s.pace.lasts(now, g.issuedLocked(), buffered)
+	stage := s.stage(now, buffered, lasts, known)
+	if stage <= s.logged {
+		return event{}
+	}
+	s.logged = stage
+	level, text := slog.LevelInfo, "uid: no numbers can be taken"
+	switch {
+	case stage == over && refused(s.failed):
+		level, text = slog.LevelError, "uid: the store is refused as it is, and no numbers are left: calls fail"
+	case stage == over:
+		level, text = slog.LevelError, "uid: no numbers are left, and none can be taken: calls fail"
+	case stage == half:
+		text = "uid: half of the numbers are left, and still none can be taken"
+	}
+	if stage != over && known && lasts < time.Minute {
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{
+		slog.Int64("numbers_left", buffered), slog.Int("attempts", s.failures),
+		slog.Duration("for", now.Sub(s.since)), slog.Any("error", s.failed),
+	}
+	if known {
+		attrs = append(attrs, slog.Duration("left", lasts.Round(time.Second)))
+	}
+	return event{level, text, attrs}
+}

@@ -144,24 +144,6 @@ func (g *Generator) leaveLocked() {
 	s.current = nil
 }
 
-// leftLocked returns how many numbers of the current segment were not claimed.
-func (g *Generator) leftLocked() int64 {
-	c := g.state.current
-	if c == nil {
-		return 0
-	}
-	return c.Last + 1 - c.number(g.producer.Position())
-}
-
-// issuedLocked returns how many numbers were claimed.
-func (g *Generator) issuedLocked() uint64 {
-	s := &g.state
-	if s.current == nil {
-		return s.done
-	}
-	return s.done + uint64(s.current.Len()-g.leftLocked())
-}
-
 // must panics on an error that only a bug in this package can cause.
 func must(err error) {
 	if err != nil {
