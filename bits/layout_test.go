@@ -159,6 +159,7 @@ func TestFrozenVectors(t *testing.T) {
 		tick, worker, seq int64
 		time              string
 	}{
+		{uidGeneratorReadme, 180363646902239241, 10498546, 4, 9, "2017-01-19T04:15:46Z"},
 		{uidGenerator, 180363646902239241, 5249273, 4, 9, "2016-07-19T10:07:53Z"},
 		{uidGenerator, math.MaxInt64, 1<<28 - 1, 1<<22 - 1, 1<<13 - 1, "2024-11-20T13:24:15Z"},
 		{Default(), 0, 0, 0, 0, "2026-01-01T00:00:00Z"},

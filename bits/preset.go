@@ -13,7 +13,9 @@ import (
 var (
 	defaultLayout = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13})
 	uidGenerator  = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
-	twitter       = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
+	// README's example, with an epoch of the day in Shanghai.
+	uidGeneratorReadme = mustBuild(Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: time.Unix(1474300800, 0)})
+	twitter            = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
 		Epoch: time.UnixMilli(1288834974657)})
 	javaScriptSafe = mustBuild(Config{TimeBits: 33, WorkerBits: 4, SequenceBits: 15})
 	redis          = mustBuild(Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond})
@@ -38,7 +40,8 @@ func JavaScriptSafe() Layout { return javaScriptSafe }
 
 // named are the layouts that ParseLayout finds by name.
 var named = map[string]Layout{
-	"default": defaultLayout, "uidgenerator": uidGenerator, "twitter": twitter, "javascript": javaScriptSafe,
+	"default": defaultLayout, "uidgenerator": uidGenerator, "uidgenerator-readme": uidGeneratorReadme,
+	"twitter": twitter, "javascript": javaScriptSafe,
 	"redis": redis, "discord": discord, "instagram": instagram, "yitter": yitter,
 }
 

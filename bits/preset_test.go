@@ -23,6 +23,7 @@ func TestPresets(t *testing.T) {
 	}{
 		{"default", "28/22/13 unit=1s epoch=2026-01-01T00:00:00Z", "2034-07-04T21:24:15Z", false},
 		{"uidgenerator", "28/22/13 unit=1s epoch=2016-05-19T16:00:00Z", "2024-11-20T13:24:15Z", true},
+		{"uidgenerator-readme", "29/21/13 unit=1s epoch=2016-09-19T16:00:00Z", "2033-09-24T10:48:31Z", true},
 		{"twitter", twitter, "2080-07-10T17:30:30.208Z", false},
 		{"javascript", js, "2298-03-16T12:56:31Z", false},
 		{"redis", "41/12/10 unit=1ms epoch=2026-01-01T00:00:00Z", "2095-09-07T15:47:35.551Z", false},
@@ -43,7 +44,7 @@ func TestPresets(t *testing.T) {
 	require.Len(t, named, len(all))
 	for _, name := range []string{"", "Default", "no such"} {
 		l, err := preset(name)
-		refused(t, err, uid.ErrSyntax, "default, uidgenerator, twitter, javascript, redis")
+		refused(t, err, uid.ErrSyntax, "default, uidgenerator, uidgenerator-readme, twitter, javascript, redis")
 		require.True(t, l.IsZero())
 	}
 }
@@ -66,6 +67,8 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 		{"Stack Overflow, Instagram media ID to timestamp conversion", "instagram", 2384288897814875714,
 			"2006-01-02T15:04:05", "2020-08-26T13:43:27", ""},
 		{"the same", "instagram", 2383568809444681765, "2006-01-02T15:04:05", "2020-08-25T13:52:46", ""},
+		{"README of UidGenerator, in its zone", "uidgenerator-readme", 180363646902239241, "2006-01-02 15:04:05",
+			"2017-01-19 04:15:46", "worker 4, sequence 9"},
 		// As SnowflakeIDGenImpl.java puts together what LeafMonitorController.java shows.
 		{"Leaf", "leaf", (1567733700834-1288834974657)<<22 | 39<<12 | 3448,
 			"2006-01-02T15:04:05.000", "2019-09-06T01:35:00.834", "worker 39, sequence 3448"},

@@ -41,13 +41,15 @@ func (l Layout) String() string {
 // where the time may have a unit (ns, us, ms, s, m, h) and unit=, epoch= and fields= may follow in any order. The
 // defaults are those of Config.
 //
-// The presets, of which the last four are for reading what others made:
+// The presets, whose last five are for reading what others made:
 //
 //	default       28/22/13    [Default]
 //	javascript    33/4/15     [JavaScriptSafe]; also js
 //	twitter       41ms/10/12  Twitter's Snowflake, until 2080; also bwmarrin and leaf, whose default it is
 //	redis         41ms/12/10  of the well-known scripts; here from 2026, until 2095
 //	uidgenerator  28/22/13    Baidu's UidGenerator from 2016-05-19T16:00:00Z, full since 2024; see package foreign
+//	uidgenerator-readme
+//	              29/21/13    the settings in its README, from 2016-09-19T16:00:00Z, until 2033
 //	discord       41ms/10/12  Discord from 2015, with the parts worker and process
 //	instagram     40ms/13/10  Instagram from 2011-08-24T21:07:01.721Z
 //	yitter        41ms/6/6    yitter's IdGenerator from 2020-02-19T18:20:02Z; sequences below 5 are its reserve

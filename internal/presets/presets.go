@@ -14,6 +14,7 @@ func Layouts() []Layout {
 	return []Layout{
 		{Name: "default"},
 		{Name: "uidgenerator", Foreign: true},
+		{Name: "uidgenerator-readme", Foreign: true},
 		{Name: "twitter"},
 		{Name: "javascript"},
 		{Name: "redis"},
