@@ -6,6 +6,7 @@
 //	uid plan --rate 2e6 --workers 500     the layouts that are large enough
 //	uid plan --from uidgenerator          what it costs to leave a layout
 //	uid range --from 2026-11-01           the UIDs of a time range, for SQL
+//	uid code --for js                     the lines that take a UID apart elsewhere
 //	uid gen --segment invoice             dense numbers without time: 1, 2, 3
 //	uid gen --segment order --daily       order numbers: 20261122-000001
 //	uid segment ls                        the tags of such numbers, and how far they are
@@ -35,6 +36,7 @@ import (
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
+	"github.com/uidgen/uid/cmd/uid/internal/code"
 	"github.com/uidgen/uid/cmd/uid/internal/forms"
 	"github.com/uidgen/uid/cmd/uid/internal/gen"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
@@ -65,7 +67,7 @@ func root(p *cli.Program) *cobra.Command {
 		fmt.Fprintln(p.Out, "uid", cli.Version())
 		return nil
 	})
-	cmd := p.Root(gen.Command(p), forms.Parse(p), forms.Range(p), forms.Seal(p), forms.Open(p), plan.Command(p),
+	cmd := p.Root(gen.Command(p), forms.Parse(p), forms.Range(p), code.Command(p), forms.Seal(p), forms.Open(p), plan.Command(p),
 		worker.Command(p), segment.Command(p), serve.Command(p), version,
 		&cobra.Command{Use: "layouts", Short: "The preset layouts, and how layouts are written"},
 		&cobra.Command{Use: "stores", Short: "Where worker IDs and numbers are kept, and how to name the place"},

@@ -94,7 +94,9 @@ func TestReadRows(t *testing.T) {
 	want := time.Date(2026, 3, 2, 18, 7, 53, 0, time.UTC)
 	for _, at := range []string{"1772474873", "1772474873000", "2026-03-02T18:07:53Z", "2026-03-02 18:07:53",
 		"2026-03-02 20:07:53+02", "2026-03-02 23:37:53+05:30", "2026-03-02 18:07:53.0", "2026-03-02 18:07:53 +0000 UTC"} {
-		for _, form := range []string{"7 %s", "7\t%s", "7,%s", "\"7\";\"%s\"", "| 7 | %s |", "id\n7,%s", "id1,t2\n7,%s\n\n(1 row)"} {
+		for _, form := range []string{
+			"7 %s", "7\t%s", "7,%s", "\"7\";\"%s\"", "| 7 | %s |", "id\n7,%s", "id1,t2\n7,%s\n\n(1 row)",
+		} {
 			rows, err := ReadRows(strings.NewReader(fmt.Sprintf(form, at)))
 			require.NoError(t, err, form, at)
 			require.Equal(t, []Row{{7, want}}, rows, form, at)
