@@ -7,9 +7,13 @@
 //
 //	err := db.Use(uidgorm.Plugin(uids))
 //
-// Whenever a row is created, alone, in a batch, from a map or with another row that it belongs to,
-// each primary key of the type uid.UID that is zero gets a UID. When there is none the create fails.
-// A key that the program has set stays.
+// Whenever a row is created, alone, in a batch, from a map or with another row that it belongs to, each primary key of
+// the type uid.UID that is zero gets a UID. When there is none the create fails. A key that the program has set stays.
+// A zero key of the type *uid.UID is an error, and so is one of an integer type of the program's that is not
+// AUTO_INCREMENT.
+//
+// After an upsert (clause.OnConflict) that has updated a row, the struct has a key that no row has. With
+// clause.Returning{} it has the row's, on MariaDB, PostgreSQL and SQLite.
 //
 // Without the plugin GORM writes the zero. A table with AUTO_INCREMENT turns that into its largest
 // key plus one, which the generator may issue next. A hook of GORM's is not enough: it runs neither for maps nor
@@ -18,6 +22,7 @@ package uidgorm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -28,15 +33,26 @@ import (
 )
 
 // A Model is what models embed for a key. Its tag keeps databases from making keys of their own:
-// autoIncrement:false any, the type SQLite, where an INTEGER PRIMARY KEY is numbered by itself. The check
-// refuses the 0 of a program that lacks the plugin.
+// autoIncrement:false any, the type SQLite, where an INTEGER PRIMARY KEY is numbered by itself. It has no
+// check: GORM would copy that to the tables that join two models, which have no column id.
 type Model struct {
-	ID uid.UID `gorm:"primaryKey;autoIncrement:false;type:bigint;not null;check:id > 0"`
+	ID uid.UID `gorm:"primaryKey;autoIncrement:false;type:bigint;not null"`
+}
+
+// BeforeCreate fails the create of a row without a key: the program lacks the plugin. GORM does not call it with
+// SkipHooks, nor if the model has a BeforeCreate of its own; a row then gets the key 0.
+func (m *Model) BeforeCreate(*gorm.DB) error {
+	if m.ID == 0 {
+		return errors.New("uidgorm: a row without a key: is the plugin in use?")
+	}
+	return nil
 }
 
 // Plugin returns the plugin, for db.Use. It refuses to create rows of a model whose UID lacks the tag
 // autoIncrement:false, since GORM makes such a table's keys AUTO_INCREMENT.
 func Plugin(uids uid.Generator) gorm.Plugin { return keys{uids} }
+
+var uidType = reflect.TypeFor[uid.UID]()
 
 type keys struct{ uids uid.Generator }
 
@@ -55,8 +71,10 @@ func (k keys) create(db *gorm.DB) {
 		return
 	}
 	for _, key := range s.Schema.PrimaryFields {
-		if key.FieldType != reflect.TypeFor[uid.UID]() {
-			continue
+		of := key.IndirectFieldType
+		own := of.Kind() == reflect.Int64 && of.PkgPath() != "" // an integer type of the program's
+		if of != uidType && (key.AutoIncrement || !own) {
+			continue // a key of GORM's
 		}
 		if key.AutoIncrement {
 			_ = db.AddError(fmt.Errorf("uidgorm: the key %s.%s is a UID: it needs the tag autoIncrement:false",
@@ -92,7 +110,7 @@ func (k keys) one(ctx context.Context, key *schema.Field, row reflect.Value) err
 		if _, zero := key.ValueOf(ctx, row); !zero {
 			return nil
 		}
-		u, err := k.uids.GetUIDContext(ctx)
+		u, err := k.draw(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -107,7 +125,7 @@ func (k keys) one(ctx context.Context, key *schema.Field, row reflect.Value) err
 				return nil
 			}
 		}
-		u, err := k.uids.GetUIDContext(ctx)
+		u, err := k.draw(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -115,4 +133,13 @@ func (k keys) one(ctx context.Context, key *schema.Field, row reflect.Value) err
 		columns[key.DBName] = u
 	}
 	return nil
+}
+
+// draw returns a UID for a key. It refuses one of another type: an integer of the program's own may be a UID by another
+// name, and would be 0.
+func (k keys) draw(ctx context.Context, key *schema.Field) (uid.UID, error) {
+	if key.FieldType != uidType {
+		return 0, fmt.Errorf("it is of type %v, and only a uid.UID gets one", key.FieldType)
+	}
+	return k.uids.GetUIDContext(ctx)
 }
