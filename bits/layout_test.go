@@ -181,6 +181,11 @@ func TestFrozenVectors(t *testing.T) {
 		at := must(time.Parse(time.RFC3339Nano, v.time))
 		require.Equal(t, uid.Parts{UID: v.u, Time: at, WorkerID: v.worker, Sequence: v.seq, Fields: v.l.fields}, p)
 		require.Equal(t, v.tick, v.l.TickAt(at))
+		require.Equal(t, at, must(v.l.Time(v.u)))
+	}
+	for _, u := range []uid.UID{-1, 1 << 52} {
+		_, err := JavaScriptSafe().Time(u)
+		require.ErrorIs(t, err, uid.ErrRange)
 	}
 }
 

@@ -36,6 +36,15 @@ func (l Layout) TimeOf(tick int64) time.Time {
 	return time.Unix(l.epoch.Unix()+tick/perSecond, int64(l.epoch.Nanosecond())+tick%perSecond*int64(l.unit)).UTC()
 }
 
+// Time returns when the tick of u begins, in UTC, and ErrRange as Parse does.
+func (l Layout) Time(u uid.UID) (time.Time, error) {
+	tick, err := l.Tick(u)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return l.TimeOf(tick), nil
+}
+
 // Terms returns what a generator of this layout tells its [uid.Worker], but for MaxLead and Revoke, which are the
 // generator's.
 func (l Layout) Terms() uid.Terms {

@@ -21,17 +21,17 @@ import (
 // report is the answer as a client reads it.
 type report struct {
 	Ready      bool
-	Generators map[string]health.Health
+	Generators []health.Health
 }
 
 func TestHandler(t *testing.T) {
 	orders := cached.MustNew(worker.Static(1, "readyz orders"), cached.Config{})
 	events := cached.MustNew(worker.Static(2, "readyz events"), cached.Config{})
 	defer func() { require.NoError(t, events.Close()) }()
-	all := map[string]health.Reporter{"orders": orders, "events": events}
-	h, err := readyz.Handler(all)
+	all := []health.Reporter{orders, events}
+	h, err := readyz.Handler(all...)
 	require.NoError(t, err)
-	delete(all, "events") // the handler has a copy
+	all[1] = orders // the handler has a copy
 
 	ask := func(method string) (int, report) {
 		answer := httptest.NewRecorder()
@@ -49,14 +49,14 @@ func TestHandler(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	require.True(t, report.Ready)
 	require.Len(t, report.Generators, 2)
-	require.EqualValues(t, 2, report.Generators["events"].Reservation.WorkerID)
+	require.EqualValues(t, 2, report.Generators[1].Reservation.WorkerID)
 
 	require.NoError(t, orders.Close())
 	status, report = ask(http.MethodGet)
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.False(t, report.Ready)
-	require.Equal(t, telemetry.Closed, report.Generators["orders"].Reasons[0].Code)
-	require.True(t, report.Generators["events"].Ready)
+	require.Equal(t, telemetry.Closed, report.Generators[0].Reasons[0].Code)
+	require.True(t, report.Generators[1].Ready)
 	status, _ = ask(http.MethodHead)
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	status, _ = ask(http.MethodPost)
@@ -64,18 +64,18 @@ func TestHandler(t *testing.T) {
 }
 
 func TestHandlerRefuses(t *testing.T) {
-	_, err := readyz.Handler(nil)
+	_, err := readyz.Handler()
 	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = readyz.Handler(map[string]health.Reporter{"orders": nil})
+	_, err = readyz.Handler(nil)
 	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "orders")
+	require.ErrorContains(t, err, "generator 1 of 1 is nil")
 }
 
 // A program's own Reporter may hold what JSON cannot.
 func TestHandlerOfAnUnwritableReport(t *testing.T) {
-	h, err := readyz.Handler(map[string]health.Reporter{"it": reporter(func() health.Health {
+	h, err := readyz.Handler(reporter(func() health.Health {
 		return health.Health{Ready: true, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
-	})})
+	}))
 	require.NoError(t, err)
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
