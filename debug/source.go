@@ -28,8 +28,9 @@ type reading struct {
 	// issued is what has been drawn, if counted says that the generator counts that.
 	issued  uint64
 	counted bool
-	// id is the worker ID, where there is one.
-	id int64
+	// id is the worker ID, where there is one; disposable says of which kind it is.
+	id         int64
+	disposable bool
 
 	Issued   string    `json:"issued,omitempty"`
 	WorkerID string    `json:"worker,omitempty"`
@@ -229,6 +230,7 @@ func readSegment(g *segment.Generator) reading {
 func (v *reading) worker(h health.Health, l bits.Layout) {
 	end := at(l.Expires())
 	v.id, v.WorkerID = h.Reservation.WorkerID, decimal(h.Reservation.WorkerID)
+	v.disposable = h.Worker != nil && h.Worker.Kind == "disposable"
 	v.Expires, v.Expiring = &end, h.TimeField.Ending
 	switch r := h.Reservation; {
 	case !r.Bounded:

@@ -70,6 +70,19 @@ func (h *handler) state(since int) state {
 	return s
 }
 
+// disposable returns the disposable worker IDs of the generators.
+func (h *handler) disposable() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ids := []string{}
+	for _, t := range h.tracks {
+		if t.now.disposable {
+			ids = append(ids, t.now.WorkerID)
+		}
+	}
+	return ids
+}
+
 // sinceOf reads how many points of each generator the page has: all have as many, since one sample
 // adds to all.
 func sinceOf(r *http.Request) (int, error) {

@@ -198,6 +198,7 @@ type roster struct {
 	Leases     []leased `json:"leases"`
 	More       int      `json:"more"` // leases that are left out
 	Disposable string   `json:"disposable,omitempty"`
+	Own        []string `json:"own"` // the disposable IDs of this process's generators
 }
 
 type space struct {
@@ -215,7 +216,9 @@ func (h *handler) serveWorkers(w http.ResponseWriter) {
 		return
 	}
 	h.workers.look()
-	reply(w, http.StatusOK, h.workers.roster())
+	list := h.workers.roster()
+	list.Own = h.disposable()
+	reply(w, http.StatusOK, list)
 }
 
 func (w *workers) roster() roster {

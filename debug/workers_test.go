@@ -15,6 +15,7 @@ import (
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/segmenttest"
@@ -154,6 +155,11 @@ func TestWorkersPanic(t *testing.T) {
 	require.Equal(t, "the list of workers panicked: boom", await(t, h, "down").Workers.Failure)
 }
 
+// A disposed is a worker with a disposable ID.
+type disposed struct{ *fake.Worker }
+
+func (disposed) WorkerHealth() health.Worker { return health.Worker{Kind: "disposable"} }
+
 func TestRoster(t *testing.T) {
 	now := time.Now()
 	var many []lease
@@ -163,9 +169,15 @@ func TestRoster(t *testing.T) {
 	o := overview(now.Add(3*time.Second), many...)
 	o.Leases[0].State = registry.Free
 	o.Nodes = &registry.NodeInfo{Last: 41, Next: 43}
-	h := newPage(t, Config{Workers: always(o), Now: func() time.Time { return now }})
+	own := cached.MustNew(disposed{fake.Endless(42)}, cached.Config{})
+	defer own.Close()
+	h := newPage(t, Config{
+		Workers: always(o), Now: func() time.Time { return now },
+		Generators: []Generator{shown("events", own), shown("orders", newCached(t, 7))},
+	})
 	await(t, h, "up")
 	r := get[roster](t, h, "/workers")
+	require.Equal(t, []string{"42"}, r.Own)
 	require.Len(t, r.Leases, most)
 	require.Equal(t, 10, r.More)
 	require.Equal(t, "1", r.Leases[0].WorkerID, "live ones come first")

@@ -47,8 +47,9 @@ export function card(name, number) {
     show(g, state) {
       element.classList.remove("gone");
       showChips(chips, g);
-      // A reason that stops the generator repeats why it fails.
-      say(failure, g.failing && g.ready ? `Reserving has failed since ${words.when(g.failing.since.ms, state.now)}: ${g.failing.text}` : "");
+      // One box for one failure: a reason may have its text, or the page's notice of the store.
+      const told = state.workers?.status === "down" || g.reasons.some((r) => r.text.includes(g.failing?.text));
+      say(failure, g.failing && !told ? `Reserving has failed since ${words.when(g.failing.since.ms, state.now)}: ${g.failing.text}` : "");
       showReasons(reasons, g.reasons);
 
       points = points.concat(g.points).filter((p) => p[1] > state.now - span);
@@ -144,13 +145,14 @@ function showBars(bars, g, state) {
   };
   const b = g.bounds;
   show("Lead", b, () => {
-    const bound = b.maxLead < 0 ? "" : ` of ${words.duration(b.maxLead)}`;
+    // The lead is whole ticks, and the bound counts from now: it may be less by a part of one.
+    const bound = b.maxLead < 0 ? "" : ` of ${words.duration(Math.max(b.lead, b.maxLead))}`;
     const share = b.maxLead > 0 ? b.lead / b.maxLead : 0;
     return [`${words.duration(b.lead)}${bound}`, share, share > 0.9 ? "bad" : share > 0.6 ? "warn" : ""];
   });
   show("Lag", b && b.maxLag >= 0, () => {
-    const idle = b.lag > b.maxLag;
-    return [idle ? `idle for ${words.duration(b.lag)}` : `${words.duration(b.lag)} of ${words.duration(b.maxLag)}`, idle ? 0 : b.lag / b.maxLag];
+    const idle = b.lag > b.maxLag && g.ready && g.waiting === 0;
+    return [idle ? `idle for ${words.duration(b.lag)}` : `${words.duration(b.lag)} of ${words.duration(b.maxLag)}`, idle ? 0 : Math.min(1, b.lag / b.maxLag)];
   });
   const s = g.segment;
   show("In hand", s, () => {

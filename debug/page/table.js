@@ -48,7 +48,8 @@ export function table(body, note, namespaces, fold) {
         return;
       }
       const more = list.more > 0 ? ` ${words.integer(list.more)} more are not shown.` : "";
-      const given = list.disposable ? ` The last disposable ID is ${words.integer(list.disposable)}.` : "";
+      const own = list.own.length > 0 ? `; this program has ${list.own.map(words.integer).join(", ")}` : "";
+      const given = list.disposable ? ` The last disposable ID is ${words.integer(list.disposable)}${own}.` : "";
       say(note, list.leases.length === 0 ? `Nobody holds a worker ID.${given}` : `Who holds which worker ID, by the store.${more}${given}`);
       const taken = list.leases.filter((l) => !isFree(l));
       body.parentElement.hidden = taken.length === 0;

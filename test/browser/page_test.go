@@ -337,8 +337,10 @@ func TestLife(t *testing.T) {
 	b.await("[...document.querySelectorAll('.card h3')].map((e) => e.textContent).join() === 'bills,orders'")
 	b.await("!/go on/.test(" + text("#store") + " + " + text(".card") + ")")
 	b.sees(".bars", "it is used up")
-	b.await(term(1, goOn) + " === 'as long as the layout lasts'") // it needs no store
-	b.await(text("#connection") + " === 'Live'")                  // the program itself answers
+	b.await("!/idle/.test(" + text(".card") + ")")
+	b.await("!/Reserving has failed/.test(document.body.innerText)") // one box for one failure
+	b.await(term(1, goOn) + " === 'as long as the layout lasts'")    // it needs no store
+	b.await(text("#connection") + " === 'Live'")                     // the program itself answers
 	b.readable(nil)
 	down.Store(nil)
 	b.sees("#store", "answers again")
