@@ -34,11 +34,7 @@ var inMySQL = expressionsOf{
 	// The session's charset may be one in which a name of the schema cannot be compared with a text.
 	alike: "SELECT TABLE_NAME, @@lower_case_table_names = 0 FROM information_schema.TABLES" +
 		" WHERE TABLE_SCHEMA = DATABASE() AND LOWER(TABLE_NAME) IN ({names}) ORDER BY TABLE_NAME",
-	bytes:   "CAST(CONVERT(%s USING utf8mb4) AS BINARY)",
 	indexed: "CONVERT(%s USING utf8mb4) COLLATE utf8mb4_bin",
-	micros:  "CAST(UNIX_TIMESTAMP(%s) * 1000000 AS SIGNED)",
-	text:    "_utf8mb4 X'%s'",
-	random:  "RAND()",
 	begin:   "START TRANSACTION",
 	// With a session's completion_type, a plain COMMIT or ROLLBACK may begin another transaction, or end
 	// the session.

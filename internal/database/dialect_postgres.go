@@ -29,11 +29,7 @@ var inPostgres = expressionsOf{
 		"FROM pg_class WHERE oid = TO_REGCLASS('`{table}`')), '')",
 	alike: "SELECT CAST(relname AS TEXT), TRUE FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f')" +
 		" AND pg_table_is_visible(oid) AND LOWER(relname) IN ({names}) ORDER BY 1",
-	bytes:   `%s COLLATE "C"`,
 	indexed: "%s",
-	micros:  "CAST(FLOOR(EXTRACT(EPOCH FROM CAST(%s AS TIMESTAMPTZ)) * 1000000) AS BIGINT)",
-	text:    "CONVERT_FROM(DECODE('%s', 'hex'), 'UTF8')",
-	random:  "RANDOM()",
 	// The server ends a transaction that stands still for as long as stall; see Prepare.
 	begin: fmt.Sprintf("START TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE; "+
 		"SET LOCAL idle_in_transaction_session_timeout = %d", stall.Milliseconds()),

@@ -8,8 +8,5 @@ var inSQLite = expressionsOf{
 	session: "0", history: "''", schema: "''", // see Place.History
 	justStarted: "0", needsSetup: "0", autocommits: "1", readOnly: "0",
 	alike:   "SELECT name, FALSE FROM sqlite_master WHERE type IN ('table', 'view') AND LOWER(name) IN ({names})",
-	bytes:   "%s COLLATE BINARY",
 	indexed: "%s",
-	random:  "RANDOM()",
-	micros:  "CAST(STRFTIME('%%s', %s) AS INTEGER) * 1000000",
 }

@@ -5,8 +5,7 @@ import (
 	"reflect"
 )
 
-// drivers are the names of drivers, as [Dialect.Resolve] knows them, by the packages that their
-// types come from.
+// drivers are the names of drivers, as resolve knows them, by the packages of their types.
 var drivers = map[string]string{
 	"github.com/go-sql-driver/mysql": "mysql",
 	"github.com/jackc/pgx/v5/stdlib": "pgx",
@@ -15,10 +14,9 @@ var drivers = map[string]string{
 	"github.com/mattn/go-sqlite3":    "sqlite3",
 }
 
-// DriverName returns the name of a database's driver, by its type: a sql.DB does not know the name
-// under which it was opened. For a driver that is not one of those known, such as one that wraps
-// another, it is the type, which no dialect goes with.
-func DriverName(db *sql.DB) string {
+// driverName returns the name of a database's driver, by its type: a sql.DB does not know the name under which it was
+// opened. For an unknown driver, such as one that wraps another, it is the type, which has no dialect.
+func driverName(db *sql.DB) string {
 	driver := reflect.TypeOf(db.Driver())
 	if driver == nil {
 		return "<nil>" // of a connector that has none

@@ -2,14 +2,12 @@ package database
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
 const noSuchColumn = "a column is missing"
 
-// mysqlOfColumn explains the error numbers, all of them final, of server errors that name a
-// column.
+// mysqlOfColumn explains the server errors that name a column, all of them final.
 var mysqlOfColumn = map[uint16]string{
 	1054: noSuchColumn,
 	1264: "a value is out of its column's range",
@@ -18,8 +16,8 @@ var mysqlOfColumn = map[uint16]string{
 	1406: "a value is too long for its column",
 }
 
-// ofColumn adds the name of the column, if text, the server's, names one of ours. It passes on
-// nothing else of text: a table, a trigger or a view can make a server say anything.
+// ofColumn adds the name of a column of ours that the server's text names. It passes on nothing else of the text, into
+// which a table, a trigger or a view can write anything.
 func ofColumn(words, text string) string {
 	if name := ourColumn.FindStringSubmatch(text); name != nil {
 		return words + ": " + strings.ToUpper(name[1])
@@ -27,12 +25,15 @@ func ofColumn(words, text string) string {
 	return words
 }
 
-// ourColumn finds one of our columns where servers put its name: in quotes, behind a table, or as
-// SQLite does.
+// ourColumn finds one of our columns where servers put its name: in quotes, behind a table, or as SQLite does.
 var ourColumn = func() *regexp.Regexp {
+	column := regexp.MustCompile(`(?m)^  (\w+) +(?:BIGINT|INT|VARCHAR|DATE|TIMESTAMP)`)
 	var names []string
-	for _, c := range slices.Concat(NodeColumns, LeaseColumns, SegmentColumns, TakerColumns) {
-		names = append(names, c.Name)
+	for _, table := range []string{NodeTable, LeaseTable, SegmentTable, TakerTable} {
+		text, _ := MySQL.schema(table, table)
+		for _, line := range column.FindAllStringSubmatch(text, -1) {
+			names = append(names, line[1])
+		}
 	}
 	const before = "(?i)(?:['`\".]|has no column named |no such column: )"
 	return regexp.MustCompile(before + "(" + strings.Join(names, "|") + ")\\b")

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// LinkCount returns how many names a file has.
-func LinkCount(file fs.FileInfo) (links uint64, known bool) {
+// linkCount returns the number of a file's names, its hard links.
+func linkCount(file fs.FileInfo) (links uint64, known bool) {
 	s, ok := file.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, false
@@ -17,8 +17,8 @@ func LinkCount(file fs.FileInfo) (links uint64, known bool) {
 	return uint64(s.Nlink), true
 }
 
-// fileID tells a file from all others of the machine, or is empty. A new file may get the number of one that was
-// removed, but not the time at which that was made, where the system tells it.
+// fileID identifies a file on this machine, or is empty. A new file may get the number of a removed one, but not the
+// time at which that one was made, where the system tells it.
 func fileID(path string, file fs.FileInfo) string {
 	s, ok := file.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsMountPoint reports whether something is mounted at a path; a file mounted there has another
+// isMountPoint reports whether something is mounted at a path; a file mounted there has another
 // path as well. It reports false if the system does not say.
-func IsMountPoint(path string) bool {
+func isMountPoint(path string) bool {
 	var s unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_SYNC_AS_STAT, 0, &s)
 	if err == nil && s.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {

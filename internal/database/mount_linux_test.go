@@ -28,7 +28,7 @@ short line
 // The list of mounts and the kernel's word for one path agree.
 func TestIsMountPoint(t *testing.T) {
 	for _, path := range []string{"/proc/self/mountinfo", t.TempDir()} {
-		require.False(t, IsMountPoint(path), path)
+		require.False(t, isMountPoint(path), path)
 		require.False(t, isListedMount(path), path)
 	}
 	mounts, _ := os.ReadFile("/proc/self/mountinfo") // none without /proc
@@ -37,7 +37,7 @@ func TestIsMountPoint(t *testing.T) {
 			if !regexp.MustCompile(`(?m)^(\S+ ){4}` + filepath.Clean(path) + " ").Match(mounts) {
 				t.Skip("nothing is mounted at this path, as in a plain chroot")
 			}
-			require.True(t, IsMountPoint(path))
+			require.True(t, isMountPoint(path))
 			require.True(t, isListedMount(path))
 		})
 	}

@@ -15,20 +15,18 @@ func FuzzNames(f *testing.F) {
 	f.Add("a`; DROP TABLE x", "", "postgres")
 	f.Add(strings.Repeat("T", 65), "oracle", "")
 	f.Fuzz(func(t *testing.T, table, dialect, driver string) {
-		name, err := TableName(table, NodeTable)
-		if !logtest.Refused(t, err) {
-			require.True(t, name == table || table == "" && name == NodeTable)
+		if d, err := resolve(dialect, driver); !logtest.Refused(t, err) {
+			require.True(t, d == MySQL || d == Postgres || d == SQLite)
+			name, err := d.TableName(table, NodeTable)
+			if logtest.Refused(t, err) {
+				return
+			}
+			require.True(t, name == table || table == "" && strings.EqualFold(name, NodeTable))
 			require.LessOrEqual(t, len(name), 64)
 			require.NotContains(t, name, "`")
-		}
-		d, err := Dialect(dialect).Resolve(driver)
-		if !logtest.Refused(t, err) {
-			require.True(t, d == MySQL || d == Postgres || d == SQLite)
-			if name != "" {
-				statement, err := Schema(NodeTable, name, d)
-				require.NoError(t, err)
-				require.Contains(t, statement, d.SQL("`"+name+"`"))
-			}
+			statement, err := d.schema(NodeTable, name)
+			require.NoError(t, err)
+			require.Contains(t, statement, d.SQL("`"+name+"`"))
 		}
 	})
 }

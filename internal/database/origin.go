@@ -4,27 +4,28 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 )
 
-// An Origin says where, when and in what state of the session a statement has read rows of a table.
-// What was decided by them may be written by the same server only, for as long as it has lost nothing
-// and the table is the same one: another one may lack the newest writes, or have newer ones.
+// An Origin identifies the server, its history, and the session from which a statement has read rows of a table. A
+// decision by these rows may be written only there, while the server has lost nothing and the table is the same:
+// another server may lack the newest writes, or have newer ones.
 type Origin struct {
-	Now         Micros // the database's time, when the rows had been read
-	delay       int64  // microseconds that are part of Now
-	session     int64  // of MySQL
+	now         int64 // the database's time, in microseconds since 1970 UTC
+	delay       int64 // microseconds between that and the reading of the rows
+	session     int64 // of MySQL
 	history     string
 	justStarted bool
 	needsSetup  bool
-	autocommits bool // a statement commits by itself
+	autocommits bool
 	readOnly    bool
-	Schema      string // of PostgreSQL: where the table is; empty if there is none
+	Schema      string // of PostgreSQL: the schema that has the table; empty if there is none
 }
 
-// OriginColumns are what Fields scans, of a statement that reads a table.
+// OriginColumns are the columns that Fields scans, in a statement that reads a table.
 func (d Dialect) OriginColumns(table string) string {
 	s := expressions[d]
 	columns := []string{
@@ -36,26 +37,27 @@ func (d Dialect) OriginColumns(table string) string {
 
 // Fields returns where to scan OriginColumns.
 func (o *Origin) Fields() []any {
-	return []any{&o.Now, &o.delay, &o.session, &o.history, &o.justStarted, &o.needsSetup, &o.autocommits, &o.readOnly,
+	return []any{&o.now, &o.delay, &o.session, &o.history, &o.justStarted, &o.needsSetup, &o.autocommits, &o.readOnly,
 		&o.Schema}
 }
 
 // Autocommits reports whether a statement of the session commits by itself.
 func (o *Origin) Autocommits() bool { return o.autocommits }
 
-// Ready ends a transaction of the program's, as old as which the rows may be, and does SetUp. It reports whether it did
-// either: then rows have to be read again.
+// Ready ends a transaction that the program has left open, since its rows may be old, and does SetUp. It reports
+// whether it did either: then the rows have to be read again.
 func (o *Origin) Ready(ctx context.Context, conn sqlx.ExecerContext, d Dialect) (again bool, err error) {
 	if !o.autocommits {
-		if _, err := conn.ExecContext(ctx, d.Commit()); err != nil {
+		if _, err := conn.ExecContext(ctx, d.commit()); err != nil {
 			return false, Failed("commit", err)
 		}
 	}
-	learned, err := o.SetUp(ctx, conn, d)
-	return err == nil && (!o.autocommits || learned), err
+	set, err := o.SetUp(ctx, conn, d)
+	return err == nil && (!o.autocommits || set), err
 }
 
-// SetUp has the session do what its history needs. It reports whether it did: then rows have to be read again.
+// SetUp prepares a new session to tell the server's history. It reports whether it did: then the rows have to be read
+// again.
 func (o *Origin) SetUp(ctx context.Context, conn sqlx.ExecerContext, d Dialect) (again bool, err error) {
 	if !o.needsSetup {
 		return false, nil
@@ -64,12 +66,12 @@ func (o *Origin) SetUp(ctx context.Context, conn sqlx.ExecerContext, d Dialect) 
 	return err == nil, Failed("ask when the server was started", err)
 }
 
-// JustStarted reports whether the server was started but now, and may be once more under the same history.
+// JustStarted reports whether the server was started within the last two seconds: a second start may have the same
+// history.
 func (o *Origin) JustStarted() bool { return o.justStarted && o.history != "" }
 
-// History names what the server remembers of the table: it is another one after each start of the
-// server, crash, failover, and change of the table's definition. It is empty where that cannot be
-// told, as on a server that was started within the same second or two: it may be started again in it.
+// History identifies the server's history of the table. It changes with each start of the server, crash, failover, and
+// change of the table's definition. It is empty where the database does not tell, and while the server is JustStarted.
 func (o *Origin) History() string {
 	if o.justStarted {
 		return ""
@@ -77,9 +79,9 @@ func (o *Origin) History() string {
 	return o.history
 }
 
-// Here returns the condition that a statement runs where an Origin was read, and its arguments.
+// Here returns the condition that a statement runs where o was read, with the same history, and its arguments.
 func (o *Origin) Here(d Dialect, table string) (condition string, args []any) {
-	if d == SQLite { // which has locked its file before it was read
+	if d == SQLite { // the file was locked before it was read
 		return "1 = 1", nil
 	}
 	s := expressions[d]
@@ -87,45 +89,43 @@ func (o *Origin) Here(d Dialect, table string) (condition string, args []any) {
 	return strings.ReplaceAll(is, "{table}", table), []any{o.session, o.history}
 }
 
-// Standalone reports whether the server is known to be no node of a Galera cluster.
+// Standalone reports whether the server is certainly no node of a Galera cluster.
 func (o *Origin) Standalone() bool {
 	return o.history != "" && !strings.Contains(o.history, ", cluster ")
 }
 
-// SameAs reports whether both were read from one server, in one session, with nothing lost between.
+// SameAs reports whether both were read from one server, in one session, with the same history.
 func (o *Origin) SameAs(p Origin) bool { return o.session == p.session && o.history == p.history }
 
-// longestLate is the longest a reading statement may take, in microseconds.
-const longestLate = 1e6
+// longestDelay is the longest time that a statement may wait before it reads, in microseconds.
+const longestDelay = 1e6
 
-// AddDelay makes Now the time after the rows were read, where that can be told.
-func (o *Origin) AddDelay() {
-	if 0 <= o.delay && o.delay <= longestLate {
-		o.Now, o.delay = o.Now+Micros(o.delay), 0
+// timed reports whether Now is known.
+func (o *Origin) timed() bool { return 0 <= o.delay && o.delay <= longestDelay }
+
+// Now returns the database's time when the rows were read, or before that if Decisive fails.
+func (o *Origin) Now() time.Time {
+	now := o.now
+	if o.timed() {
+		now += o.delay
 	}
+	return time.UnixMicro(now).UTC()
 }
 
-// errLate says that it is not known when rows were read.
-var errLate = &failure{doing: "read rows", kind: Transient,
-	cause: errors.New("the database has taken more than 1 s, or its session's time stands still")}
+// errLate is returned when it is not known when rows were read.
+var errLate = &failure{doing: "read rows", kind: transient,
+	cause: errors.New("the database took more than 1 s, or its session's time stands still")}
 
-// ErrFollows says that the server lays what it has received over the rows that are there, as a replica does, and one
-// that was made the primary too early.
-var ErrFollows error = &failure{doing: "ask for replication", kind: Transient,
-	cause: errors.New("the server applies what another one has written: " +
-		"stop that when it has applied all that it had received, or connect to the primary")}
-
-// Decisive returns an error when nothing can be decided by what was read: the time is not known,
-// or the server refuses writes, as a replica does, and may lack the newest ones.
+// Decisive returns an error when no decision may depend on what was read: the time is not known,
+// or the server is not Writable.
 func (o *Origin) Decisive(d Dialect) error {
-	if o.delay != 0 {
+	if !o.timed() {
 		return errLate
 	}
 	return o.Writable(d)
 }
 
-// Writable returns an error when the server refuses writes, as a replica does, and may lack the
-// newest ones: nothing is decided by what it has.
+// Writable returns an error when the server refuses writes, as a replica does: it may lack the newest ones.
 func (o *Origin) Writable(d Dialect) error {
 	switch {
 	case !o.readOnly:

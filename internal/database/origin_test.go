@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server that was started but now may be started again within the same second.
+// A server that was just started may be started again within the same second.
 func TestYoungServersHaveNoHistory(t *testing.T) {
 	o := Origin{history: "server since 12:00:00"}
 	require.Equal(t, o.history, o.History())

@@ -16,20 +16,21 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker"
 )
 
-// SQLite keeps a file whole by the files beside its name: the journal, from which the next
-// process undoes what a dead one left half done, and the write-ahead log with its index. Under a
-// second name, such as a hard link or a mount of the file alone, these are not found. And a
-// process that has the file open goes on in it after the name was removed or given to another
-// file. So an ID or a renewal is trusted only after a look at the file by its path.
+// SQLite protects a file by files with names of their own beside it: the journal, with which the next process undoes
+// a dead process's half-done write, and the write-ahead log with its index. Under a second name of the file, such as a
+// hard link or a mount of the file alone, SQLite does not find these. And a process that has the file open continues
+// in it after its name was removed or given to another file. So an ID or a renewal counts only after a look at the
+// file by its path.
 //
 // Only SQLite may open the file for that: a process that closes a file loses all its locks on it.
 
-// A Place is where a worker's SQLite file was at the first Look; the zero value has not looked
-// yet. It never changes then: a pool whose file was replaced may still have connections to both.
-// All methods may be called by any number of goroutines at once.
+// A Place is the path at which the first Look found a SQLite file; the zero value has not looked yet. It never changes
+// then: a pool whose file was replaced may still have connections to both files. Any number of goroutines may call all
+// methods at once.
 type Place struct {
 	mu   sync.Mutex
 	path string // without symbolic links, as SQLite has resolved them
@@ -39,32 +40,31 @@ type Place struct {
 // Look returns an error when the connection's file has several names, is mounted by itself, or is
 // not the one that the first Look found. It takes some 20 to 60 µs.
 //
-// It asks by PRAGMA, not by a SELECT from pragma_database_list. The SELECT reads the file; and to
-// read a file that was moved away, SQLite first rolls back the journal beside its old name, which
-// by now belongs to another file in use.
-func (p *Place) Look(ctx context.Context, conn Reader) error {
+// It asks by PRAGMA, not by a SELECT from pragma_database_list. The SELECT reads the file; and to read a file that was
+// moved away, SQLite first rolls back the journal at the old path, which by now belongs to another file in use.
+func (p *Place) Look(ctx context.Context, conn sqlx.QueryerContext) error {
 	var number int
 	var name, locking string
 	var file sql.NullString
 	// main comes first
-	if err := conn.QueryRowContext(ctx, "PRAGMA database_list").Scan(&number, &name, &file); err != nil {
+	if err := conn.QueryRowxContext(ctx, "PRAGMA database_list").Scan(&number, &name, &file); err != nil {
 		return Failed("ask for the file", err)
 	}
-	if err := conn.QueryRowContext(ctx, "PRAGMA locking_mode").Scan(&locking); err != nil {
+	if err := conn.QueryRowxContext(ctx, "PRAGMA locking_mode").Scan(&locking); err != nil {
 		return Failed("ask for the locking mode", err)
 	}
 	return p.judge(file.String, locking)
 }
 
-// judge completes Look with the path that SQLite returned.
+// judge is Look with what SQLite has returned.
 func (p *Place) judge(path, locking string) error {
 	if path == "" {
 		return fmt.Errorf("%w: the SQLite database is in memory, "+
-			"where no other process sees who has an ID, nor does the next one", uid.ErrConfig)
+			"where no other process, nor the next one, sees the IDs in use", uid.ErrConfig)
 	}
 	if locking != "normal" {
-		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look "+
-			"whether the file is in its place: it has to be normal", uid.ErrConfig, locking)
+		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which it cannot be "+
+			"checked that the file is in its place: it has to be normal", uid.ErrConfig, locking)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,35 +83,35 @@ func (p *Place) judge(path, locking string) error {
 	return nil
 }
 
-// soundFile returns an error when a file has another name, as far as the system shows that.
+// soundFile returns an error when a file has a second name, as far as the system tells.
 func soundFile(path string, file fs.FileInfo) error {
 	if !file.Mode().IsRegular() {
 		return misplaced("it is not a regular file")
 	}
-	if links, known := LinkCount(file); known && links != 1 {
+	if links, known := linkCount(file); known && links != 1 {
 		return misplaced("it has %d names (hard links), and its journal is found by one of them only: "+
 			"remove the others while nobody uses it", links)
 	}
-	if IsMountPoint(path) {
+	if isMountPoint(path) {
 		return misplaced("it is mounted by itself, and its journal is not found by its other path: " +
 			"mount the folder that it is in")
 	}
 	return nil
 }
 
-// History names what a file remembers that Look has found: it is another one when another file, or another
-// table, is in its place. It is empty where the system does not tell.
+// History identifies the history of the file that Look has found: it changes when another file, or another table, takes
+// its place. It is empty where the system does not tell.
 //
-// A transaction's commits outlast a start of the machine (see syncing), unless the program has done without: with
-// synchronous OFF, or with no journal on disk. Only then does the text name the start. Processes that differ in this
-// undo each other's text, which burns, and a start that syncs does not see what another has lost.
-func (p *Place) History(ctx context.Context, conn Querier) (string, error) {
+// A transaction's commits survive a reboot of the machine (see syncing), unless the program has set synchronous OFF, or
+// has no journal on disk. Only then does the text contain the boot. Processes that differ in this overwrite each
+// other's text, and each such start burns; and a start that syncs does not see that another one has lost commits.
+func (p *Place) History(ctx context.Context, conn sqlx.QueryerContext) (string, error) {
 	var schema, level int64
 	var journal, boot string
 	for name, value := range map[string]any{
 		"schema_version": &schema, "synchronous": &level, "journal_mode": &journal,
 	} {
-		if err := conn.QueryRowContext(ctx, "PRAGMA "+name).Scan(value); err != nil {
+		if err := conn.QueryRowxContext(ctx, "PRAGMA "+name).Scan(value); err != nil {
 			return "", Failed("ask for "+name, err)
 		}
 	}
@@ -131,33 +131,27 @@ func (p *Place) History(ctx context.Context, conn Querier) (string, error) {
 	return fmt.Sprintf("file %s, schema %d%s", file, schema, boot), nil
 }
 
-// PlaceSchema is the schema name of the file when it is attached by its path to a connection that
-// has it open already.
-const PlaceSchema = "uid_place"
-
-// Confirm reads a text back by the file's path, where others would find it: the expression text,
-// from a table with a WHERE clause. It returns an error when that is not the text that was
-// written and committed: the commit then went into another file, such as one that was moved away
-// under the connection, which is of no use any more. SQLite notices that when it writes a
-// journal, but not when it writes to the write-ahead log. Confirm takes some 50 to 300 µs.
+// Confirm reads a text back by the file's path, where other processes find it: the expression text, from a table with a
+// WHERE clause. It returns an error when that is not the text that was committed: the commit then went into another
+// file, such as one that was moved away under the connection, and the connection is closed. SQLite notices that when it
+// writes a journal, but not when it writes to the write-ahead log. Confirm takes some 50 to 300 µs.
 //
-// Another process may have written the row again by then; if it is the same file the connection
-// sees that, too.
+// Another process may have written the row again by then; in the same file the connection sees that, too.
 func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from string, args ...any) error {
 	p.mu.Lock()
 	path := p.path
 	p.mu.Unlock()
 	var found string
 	var same bool
-	err := ByPath(ctx, conn, path, func() error {
-		there := "(SELECT " + text + " FROM " + PlaceSchema + "." + from + ")"
+	err := ByPath(ctx, conn, path, func(schema string) error {
+		there := "(SELECT " + text + " FROM " + schema + "." + from + ")"
 		err := conn.GetContext(ctx, &found, "SELECT COALESCE("+there+", '')", args...)
 		if err != nil || found == wrote {
 			return err
 		}
 		here := "(SELECT " + text + " FROM main." + from + ")"
 		twice := append(args[:len(args):len(args)], args...)
-		// With a write-ahead log somebody may write between the two reads of the query.
+		// With a write-ahead log another process may write between the two reads of the query.
 		for range 10 {
 			err = conn.GetContext(ctx, &same, "SELECT COALESCE("+there+" = "+here+", 0)", twice...)
 			if err != nil || same {
@@ -172,7 +166,7 @@ func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from 
 	case err == nil:
 		err = misplaced("what was just written is not in the file that is in its place now")
 	default:
-		if err = Failed("read the new row back", err); KindOf(err) != Transient {
+		if err = Failed("read the new row back", err); !retry.IsTransient(err) {
 			err = misplaced("what was just written cannot be read by its path: %v", err)
 		}
 	}
@@ -180,14 +174,15 @@ func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from 
 	return err
 }
 
-// ByPath runs do while the file at that path is attached to the connection, by a URI that creates no file, and shares
-// no cache with the connection.
-func ByPath(ctx context.Context, conn *sqlx.Conn, path string, do func() error) error {
-	if _, err := conn.ExecContext(ctx, "ATTACH ? AS "+PlaceSchema, FileURI(path, "mode=rw&cache=private")); err != nil {
+// ByPath attaches the file at a path to the connection, which may have the same file open, and calls do with the schema
+// name of the attached one. It creates no file, and shares no cache with the connection.
+func ByPath(ctx context.Context, conn *sqlx.Conn, path string, do func(schema string) error) error {
+	const schema = "uid_place"
+	if _, err := conn.ExecContext(ctx, "ATTACH ? AS "+schema, FileURI(path, "mode=rw&cache=private")); err != nil {
 		return err
 	}
-	err := do()
-	if _, detached := conn.ExecContext(context.WithoutCancel(ctx), "DETACH "+PlaceSchema); err == nil {
+	err := do(schema)
+	if _, detached := conn.ExecContext(context.WithoutCancel(ctx), "DETACH "+schema); err == nil {
 		err = detached
 	}
 	return err

@@ -7,14 +7,12 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A SchemaPlace is the schema in which the search path of PostgreSQL has found a table first. It never
-// changes then: a table of the same name in a schema that comes earlier is another one, in which the
-// same IDs are free. The zero value has found none yet. All methods may be called by any number of
-// goroutines at once.
+// A SchemaPlace is the schema in which PostgreSQL's search path first found a table. It never changes then: a table of
+// the same name in an earlier schema is another table, in which the same IDs are free. The zero value has found none
+// yet. Any number of goroutines may call all methods at once.
 type SchemaPlace struct{ first atomic.Pointer[string] }
 
-// Find returns an error that wraps [worker.ErrState] when the table was found in another schema
-// before. "" is no schema.
+// Find returns [worker.ErrState] if the table was found in another schema before. The schema "" is ignored.
 func (p *SchemaPlace) Find(table, schema string) error {
 	if schema == "" {
 		return nil
@@ -28,7 +26,7 @@ func (p *SchemaPlace) Find(table, schema string) error {
 	return nil
 }
 
-// Found returns the schema, or "".
+// Found returns the schema, or "" if none was found yet.
 func (p *SchemaPlace) Found() string {
 	if first := p.first.Load(); first != nil {
 		return *first

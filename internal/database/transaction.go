@@ -9,32 +9,27 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// A Reader is a connection, or a transaction.
-type Reader interface {
-	Querier
-	GetContext(ctx context.Context, dest any, query string, args ...any) error
-}
-
-// A Session carries out the statements of a transaction.
+// A Session carries out statements: a connection, or a transaction.
 type Session interface {
-	Reader
+	sqlx.QueryerContext
 	sqlx.ExecerContext
 }
 
-// Commit and Rollback return the statements that end a transaction.
-func (d Dialect) Commit() string   { return "COMMIT" + expressions[d].ends }
+// Rollback returns the statement that rolls a transaction back.
 func (d Dialect) Rollback() string { return "ROLLBACK" + expressions[d].ends }
 
-// Transact runs do between a begin and a commit, and rolls back when it fails. The commit is
-// explicit, since a session may have autocommit off.
+func (d Dialect) commit() string { return "COMMIT" + expressions[d].ends }
+
+// Transact runs do between a begin and a commit, and rolls back when it fails. It commits in a session without
+// autocommit, too.
 //
-// On a server begin and commit are statements like others, which end with ctx: a sql.Tx commits
-// without a context, and would wait for a lost reply for as long as the operating system does.
+// On a server begin and commit are statements, which end with ctx: a sql.Tx commits without a context, and would wait
+// for a lost reply until the operating system gives up.
 func Transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(Session) error) error {
 	if dialect == SQLite {
 		err := transactFile(ctx, conn, do)
 		if _, moved := errors.AsType[*placeError](err); moved {
-			discard(conn) // a new connection opens what is in the place now
+			discard(conn) // a new connection opens the file that is at the path now
 		}
 		return err
 	}
@@ -54,7 +49,7 @@ func Transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(Ses
 	if err := do(conn); err != nil {
 		return err
 	}
-	if _, err := conn.ExecContext(ctx, dialect.Commit()); err != nil {
+	if _, err := conn.ExecContext(ctx, dialect.commit()); err != nil {
 		return Failed("commit", err)
 	}
 	committed = true
@@ -78,8 +73,8 @@ func transactFile(ctx context.Context, conn *sqlx.Conn, do func(Session) error) 
 	return Failed("commit", tx.Commit())
 }
 
-// syncing has a commit outlast a power failure. The program's other commits are its own matter, and so is a
-// connection with synchronous OFF: no commit in its file is safe. See [Place.History].
+// syncing makes a commit survive a power failure. It leaves a connection with synchronous OFF as it is: the program has
+// chosen that no commit in its file is safe. See [Place.History].
 func syncing(ctx context.Context, conn *sqlx.Conn) (restore func(), err error) {
 	var level int
 	if err := conn.GetContext(ctx, &level, "PRAGMA synchronous"); err != nil {
@@ -106,6 +101,5 @@ const (
 	syncExtra = 3
 )
 
-// discard keeps a connection from going back to the pool. The server ends its transaction with
-// it.
+// discard keeps a connection from going back to the pool. The server ends its transaction with it.
 func discard(conn *sqlx.Conn) { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }

@@ -117,7 +117,7 @@ func (e *exam) idCache(ctx context.Context) error {
 	}
 	var name, create string
 	if err := e.conn.QueryRowxContext(ctx, "SHOW CREATE TABLE `"+e.Nodes+"`").Scan(&name, &create); err != nil {
-		return e.noteUnknown("AUTO_ID_CACHE", database.Failed("read the definition of table "+e.Nodes, err))
+		return e.unknown("AUTO_ID_CACHE", database.Failed("read the definition of table "+e.Nodes, err))
 	}
 	e.add(idCache(create, e.Nodes))
 	return nil

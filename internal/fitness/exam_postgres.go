@@ -19,7 +19,7 @@ func (e *exam) postgres(ctx context.Context) error {
 	}
 	has, err := readSettings(ctx, e.conn, e.query("renewals", "{leases}", e.Leases))
 	if err != nil {
-		return e.noteUnknown("indexes and fillfactor", err)
+		return e.unknown("indexes and fillfactor", err)
 	}
 	e.add(renewals(has, e.Leases)...)
 	return nil

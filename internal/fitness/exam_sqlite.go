@@ -3,10 +3,10 @@ package fitness
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 func (e *exam) sqlite(ctx context.Context) error {
@@ -25,18 +25,16 @@ type diskKind int
 const (
 	unknownDisk diskKind = iota
 	localDisk
-	networkDisk // whose locks another machine keeps
+	networkDisk // another machine keeps its locks
 	memoryDisk
 )
 
-// A file is what is known of one.
+// A file is what is known of a database's file.
 type file struct {
-	inMemory            bool
-	disk                diskKind
-	gone, moved         bool // nothing, or another file, is found by its path
-	mounted             bool // by itself
-	links               uint64
-	linksKnown, damaged bool
+	inMemory, damaged bool
+	disk              diskKind
+	unusable          error // why workers refuse it, such as a second name
+	moved             bool  // another file is found by its path
 }
 
 // sqliteFile judges the file, its file system and its place.
@@ -47,32 +45,25 @@ func (e *exam) sqliteFile(ctx context.Context) error {
 		return database.Failed("ask for the file", err)
 	}
 	err := e.conn.GetContext(ctx, &quick, "PRAGMA quick_check(1)")
-	if err = database.Failed("check the file", err); database.KindOf(err) == database.Transient {
+	if err = database.Failed("check the file", err); retry.IsTransient(err) {
 		return err
 	}
 	f.damaged, f.inMemory = quick != "ok", path == ""
 	if !f.inMemory {
 		f.disk = diskOf(path)
-		info, err := os.Stat(path)
-		if f.gone = err != nil; !f.gone {
-			f.links, f.linksKnown = database.LinkCount(info)
-			f.mounted = database.IsMountPoint(path)
-		}
-		if !f.gone && !f.mounted {
-			same, err := e.sqliteSame(ctx, path)
-			if err != nil {
+		var place database.Place
+		if f.unusable = place.Look(ctx, e.conn); f.unusable == nil {
+			if f.moved, err = e.sqliteMoved(ctx, path); err != nil {
 				return err
 			}
-			f.moved = !same
 		}
 	}
 	e.add(f.findings()...)
 	return nil
 }
 
-// sqliteSame reports whether the file at the path holds the same rows as the one that the
-// connection has open.
-func (e *exam) sqliteSame(ctx context.Context, path string) (same bool, err error) {
+// sqliteMoved reports whether the file at the path has other rows than the file that the connection has open.
+func (e *exam) sqliteMoved(ctx context.Context, path string) (moved bool, err error) {
 	rows := func(schema string) string {
 		all := "''"
 		if e.hasLease {
@@ -84,19 +75,20 @@ func (e *exam) sqliteSame(ctx context.Context, path string) (same bool, err erro
 		}
 		return all
 	}
-	// With a write-ahead log somebody may write between the two reads of the query.
+	// With a write-ahead log another process may write between the two reads of the query.
+	var same bool
 	for range 3 {
-		err = database.ByPath(ctx, e.conn, path, func() error {
-			return e.conn.GetContext(ctx, &same, "SELECT "+rows("main")+" = "+rows(database.PlaceSchema))
+		err = database.ByPath(ctx, e.conn, path, func(schema string) error {
+			return e.conn.GetContext(ctx, &same, "SELECT "+rows("main")+" = "+rows(schema))
 		})
 		if err = database.Failed("read the file by its path", err); err != nil || same {
 			break
 		}
 	}
-	if database.KindOf(err) == database.Transient {
+	if retry.IsTransient(err) {
 		return false, err
 	}
-	return same && err == nil, nil // an error is that it has no such table, for example
+	return !same || err != nil, nil // an error is that it has no such table, for example
 }
 
 func (f file) findings() []doctor.Finding {
@@ -106,7 +98,7 @@ func (f file) findings() []doctor.Finding {
 				"Keep a copy, and start with a new file under a new layout or epoch, or above every ID that was "+
 					"given."),
 		doctor.Fine("file system", "local").
-			But(f.inMemory, bad, "in memory", "All is forgotten when the last connection closes, and IDs come again.",
+			But(f.inMemory, bad, "in memory", "All is lost when the last connection closes, and IDs come again.",
 				"Use a file.").
 			But(f.disk == unknownDisk, note, "could not be told",
 				"On a network file system locks may not hold, so that two processes get one ID.",
@@ -119,23 +111,10 @@ func (f file) findings() []doctor.Finding {
 	if f.inMemory {
 		return all
 	}
-	if !f.gone {
-		all = append(all, doctor.Fine("names of the file", fmt.Sprint(f.links)).
-			But(!f.linksKnown, note, "could not be told", "Processes that open the file by "+
-				"different names do not find each other's journals: two get one ID, or the file is damaged.",
-				"Make sure that it has no hard links.").
-			But(f.links != 1, bad, "", "The file has hard links, by which processes do not "+
-				"find each other's journals: workers refuse it, since two would get one ID, or the file be damaged.",
-				"Stop all who use it, then remove the other names (find -samefile tells them)."))
-	}
-	const moved = "Workers that have the file open stop, and those that start get IDs from the one " +
-		"that is found by its name."
-	const stop = "Stop all who use it; put the file back that was written last, with its -wal or -journal " +
-		"if there is one, or make the namespaces anew with a rest."
+	const stop = "Stop all processes that use it first. If it was moved, put the file back that was written last, with " +
+		"its -wal or -journal if there is one, or make the namespaces anew with uid worker init --lost."
 	return append(all, doctor.Fine("place of the file", "found by its name").
-		But(f.gone, bad, "removed or moved", moved, stop).
-		But(f.mounted, bad, "mounted by itself", "By its other path processes do not find the journal: "+
-			"workers refuse it, since two would get one ID, or the file be damaged.",
-			"Mount the folder that it is in, not the file alone.").
-		But(f.moved, bad, "another file is there", moved, stop))
+		But(f.unusable != nil, bad, "unusable", fmt.Sprintf("Workers refuse it: %v.", f.unusable), stop).
+		But(f.moved, bad, "another file is there", "Workers that have the file open stop, and those that start get "+
+			"IDs from the file that is found by its name.", stop))
 }

@@ -72,9 +72,9 @@ func TestCounter(t *testing.T) {
 	}{
 		{node{Next: 1}, database.MySQL, ok, "next ID 1, largest ID 0"},
 		{node{Rows: 9, Last: 9, Next: 10}, database.MySQL, ok, "next ID 10"},
-		{node{Rows: 9, Last: 9}, database.MySQL, ok, "not told"},
+		{node{Rows: 9, Last: 9}, database.MySQL, ok, "unknown"},
 		{node{Rows: 9, Last: 9, Next: 9}, database.MySQL, bad, "ALTER TABLE NODES AUTO_INCREMENT = 10"},
-		{node{Rows: 9, Last: 9, Next: 5}, database.MySQL, bad, "where the row of ID 5 is gone"},
+		{node{Rows: 9, Last: 9, Next: 5}, database.MySQL, bad, "if the row of ID 5 is gone"},
 		{node{Rows: 9, Last: 9, Next: 9}, database.SQLite, bad,
 			"UPDATE sqlite_sequence SET seq = 9 WHERE name = 'NODES'"},
 		{node{Rows: 9, Last: 9, Next: 9}, database.Postgres, bad,

@@ -1,6 +1,5 @@
-// Package fitness judges a SQL database: each finding is a function, which says what the database takes, why that
-// matters, and what to do. A start asks for what the database can lose ([Losses], in the files losses), a person for
-// all ([Examine], in the files exam).
+// Package fitness judges a SQL database. A start asks how the database can lose a commit ([Losses], in the files
+// losses), a person for all findings ([Examine], in the files exam).
 package fitness
 
 import (
@@ -13,24 +12,19 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 const ok, note, warn, bad = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
 
-// What starts are told of. For a person they stand for one of the levels above; see exam.level. Why says what is
-// lost, to which [Examine] adds what that means.
+// The levels of a start. For a person they become one of the levels above; see exam.level. Why then names the loss, and
+// [Examine] adds what it means.
 const (
 	refused  doctor.Level = "refused"  // no worker starts
-	damage   doctor.Level = "damage"   // a crash loses what was acknowledged, and it may be all
-	crash    doctor.Level = "crash"    // a crash loses the newest commits that were acknowledged
-	takeover doctor.Level = "takeover" // another server takes over, which lacks them
+	damage   doctor.Level = "damage"   // a crash can lose any acknowledged commit
+	crash    doctor.Level = "crash"    // a crash loses the newest acknowledged commits
+	takeover doctor.Level = "takeover" // a server that takes over lacks the newest acknowledged commits
 )
-
-// A Table is one that is written to.
-type Table struct {
-	Name    string
-	Columns []database.Column
-}
 
 // An exam is one attempt.
 type exam struct {
@@ -38,19 +32,19 @@ type exam struct {
 	Tables
 	dialect            database.Dialect
 	conn               *sqlx.Conn
-	person             bool // wants to know all
-	takeovers          bool // what another server lacks that takes over counts
-	leads              bool // the server is to follow no other one
-	hasNodes, hasLease bool // which tables there are, as far as this account may see
+	person             bool // asks for all findings
+	takeovers          bool // a takeover that loses commits counts
+	leads              bool // the server must follow no other server
+	hasNodes, hasLease bool // the account sees the table
 	findings           []doctor.Finding
 }
 
 func (e *exam) add(findings ...doctor.Finding) { e.findings = append(e.findings, findings...) }
 
-// Losses lists what this account may see of how the database can lose a commit that it has acknowledged: in a crash
-// and, if takeovers count, when another server takes over, which lacks the newest commits. It returns an error
-// that wraps [uid.ErrConfig] when a table cannot hold what is written to it, or a commit does not reach
-// the other nodes of the cluster at all, and a transient one when a server that leads follows another one.
+// Losses lists how the database can lose an acknowledged commit, as far as this account sees: in a crash and, if
+// takeovers count, when a server takes over that lacks the newest commits. It returns [uid.ErrConfig] when a table
+// cannot hold what is written to it, or a commit does not reach the other nodes of the cluster, and a transient error
+// when a server that leads follows another one.
 func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, takeovers, leads bool,
 	tables ...Table) (all []string, err error) {
 	e := &exam{conn: conn, dialect: dialect, Config: doctor.Config{Never: true}, takeovers: takeovers, leads: leads}
@@ -74,7 +68,7 @@ func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, take
 			}
 		}
 	}
-	if err != nil && database.KindOf(err) == database.Final && !errors.Is(err, uid.ErrConfig) {
+	if err != nil && !retry.IsTransient(err) && !database.IsMissingTable(err) && !errors.Is(err, uid.ErrConfig) {
 		return append(all, fmt.Sprintf("its settings cannot be told: %v", err)), nil
 	}
 	return all, err

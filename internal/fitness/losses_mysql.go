@@ -3,6 +3,7 @@ package fitness
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,15 +12,21 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/retry"
 )
 
-// A server is what one of MySQL or MariaDB tells of itself.
+// A server is what a server of MySQL or MariaDB tells about itself.
 type server struct {
 	vars, status settings
-	replicas     int64 // of any kind, that are connected
-	counted      bool  // what an account without a right to it cannot
+	replicas     int64 // that are connected
+	counted      bool  // replicas is known: the account may need a right for that
 	source
 }
+
+// errFollows is returned for a replica, or a server that was made the primary too early: it writes what it has received
+// over the rows.
+var errFollows = retry.Transient(errors.New("ask for replication: the server applies what another one has written: " +
+	"stop that when it has applied all that it had received, or connect to the primary"))
 
 func (s *server) isTiDB() bool    { return strings.Contains(s.vars["version"], "TiDB") }
 func (s *server) isMariaDB() bool { return strings.Contains(s.vars["version"], "MariaDB") }
@@ -27,7 +34,7 @@ func (s *server) isMariaDB() bool { return strings.Contains(s.vars["version"], "
 // isGalera reports whether the server is a node of a Galera cluster, connected or not.
 func (s *server) isGalera() bool { return s.vars.on("wsrep_on") }
 
-// mysqlServer asks the server for what those findings need that are asked for.
+// mysqlServer asks the server for all that the findings of this exam need.
 func (e *exam) mysqlServer(ctx context.Context) (s *server, err error) {
 	s = &server{}
 	if s.vars, err = readSettings(ctx, e.conn, e.query("settings")); err != nil || s.isTiDB() { // replicates by itself
@@ -53,15 +60,15 @@ func (e *exam) mysqlLosses(ctx context.Context) error {
 		return err
 	}
 	if e.leads && s.running {
-		return database.ErrFollows
+		return errFollows
 	}
 	e.add(s.losses()...)
 	return nil
 }
 
-// losses judges whether a commit is on disk when it is acknowledged, in the binary log as well, and reaches the other
-// nodes of a Galera cluster. What those hold in memory only is lost when all of them crash, and a commit that one node
-// has acknowledged while it was cut off when it comes back: so nobody may take it for durable.
+// losses judges whether an acknowledged commit is on disk, in the binary log as well, and reaches the other nodes of a
+// Galera cluster. Galera is never durable: when all nodes crash, commits in their memory are lost, and when a node that
+// was cut off comes back, the commits that it acknowledged meanwhile.
 func (s *server) losses() []doctor.Finding {
 	const log, sync = "innodb_flush_log_at_trx_commit", "sync_binlog"
 	flush, dies := s.vars[log], "machine"
@@ -78,29 +85,29 @@ func (s *server) losses() []doctor.Finding {
 				"A crash of the "+dies+" loses the commits of the last second or so", "Set it to 1."),
 		doctor.Fine(sync, binlog).
 			But(s.vars.on("log_bin") && binlog != "1", crash,
-				cmp.Or(binlog, "not told")+", not 1, and there is a binary log",
+				cmp.Or(binlog, "unknown")+", not 1, and there is a binary log",
 				"After a crash of the machine the binary log may lack transactions that were acknowledged, "+
 					"which the server then rolls back and replicas never get", "Set it to 1."),
 		doctor.Finding{What: "wsrep_on"}.
 			But(s.status.on("wsrep_connected") && !s.isGalera(), refused, "OFF, at a node of a Galera cluster",
-				"What is written stays on this node: others hand out the same IDs and numbers.",
+				"Writes stay on this node: others give out the same IDs and numbers.",
 				"Set it to ON, for the server and in the data source name."),
 		s.replication(),
 		doctor.Finding{What: "Galera's durability"}.
 			But(s.isGalera(), takeover, "can lose commits",
 				"wsrep_on is ON, and a node of a Galera cluster acknowledges a commit before others have stored it: "+
-					"when nodes crash together, or a cluster is bootstrapped from a node that lags, the newest are "+
-					"lost",
+					"when nodes crash together, or a cluster is bootstrapped from a node that lags, the newest "+
+					"commits are lost",
 				"Take leased IDs, with Losses as it is. Bootstrap from the node with the largest seqno "+
 					"(grastate.dat, wsrep_recover) only. After nodes crashed together, "+
 					"set the AUTO_INCREMENT counter above the largest ID that was ever given."),
 	}
 }
 
-// eachStart is said of servers of which several accept writes.
+// eachStart is advice for clusters with several servers that accept writes.
 const eachStart = "Where the cluster sets auto_increment_increment, each start uses up that many disposable IDs."
 
-// replication judges what a server lacks that takes over from this one.
+// replication judges what another server lacks when it takes over.
 func (s *server) replication() doctor.Finding {
 	how := fmt.Sprintf("%d connected, asynchronous", s.replicas)
 	if s.semiSync() {
@@ -135,16 +142,16 @@ func (s *server) replication() doctor.Finding {
 				"and its wait point to AFTER_SYNC.")
 }
 
-// A source is the server that a server of MySQL or MariaDB follows.
+// A source says whether a server of MySQL or MariaDB follows another one.
 type source struct {
-	told     bool
+	told     bool // the account may see it
 	follower bool // it is set up to follow another one
 	running  bool // and does so now
 }
 
-// follows asks whether the server follows another one. It stays unknown to an account without a right to it.
+// follows asks whether the server follows another one. An account without a right to that does not know.
 func (s *server) follows(ctx context.Context, conn *sqlx.Conn, all bool) (source, error) {
-	running := s.status["slaves_running"] != "" && s.status["slaves_running"] != "0" // MariaDB shows that to all
+	running := s.status["slaves_running"] != "" && s.status["slaves_running"] != "0" // any account of MariaDB sees it
 	queries := []string{"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"}
 	if s.isMariaDB() {
 		if queries = []string{"SHOW ALL SLAVES STATUS"}; !all {
@@ -152,7 +159,7 @@ func (s *server) follows(ctx context.Context, conn *sqlx.Conn, all bool) (source
 		}
 	}
 	rows, err := firstOf(ctx, conn, queries...)
-	if database.KindOf(err) == database.Transient {
+	if retry.IsTransient(err) {
 		return source{}, err
 	}
 	follows := source{told: err == nil || running, follower: len(rows) > 0 || running, running: running}
@@ -187,13 +194,13 @@ func firstOf(ctx context.Context, conn *sqlx.Conn, queries ...string) (all []map
 	return all, database.Failed("ask for replication", err)
 }
 
-// countReplicas counts those that are connected. MariaDB tells how many; MySQL's status knows of those that are
-// semi-synchronous only.
+// countReplicas counts the replicas that are connected. MariaDB's status has their number; MySQL's has only that of the
+// semi-synchronous ones.
 func (s *server) countReplicas(ctx context.Context, conn *sqlx.Conn) error {
 	n, unknown := strconv.ParseInt(s.status["slaves_connected"], 10, 64)
 	if s.counted = unknown == nil || !s.vars.on("log_bin"); !s.counted {
 		all, err := firstOf(ctx, conn, "SHOW REPLICAS", "SHOW SLAVE HOSTS")
-		if database.KindOf(err) == database.Transient {
+		if retry.IsTransient(err) {
 			return err
 		}
 		if n, s.counted = int64(len(all)), err == nil; !s.counted {
@@ -210,7 +217,7 @@ func (s *server) semiSync() bool {
 	return s.status.on("rpl_semi_sync_master_status", "rpl_semi_sync_source_status")
 }
 
-// lacking says why one of the replicas can lack a commit that was acknowledged; "" if none can.
+// lacking says why a replica that takes over may lack a commit that was acknowledged; "" if none can.
 func (s *server) lacking() string {
 	if s.replicas > 0 && !s.semiSync() {
 		return fmt.Sprintf("%d replicas are connected without semi-synchronous replication: "+

@@ -59,12 +59,12 @@ func TestSettingsOfMySQL(t *testing.T) {
 		{flush, settings{flush: "2"}, crash, "of the machine"},
 		{binlog, settings{binlog: "0"}, crash, "0, not 1, and there is a binary log"},
 		{binlog, settings{"log_bin": "1", binlog: "1000"}, crash, ""},
-		{binlog, settings{binlog: ""}, crash, "not told, not 1"},
+		{binlog, settings{binlog: ""}, crash, "unknown, not 1"},
 		{binlog, settings{"log_bin": "OFF", binlog: "0"}, "", ""},
 		{apart, nil, "", ""},
 		{apart, settings{"wsrep_connected": "ON", "wsrep_on": "ON"}, "", ""},
 		{apart, settings{"wsrep_connected": "OFF"}, "", ""},
-		{apart, settings{"wsrep_connected": "ON"}, refused, "stays on this node"}, // the session writes alone
+		{apart, settings{"wsrep_connected": "ON"}, refused, "stay on this node"}, // the session writes alone
 		{"Galera's durability", nil, "", ""},
 		{"Galera's durability", settings{"wsrep_on": "ON"}, takeover, "AUTO_INCREMENT"},
 		{"certification", settings{"wsrep_local_cert_failures": "7", "wsrep_local_bf_aborts": "2"}, note,

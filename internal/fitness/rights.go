@@ -9,9 +9,10 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/retry"
 )
 
-// A right is one that the account has by itself. It keeps no name but that of a workers' table.
+// A right is one that was granted to the account itself. It holds no name but that of a workers' table.
 type right struct {
 	name      string
 	grantable bool
@@ -24,14 +25,14 @@ const (
 	elsewhere  = "elsewhere" // on another database or table
 )
 
-// reportRights let an account see more of the server, and do nothing else.
+// reportRights only let an account see more of the server.
 var reportRights = []string{"REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONITOR", "REPLICA MONITOR",
 	"REPLICATION SLAVE", "REPLICATION REPLICA", "PROCESS", "USAGE"}
 
-// aboveReadOnly are the rights of accounts that may write to a read-only server.
+// aboveReadOnly are the rights by which an account may write to a read-only server.
 var aboveReadOnly = []string{"SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN"}
 
-// granted asks for the rights of an account: MySQL's own tables of them have it as 'user'@'host'.
+// granted asks for the rights of the account, which MySQL's own tables name 'user'@'host'.
 func (e *exam) granted(ctx context.Context) ([]right, error) {
 	const host = "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
 	const user = "LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(" + host + ") - 1)"
@@ -47,9 +48,20 @@ func (e *exam) granted(ctx context.Context) ([]right, error) {
 // A need is a right that workers need on a table, and a column that they use it on.
 type need struct{ right, table, column string }
 
-// rights tries the rights that workers need, which may come through a role, and looks at which more the
-// account has by itself.
+// rights tries the rights that workers need, which the account may have by a role, and judges which more it has.
 func (e *exam) rights(ctx context.Context) error {
+	has, err := e.granted(ctx)
+	if err != nil {
+		return e.unknown("grants", err)
+	}
+	var roles int
+	if e.dialect == database.MySQL {
+		// MySQL 5.7 has none.
+		err := e.conn.GetContext(ctx, &roles, "SELECT COUNT(*) FROM information_schema.APPLICABLE_ROLES")
+		if err = database.Failed("ask for roles", err); retry.IsTransient(err) {
+			return err
+		}
+	}
 	var needs []need
 	if e.hasNodes || !e.hasLease {
 		needs = append(needs, need{"SELECT", e.Nodes, "HOST_NAME"}, need{"INSERT", e.Nodes, "HOST_NAME"})
@@ -58,25 +70,11 @@ func (e *exam) rights(ctx context.Context) error {
 		needs = append(needs, need{"SELECT", e.Leases, "HOLDER"}, need{"INSERT", e.Leases, "HOLDER"},
 			need{"UPDATE", e.Leases, "HOLDER"})
 	}
-	has, err := e.granted(ctx)
-	if err != nil {
-		return e.noteUnknown("grants", err)
-	}
-	var roles int
-	if e.dialect == database.MySQL {
-		// MySQL 5.7 has none.
-		err := e.conn.GetContext(ctx, &roles, "SELECT COUNT(*) FROM information_schema.APPLICABLE_ROLES")
-		if err = database.Failed("ask for roles", err); database.KindOf(err) == database.Transient {
-			return err
-		}
-	}
 	var lacks []string
 	for _, n := range needs {
-		lacking, err := e.lacks(ctx, n)
-		if err != nil {
+		if lacking, err := e.lacks(ctx, n); err != nil {
 			return err
-		}
-		if lacking {
+		} else if lacking {
 			lacks = append(lacks, n.right+" on "+n.table)
 		}
 	}
@@ -99,17 +97,13 @@ func (e *exam) lacks(ctx context.Context, n need) (bool, error) {
 	if err == nil {
 		err = rows.Close()
 	}
-	number, state, _ := database.Codes(err)
-	if number != 0 {
-		return slices.Contains([]uint16{1044, 1142, 1143}, number), nil
+	if failed := database.Failed("try a right", err); retry.IsTransient(failed) {
+		return false, failed
 	}
-	if err = database.Failed("try a right", err); database.KindOf(err) == database.Transient {
-		return false, err
-	}
-	return state == "42501", nil
+	return database.IsDenied(err), nil
 }
 
-// judgeRights compares what the account has with what workers need. none says that there are no tables yet.
+// judgeRights compares the account's rights with what workers need; none: there are no tables yet.
 func judgeRights(has []right, needs []need, lacks []string, role, none bool) doctor.Finding {
 	const wider = "Wider than workers need"
 	const statements = "The documentation of package sqlstore has the statements."
@@ -130,7 +124,7 @@ func judgeRights(has []right, needs []need, lacks []string, role, none bool) doc
 	}
 	lacking := bad
 	if none {
-		lacking = warn // it is unknown which of them will be used
+		lacking = warn // nobody knows which tables will be used
 	}
 	var needed []right
 	for _, n := range needs {
@@ -146,35 +140,35 @@ func judgeRights(has []right, needs []need, lacks []string, role, none bool) doc
 		But(len(lacks) > 0, lacking, "", "Workers need what this account lacks: "+strings.Join(lacks, ", ")+".",
 			"Grant it. "+statements).
 		But(above != "", warn, "", wider+". "+above+" on all databases even writes to a read-only replica, "+
-			"which then hands out IDs that the primary hands out, too.", do).
+			"which then gives out the same IDs as the primary.", do).
 		But(more, warn, "", wider+". A row that is deleted or dropped by mistake makes IDs come again.", do).
-		But(wide != ok, wide, "", wider+": who gets hold of this account can read or change other tables.", do)
+		But(wide != ok, wide, "", wider+": with this account one can read or change other tables.", do)
 }
 
-// rightsText lists rights, by where they hold. It holds no names but those of rights and of workers' tables.
+// rightsText lists rights, by where they hold. It has no names but those of rights and of workers' tables.
 func rightsText(rights []right) string {
 	const most = 6
-	var places, parts []string
-	at := map[string][]string{}
-	for _, r := range rights {
-		if r.name == "USAGE" || slices.Contains(at[r.where], r.name) {
+	var parts []string
+	seen := map[string]bool{}
+	for _, first := range rights {
+		if first.name == "USAGE" || seen[first.where] {
 			continue
 		}
-		if at[r.where] == nil {
-			places = append(places, r.where)
+		seen[first.where] = true
+		var names []string
+		for _, r := range rights {
+			if r.where == first.where && r.name != "USAGE" && !slices.Contains(names, r.name) {
+				names = append(names, r.name)
+			}
 		}
-		at[r.where] = append(at[r.where], r.name)
-	}
-	for _, where := range places {
-		names := at[where]
 		text := strings.Join(names[:min(most, len(names))], ", ")
 		if n := len(names) - most; n > 0 {
 			text += fmt.Sprintf(" and %d more", n)
 		}
-		if where == elsewhere {
+		if first.where == elsewhere {
 			text = "others"
 		}
-		parts = append(parts, text+" "+where)
+		parts = append(parts, text+" "+first.where)
 	}
 	return cmp.Or(strings.Join(parts, "; "), "none")
 }

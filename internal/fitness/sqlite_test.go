@@ -1,6 +1,7 @@
 package fitness
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,30 +22,23 @@ func TestSettingsOfSQLite(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	good := file{disk: localDisk, linksKnown: true, links: 1}
+	good := file{disk: localDisk}
 	for _, tt := range []struct {
-		what   string
-		change func(*file)
-		want   doctor.Level
-		says   string
+		what string
+		is   file
+		want doctor.Level
+		says string
 	}{
-		{"file", func(f *file) { f.damaged = true }, bad, "damaged"},
-		{"file system", func(f *file) { f.inMemory = true }, bad, "in memory"},
-		{"file system", func(f *file) { f.disk = unknownDisk }, note, "could not be told"},
-		{"file system", func(f *file) { f.disk = networkDisk }, bad, "network"},
-		{"file system", func(f *file) { f.disk = memoryDisk }, warn, "in memory"},
-		{"names of the file", func(f *file) { f.links = 2 }, bad, "2"},
-		{"names of the file", func(f *file) { f.links = 0 }, bad, "0"},
-		{"names of the file", func(f *file) { f.linksKnown = false }, note, "could not be told"},
-		{"place of the file", func(f *file) { f.gone = true }, bad, "removed or moved"},
-		{"place of the file", func(f *file) { f.mounted = true }, bad, "mounted by itself"},
-		{"place of the file", func(f *file) { f.moved = true }, bad, "another file is there"},
+		{"file", file{damaged: true}, bad, "damaged"},
+		{"file system", file{inMemory: true}, bad, "in memory"},
+		{"file system", file{}, note, "could not be told"},
+		{"file system", file{disk: networkDisk}, bad, "network"},
+		{"file system", file{disk: memoryDisk}, warn, "in memory"},
+		{"place of the file", file{unusable: errors.New("it has 2 names")}, bad, "refuse it: it has 2 names."},
+		{"place of the file", file{moved: true}, bad, "another file is there"},
 	} {
-		f := good
-		checkFinding(t, find(t, f.findings(), tt.what), ok)
-		tt.change(&f)
-		checkFinding(t, find(t, f.findings(), tt.what), tt.want, tt.says)
+		checkFinding(t, find(t, good.findings(), tt.what), ok)
+		checkFinding(t, find(t, tt.is.findings(), tt.what), tt.want, tt.says)
 	}
-	require.Len(t, file{inMemory: true}.findings(), 2, "neither its names nor its place")
-	require.Len(t, file{gone: true}.findings(), 3, "not its names")
+	require.Len(t, file{inMemory: true}.findings(), 2, "it has no place")
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 )
 
+// A Table is one that is written to: its name, and its default name, which selects the columns that it needs.
+type Table struct{ Name, Default string }
+
 // A shape is a table as the database describes it.
 type shape struct {
 	columns             []column
@@ -28,11 +31,11 @@ type column struct {
 	generated bool // AUTO_INCREMENT
 }
 
-// table judges a table, and reports whether there is one that this account may see. It asks for the columns, and with
-// each for the rest of the shape. There are no rows if there is no such table, or the account has no right on it.
-// PostgreSQL looks for the table that the name stands for without a schema, whose counter and partitions depend on it
-// and can be UNLOGGED by themselves. MariaDB would read the definition once for each column of a join, and PostgreSQL's
-// information_schema costs a new session 5 ms.
+// table judges a table, and reports whether there is one that this account may see. There are no rows if there is no
+// such table, or the account has no right on it. One query reads the columns and, with each, the rest of the shape:
+// MariaDB would read the definition once for each column of a join, and PostgreSQL's information_schema costs a new
+// session 5 ms. On PostgreSQL it is the table that the search path finds, with the counter and the partitions that
+// depend on it, each of which can be UNLOGGED.
 func (e *exam) table(ctx context.Context, what string, t Table) (there bool, err error) {
 	var s shape
 	s.columns, err = database.SelectRows(ctx, e.conn, func(c *column) []any {
@@ -44,13 +47,13 @@ func (e *exam) table(ctx context.Context, what string, t Table) (there bool, err
 	}
 	lost := damage
 	if t.Name == e.Leases && !e.Never {
-		lost = warn // the namespace is made anew, and rests
+		lost = warn // the next start makes the namespace anew, ahead of the clock
 	}
 	e.add(s.judge(e.dialect, what, t, lost))
 	return true, nil
 }
 
-// judge says what is wrong with a table; lost says how bad it is that a crash empties it.
+// judge returns the first fault of a table; lost is the level if a crash of the server empties it.
 func (s shape) judge(d database.Dialect, what string, t Table, lost doctor.Level) doctor.Finding {
 	const compare = "Compare the table with the statement that creates it, in internal/database/schema."
 	f, counted := doctor.Fine(what, fmt.Sprintf("%d columns as expected", len(s.columns))), "AUTO_INCREMENT"
@@ -60,48 +63,47 @@ func (s shape) judge(d database.Dialect, what string, t Table, lost doctor.Level
 	case database.MySQL:
 		f.Value = "InnoDB, " + f.Value
 		wrong(!strings.EqualFold(s.engine, "InnoDB"), "engine "+s.engine,
-			"Only InnoDB rolls back, locks rows and is safe in a crash.", alter+" ENGINE = InnoDB")
+			"Only InnoDB rolls back, locks rows and survives a crash.", alter+" ENGINE = InnoDB")
 	case database.Postgres:
 		counted = "an identity column"
-		wrong(s.temporary, "a TEMPORARY table", "Each session has its own, and hands out the same IDs and numbers.",
+		wrong(s.temporary, "a TEMPORARY table", "Each session has its own, and gives out the same IDs and numbers.",
 			"DROP TABLE pg_temp."+t.Name)
 	}
-	have := map[string]column{}
+	rest := map[string]column{}
 	for _, col := range s.columns {
-		have[col.name] = col
+		rest[col.name] = col
 	}
 	var mixed string
-	for _, w := range t.Columns {
-		col, is := have[strings.ToUpper(w.Name)]
-		delete(have, strings.ToUpper(w.Name))
-		named := "column " + w.Name
-		wrong(!is && w.Name == database.HistoryColumn, "no "+named,
+	for _, w := range columns[t.Default] {
+		col, is := rest[strings.ToUpper(w.name)]
+		delete(rest, strings.ToUpper(w.name))
+		named := "column " + w.name
+		wrong(!is && w.name == historyColumn, "no "+named,
 			"The table is of an older version, which had REACH.", "Stop all programs of that version, and then: "+
 				alter+" ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''; "+alter+" DROP COLUMN REACH")
-		wrong(!is, "no "+named, "It is read and written.", compare)
+		wrong(!is, "no "+named, "Workers read and write it.", compare)
 		if d != database.SQLite {
-			wrong(!regexp.MustCompile(w.Types).MatchString(strings.ToLower(col.kind)), named+" is of type "+col.kind,
+			wrong(!regexp.MustCompile(w.types).MatchString(strings.ToLower(col.kind)), named+" is of type "+col.kind,
 				"It cannot hold all that is written to it.", compare)
-			wrong(col.width.Valid && col.width.Int64 < w.Chars,
+			wrong(col.width.Valid && col.width.Int64 < w.chars,
 				fmt.Sprintf("%s holds %d characters", named, col.width.Int64),
-				fmt.Sprintf("Up to %d are written to it.", w.Chars), compare)
+				fmt.Sprintf("Up to %d are written to it.", w.chars), compare)
 		}
-		wrong(w.Name == database.CountedColumn && !col.generated, named+" is not "+counted,
+		wrong(w.name == countedColumn && !col.generated, named+" is not "+counted,
 			"The database has to make IDs that were never used, also after rows were deleted.", compare)
-		wrong(w.IsKey() && !col.key, named+" is not in the primary key",
-			"Nothing keeps two rows from having one key.", compare)
-		if w.Name == "NAMESPACE" && strings.HasSuffix(col.collation.String, "_ci") {
+		wrong(w.key && !col.key, named+" is not in the primary key", "Two rows can have the same key.", compare)
+		if w.name == "NAMESPACE" && strings.HasSuffix(col.collation.String, "_ci") {
 			mixed = col.collation.String
 		}
 	}
 	for _, col := range s.columns {
-		_, extra := have[col.name]
+		_, extra := rest[col.name]
 		wrong(extra && !col.filled, "further column "+col.name, "It has no default, so that inserts fail.", compare)
 	}
 	return f.
 		But(s.unlogged, lost, "UNLOGGED ("+alter+" SET LOGGED)",
-			"A crash of the server empties the table and sets its counter back: IDs and numbers come again.",
+			"A crash of the server empties the table and resets its counter: IDs and numbers come again.",
 			alter+" SET LOGGED").
 		But(mixed != "", note, "namespaces are compared with "+mixed,
-			"Names that differ by case only are one namespace.", compare)
+			"Names that differ in case only are one namespace.", compare)
 }

@@ -12,7 +12,7 @@ func TestTable(t *testing.T) {
 	type cols = map[string]*column
 	type sh = *shape
 	kinds := map[string]string{"TYPE": "int", "LAUNCH_DATE": "date", "MODIFIED": "timestamp", "CREATED": "datetime"}
-	nodes, leases := Table{"n", database.NodeColumns}, Table{"l", database.LeaseColumns}
+	nodes, leases := Table{"n", database.NodeTable}, Table{"l", database.LeaseTable}
 	const mysql, postgres, sqlite = database.MySQL, database.Postgres, database.SQLite
 	for name, tt := range map[string]struct {
 		table   Table
@@ -50,17 +50,17 @@ func TestTable(t *testing.T) {
 		"UNLOGGED": {leases, postgres, func(s sh, _ cols) { s.unlogged = true }, warn, "ALTER TABLE l SET LOGGED"},
 		"TEMPORARY": {leases, postgres, func(s sh, _ cols) { s.unlogged, s.temporary = true, true }, refused,
 			"DROP TABLE pg_temp.l"},
-		"older": {leases, mysql, func(_ sh, c cols) { delete(c, database.HistoryColumn) }, refused,
+		"older": {leases, mysql, func(_ sh, c cols) { delete(c, historyColumn) }, refused,
 			"of an older version"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, all := shape{engine: "InnoDB"}, cols{}
-			for _, c := range tt.table.Columns {
-				is := &column{name: c.Name, kind: cmp.Or(kinds[c.Name], "bigint"), key: c.IsKey()}
-				if is.generated = c.Name == database.CountedColumn; c.Chars > 0 {
-					is.kind, is.width.Int64, is.width.Valid = "varchar", c.Chars, true
+			for _, c := range columns[tt.table.Default] {
+				is := &column{name: c.name, kind: cmp.Or(kinds[c.name], "bigint"), key: c.key}
+				if is.generated = c.name == countedColumn; c.chars > 0 {
+					is.kind, is.width.Int64, is.width.Valid = "varchar", c.chars, true
 				}
-				all[c.Name] = is
+				all[c.name] = is
 			}
 			tt.change(&s, all)
 			for _, c := range all {

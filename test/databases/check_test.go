@@ -569,7 +569,7 @@ func TestCheckPostgres(t *testing.T) {
 	both(t, admin)
 	m := checked(t, granted(t, s, needed[0], "GRANT SELECT ON worker_lease TO @"), doctor.Config{})
 	require.Contains(t, m["grants"].Why, "lacks: INSERT on worker_lease, UPDATE on worker_lease.")
-	require.Equal(t, "next ID not told, largest ID 1", m["counter of disposable IDs"].Value, "without rights")
+	require.Equal(t, "next ID unknown, largest ID 1", m["counter of disposable IDs"].Value, "without rights")
 
 	engines.Do(t, admin,
 		"CREATE INDEX odd ON worker_lease (lease_until)", "ALTER TABLE worker_lease RESET (fillfactor)")

@@ -33,7 +33,7 @@ type pretence struct {
 func (p *pretence) reads(query string) string {
 	if now := p.clock.Load(); now != 0 {
 		for _, d := range []database.Dialect{database.MySQL, database.Postgres, database.SQLite} {
-			query = strings.ReplaceAll(query, d.Now(), fmt.Sprint(now))
+			query = strings.ReplaceAll(query, strings.TrimPrefix(d.Clock(), "SELECT "), fmt.Sprint(now))
 		}
 		query = strings.ReplaceAll(query, "SYSDATE(6)", "NOW(6)")
 	}

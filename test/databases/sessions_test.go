@@ -308,7 +308,7 @@ func TestTableInAnotherCase(t *testing.T) {
 		} {
 			use := func() error { return kind.use(tablesOf(db, sqlstore.Config{Skip: -1, Logger: logged.Logger()})) }
 			require.NoError(t, use())
-			ours := must(database.Dialect("").Resolve(db.DriverName())).DefaultName(kind.table)
+			ours := must(must(database.Resolve("", db)).TableName("", kind.table))
 			require.Equal(t, 1, logged.Count("table="+ours+"\n"))
 			require.NoError(t, use())
 			require.Equal(t, 1, logged.Count("table="+ours+"\n"), "it is there")

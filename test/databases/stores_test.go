@@ -374,8 +374,9 @@ func newRegistry(db *sqlx.DB) *registry.Registry {
 
 // createTable returns the statement that creates a table of a default name.
 func createTable(db *sqlx.DB, name string) string {
-	d := must(database.Dialect("").Resolve(db.DriverName()))
-	return must(database.Schema(name, d.DefaultName(name), d))
+	d := must(database.Resolve("", db))
+	file := "../../internal/database/schema/" + strings.ToLower(name) + "." + string(d) + ".sql"
+	return d.SQL(string(must(os.ReadFile(file))))
 }
 
 // leaseColumns are all columns of the table of leases.

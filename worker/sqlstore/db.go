@@ -66,7 +66,7 @@ func New[Database *sql.DB | *sqlx.DB](db Database, cfg Config) (*DB, error) {
 		return open(db, cfg)
 	case *sql.DB:
 		if db != nil {
-			return open(sqlx.NewDb(db, database.DriverName(db)), cfg)
+			return open(sqlx.NewDb(db, ""), cfg)
 		}
 	}
 	return open(nil, cfg)
@@ -79,27 +79,23 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	d := &DB{tables{db: db, skip: cfg.Skip, leads: !cfg.Follows, log: settings.Logger(cfg.Logger),
 		begin: new(atomic.Pointer[string])}}
 	var err error
-	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
+	if d.dialect, err = database.Resolve(cfg.Dialect, db); err != nil {
 		return nil, err
 	}
-	if d.nodes, err = database.TableName(cfg.NodeTable, d.dialect.DefaultName(database.NodeTable)); err != nil {
-		return nil, err
-	}
-	if d.leases, err = database.TableName(cfg.LeaseTable, d.dialect.DefaultName(database.LeaseTable)); err != nil {
-		return nil, err
-	}
-	d.segments, err = database.TableName(cfg.SegmentTable, d.dialect.DefaultName(database.SegmentTable))
-	if err != nil {
-		return nil, err
-	}
-	if d.takers, err = database.TableName(d.segments+database.TakersSuffix, ""); err != nil {
-		return nil, fmt.Errorf("the table beside %s: %w", d.segments, err)
-	}
-	for _, name := range []string{d.nodes, d.leases, d.takers} {
-		if d.dialect == database.Postgres && len(name) > 63 {
-			return nil, fmt.Errorf("%w: table name %q has %d characters; PostgreSQL cuts names after 63",
-				uid.ErrConfig, name, len(name))
+	for _, t := range []struct {
+		name                 *string
+		configured, standard string
+	}{
+		{&d.nodes, cfg.NodeTable, database.NodeTable},
+		{&d.leases, cfg.LeaseTable, database.LeaseTable},
+		{&d.segments, cfg.SegmentTable, database.SegmentTable},
+	} {
+		if *t.name, err = d.dialect.TableName(t.configured, t.standard); err != nil {
+			return nil, err
 		}
+	}
+	if d.takers, err = d.dialect.TableName(d.segments+"_takers", database.TakerTable); err != nil {
+		return nil, fmt.Errorf("the table beside %s: %w", d.segments, err)
 	}
 	return d, nil
 }

@@ -22,7 +22,7 @@ func (s *numberTable) keep(ctx context.Context, tx session, id, begin int64) err
 	if err := changedOne("the floor", id, res, err); err != nil {
 		return err
 	}
-	query, args := s.dialect.Bind(s.keptFloor(), id)
+	query, args := bind(s.dialect, s.keptFloor(), id)
 	kept, err := database.SelectRows(ctx, tx, func(at *int64) []any { return []any{at} }, query, args...)
 	if err != nil {
 		return database.Failed("read the floor back", err)
@@ -49,17 +49,17 @@ var floors = map[database.Dialect]struct{ seconds, now, at string }{
 // MODIFIED of a row without a floor is by the session's time zone, and does not count.
 func (s *numberTable) latestFloor(id int64, same piece) piece {
 	f := floors[s.dialect]
-	return concat(sqlOf(s.dialect.InUTC("SELECT")+" (SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?), ", id), same,
+	return concat(sqlOf(inUTC(s.dialect, "SELECT")+" (SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?), ", id), same,
 		sqlOf(", COALESCE(MAX("+f.seconds+"), 0) FROM (SELECT MODIFIED, TYPE FROM `"+s.nodes+
 			"` WHERE ID <= ? ORDER BY ID DESC LIMIT ?) AS newest WHERE TYPE IN (3, 4) AND "+f.seconds+" > "+f.now,
 			id, int64(latest)))
 }
 
 func (s *numberTable) keepFloor() string {
-	return s.dialect.InUTC("UPDATE") + " `" + s.nodes + "` SET MODIFIED = " + floors[s.dialect].at +
+	return inUTC(s.dialect, "UPDATE") + " `" + s.nodes + "` SET MODIFIED = " + floors[s.dialect].at +
 		", TYPE = TYPE + 2 WHERE ID = ? AND TYPE IN (1, 2)"
 }
 
 func (s *numberTable) keptFloor() string {
-	return s.dialect.InUTC("SELECT") + " " + floors[s.dialect].seconds + " FROM `" + s.nodes + "` WHERE ID = ?"
+	return inUTC(s.dialect, "SELECT") + " " + floors[s.dialect].seconds + " FROM `" + s.nodes + "` WHERE ID = ?"
 }

@@ -37,7 +37,7 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 	over := s.where(inRange + " AND LEASE_UNTIL < (" + s.dialect.Clock() + ") - ?")
 	rows := over + bySoon
 	if s.races > 0 {
-		rows = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) free ORDER BY %s LIMIT ?", over, many, s.dialect.Random())
+		rows = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) free ORDER BY %s LIMIT ?", over, many, phrases[s.dialect].random)
 	}
 	ids := s.wanted.IDs
 	for most := few; ; {
@@ -95,7 +95,7 @@ func (s search) none(ctx context.Context, conn session, ids lease.Range, ns stor
 	}
 	var until time.Time
 	for _, row := range next.rows {
-		until = row.Until.Time().Add(s.wanted.Rest)
+		until = timeOf(row.Until).Add(s.wanted.Rest)
 	}
 	var have []int64
 	for _, row := range all.rows {

@@ -129,7 +129,7 @@ func (l *leaseTable) missing() error {
 // Init implements [lease.Store]. It creates a missing table, for which the account needs CREATE.
 func (l *leaseTable) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	err := l.found(ctx, decide)
-	if database.KindOf(err) != database.MissingTable {
+	if !database.IsMissingTable(err) {
 		return err
 	}
 	if err := l.connected(ctx, func(conn *sqlx.Conn) error {
@@ -175,5 +175,5 @@ func (l *leaseTable) found(ctx context.Context, decide func(*storage.Namespace, 
 // them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
 func (l *leaseTable) Inspect(ctx context.Context) (lossy []string, err error) {
-	return l.inspect(ctx, true, fitness.Table{Name: l.leases, Columns: database.LeaseColumns})
+	return l.inspect(ctx, true, fitness.Table{Name: l.leases, Default: database.LeaseTable})
 }

@@ -28,7 +28,7 @@ func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, e
 		n.Next, err = r.nextNode(ctx, conn)
 		return err
 	})
-	if database.KindOf(err) == database.MissingTable {
+	if database.IsMissingTable(err) {
 		return n, false, nil
 	}
 	return n, err == nil, err
@@ -36,40 +36,40 @@ func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, e
 
 // nextNode reads the counter of the table of disposable IDs. It is 0 if the database does not
 // show it.
-func (r register) nextNode(ctx context.Context, from database.Reader) (next int64, err error) {
+func (r register) nextNode(ctx context.Context, from session) (next int64, err error) {
 	doing := "read the counter of table " + r.nodes
 	switch r.dialect {
 	case database.Postgres:
 		return r.nextInSequence(ctx, from, doing)
 	case database.SQLite:
-		err := from.GetContext(ctx, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", r.nodes)
+		err := sqlx.GetContext(ctx, from, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", r.nodes)
 		is := database.Failed(doing, err)
-		if errors.Is(err, sql.ErrNoRows) || database.KindOf(is) == database.MissingTable {
+		if errors.Is(err, sql.ErrNoRows) || database.IsMissingTable(is) {
 			return 0, nil // nothing, or no table of this database, has a counter
 		}
 		return next, is
 	}
 	// MySQL's information_schema may show a counter of yesterday.
 	var name, create string
-	err = from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+r.nodes+"`").Scan(&name, &create)
+	err = from.QueryRowxContext(ctx, "SHOW CREATE TABLE `"+r.nodes+"`").Scan(&name, &create)
 	return counterOf(create), database.Failed(doing, err)
 }
 
 // nextInSequence reads the sequence of the identity column, which needs the right to select from it.
 // pg_sequences would not do: it shows neither that nor where a sequence was restarted.
-func (r register) nextInSequence(ctx context.Context, from database.Reader, doing string) (next int64, err error) {
+func (r register) nextInSequence(ctx context.Context, from session, doing string) (next int64, err error) {
 	var sequence string
 	var step int64
 	query := r.dialect.SQL("SELECT name, seqincrement" +
 		" FROM pg_get_serial_sequence(format('%I', CAST(? AS VARCHAR)), 'id') AS name" +
 		" JOIN pg_sequence ON seqrelid = CAST(name AS regclass) WHERE has_sequence_privilege(name, 'SELECT')")
-	err = from.QueryRowContext(ctx, query, r.nodes).Scan(&sequence, &step)
+	err = from.QueryRowxContext(ctx, query, r.nodes).Scan(&sequence, &step)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
 	if err == nil {
 		// The server has quoted the name.
-		err = from.GetContext(ctx, &next, "SELECT CASE WHEN is_called THEN last_value + "+
+		err = sqlx.GetContext(ctx, from, &next, "SELECT CASE WHEN is_called THEN last_value + "+
 			strconv.FormatInt(step, 10)+" ELSE last_value END FROM "+sequence)
 	}
 	return next, database.Failed(doing, err)

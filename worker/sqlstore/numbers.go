@@ -44,7 +44,7 @@ func (s *numberTable) Name() string { return "table " + s.nodes }
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit in a
 // crash. It skips what the account may not see.
 func (s *numberTable) Inspect(ctx context.Context) (lossy []string, err error) {
-	return s.inspect(ctx, false, fitness.Table{Name: s.nodes, Columns: database.NodeColumns})
+	return s.inspect(ctx, false, fitness.Table{Name: s.nodes, Default: database.NodeTable})
 }
 
 // Next inserts a row and returns the row's generated key. It creates a missing table. The row has
@@ -76,7 +76,7 @@ func (s *numberTable) NextFrom(ctx context.Context, h storage.Host, most int64,
 		return 0, first, err
 	}
 	row, err := s.insert(ctx, conn, &place, h, most)
-	if database.KindOf(err) == database.MissingTable {
+	if database.IsMissingTable(err) {
 		if err := s.create(ctx, conn, database.NodeTable, s.nodes); err != nil {
 			return 0, first, err
 		}
@@ -170,7 +170,7 @@ func (s *numberTable) insertWhere(ctx context.Context, tx session, values string
 	const doing = "insert a row"
 	insert := "INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) " + values
 	if s.dialect == database.Postgres { // whose drivers know no LastInsertId
-		insert, args = s.dialect.Bind(insert+" RETURNING ID", args...)
+		insert, args = bind(s.dialect, insert+" RETURNING ID", args...)
 		ids, err := database.SelectRows(ctx, tx, func(id *int64) []any { return []any{id} }, insert, args...)
 		if err != nil {
 			return 0, database.Failed(doing, err)
@@ -181,7 +181,7 @@ func (s *numberTable) insertWhere(ctx context.Context, tx session, values string
 		return ids[0], nil
 	}
 	res, err := s.exec(ctx, tx, insert, args...)
-	switch n, err := database.Changed(doing, res, err); {
+	switch n, err := changed(doing, res, err); {
 	case err != nil:
 		return 0, err
 	case n == 0:
@@ -193,7 +193,7 @@ func (s *numberTable) insertWhere(ctx context.Context, tx session, values string
 
 // exec executes a statement in one round trip.
 func (s *numberTable) exec(ctx context.Context, tx session, statement string, args ...any) (sql.Result, error) {
-	statement, args = s.dialect.Bind(statement, args...)
+	statement, args = bind(s.dialect, statement, args...)
 	return tx.ExecContext(ctx, statement, args...)
 }
 
@@ -228,7 +228,7 @@ func (s *numberTable) readBack(ctx context.Context, tx session, row insertedRow)
 		same = concat(sqlOf("("), s.here(s.nodes, row.by), sqlOf(")"))
 	}
 	p := s.latestFloor(row.id, same)
-	query, args := s.dialect.Bind(p.text, p.args...)
+	query, args := bind(s.dialect, p.text, p.args...)
 	fields := func(f *found) []any { return []any{&f.port, &f.same, &floor} }
 	all, err := database.SelectRows(ctx, tx, fields, query, args...)
 	switch {
@@ -263,7 +263,7 @@ func (s *numberTable) writePort(ctx context.Context, tx session, row insertedRow
 
 // changedOne returns an error unless a statement has written what it had to, in the row with the ID.
 func changedOne(what string, id int64, res sql.Result, err error) error {
-	n, err := database.Changed("write "+what, res, err)
+	n, err := changed("write "+what, res, err)
 	if err == nil && n != 1 {
 		err = fmt.Errorf("%w: writing %s changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, what, n, id)
 	}

@@ -77,8 +77,7 @@ func (l *leaseTable) readOnce(ctx context.Context, conn session, rows string, ar
 			s.rows = append(s.rows, j.r.row())
 		}
 	}
-	s.AddDelay()
-	s.clock = storage.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
+	s.clock = storage.Clock{Now: s.Now(), History: s.History()} // the database is the one clock
 	return s, nil
 }
 
@@ -114,7 +113,7 @@ func query[R any](ctx context.Context, t *tables, conn session, fields func(*R) 
 	if err != nil {
 		return nil, err
 	}
-	text, args := t.dialect.Bind(before+query, args...)
+	text, args := bind(t.dialect, before+query, args...)
 	return database.SelectRows(ctx, conn, fields, text, args...)
 }
 
@@ -127,7 +126,7 @@ func (t *tables) before(ctx context.Context, conn session) (string, error) {
 		return *known, nil
 	}
 	var name, value, begin string
-	err := conn.QueryRowContext(ctx, "SHOW VARIABLES LIKE 'wsrep_on'").Scan(&name, &value)
+	err := conn.QueryRowxContext(ctx, "SHOW VARIABLES LIKE 'wsrep_on'").Scan(&name, &value)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", database.Failed("read the server's settings", err)
 	}

@@ -31,11 +31,11 @@ func (r register) Namespace(name string) (lease.Store, error) { return r.Leases(
 // Namespaces implements [registry.Store]. It needs SELECT.
 func (r register) Namespaces(ctx context.Context) (names []string, now storage.Clock, err error) {
 	err = r.connected(ctx, func(conn *sqlx.Conn) (err error) {
-		var micros database.Micros
+		var micros int64
 		if err := conn.GetContext(ctx, &micros, r.dialect.Clock()); err != nil {
 			return database.Failed("ask for the database's time", err)
 		}
-		now.Now = micros.Time()
+		now.Now = timeOf(micros)
 		field := func(name *string) []any { return []any{name} }
 		names, err = query(ctx, &r.tables, conn, field,
 			"SELECT DISTINCT NAMESPACE FROM `"+r.leases+"` ORDER BY NAMESPACE")
@@ -46,7 +46,7 @@ func (r register) Namespaces(ctx context.Context) (names []string, now storage.C
 
 // noNamespace returns err, wrapped in [worker.ErrNoNamespace] if the table is missing.
 func noNamespace(err error) error {
-	if database.KindOf(err) == database.MissingTable {
+	if database.IsMissingTable(err) {
 		return fmt.Errorf("%w: %w", worker.ErrNoNamespace, err)
 	}
 	return err
@@ -80,7 +80,7 @@ func (r register) Rows(ctx context.Context, namespace string, above int64, most 
 // others, the account's rights, the file of SQLite, and the tables. It only reads. The findings are about the server,
 // account and session that answered.
 func (r register) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
-	t := fitness.Tables{Nodes: r.nodes, Leases: r.leases, Segments: r.segments}
+	t := fitness.Tables{Nodes: r.nodes, Leases: r.leases, Segments: r.segments, Takers: r.takers}
 	err = r.connected(ctx, func(conn *sqlx.Conn) error {
 		findings, err = fitness.Examine(ctx, conn, r.dialect, t, cfg)
 		return err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -24,11 +23,11 @@ type leaseRow struct {
 	WorkerID int64
 	Nonce    string
 	High     int64
-	Until    database.Micros
+	Until    int64
 	Layout   string
 	Holder   string
-	Acquired database.Micros
-	Renewed  database.Micros
+	Acquired int64
+	Renewed  int64
 	History  string
 }
 
@@ -37,8 +36,8 @@ var leaseColumns = []string{"WORKER_ID", "NONCE", "HIGH", "LEASE_UNTIL", "LAYOUT
 	"ACQUIRED", "RENEWED", "HISTORY"}
 
 func (r leaseRow) values() []any {
-	return []any{r.WorkerID, r.Nonce, r.High, int64(r.Until), r.Layout, r.Holder,
-		int64(r.Acquired), int64(r.Renewed), r.History}
+	return []any{r.WorkerID, r.Nonce, r.High, r.Until, r.Layout, r.Holder,
+		r.Acquired, r.Renewed, r.History}
 }
 
 // A nullableRow is a row as it is read, or NULLs when there is none.
@@ -53,24 +52,24 @@ func (r *nullableRow) fields() []any {
 
 func (r *nullableRow) row() leaseRow {
 	return leaseRow{
-		r.id.Int64, r.nonce.String, r.high.Int64, database.Micros(r.until.Int64), r.layout.String, r.holder.String,
-		database.Micros(r.acquired.Int64), database.Micros(r.renewed.Int64), r.history.String,
+		r.id.Int64, r.nonce.String, r.high.Int64, r.until.Int64, r.layout.String, r.holder.String,
+		r.acquired.Int64, r.renewed.Int64, r.history.String,
 	}
 }
 
 // row converts r for the protocol.
 func (r leaseRow) row() storage.Lease {
 	return storage.Lease{
-		WorkerID: r.WorkerID, Nonce: r.Nonce, High: r.High, Until: r.Until.Time(), Layout: r.Layout, Holder: r.Holder,
-		Acquired: r.Acquired.Time(), Renewed: r.Renewed.Time(),
+		WorkerID: r.WorkerID, Nonce: r.Nonce, High: r.High, Until: timeOf(r.Until), Layout: r.Layout, Holder: r.Holder,
+		Acquired: timeOf(r.Acquired), Renewed: timeOf(r.Renewed),
 	}
 }
 
 // rowOf converts a worker ID's row from the protocol.
 func rowOf(r storage.Lease, id int64) leaseRow {
 	return leaseRow{
-		WorkerID: id, Nonce: r.Nonce, High: r.High, Until: micros(r.Until), Layout: r.Layout, Holder: r.Holder,
-		Acquired: micros(r.Acquired), Renewed: micros(r.Renewed),
+		WorkerID: id, Nonce: r.Nonce, High: r.High, Until: r.Until.UnixMicro(), Layout: r.Layout, Holder: r.Holder,
+		Acquired: r.Acquired.UnixMicro(), Renewed: r.Renewed.UnixMicro(),
 	}
 }
 
@@ -80,7 +79,7 @@ func (r leaseRow) namespace(largest int64) (storage.Namespace, error) {
 	ids, given, err := heldBy(r.Holder)
 	return storage.Namespace{
 		Layout: r.Layout, IDs: ids, Given: max(given, largest), Floor: r.High, History: r.History,
-		Made: r.Acquired.Time(), Renewed: r.Renewed.Time(),
+		Made: timeOf(r.Acquired), Renewed: timeOf(r.Renewed),
 	}, err
 }
 
@@ -88,7 +87,7 @@ func (r leaseRow) namespace(largest int64) (storage.Namespace, error) {
 func (r leaseRow) changed(n storage.Namespace) leaseRow {
 	r.WorkerID, r.Layout, r.High = controlID, n.Layout, n.Floor
 	r.Holder, r.History = holderOf(n.IDs, n.Given), n.History
-	r.Acquired, r.Renewed = micros(n.Made), micros(n.Renewed)
+	r.Acquired, r.Renewed = n.Made.UnixMicro(), n.Renewed.UnixMicro()
 	return r
 }
 
@@ -135,4 +134,4 @@ func heldBy(holder string) (ids lease.Range, given int64, err error) {
 	return ids, given, nil
 }
 
-func micros(t time.Time) database.Micros { return database.Micros(t.UnixMicro()) }
+func timeOf(micros int64) time.Time { return time.UnixMicro(micros).UTC() }

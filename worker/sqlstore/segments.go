@@ -104,6 +104,6 @@ func (s *segmentTable) Rows(ctx context.Context, after string, most int) (rows [
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
 func (s *segmentTable) Inspect(ctx context.Context) (lossy []string, err error) {
-	return s.inspect(ctx, true, fitness.Table{Name: s.segments, Columns: database.SegmentColumns},
-		fitness.Table{Name: s.takers, Columns: database.TakerColumns})
+	return s.inspect(ctx, true, fitness.Table{Name: s.segments, Default: database.SegmentTable},
+		fitness.Table{Name: s.takers, Default: database.TakerTable})
 }

@@ -54,7 +54,7 @@ func (s *segmentTable) lookOnce(ctx context.Context, conn session, tag string) (
 
 // whatThereIs reads both tables in one statement, or else Leaf's alone, or else none.
 func whatThereIs[T any](read func(tablesThere) (T, error)) (T, error) {
-	isMissing := func(err error) bool { return database.KindOf(err) == database.MissingTable }
+	isMissing := func(err error) bool { return database.IsMissingTable(err) }
 	both, err := read(tablesThere{leaf: true, takers: true})
 	if !isMissing(err) {
 		return both, err
@@ -82,11 +82,11 @@ func (s *segmentTable) columns(there tablesThere) string {
 	d := s.dialect
 	columns := "NULL, NULL, NULL, NULL, NULL"
 	if there.leaf {
-		columns = d.Bytes("a.biz_tag") + ", a.max_id, a.step, " +
-			d.Bytes("a.description") + ", " + d.MicrosOf("a.update_time")
+		columns = bytesOf(d, "a.biz_tag") + ", a.max_id, a.step, " +
+			bytesOf(d, "a.description") + ", " + microsOf(d, "a.update_time")
 	}
 	if there.takers {
-		return columns + ", " + d.Bytes("t.nonce") + ", " + d.Bytes("t.takers")
+		return columns + ", " + bytesOf(d, "t.nonce") + ", " + bytesOf(d, "t.takers")
 	}
 	return columns + ", NULL, NULL"
 }
@@ -128,7 +128,7 @@ func (s *segmentTable) page(ctx context.Context, conn session, after string, mos
 	if there.takers {
 		text += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("a.biz_tag")
 	}
-	text += " WHERE " + d.Bytes("a.biz_tag") + " > ? ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT ?"
+	text += " WHERE " + bytesOf(d, "a.biz_tag") + " > ? ORDER BY " + bytesOf(d, "a.biz_tag") + " LIMIT ?"
 	all, err := query(ctx, &s.tables, conn, (*tagRow).fields, text, after, int64(most))
 	if err != nil {
 		return nil, database.Failed("read table "+s.segments, err)
@@ -170,7 +170,7 @@ func (r *tagRow) parse(tag string) (row storage.Segment, err error) {
 			return row, err
 		}
 		if row.Description = r.description.String; r.updated.Int64 != 0 {
-			row.Updated = database.Micros(r.updated.Int64).Time()
+			row.Updated = timeOf(r.updated.Int64)
 		}
 	}
 	if r.nonce.Valid {

@@ -60,7 +60,7 @@ func (s *segmentTable) attempt(w tagWrite) attempt {
 	switch {
 	case s.dialect == database.MySQL:
 		// Where update_time is as it was, and max_id is, MySQL counts Leaf's row as unchanged.
-		a.writes = []write{{concat(sqlOf(s.dialect.Strict("UPDATE")+" `"+s.segments+"` a, `"+s.takers+"` t SET "),
+		a.writes = []write{{concat(sqlOf(strict(s.dialect, "UPDATE")+" `"+s.segments+"` a, `"+s.takers+"` t SET "),
 			w.leafSets("a."), sqlOf(", "), w.takersSet("t."), sqlOf(" WHERE "), s.leafIs("a.", w), sqlOf(" AND "),
 			w.takersAre("t."), sqlOf(" AND "), here), 2}}
 	case s.dialect == database.Postgres && w.seen.found.nonce.Valid:
@@ -104,12 +104,12 @@ func (w *tagWrite) leafSets(of string) piece {
 // by hand is seen, too.
 func (s *segmentTable) leafIs(of string, w tagWrite) piece {
 	d, was := s.dialect, w.seen.found
-	p := sqlOf(of+"biz_tag = ? AND "+d.Bytes(of+"biz_tag")+" = ? AND "+of+"max_id = ? AND "+of+"step = ? AND ",
+	p := sqlOf(of+"biz_tag = ? AND "+bytesOf(d, of+"biz_tag")+" = ? AND "+of+"max_id = ? AND "+of+"step = ? AND ",
 		w.seen.tag, was.tag.String, w.seen.row.Next, w.seen.row.Step)
 	if !was.description.Valid {
 		return concat(p, sqlOf(of+"description IS NULL"))
 	}
-	return concat(p, sqlOf(d.Bytes(of+"description")+" = ?", was.description.String))
+	return concat(p, sqlOf(bytesOf(d, of+"description")+" = ?", was.description.String))
 }
 
 // takersSet and takersAre are the same of the other table.

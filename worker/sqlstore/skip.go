@@ -187,7 +187,7 @@ func (s *numberTable) known(ctx context.Context, tx session, history, host strin
 	if !strings.Contains(history, ", cluster ") {
 		return false, nil
 	}
-	err = tx.GetContext(ctx, &known, s.dialect.SQL("SELECT COUNT(*) > 0 FROM `"+s.nodes+
+	err = sqlx.GetContext(ctx, tx, &known, s.dialect.SQL("SELECT COUNT(*) > 0 FROM `"+s.nodes+
 		"` WHERE TYPE = 5 AND HOST_NAME = ?"), host)
 	return known, database.Failed("look for a mark of the node", err)
 }

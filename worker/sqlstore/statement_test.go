@@ -29,7 +29,7 @@ func TestStatements(t *testing.T) {
 			show := func(what string, a attempt) {
 				fmt.Fprintf(&all, "-- %s\n", what)
 				for _, w := range a.writes {
-					text, args := d.Bind(w.text, w.args...)
+					text, args := bind(d, w.text, w.args...)
 					for _, arg := range args { // of SQLite, which is given them
 						if s, is := arg.(string); is {
 							arg = "'" + s + "'"

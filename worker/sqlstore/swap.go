@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -174,12 +175,20 @@ func (t *tables) store(ctx context.Context, conn *sqlx.Conn, a attempt) error {
 	return database.Transact(ctx, conn, t.dialect, func(tx session) error { return t.carry(ctx, tx, a) })
 }
 
+// changed returns how many rows a statement has changed.
+func changed(doing string, res sql.Result, err error) (n int64, _ error) {
+	if err == nil {
+		n, err = res.RowsAffected()
+	}
+	return n, database.Failed(doing, err)
+}
+
 func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
 	const doing = "write a row"
 	for _, w := range a.writes {
-		text, args := t.dialect.Bind(w.text, w.args...)
+		text, args := bind(t.dialect, w.text, w.args...)
 		res, err := conn.ExecContext(ctx, text, args...)
-		switch n, err := database.Changed(doing, res, err); {
+		switch n, err := changed(doing, res, err); {
 		case err != nil:
 			return err
 		case n == 0:

@@ -2,12 +2,9 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
 )
@@ -23,33 +20,13 @@ func (t *tables) connected(ctx context.Context, do func(*sqlx.Conn) error) error
 	return do(conn)
 }
 
-// create creates a missing table, by the schema of its default name. It refuses to where there is one whose name
-// differs in case only: that one has the numbers that were given.
+// create creates a missing table, by the schema of its default name.
 func (t *tables) create(ctx context.Context, conn *sqlx.Conn, defaultName, name string) error {
-	alike, err := t.dialect.Alike(ctx, conn, name)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(alike, func(a database.Alike) bool { return a.Name == name || !a.Case }) {
-		return nil // made meanwhile
-	}
-	if len(alike) > 0 {
-		return fmt.Errorf("%w: there is no table %s, and none is made beside %s, whose name differs in case only: its "+
-			"numbers would come again. Name that one (NodeTable, LeaseTable or SegmentTable of sqlstore.Config), "+
-			"or rename it; if both are meant, make %[2]s by hand", uid.ErrConfig, name, alike[0].Name)
-	}
-	statement, err := database.Schema(defaultName, name, t.dialect)
-	if err != nil {
-		return err
-	}
-	_, err = conn.ExecContext(ctx, statement)
-	if database.IsMadeMeanwhile(err) { // now it is there
-		_, err = conn.ExecContext(ctx, statement)
-	}
-	if err == nil {
+	made, err := t.dialect.CreateTable(ctx, conn, defaultName, name)
+	if made {
 		t.log.InfoContext(ctx, "the table was missing and has been made", "table", name)
 	}
-	return database.Failed("create the table", err)
+	return err
 }
 
 // inspect returns [uid.ErrConfig] when a table cannot hold what is written to it, and else how the database

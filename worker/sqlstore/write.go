@@ -50,10 +50,10 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 // only read. A MariaDB server that is no node of a Galera cluster reads it under a shared lock, so that no Take waits
 // for another one; it skips such a comment.
 func (l *leaseTable) bothAtOnce(s sight, control, was, is leaseRow, changes bool) write {
-	update, comment, end := l.dialect.Strict("UPDATE"), "", ", "
+	update, comment, end := strict(l.dialect, "UPDATE"), "", ", "
 	if !changes && s.Standalone() {
 		// Do not wait for the row while holding the namespace's lock: that keeps others from making new rows.
-		update, comment, end = l.dialect.AtOnce("UPDATE"), "/*!50700 ", ", */"
+		update, comment, end = atOnce(l.dialect, "UPDATE"), "/*!50700 ", ", */"
 	}
 	return write{concat(sqlOf(update+" `"+l.leases+"` c, `"+l.leases+"` r SET "+comment), sets("c.", touched(control)),
 		sqlOf(end), sets("r.", is), sqlOf(" WHERE "), l.asRead("c.", *s.control, false), sqlOf(" AND "),
@@ -124,7 +124,7 @@ func stable(control leaseRow) leaseRow {
 }
 
 func (l *leaseTable) insert() piece {
-	return sqlOf(l.dialect.Strict("INSERT") + " INTO `" + l.leases + "` (NAMESPACE, " + columnsOf("") + ")")
+	return sqlOf(strict(l.dialect, "INSERT") + " INTO `" + l.leases + "` (NAMESPACE, " + columnsOf("") + ")")
 }
 
 // listed is the values of a row, after its namespace.
@@ -133,7 +133,7 @@ func (l *leaseTable) listed(r leaseRow) piece {
 }
 
 func (l *leaseTable) update(s sight, was, is leaseRow, nonce bool) write {
-	return write{concat(sqlOf(l.dialect.Strict("UPDATE")+" `"+l.leases+"` SET "), sets("", is), sqlOf(" WHERE "),
+	return write{concat(sqlOf(strict(l.dialect, "UPDATE")+" `"+l.leases+"` SET "), sets("", is), sqlOf(" WHERE "),
 		l.asRead("", was, nonce), sqlOf(" AND "), l.here(l.leases, &s.Origin)), 1}
 }
 
