@@ -1,9 +1,7 @@
-// Package doctor examines a store of worker IDs for what can harm workers: settings that lose
-// writes or waste IDs, clocks, rights, namespaces and their leases. [Check] returns what it finds,
-// why that matters and what to do about it.
+// Package doctor examines a store of worker IDs for faults that can harm workers: settings that lose writes or waste
+// IDs, clocks, rights, namespaces and their leases. [Check] returns findings, each with its reason and its cure.
 //
-// It judges by itself what every store tells. What only a kind of store knows comes from the store,
-// if it is an [Examiner].
+// It examines what every store has. Findings of one kind of store come from the store, if it is an [Examiner].
 package doctor
 
 import (
@@ -21,8 +19,8 @@ import (
 
 // Config holds the settings of a [Check]. The zero value works.
 type Config struct {
-	// MaxWorkerID is the largest worker ID of the layout of the disposable IDs. If it is 0 Check
-	// does not judge how many are left.
+	// MaxWorkerID is the largest worker ID of the layout of the disposable IDs. For 0 Check does not judge how many are
+	// left.
 	MaxWorkerID int64
 
 	// Never says that workers have [lease.Never] for their Losses. A setting that can lose a write is
@@ -39,7 +37,7 @@ type Config struct {
 	// Without it Check judges neither the ticks of leases nor how many IDs are left for them.
 	Terms func(layout string) (uid.Terms, error)
 
-	// Disposable is what the Check has read of the disposable IDs, for the [Examiner]; nil if there are none.
+	// Disposable has the numbers of disposable IDs, which Check sets for the [Examiner]; nil if there are none.
 	Disposable *registry.NodeInfo
 
 	// Timeout bounds the Check, all attempts together. The default, for 0, is 30 s.
@@ -55,17 +53,16 @@ type Config struct {
 }
 
 const (
-	maxClockSkew = 2 * time.Second             // by which workers refuse to start, as package lease has it
+	maxClockSkew = 2 * time.Second             // beyond it workers refuse to start, as package lease has it
 	maxAhead     = lease.Burn + 15*time.Minute // how far ahead of the clock the ticks of leases may lie
 )
 
-// Check examines the store for what can harm workers: the clocks, how many IDs are left, the
-// namespaces and their leases, and what the store tells by itself if it is an [Examiner]. It only
-// reads. What it may not see becomes a note; it fails only if it cannot ask the store at all. It
-// retries failures that may pass.
+// Check examines the clocks, how many IDs are left, the namespaces and their leases, and what the store examines if it
+// is an [Examiner]. It only reads. A part that it may not see becomes a note; it fails only if it cannot ask the store
+// at all. It retries failures that may pass.
 //
-// The findings are about the server, account and session that answered. Check cannot see how a
-// failover will be decided, what a proxy does, or what a backup lacks.
+// The findings are about the server, account and session that answered. Check does not see how a failover is decided,
+// where a proxy sends statements, or which writes a backup lacks.
 func Check(ctx context.Context, store registry.Store, cfg Config) ([]Finding, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store", uid.ErrConfig)
@@ -133,8 +130,8 @@ const (
 	whatLeases = "leased IDs"
 )
 
-// read reads what the store holds. A part that is missing or cannot be read becomes a finding. It
-// fails when the store cannot be asked.
+// read reads the store. A part that is missing or cannot be read becomes a finding. It fails when the store cannot be
+// asked.
 func (c *check) read(ctx context.Context, store registry.Store) (registry.Overview, error) {
 	var nodes *registry.NodeInfo
 	if s, ok := store.(registry.NodeStore); ok {
@@ -151,22 +148,21 @@ func (c *check) read(ctx context.Context, store registry.Store) (registry.Overvi
 	if retry.IsTransient(err) || err != nil && o.Now.IsZero() {
 		return o, err
 	}
-	if !c.there(whatLeases, o.HasLeases, err, "Nothing, if no worker uses them; else uid worker init makes the place, "+
-		"if nobody has had an ID from it. The first start makes it, too, and then begins two minutes ahead of the "+
-		"clock.") {
+	if !c.there(whatLeases, o.HasLeases, err, "Nothing, if no worker uses them; else run uid worker init, if nobody "+
+		"has ever leased an ID. A first start makes the place, too, but begins two minutes ahead of the clock.") {
 		o = registry.Overview{Now: o.Now}
 	}
 	o.Nodes = nodes
 	return o, nil
 }
 
-// there reports whether a part of the store was read; else it adds a finding, which says what to do if there is none.
+// there reports whether a part of the store was read; else it adds a finding. do is the advice if there is none.
 func (c *check) there(what string, found bool, err error, do string) bool {
 	c.unread = c.unread || err != nil
 	c.add(Finding{What: what}.
 		But(err != nil, LevelError, "unreadable", fmt.Sprintf("Reading them failed: %v.", err),
-			"Look at the rights of this account, and whether what is there is as the store's documentation says.").
-		But(!found, LevelNote, "none", "The store has no place for them (a table, say): nobody has had one from it "+
-			"yet, or the place was renamed or dropped.", do))
+			"Compare this account's rights, and the table or keys, with the store's documentation.").
+		But(!found, LevelNote, "none", "The store has no place for them (a table, say): nobody has used one yet, or "+
+			"the place was renamed or dropped.", do))
 	return found && err == nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 )
 
-// clocks compares the store's clock with this process's. It judges by the shortest of some round trips:
-// the store's clock was read some time during it.
+// clocks compares the store's clock with this process's, by the shortest of some round trips: the store's clock was
+// read at some time during it.
 func (c *check) clocks(ctx context.Context, store registry.Store) ([]Finding, error) {
 	var trips []roundTrip
 	for range 5 {
@@ -27,10 +27,10 @@ func (c *check) clocks(ctx context.Context, store registry.Store) ([]Finding, er
 	return []Finding{best.judge()}, nil
 }
 
-// A roundTrip is a reading of the store's clock, between two readings of ours. It may itself be off.
+// A roundTrip is a reading of the store's clock, between two readings of ours.
 type roundTrip struct {
 	before, theirs, after time.Time
-	off                   time.Duration
+	off                   time.Duration // the largest error of the store's clock
 }
 
 func (t roundTrip) took() time.Duration { return max(0, t.after.Sub(t.before)) }
@@ -46,15 +46,13 @@ func (t roundTrip) judge() Finding {
 	apart := max(0, offset.Abs()-bound)
 	const sync = "Run a time service (chrony, ntpd, systemd-timesyncd) on "
 	return Fine("clocks", value).
-		But(apart > maxClockSkew || t.off > maxClockSkew-apart, LevelError, "",
-			fmt.Sprintf("They may be more than %v apart, at which workers refuse to start.", maxClockSkew),
-			sync+"both machines.").
+		But(apart > maxClockSkew || t.off > maxClockSkew-apart, LevelError, "", fmt.Sprintf("They may be more than %v "+
+			"apart, at which workers refuse to start.", maxClockSkew), sync+"both machines.").
 		But(apart > maxClockSkew/4, LevelWarn, "", fmt.Sprintf("Above %v workers refuse to start.", maxClockSkew),
 			sync+"both machines.").
-		But(bound > maxClockSkew, LevelNote, "", "The answers took too long to tell.",
-			"Check again, from nearer by.").
-		But(t.off > 0, LevelNote, "",
-			fmt.Sprintf("The store has no clock of its own. Workers go by their machines', and take each for at most "+
-				"%v off true time: by one that is further off, IDs are taken from owners that are at work.", t.off),
-			sync+"all machines of workers, and watch that each is so near.")
+		But(bound > maxClockSkew, LevelNote, "", "The store answered too slowly to compare them.",
+			"Check again, from a machine nearer to it.").
+		But(t.off > 0, LevelNote, "", fmt.Sprintf("The store has no clock of its own. Workers use their machines' "+
+			"clocks, and assume that each is at most %v off true time: a clock that is further off takes IDs from "+
+			"live owners.", t.off), sync+"all machines of workers, and monitor their error.")
 }

@@ -19,17 +19,17 @@ const (
 	LevelError Level = "error" // workers fail, or UIDs can come twice
 )
 
-// A Finding is what is to be said of one thing that [Check] has examined; nothing if it has no Level.
+// A Finding is the result of one examination of [Check]; without a Level there is none.
 type Finding struct {
 	Level Level
-	// What was examined, in a few words that stay the same, and the Value found. No value holds a
-	// name of an account, a database or a host.
+	// What was examined, in a few words that stay the same, and the Value found, without names of accounts, databases
+	// and hosts.
 	What, Value string
 	// Why it matters and what to Do; both are empty at LevelOK.
 	Why, Do string
 }
 
-// Fine is the finding for what is as it should be, if the value is told.
+// Fine is the finding for a value that is as it should be; without a Level if the value is "".
 func Fine(what, value string) Finding {
 	if value == "" {
 		return Finding{What: what}
@@ -37,8 +37,8 @@ func Fine(what, value string) Finding {
 	return Finding{Level: LevelOK, What: what, Value: value}
 }
 
-// But returns the finding for what is so, whose value is that of f for "". Of several the first counts: it returns f
-// where something is wrong by f already.
+// But returns the finding for a fault, if there is one; for the value "" it keeps that of f. Of several faults the
+// first counts: it returns an f that has a fault already.
 func (f Finding) But(is bool, l Level, value, why, do string) Finding {
 	if !is || f.Level != LevelOK && f.Level != "" {
 		return f
@@ -46,7 +46,7 @@ func (f Finding) But(is bool, l Level, value, why, do string) Finding {
 	return Finding{l, f.What, cmp.Or(value, f.Value), why, do}
 }
 
-// Unknown is the finding for what a store does not tell. An error that may pass is not one.
+// Unknown is the finding if a store does not tell something. It returns an error that may pass.
 func Unknown(what string, err error) ([]Finding, error) {
 	if retry.IsTransient(err) {
 		return nil, err
@@ -56,10 +56,9 @@ func Unknown(what string, err error) ([]Finding, error) {
 		Do:  "Look yourself, or check with an account that may see it."}}, nil
 }
 
-// An Examiner is a store that can say what its servers have that can harm workers: settings that
-// lose writes, rights, room. [Check] asks it.
+// An Examiner is a store that knows more: its servers' settings that lose writes, rights, room. [Check] asks it.
 type Examiner interface {
-	// Examine makes one attempt, and only reads. What it may not see becomes a note. An error
+	// Examine makes one attempt, and only reads. A finding that the account may not see becomes a note. An error
 	// that may pass is marked with worker.Transient.
 	Examine(ctx context.Context, cfg Config) ([]Finding, error)
 }

@@ -31,19 +31,19 @@ func (c *check) leasesSound(o registry.Overview) {
 	}
 }
 
-// A namespace is what is known of one. Each of its methods judges one thing.
+// A namespace with its leases. Each method that returns a Finding judges one thing.
 type namespace struct {
 	registry.NamespaceInfo
 	leases     []registry.LeaseInfo
 	now        time.Time
-	terms      uid.Terms // of its layout; zero if they are not known
-	unreadable error     // why not
+	terms      uid.Terms // of its layout; zero if it is unknown
+	unreadable error     // of the layout
 }
 
-// whole says that the namespace has all worker IDs of its layout.
+// whole reports whether the namespace has all worker IDs of its layout.
 func (n namespace) whole() bool { return n.IDs == lease.Range{} }
 
-// first returns the first lease that is so.
+// first returns the first lease that satisfies a condition.
 func (n namespace) first(is func(registry.LeaseInfo) bool) (l registry.LeaseInfo, found bool) {
 	i := slices.IndexFunc(n.leases, is)
 	if i < 0 {
@@ -60,7 +60,7 @@ func (n namespace) lost() (lost int64) {
 	return lost
 }
 
-// left judges how many IDs can be had.
+// left judges how many IDs are free.
 func (n namespace) left() Finding {
 	value := fmt.Sprintf("%d live, %d in quarantine, %d free again", n.Live, n.Quarantined, n.Free)
 	if n.terms.Unit <= 0 {
@@ -76,26 +76,26 @@ func (n namespace) left() Finding {
 			busy++
 		}
 	}
-	if value += fmt.Sprintf(", %d can be had, of %d", count-busy, count); !n.whole() {
+	if value += fmt.Sprintf(", %d can be leased, of %d", count-busy, count); !n.whole() {
 		value += fmt.Sprintf(" (the worker IDs %v)", n.IDs)
 	}
 	return Fine(whatLeases, value).
-		But(busy >= count, LevelError, "", "No ID can be had: workers wait or fail until one is free.",
-			"Release those whose holders are known to be dead, take a layout with more worker bits or a namespace "+
-				"with more of them, or shorten the workers' TTL and Quarantine.").
+		But(busy >= count, LevelError, "", "No ID is free: workers wait or fail until one is.",
+			"Release the IDs of dead holders, take a layout with more worker bits or a namespace with more IDs, or "+
+				"shorten the workers' TTL and Quarantine.").
 		But(workerid.Low(busy, count), LevelWarn, "", "More than 80 % of the IDs are taken.",
-			"Take a layout with more worker bits, or a namespace with more of them, "+
-				"before a deployment needs twice as many at once.")
+			"Take a layout with more worker bits, or a namespace with more IDs, before a deployment needs twice as "+
+				"many.")
 }
 
-// missing judges whether all IDs that were given have their rows.
+// missing judges whether all IDs that were ever leased have their rows.
 func (n namespace) missing() (f Finding) {
 	if lost := n.lost(); lost > 0 {
 		f = Finding{LevelError, "rows of worker IDs", fmt.Sprintf("%d missing", lost),
-			"Of the IDs that were given, " + storage.MissingRows(n.Missing) + ".",
-			"Look who deleted them, and put the rows back as they were. One that " +
-				"cannot be had back is made up for by a row whose last tick (HIGH, in a table) is beyond all that " +
-				"its owner may have used, and whose lease (LEASE_UNTIL) ends as late as the owner's may have."}
+			"Of the IDs that were ever leased, " + storage.MissingRows(n.Missing) + ".",
+			"Find out who deleted them, and restore the rows. Replace a lost row by one whose last tick (HIGH, " +
+				"in a table) is beyond all ticks that its owner may have used, and whose lease (LEASE_UNTIL) ends no " +
+				"earlier than the owner's."}
 	}
 	return f
 }
@@ -104,51 +104,45 @@ func (n namespace) missing() (f Finding) {
 func (n namespace) outside() Finding {
 	l, found := n.first(func(l registry.LeaseInfo) bool { return !n.whole() && !n.IDs.Has(l.WorkerID) })
 	return Finding{What: "range of worker IDs"}.
-		But(found, LevelError, n.IDs.String(), fmt.Sprintf("Worker ID %d lies outside of it and was leased here: the "+
-			"store that has it can give it, too, and UIDs come twice.", l.WorkerID),
-			"Look who changed the range. Release the ID if its holder is known to be dead, and keep it out of use: "+
-				keepOut(l))
+		But(found, LevelError, n.IDs.String(), fmt.Sprintf("Worker ID %d is outside of it and was leased here: the "+
+			"store that has it can lease it out, too, and UIDs come twice.", l.WorkerID), "Find out who changed the "+
+			"range. Release the ID if its holder is known to be dead, and keep it out of use: "+keepOut(l))
 }
 
-// layout judges whether all rows are of the one layout that the namespace tells.
+// layout judges whether all rows have the namespace's layout.
 func (n namespace) layout() Finding {
 	l, foreign := n.first(func(l registry.LeaseInfo) bool { return l.Layout != n.Layout })
 	return Finding{What: "layout"}.
-		But(n.unreadable != nil, LevelError, n.Layout,
-			fmt.Sprintf("The layout of the namespace cannot be read: %v.", n.unreadable),
-			"Look who wrote the namespace's own row.").
-		But(n.Layout == "" && foreign, LevelWarn, "not told",
-			"The namespace has no row of its own, by which acquisitions exclude each other.",
-			"Look who deleted it. The next start makes it, far ahead of the clock, since IDs may be in use; "+
-				"so does uid worker init --lost.").
+		But(n.unreadable != nil, LevelError, n.Layout, fmt.Sprintf("The layout of the namespace cannot be read: "+
+			"%v.", n.unreadable), "Find out who wrote the namespace's own row.").
+		But(n.Layout == "" && foreign, LevelWarn, "unknown", "The namespace has no row of its own, by which "+
+			"acquisitions exclude each other.", "Find out who deleted it. The next start makes it, two minutes ahead "+
+			"of the clock, since IDs may be in use; so does uid worker init --lost.").
 		But(foreign, LevelError, n.Layout, fmt.Sprintf("Worker ID %d was used under the layout %s: "+
 			"its UIDs and new ones could be equal.", l.WorkerID, l.Layout),
 			"Give each layout a namespace of its own, and UIDs of different layouts different columns.")
 }
 
-// times judges what was written by the store's clock.
+// times judges the times of leases, which are by the store's clock.
 func (n namespace) times() (f Finding) {
 	if len(n.leases) == 0 {
 		return f
 	}
-	heard := func(l registry.LeaseInfo) time.Duration { return max(l.Acquired.Sub(n.now), l.Renewed.Sub(n.now)) }
+	renewed := func(l registry.LeaseInfo) time.Duration { return max(l.Acquired.Sub(n.now), l.Renewed.Sub(n.now)) }
 	lasts := func(l registry.LeaseInfo) time.Duration { return l.Until.Sub(n.now) }
-	latest, longest := n.most(heard), n.most(lasts)
+	latest, longest := n.most(renewed), n.most(lasts)
 	const slack, long = 2 * time.Second, 31 * 24 * time.Hour
 	return Finding{What: "times of leases"}.
-		But(heard(latest) > slack, LevelError,
-			fmt.Sprintf("worker ID %d was renewed %v from now", latest.WorkerID, heard(latest).Round(time.Millisecond)),
-			"The store's clock went back, or the row is from a server with another clock: "+
-				"such an ID stays taken until its time has come.",
-			"Set the clock right. Release the ID if its holder is known to be dead.").
-		But(lasts(longest) > long, LevelWarn,
-			fmt.Sprintf("the lease of worker ID %d ends %v from now", longest.WorkerID,
-				lasts(longest).Round(time.Second)),
-			"A holder that dies keeps its ID for so long.",
-			"Release the ID if its holder is known to be dead, and look at its TTL.")
+		But(renewed(latest) > slack, LevelError, fmt.Sprintf("worker ID %d was renewed %v from "+
+			"now", latest.WorkerID, renewed(latest).Round(time.Millisecond)), "The store's clock went back, or the "+
+			"row is from a server with another clock: the ID stays leased until then.", "Set the clock right. Release "+
+			"the ID if its holder is known to be dead.").
+		But(lasts(longest) > long, LevelWarn, fmt.Sprintf("the lease of worker ID %d ends %v from "+
+			"now", longest.WorkerID, lasts(longest).Round(time.Second)), "A holder that dies keeps its ID for so long.",
+			"Release the ID if its holder is known to be dead, and check its TTL.")
 }
 
-// most returns the lease of which by is most.
+// most returns the lease with the largest value of by.
 func (n namespace) most(by func(registry.LeaseInfo) time.Duration) registry.LeaseInfo {
 	return slices.MaxFunc(n.leases, func(a, b registry.LeaseInfo) int { return cmp.Compare(by(a), by(b)) })
 }
@@ -167,22 +161,19 @@ func (n namespace) lastTicks() Finding {
 	value := fmt.Sprintf("up to %d, of worker ID %d; %d is now", l.High, l.WorkerID, n.terms.TickAt(n.now))
 	far := fmt.Sprintf("That is more than %v ahead (tick %d): ", maxAhead, limit)
 	return Fine(what, value).
-		But(l.High >= n.terms.MaxTick, LevelError, "",
-			fmt.Sprintf("The layout's last tick is %d: no UID is left under the ID, and workers that get it fail.",
-				n.terms.MaxTick),
-			"Take another layout if the clock is near there, too. Else keep the ID out of use: "+keepOut(l)).
-		But(l.High > limit && l.State == registry.Live, LevelWarn, "",
-			far+"its holder borrows that much, or the row was written under a wrong clock.",
-			"Look at its holder's MaxLead and clock. When it is gone, "+
-				"workers refuse the ID until the clock gets there.").
-		But(l.High > limit, LevelError, "",
-			far+"the row was written under a wrong clock. Workers that get the ID refuse to start.",
-			"Set the clock right if it is wrong. Else leave HIGH, for the ticks may have been used, "+
-				"and keep the ID out of use until then: "+keepOut(l))
+		But(l.High >= n.terms.MaxTick, LevelError, "", fmt.Sprintf("The layout's last tick is %d: no UID is left "+
+			"under the ID, and workers that get it fail.", n.terms.MaxTick), "Take another layout if the clock is "+
+			"near that tick. Else keep the ID out of use: "+keepOut(l)).
+		But(l.High > limit && l.State == registry.Live, LevelWarn, "", far+"its holder runs that far ahead, or the "+
+			"row was written under a wrong clock.", "Check its holder's MaxLead and clock. After its end workers "+
+			"refuse the ID until the clock reaches the tick.").
+		But(l.High > limit, LevelError, "", far+"the row was written under a wrong clock. Workers that get the ID "+
+			"refuse to start.", "Set the clock right if it is wrong. Else leave HIGH, since the ticks may have been "+
+			"used, and keep the ID out of use until then: "+keepOut(l))
 }
 
-// keepOut tells people who know what they do how to keep an ID out of use.
+// keepOut is the advice for an expert that keeps an ID out of use.
 func keepOut(l registry.LeaseInfo) string {
-	return fmt.Sprintf("in the row of worker ID %d, set the end of the lease (LEASE_UNTIL, in a table) to a time, "+
-		"in microseconds since 1970, when it can be had again.", l.WorkerID)
+	return fmt.Sprintf("in the row of worker ID %d, set the end of the lease (LEASE_UNTIL, in a table) to the time, "+
+		"in microseconds since 1970, from which it may be leased again.", l.WorkerID)
 }

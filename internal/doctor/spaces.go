@@ -10,13 +10,13 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// spaces names the spaces of worker IDs whose UIDs can be equal. UIDs are unique within one
-// layout and one space. Each namespace is a space, and so are the disposable IDs, whose layout is
-// not in the store. Namespaces with ranges that have no ID in common share one space.
+// spaces names the spaces of worker IDs whose UIDs can be equal. UIDs are unique within one layout and one space. Each
+// namespace is a space, and so are the disposable IDs, whose layout is not in the store. Namespaces with ranges that
+// have no ID in common share one space.
 func (c *check) spaces(o registry.Overview) (findings []Finding) {
 	equal := func(value, why string) {
 		findings = append(findings, Finding{LevelNote, "spaces of worker IDs", value, why,
-			"Nothing, where UIDs of both never stand in one column. Else take all worker IDs from one of them."})
+			"Nothing, if UIDs of both are never in one column. Else take all worker IDs from one of them."})
 	}
 	ids := map[string]lease.Range{}
 	users := map[string][]string{} // by layout: the namespaces that use or used it

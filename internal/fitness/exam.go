@@ -128,6 +128,20 @@ func (e *exam) counter(context.Context) error {
 	return nil
 }
 
+// isolation judges the level that any server can have.
+func isolation(level string) doctor.Finding {
+	return doctor.Fine("isolation", level).
+		But(strings.EqualFold(level, "serializable"), note, "", "Transactions that read or write the same rows wait "+
+			"or fail more often, and are tried again.", "READ COMMITTED is enough.")
+}
+
+// writable judges a server by what closes it to workers; "" is nothing.
+func writable(closed string) doctor.Finding {
+	return doctor.Fine("writable", "yes").
+		But(closed != "", bad, closed, "Workers cannot write here, only accounts above the setting can.",
+			"Connect workers to the primary, with sessions that may write.")
+}
+
 // unknown adds a note that the server does not tell something to this account. It returns an error that may pass.
 func (e *exam) unknown(what string, err error) error {
 	found, err := doctor.Unknown(what, err)

@@ -42,23 +42,18 @@ func (s *server) version() doctor.Finding {
 	_, _ = fmt.Sscanf(number, "%d.%d.%d", &major, &minor, &patch)
 	return doctor.Fine("server", name+number).
 		But(major*1_00_00+minor*1_00+patch < oldest, warn, "",
-			"It forgets the AUTO_INCREMENT counter at a restart, and goes on after the largest ID that is left.",
+			"It forgets the AUTO_INCREMENT counter at a restart, and continues after the largest ID that is left.",
 			"Never delete the newest row of disposable IDs, or take a newer server.")
 }
 
 func (s *server) isolation() doctor.Finding {
 	level := s.vars.first("transaction_isolation", "tx_isolation")
-	return doctor.Fine("isolation", level).
+	return isolation(level).
 		But(level == "READ-COMMITTED" && s.vars.on("log_bin") && s.vars["binlog_format"] == "STATEMENT", bad,
-			level+", binlog_format=STATEMENT",
-			"InnoDB refuses every write at this isolation with this format of the binary log.",
-			"Set binlog_format to ROW or MIXED.").
-		But(level == "READ-UNCOMMITTED", warn, "", "Statements see what others have not committed. "+
-			"Workers lock what they decide by; reports such as this one may be wrong.",
-			"Set the isolation to REPEATABLE-READ or READ-COMMITTED.").
-		But(level == "SERIALIZABLE", note, "",
-			"Every read takes a lock: workers wait for each other, and meet deadlocks, after which they try again.",
-			"REPEATABLE-READ or READ-COMMITTED is enough.")
+			level+", binlog_format=STATEMENT", "InnoDB refuses every write at this isolation with this format of the "+
+				"binary log.", "Set binlog_format to ROW or MIXED.").
+		But(level == "READ-UNCOMMITTED", warn, "", "Reports such as this one show writes that are not committed.",
+			"Set the isolation to REPEATABLE-READ or READ-COMMITTED.")
 }
 
 // increment judges how many disposable IDs a start takes.
@@ -70,12 +65,11 @@ func (s *server) increment(disposable bool) doctor.Finding {
 		wastes = warn
 	}
 	return doctor.Fine("auto_increment_increment", step+", offset "+s.vars["auto_increment_offset"]).
-		But(steps > 1, wastes, "", "Each start of a disposable worker uses up "+step+
-			" of the layout's IDs instead of one. Leases do not use the counter.",
-			"Set it to 1 where no other writable server needs IDs of its own, or take leased IDs.")
+		But(steps > 1, wastes, "", "Each start of a disposable worker uses up "+step+" IDs. Leases do not use the "+
+			"counter.", "Set it to 1 where no other writable server needs IDs of its own, or take leased IDs.")
 }
 
-// readOnly names the setting by which nobody can write; "" if there is none.
+// readOnly names the setting that forbids writes; "" if there is none.
 func (s *server) readOnly() (name string) {
 	for _, prefix := range []string{"tx_", "transaction_", "innodb_", "", "super_"} {
 		// MariaDB 12 has more kinds of read_only than ON.
@@ -87,30 +81,28 @@ func (s *server) readOnly() (name string) {
 }
 
 func (s *server) writable() doctor.Finding {
-	return doctor.Fine("writable", "yes").
-		But(s.readOnly() != "", bad, s.readOnly()+" is on",
-			"Workers cannot write here, only accounts that stand above the setting can.",
-			"Connect workers to the primary.")
+	if s.readOnly() == "" {
+		return writable("")
+	}
+	return writable(s.readOnly() + " is on")
 }
 
 // replica judges whether the server follows another one.
 func (s *server) replica() doctor.Finding {
-	const onlyPrimary = "Connect workers to the primary only, and set read_only here. " +
-		"After a failover, remove what is left of the replication (RESET REPLICA ALL)."
+	const onlyPrimary = "Connect workers to the primary only; set read_only here; after a failover RESET REPLICA ALL."
 	return doctor.Fine("replica", "no").
-		But(!s.told, note, "could not be told",
-			"A replica that accepts writes diverges from its primary, and both hand out the same IDs.",
-			"Check with an account that has REPLICATION CLIENT (MariaDB from 10.5: REPLICA MONITOR), "+
-				"or make sure yourself.").
-		But(s.follower && s.readOnly() != "", bad, "yes, read-only", "What workers need is on the primary.",
+		But(!s.told, note, "could not be told", "A replica that accepts writes diverges from its primary, and both "+
+			"give out the same IDs.", "Check with an account that has REPLICATION CLIENT (MariaDB from 10.5: REPLICA "+
+			"MONITOR), or make sure yourself.").
+		But(s.follower && s.readOnly() != "", bad, "yes, read-only", "It may lack the newest writes.",
 			"Connect workers to the primary.").
-		But(s.follower && !s.running, warn, "set up, but stopped; writable", "It was a replica. If it has not "+
-			"been made the primary, two servers accept writes, and hand out the same IDs and ticks.", onlyPrimary).
+		But(s.follower && !s.running, warn, "set up, but stopped; writable", "It was a replica. If it is not the "+
+			"primary now, two servers accept writes, and give out the same IDs and ticks.", onlyPrimary).
 		But(s.follower, bad, "yes, and writable",
-			"Two servers that both accept writes diverge, and hand out the same IDs and ticks.", onlyPrimary)
+			"Two servers that accept writes diverge, and give out the same IDs and ticks.", onlyPrimary)
 }
 
-// idCache judges a table of TiDB's.
+// idCache judges how a table of TiDB's gives out IDs.
 func (e *exam) idCache(ctx context.Context) error {
 	if !e.hasNodes {
 		return nil
@@ -126,14 +118,13 @@ func (e *exam) idCache(ctx context.Context) error {
 func idCache(create, table string) doctor.Finding {
 	return doctor.Fine("AUTO_ID_CACHE", "1").
 		But(!strings.Contains(create+" ", "AUTO_ID_CACHE=1 "), warn, "not 1", "Each TiDB server takes IDs in batches, "+
-			"of 30,000 by default, and forgets the rest of a batch when it restarts: "+
-			"they are used up fast, and do not ascend.",
-			"The option works only when a table is created: create it anew with AUTO_ID_CACHE 1 and a counter above "+
-				"the largest ID. ALTER TABLE "+table+" cannot change it to 1.")
+			"of 30,000 by default, and loses the rest of a batch when it restarts: IDs are used up fast, and do not "+
+			"ascend.", "Create table "+table+" anew with AUTO_ID_CACHE 1 and a counter above the largest ID: ALTER "+
+			"TABLE cannot change it to 1.")
 }
 
-// node judges a node of a Galera cluster. There is no telling through how many nodes workers write, only how often
-// transactions of two have met.
+// node judges a node of a Galera cluster. It does not tell through how many nodes workers write, only how often
+// transactions of two nodes have conflicted.
 func (s *server) node() []doctor.Finding {
 	const garbd = "Run three nodes, or two and an arbitrator (garbd)."
 	component, ready := s.status["wsrep_cluster_status"], s.status["wsrep_ready"]
@@ -145,30 +136,26 @@ func (s *server) node() []doctor.Finding {
 	return []doctor.Finding{
 		doctor.Fine("wsrep_cluster_status", component+", wsrep_ready "+ready).
 			But(component != "Primary" || ready != "ON", bad, "", "The node is not in the primary component, the "+
-				"majority of the cluster: it refuses what workers ask, and what it shows is of yesterday.",
-				"Connect workers to a node of the primary component, and look why this one is cut off. "+
+				"majority of the cluster: it refuses statements of workers, and its rows are old.",
+				"Connect workers to a node of the primary component, and find out why this one is cut off. "+
 					"Never set wsrep_dirty_reads for workers, nor pc.bootstrap in two parts of a cluster."),
 		doctor.Fine("wsrep_local_state_comment", state).
-			But(state != "Synced", warn, "", "The node lags behind the others, or gives its data to one of them: "+
-				"workers wait for it, and lose races for IDs.", "Connect workers to a node that is Synced."),
+			But(state != "Synced", warn, "", "The node lags behind the others, or is a donor: workers wait for it, "+
+				"and lose races for IDs.", "Connect workers to a node that is Synced."),
 		doctor.Fine("wsrep_cluster_size", size).
-			But(nodes == 1, warn, "", "No other node has the newest commits: they are lost with "+
-				"this one's disk, and the others, if there are any, are not in step.", garbd).
+			But(nodes == 1, warn, "", "No other node has the newest commits: they are lost with its disk.", garbd).
 			But(unknown == nil && nodes < 3, warn, "", "There is no majority once a node crashes: "+
 				"the rest stops until somebody makes it the primary component by hand.", garbd),
 		{Level: note, What: "certification",
 			Value: count("wsrep_local_cert_failures") + " commits of this node failed it, " +
 				count("wsrep_local_bf_aborts") + " of its transactions were ended for another node's",
-			Why: "Row locks hold within one node only. Of two nodes' transactions that change one row, one " +
-				"fails at its commit and is tried again: through several nodes acquisitions meet more often.",
-			Do: "Let all workers write through one node while it lives. " + eachStart},
+			Why: severalWrite, Do: oneWriter},
 		doctor.Fine("wsrep_sync_wait", wait).
-			But(wait != "" && waits&1 == 0, note, wait+" (of this session)",
-				"A read may show what was true on this node a moment ago. Workers wait for the newest by themselves; "+
-					"reports such as this one may lag.", "Nothing; or set it to 1."),
+			But(wait != "" && waits&1 == 0, note, wait+" (of this session)", "Reports such as this one may lag "+
+				"behind. Workers wait for the newest rows by themselves.", "Nothing; or set it to 1."),
 		doctor.Fine("wsrep_trx_fragment_size", fragment).
 			But(fragment != "0", warn, "", "Transactions are replicated in parts before they commit, and lock their "+
-				"rows on all nodes meanwhile: one that is cut off keeps others from their leases until it is rolled "+
-				"back everywhere.", "Set it to 0 for the sessions of workers."),
+				"rows on all nodes: one that is cut off keeps others from their leases until it is rolled back.",
+				"Set it to 0 for the sessions of workers."),
 	}
 }

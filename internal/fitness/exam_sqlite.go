@@ -100,9 +100,8 @@ func (f file) findings() []doctor.Finding {
 		doctor.Fine("file system", "local").
 			But(f.inMemory, bad, "in memory", "All is lost when the last connection closes, and IDs come again.",
 				"Use a file.").
-			But(f.disk == unknownDisk, note, "could not be told",
-				"On a network file system locks may not hold, so that two processes get one ID.",
-				"Make sure that it is a disk of this machine.").
+			But(f.disk == unknownDisk, note, "could not be told", "On a network file system locks may not hold, so "+
+				"that two processes get one ID.", "Make sure that it is a disk of this machine.").
 			But(f.disk == networkDisk, bad, "network", "Locks may not hold, so that two processes get one ID.",
 				"Use a disk of this machine, or a server for processes on several machines.").
 			But(f.disk == memoryDisk, warn, "in memory",
@@ -111,8 +110,8 @@ func (f file) findings() []doctor.Finding {
 	if f.inMemory {
 		return all
 	}
-	const stop = "Stop all processes that use it first. If it was moved, put the file back that was written last, with " +
-		"its -wal or -journal if there is one, or make the namespaces anew with uid worker init --lost."
+	const stop = "Stop all processes that use it first. If it was moved, put the file back that was written last, " +
+		"with its -wal or -journal if there is one, or make the namespaces anew with uid worker init --lost."
 	return append(all, doctor.Fine("place of the file", "found by its name").
 		But(f.unusable != nil, bad, "unusable", fmt.Sprintf("Workers refuse it: %v.", f.unusable), stop).
 		But(f.moved, bad, "another file is there", "Workers that have the file open stop, and those that start get "+

@@ -73,3 +73,11 @@ func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, take
 	}
 	return all, err
 }
+
+// replication judges what another server lacks when it takes over; how says of those that are connected how commits
+// wait for them, lacking why one of them may lack a commit.
+func replication(alone string, connected int, how, lacking, wait string) doctor.Finding {
+	return doctor.Fine("replication", alone).
+		But(lacking != "", takeover, fmt.Sprintf("%d connected, %s", connected, how), lacking, "Take leased IDs, with "+
+			"Losses as it is, or "+wait+". After a failover, set the counter above the largest ID ever given.")
+}

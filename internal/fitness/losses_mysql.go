@@ -84,34 +84,36 @@ func (s *server) losses() []doctor.Finding {
 			But(flush != "" && flush != "1" && flush != "3", crash, flush+", not 1", // MariaDB's 3 syncs as 1 does
 				"A crash of the "+dies+" loses the commits of the last second or so", "Set it to 1."),
 		doctor.Fine(sync, binlog).
-			But(s.vars.on("log_bin") && binlog != "1", crash,
-				cmp.Or(binlog, "unknown")+", not 1, and there is a binary log",
-				"After a crash of the machine the binary log may lack transactions that were acknowledged, "+
-					"which the server then rolls back and replicas never get", "Set it to 1."),
+			But(s.vars.on("log_bin") && binlog != "1", crash, cmp.Or(binlog, "unknown")+", not 1, and there is a "+
+				"binary log", "After a crash of the machine the binary log may lack acknowledged transactions, which "+
+				"the server then rolls back and replicas never get", "Set it to 1."),
 		doctor.Finding{What: "wsrep_on"}.
 			But(s.status.on("wsrep_connected") && !s.isGalera(), refused, "OFF, at a node of a Galera cluster",
 				"Writes stay on this node: others give out the same IDs and numbers.",
 				"Set it to ON, for the server and in the data source name."),
 		s.replication(),
 		doctor.Finding{What: "Galera's durability"}.
-			But(s.isGalera(), takeover, "can lose commits",
-				"wsrep_on is ON, and a node of a Galera cluster acknowledges a commit before others have stored it: "+
-					"when nodes crash together, or a cluster is bootstrapped from a node that lags, the newest "+
-					"commits are lost",
-				"Take leased IDs, with Losses as it is. Bootstrap from the node with the largest seqno "+
-					"(grastate.dat, wsrep_recover) only. After nodes crashed together, "+
-					"set the AUTO_INCREMENT counter above the largest ID that was ever given."),
+			But(s.isGalera(), takeover, "can lose commits", "wsrep_on is ON, and a node of a Galera cluster "+
+				"acknowledges a commit before others have stored it: when nodes crash together, or a cluster is "+
+				"bootstrapped from a node that lags, the newest commits are lost", "Take leased IDs, with Losses as "+
+				"it is. Bootstrap from the node with the largest seqno (grastate.dat, wsrep_recover) only. After "+
+				"nodes crashed together, set the AUTO_INCREMENT counter above the largest ID that was ever given."),
 	}
 }
 
-// eachStart is advice for clusters with several servers that accept writes.
-const eachStart = "Where the cluster sets auto_increment_increment, each start uses up that many disposable IDs."
+// severalWrite and oneWriter are the reason and the advice for clusters with several servers that accept writes.
+const (
+	severalWrite = "Row locks hold within one server only. Of two servers' transactions that change the same row, " +
+		"one fails at its commit and is tried again."
+	oneWriter = "Let all workers write through one server while it lives. Where the cluster sets " +
+		"auto_increment_increment, each start uses up that many disposable IDs."
+)
 
 // replication judges what another server lacks when it takes over.
 func (s *server) replication() doctor.Finding {
-	how := fmt.Sprintf("%d connected, asynchronous", s.replicas)
+	how := "asynchronous"
 	if s.semiSync() {
-		how = fmt.Sprintf("%d connected, semi-synchronous", s.replicas)
+		how = "semi-synchronous"
 	}
 	group := s.vars.first("group_replication_group_name") != ""
 	alone, is := false, "no replica is connected"
@@ -125,19 +127,14 @@ func (s *server) replication() doctor.Finding {
 	default:
 		alone = true
 	}
-	return doctor.Fine("replication", is).
-		But(s.lacking() != "", takeover, how, s.lacking(),
-			"Take leased IDs, with Losses as it is, or semi-synchronous replication in which a commit waits for as "+
-				"many replicas as there are (MySQL's rpl_semi_sync_source_wait_for_replica_count). "+
-				"After a failover, set the AUTO_INCREMENT counter above the largest ID ever given.").
+	return replication(is, int(s.replicas), how, s.lacking(), "semi-synchronous replication in which a commit waits "+
+		"for as many replicas as there are (MySQL's rpl_semi_sync_source_wait_for_replica_count)").
 		But(group && !s.vars.on("group_replication_single_primary_mode"), note, is+", several servers accept writes",
-			"Row locks hold within one server only; of two that change the same row at once, one fails at its commit "+
-				"and tries again.", "Let all workers use the same server while it lives. "+eachStart).
-		But(alone && !s.counted, note, "could not be told",
-			"A failover to an asynchronous replica loses the newest commits"+lossWhy,
-			"Check with an account that has REPLICATION SLAVE, or make sure yourself.").
-		But(alone && s.replicas > 0, note, how, "When no replica answers in time the server goes on without: "+
-			"a failover may then lose the newest commits"+lossWhy,
+			severalWrite, oneWriter).
+		But(alone && !s.counted, note, "could not be told", "A failover to an asynchronous replica loses the newest "+
+			"commits"+lossWhy, "Check with an account that has REPLICATION SLAVE, or make sure yourself.").
+		But(alone && s.replicas > 0, note, fmt.Sprintf("%d connected, %s", s.replicas, how), "When no replica answers "+
+			"in time the server continues without: a failover may then lose the newest commits"+lossWhy,
 			"Set the time-out of semi-synchronous replication so high that it is never reached, "+
 				"and its wait point to AFTER_SYNC.")
 }

@@ -35,9 +35,8 @@ func sqliteLosses(journal, level string) []doctor.Finding {
 				"on disk a crash in the middle of a write damages the file, or loses IDs, which then come again.",
 				"PRAGMA journal_mode = DELETE"),
 		doctor.Fine("synchronous", cmp.Or(names[level], level)+" (of this connection); workers commit with EXTRA").
-			But(level == "0", damage, "OFF (of this connection)",
-				"A crash of the machine loses the newest commits, whose IDs then come again.",
-				"Open the file with package worker/sqlite, or set _pragma or _synchronous in the data source name to "+
-					"EXTRA."),
+			But(level == "0", damage, "OFF (of this connection)", "A crash of the machine loses the newest commits, "+
+				"whose IDs then come again.", "Open the file with package worker/sqlite, or set _pragma or "+
+				"_synchronous in the data source name to EXTRA."),
 	}
 }

@@ -28,31 +28,30 @@ type LeaseInfo struct {
 	Namespace string
 	WorkerID  int64
 	State     State
-	// Released says that a lease that is over was given back, by its holder or by
-	// [Registry.Release]; else it ran out.
+	// Released reports whether a lease that is over was released, by its holder or by [Registry.Release]; else it
+	// expired.
 	Released bool
-	// Holder describes who has the ID or had it last, in the holder's own words.
+	// Holder describes the holder, or the last one, in its own words.
 	Holder string
-	// Acquired is when the holder got the ID, Renewed when it was last heard of, and
-	// Until when the lease runs out or was given back.
+	// Acquired is when the holder leased the ID, Renewed its last renewal, and Until when the lease expires or was
+	// released.
 	Acquired, Renewed, Until time.Time
-	// High is the last tick, of Layout, that anyone may have used under the ID.
+	// High is the last tick, of Layout, that may have been used under the ID.
 	High   int64
 	Layout string
 }
 
-// NamespaceInfo is what is common to the leases of a namespace.
+// NamespaceInfo describes a namespace.
 type NamespaceInfo struct {
 	Namespace string
 	// Layout is the layout of all its workers; "" when the namespace has no row of its own.
 	Layout string
 	// IDs are the worker IDs that the namespace has; the zero Range stands for all of the layout.
 	IDs lease.Range
-	// Live, Quarantined and Free count the IDs in each state. All others of the layout have never
-	// been used, but for those that are Missing.
+	// Live, Quarantined and Free count the IDs in each state. All other IDs of the layout were never used or are
+	// Missing.
 	Live, Quarantined, Free int64
-	// Missing are the IDs that had a row and have none, because somebody has deleted it. Nobody gets
-	// them until their rows are put back.
+	// Missing are the IDs whose row was deleted. No worker leases them until their rows are restored.
 	Missing []lease.Range
 }
 
@@ -61,24 +60,22 @@ type NodeInfo struct {
 	// Rows is the number of rows in the table. Last is the largest ID in it, 0 if it is empty.
 	// Next is the next ID by the table's counter, 0 if the database does not show it.
 	Rows, Last, Next int64
-	// Skipped are the IDs without a row that starts have left out, since the store may have forgotten who had them.
+	// Skipped counts the IDs that starts have skipped, since the store may have lost their rows.
 	Skipped int64
 }
 
-// Used returns the largest ID that is known to have been given, whether or not its row is still
-// there.
+// Used returns the largest ID that is known to have been given out, with or without a row.
 func (n NodeInfo) Used() int64 { return max(n.Last, n.Next-1) }
 
-// Overview is what a store holds. Namespaces are read one after another, and large ones in pages:
-// each lease is as it was at some time of the call.
+// Overview is the content of a store. Namespaces are read one after another, and large ones in pages: each lease is as
+// it was at some time of the call.
 type Overview struct {
 	// Now is the store's clock at the end.
 	Now time.Time
 	// Nodes is nil when there is no table of disposable IDs.
 	Nodes *NodeInfo
-	// HasLeases says whether the store has a place for leases (a table, say). Leases are ordered
-	// by namespace and worker ID, Namespaces by name. Rows of IDs that nobody has leased yet are
-	// left out.
+	// HasLeases reports whether the store has a place for leases (a table, say). Leases are ordered by namespace and
+	// worker ID, Namespaces by name. IDs that were never leased are left out.
 	HasLeases  bool
 	Leases     []LeaseInfo
 	Namespaces []NamespaceInfo
@@ -90,9 +87,9 @@ const pageSize = 500
 // defaultQuarantine is that of package lease.
 const defaultQuarantine = 5 * time.Minute
 
-// Overview reads who holds what. Quarantine is how long workers leave an ID alone whose lease is over,
-// which the store does not know; the default, for 0, is that of [lease.Config]. It returns [uid.ErrConfig] when that is
-// negative. It needs the right to read, and takes no locks. It leaves out what does not exist.
+// Overview reads all leases. Quarantine is how long workers leave an ID alone after its lease, which the store does not
+// know; the default, for 0, is that of [lease.Config]. Overview returns [uid.ErrConfig] when it is negative. It needs
+// the right to read, and takes no locks.
 func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (o Overview, err error) {
 	err = r.do(ctx, "read the worker IDs", func(ctx context.Context) error {
 		o, err = Read(ctx, r.store, quarantine)
@@ -161,13 +158,13 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 	}
 	ns.Layout, ns.IDs = own.Layout, own.IDs
 	if !own.Fresh {
-		ns.Missing = own.Missing(cmp.Or(own.IDs, lease.Range{Last: own.Given}), have) // of all, as far as any was given
+		ns.Missing = own.Missing(cmp.Or(own.IDs, lease.Range{Last: own.Given}), have)
 	}
 	o.Namespaces = append(o.Namespaces, ns)
 	return nil
 }
 
-// info says what a row means by a clock. A lease that may have lasted until just now is not over.
+// info describes a row by a clock. A lease is over only when it is so by the clock less its error.
 func info(namespace string, row storage.Lease, c storage.Clock, quarantine time.Duration) LeaseInfo {
 	l := LeaseInfo{
 		Namespace: namespace, WorkerID: row.WorkerID, Holder: row.Holder,

@@ -1,5 +1,5 @@
-// Package registry is for the people who run workers: it lists who holds which worker ID, ends
-// dead holders' leases, and makes namespaces.
+// Package registry is for operators: it lists who holds which worker ID, ends dead holders' leases, and makes
+// namespaces.
 //
 // It works on any [Store]; package sqlstore has one for SQL databases.
 package registry
@@ -22,20 +22,18 @@ import (
 
 // A Store holds namespaces of leases: a table, say, or a prefix of keys.
 //
-// An error that may pass is marked with [worker.Transient]; the registry then tries again. All
-// others are final. No error holds a secret.
+// An error that may pass is marked with [worker.Transient]; the registry then tries again. All other errors are final.
+// No error holds a secret.
 //
-// All methods may be called by any number of goroutines, and processes, at once. The function
-// RunRegistry of package storetest checks that a Store keeps this contract.
+// Any number of goroutines, and processes, may call all methods at once. RunRegistry of package storetest checks this
+// contract.
 type Store interface {
-	// Namespaces returns the names of all namespaces that have any row, in ascending order, and
-	// the Clock. It needs no lock. If the place itself is missing it returns
-	// [worker.ErrNoNamespace], with the Clock.
+	// Namespaces returns the names of all namespaces with rows, in ascending order, and the Clock. It needs no lock. If
+	// the place itself is missing it returns [worker.ErrNoNamespace], with the Clock.
 	Namespaces(ctx context.Context) ([]string, storage.Clock, error)
 
-	// Namespace returns a namespace as a store of leases, whether it exists or not; that store's
-	// Init makes it. The error wraps [uid.ErrConfig] or [uid.ErrRange] when no namespace can have
-	// this name.
+	// Namespace returns a namespace as a store of leases, whether it exists or not; that store's Init makes it. It
+	// returns [uid.ErrConfig] or [uid.ErrRange] when no namespace can have this name.
 	Namespace(name string) (lease.Store, error)
 
 	// Rows reads a page of a namespace: up to most rows of IDs above the one given, in ascending
@@ -73,14 +71,10 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// A Registry looks after the worker IDs of a [Store]. Only Init creates anything; each method
-// reads and writes only what it says.
+// A Registry manages the worker IDs of a [Store]. Only Init creates anything. Calls of the store with errors that may
+// pass are tried again until the configured timeout or the end of the context.
 //
-// Calls of the store that fail and may pass are tried again until the configured timeout or the
-// end of the context; other failures are returned.
-//
-// Make it with [New]. All methods may be called by any number of goroutines at once, while
-// workers are at work.
+// Make it with [New]. Any number of goroutines may call all methods at once, while workers run.
 type Registry struct {
 	store   Store
 	timeout time.Duration
@@ -99,7 +93,7 @@ func New(store Store, cfg Config) (*Registry, error) {
 	return &Registry{store: store, timeout: cfg.Timeout, log: settings.Logger(cfg.Logger)}, nil
 }
 
-// do calls attempt until it succeeds, fails for good, or the time is up.
+// do calls attempt until it succeeds, returns a final error, or the time is up.
 func (r *Registry) do(ctx context.Context, doing string, attempt func(context.Context) error) error {
 	if err := retry.Do(ctx, r.timeout, r.log, attempt); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -107,11 +101,10 @@ func (r *Registry) do(ctx context.Context, doing string, attempt func(context.Co
 	return nil
 }
 
-// Init makes a namespace of leases, and the store's place for it (a table, say) if that is
-// missing. Name "" stands for "default". By the zero Founding the caller vouches that nobody has an ID of
-// the namespace, or ever had one: so a person calls it, once, not each start of a program. Starts that
-// make a missing namespace cannot know that, and begin a [lease.Burn] ahead of the clock. What Init does
-// to a namespace that is there, and its errors, are those of [lease.Found]; for a name that cannot be used
+// Init makes a namespace of leases, and the store's place for it (a table, say) if that is missing. Name "" is
+// "default". With the zero Founding the caller vouches that no ID of the namespace was ever leased: so a person calls
+// it once, and not each start of a program. A start that makes a missing namespace cannot know that, and begins a
+// [lease.Burn] ahead of the clock. For a namespace that exists, and for errors, see [lease.Found]; for an unusable name
 // it returns [uid.ErrConfig] or [uid.ErrRange]. It needs the rights to read, insert, update and create.
 func (r *Registry) Init(ctx context.Context, name string, f lease.Founding) error {
 	leases, err := r.store.Namespace(cmp.Or(name, settings.DefaultNamespace))
@@ -126,21 +119,20 @@ var (
 	// ErrNoLease is returned by Release when the namespace has no row of that worker ID.
 	ErrNoLease = errors.New("no such lease")
 
-	// ErrLive is returned by Release when the lease has not run out yet and force is not set.
+	// ErrLive is returned by Release when the lease has not expired and force is not set.
 	ErrLive = errors.New("the lease is live")
 
-	// errNothing makes a store write nothing, because nothing has changed.
+	// errNothing makes a store write nothing.
 	errNothing = errors.New("nothing to write")
 )
 
-// Release ends the lease of a worker ID whose holder is known to be dead, so that the ID is free
-// after the quarantine. It clears the holder's nonce and ends the lease now, if it has not ended
-// earlier. The last tick stays as it is, so that nobody gets a tick that may have been used. A
-// holder that lives after all loses the ID at its next Extend, and acquires another.
+// Release ends the lease of a worker ID whose holder is known to be dead, so that the ID is free after the quarantine.
+// It clears the holder's nonce and ends the lease now, if it has not ended earlier. The last tick stays, so that no
+// tick is used twice. A holder that is alive after all loses the ID at its next Extend, and acquires another one.
 //
-// It returns the lease as it was before, with a State of Live or Free. It fails with [ErrNoLease]
-// when nobody has had the ID, and with [ErrLive] when the lease is live and force is
-// not set; then nothing is changed. An empty namespace is "default".
+// It returns the lease as it was before, with a State of Live or Free. It returns [ErrNoLease] when the ID was never
+// leased, and [ErrLive] when the lease is live and force is not set; then it changes nothing. An empty namespace is
+// "default".
 //
 // It needs the rights to read and update, and locks the row.
 func (r *Registry) Release(ctx context.Context, namespace string, id int64, force bool) (LeaseInfo, error) {
@@ -163,11 +155,11 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 				return fmt.Errorf("%w: the namespace has none of worker ID %d", ErrNoLease, id)
 			}
 			if row.Unused() {
-				return fmt.Errorf("%w: nobody has had worker ID %d yet", ErrNoLease, id)
+				return fmt.Errorf("%w: worker ID %d was never leased", ErrNoLease, id)
 			}
 			is := info(namespace, *row, c, 0)
 			err := end(row, is, c.Now, force)
-			if err == nil || was == (LeaseInfo{}) { // else an earlier attempt ended it, whose reply was lost
+			if err == nil || was == (LeaseInfo{}) { // else an earlier attempt, whose reply was lost, has ended it
 				was = is
 			}
 			return err

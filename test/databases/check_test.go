@@ -136,7 +136,7 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 		grants string // what is shown of all rights
 		lookAt int    // how much is looked at
 	}{
-		"SQLite": {"sqlite", engines.NewSQLite, "", "", 14},
+		"SQLite": {"sqlite", engines.NewSQLite, "", "", 13},
 		"MariaDB": {"mysql", on(cluster.StartMariaDB), "REPLICA MONITOR", "SELECT, INSERT on WORKER_NODE; " +
 			"SELECT, INSERT, UPDATE on WORKER_LEASE; SLAVE MONITOR on all databases", 16},
 		"MySQL 9": {"mysql9", on(cluster.StartMySQL9), "REPLICATION SLAVE, REPLICATION CLIENT",

@@ -78,7 +78,7 @@ func TestSkip(t *testing.T) {
 		require.Less(t, first, int64(3+4*skip+5))
 		require.Equal(t, first+1, start())
 		checked(t, db, doctor.Config{MaxWorkerID: most}).is(t, "disposable IDs", doctor.LevelOK, fmt.Sprintf(
-			"6 rows, largest ID %d, next ID %d, of %d, %d left out after restarts and failovers of the database",
+			"6 rows, largest ID %d, next ID %d, of %d, %d skipped after restarts and failovers of the database",
 			first+1, first+2, most, first-5))
 
 		failOver(t, s, db, first+1)

@@ -180,7 +180,7 @@ func TestCommand(t *testing.T) {
 			step{"worker ls", 0, "released, in quarantine"},
 			step{"worker release default/4", 0, "it was released already"},
 			step{"worker release default/7", 1, "no such lease"},
-			step{"worker check --json", 0, `1 can be had, of 3 \(the worker IDs 4 to 6\)`},
+			step{"worker check --json", 0, `1 can be leased, of 3 \(the worker IDs 4 to 6\)`},
 		)
 	})
 }

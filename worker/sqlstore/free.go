@@ -37,7 +37,8 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 	over := s.where(inRange + " AND LEASE_UNTIL < (" + s.dialect.Clock() + ") - ?")
 	rows := over + bySoon
 	if s.races > 0 {
-		rows = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) free ORDER BY %s LIMIT ?", over, many, phrases[s.dialect].random)
+		random := phrases[s.dialect].random
+		rows = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) free ORDER BY %s LIMIT ?", over, many, random)
 	}
 	ids := s.wanted.IDs
 	for most := few; ; {
