@@ -15,8 +15,8 @@ import (
 
 var _ doctor.Examiner = registered{}
 
-// Examine implements [doctor.Examiner]: what a Driver that is an Examiner says of its servers, and whether each
-// namespace, and each row of segments, can be used.
+// Examine implements [doctor.Examiner]: the findings of a Driver that is an Examiner, and whether each namespace, and
+// each row of segments, is usable.
 func (r registered) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
 	if e, is := r.driver.(doctor.Examiner); is {
 		if findings, err = e.Examine(ctx, cfg); err != nil {
@@ -51,12 +51,12 @@ func (r registered) examineNamespaces(ctx context.Context) (findings []doctor.Fi
 		case errors.Is(bad, worker.ErrNoNamespace):
 			findings = append(findings, doctor.Finding{Level: doctor.LevelWarn, What: what,
 				Value: fmt.Sprintf("%q has rows, and nothing of its own", name),
-				Why:   "It was removed, or never made. The next start makes it anew, far ahead of the clock.",
-				Do:    "Look who has removed it."})
+				Why:   "It was removed, or never made. The next start makes it anew, two minutes ahead of the clock.",
+				Do:    "Find out who has removed it."})
 		case bad != nil:
 			findings = append(findings, doctor.Finding{Level: doctor.LevelError, What: what,
 				Value: fmt.Sprintf("%q cannot be used", name),
-				Why:   fmt.Sprintf("%v.", bad), Do: "Look into it before anybody starts again."})
+				Why:   fmt.Sprintf("%v.", bad), Do: "Repair it before any worker starts again."})
 		}
 	}
 	if len(findings) == 0 {
@@ -81,7 +81,7 @@ func (r registered) examineSegments(ctx context.Context) ([]doctor.Finding, erro
 	case bad > 0:
 		return []doctor.Finding{{Level: doctor.LevelError, What: what,
 			Value: fmt.Sprintf("%d of %d cannot be used", bad, rows), Why: fmt.Sprintf("The first: %v.", first),
-			Do: "Look into it before anybody draws their numbers again."}}, nil
+			Do: "Repair it before anybody draws their numbers again."}}, nil
 	case rows == 0:
 		return nil, nil
 	}

@@ -17,36 +17,33 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// Inspect implements [stores.Inspector]. It asks one member for its version: some have lost acknowledged
-// writes. It sees nothing where a member refuses that: the others would refuse it, too. The client's Status would dial
-// a connection for that, and close it.
+// Inspect implements [stores.Inspector]. It asks one member for its version: some versions have lost acknowledged
+// writes. If the member refuses that there is no finding: the others would refuse it, too. It uses the connection that
+// is there, while the client's Status would dial another one.
 func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err error) {
 	is, err := ask(ctx, d, "ask for the status", func(ctx context.Context) (*pb.StatusResponse, error) {
 		return pb.NewMaintenanceClient(d.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 	})
-	switch {
-	case retry.IsTransient(err):
+	if err == nil && knownFault(is.Version) != "" {
+		lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, knownFault(is.Version)))
+	}
+	if retry.IsTransient(err) {
 		return nil, err
-	case err == nil && faults(is.Version) != "":
-		lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, faults(is.Version)))
 	}
 	return lossy, nil
 }
 
-// faults says by what a version of etcd can lose acknowledged writes, or have members that
-// differ; "" if nothing is known.
-func faults(version string) string {
+// knownFault returns the fault by which a version of etcd can lose acknowledged writes, or have members that differ;
+// "" if none is known.
+func knownFault(version string) string {
 	var major, minor, patch int
-	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
-		return ""
-	}
+	_, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
 	switch {
-	case major != 3:
-		return ""
+	case err != nil || major != 3:
 	case minor < 4 || minor == 4 && patch < 22:
-		return "a cluster of one can lose what it has answered, and members can come to differ (mended in 3.4.22)"
+		return "a cluster of one can lose acknowledged writes, and members can differ (fixed in 3.4.22)"
 	case minor == 5 && patch < 6:
-		return "members can come to differ after a crash (mended in 3.5.6)"
+		return "members can differ after a crash (fixed in 3.5.6)"
 	}
 	return ""
 }
@@ -69,13 +66,12 @@ func (d *driver) Examine(ctx context.Context, _ doctor.Config) (findings []docto
 		}
 		findings = append(findings, found...)
 	}
-	return append(findings, doctor.Finding{
-		Level: doctor.LevelNote, What: "etcd disks", Value: "could not be told",
-		Why: "No member says whether it runs with --unsafe-no-fsync, by which a crash can lose what was " +
-			"acknowledged: UIDs could come twice.",
-		Do: "Look at the members' command lines.",
-	}), nil
+	return append(findings, doctor.Finding{Level: note, What: "etcd disks", Value: "could not be told",
+		Why: "No member tells whether it runs with --unsafe-no-fsync: then a crash can lose acknowledged writes, and " +
+			"UIDs could come twice.", Do: "Check the members' command lines."}), nil
 }
+
+const note, warn, bad = doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
 
 func (d *driver) members(ctx context.Context, what string) ([]doctor.Finding, error) {
 	list, err := ask(ctx, d, "list the members", func(ctx context.Context) (*clientv3.MemberListResponse, error) {
@@ -92,13 +88,13 @@ func (d *driver) members(ctx context.Context, what string) ([]doctor.Finding, er
 	}
 	value := fmt.Sprintf("%d that vote, %d that learn", votes, len(list.Members)-votes)
 	return []doctor.Finding{doctor.Fine(what, value).
-		But(votes == 1, doctor.LevelWarn, "", "When it is down nobody renews; when its disk is lost so are the "+
-			"ticks used, and UIDs come twice.", "Run three members.").
-		But(votes%2 == 0, doctor.LevelWarn, "", fmt.Sprintf("%d of them have to be up: no more may fail than of %d.",
-			votes/2+1, votes-1), "Run an odd number of members.")}, nil
+		But(votes == 1, warn, "", "While it is down no lease is renewed; if its disk is lost so are the ticks used, "+
+			"and UIDs come twice.", "Run three members.").
+		But(votes%2 == 0, warn, "", fmt.Sprintf("%d of them have to be up: no more may fail than of %d.", votes/2+1,
+			votes-1), "Run an odd number of members.")}, nil
 }
 
-// endpoints judges the members that are asked, by whether they answer, their versions, and the largest database.
+// endpoints judges which members answer, their versions, and the largest database.
 func (d *driver) endpoints(ctx context.Context, what string) (findings []doctor.Finding, err error) {
 	var versions, faulty, ill []string
 	largest := &clientv3.StatusResponse{}
@@ -119,35 +115,35 @@ func (d *driver) endpoints(ctx context.Context, what string) (findings []doctor.
 			ill = append(ill, "one knows no leader")
 		}
 		versions = append(versions, a.Version)
-		if why := faults(a.Version); why != "" {
+		if why := knownFault(a.Version); why != "" {
 			faulty = append(faulty, fmt.Sprintf("In %s %s.", a.Version, why))
 		}
 		if a.DbSize > largest.DbSize {
 			largest = a
 		}
 	}
-	answers := doctor.Fine(what, fmt.Sprintf("%d of %d answer", len(all)-len(ill), len(all))).
-		But(len(ill) > 0, doctor.LevelWarn, "", fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")),
-			"Bring them back: a majority has to be up.")
+	findings = append(findings, doctor.Fine(what, fmt.Sprintf("%d of %d answer", len(all)-len(ill), len(all))).
+		But(len(ill) > 0, warn, "", fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")),
+			"Bring them back: a majority has to be up."))
 	if len(versions) == 0 {
-		return []doctor.Finding{answers}, nil
+		return findings, nil
 	}
 	slices.Sort(versions)
-	return []doctor.Finding{answers, doctor.Fine("etcd versions", strings.Join(slices.Compact(versions), ", ")).
-		But(len(faulty) > 0, doctor.LevelError, "", strings.Join(slices.Compact(faulty), " ")+
-			" UIDs could come twice.", "Upgrade."), room(largest)}, nil
+	return append(findings, doctor.Fine("etcd versions", strings.Join(slices.Compact(versions), ", ")).
+		But(len(faulty) > 0, bad, "", strings.Join(slices.Compact(faulty), " ")+" UIDs could come twice.", "Upgrade."),
+		size(largest)), nil
 }
 
-// room judges how much of its quota a member's database takes: by default 2 GB, which members before 3.6 do not tell.
-func room(of *clientv3.StatusResponse) doctor.Finding {
+// size judges how much of its quota a member's database uses: by default 2 GB, which members before 3.6 do not tell.
+func size(of *clientv3.StatusResponse) doctor.Finding {
 	quota := cmp.Or(of.DbSizeQuota, 2<<30)
-	size := fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", of.DbSize>>20, of.DbSizeInUse>>20, quota>>20)
 	const full = "At its quota (2 GB by default) the cluster refuses all writes: no lease is renewed."
-	return doctor.Fine("etcd database", size).
-		But(of.DbSizeInUse > quota/2, doctor.LevelWarn, "", full,
-			"Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes.").
-		But(of.DbSize > quota/2, doctor.LevelWarn, "", full+" What is free inside counts, too.",
-			"Defragment the members, one after another.")
+	value := fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", of.DbSize>>20, of.DbSizeInUse>>20, quota>>20)
+	return doctor.Fine("etcd database", value).
+		But(of.DbSizeInUse > quota/2, warn, "", full, "Keep less history (--auto-compaction-retention), or raise "+
+			"--quota-backend-bytes.").
+		But(of.DbSize > quota/2, warn, "", full+" Free space inside counts, too.", "Defragment the members, one after "+
+			"another.")
 }
 
 func (d *driver) alarms(ctx context.Context, what string) ([]doctor.Finding, error) {
@@ -163,9 +159,9 @@ func (d *driver) alarms(ctx context.Context, what string) ([]doctor.Finding, err
 	}
 	slices.Sort(names)
 	return []doctor.Finding{doctor.Fine(what, "none").
-		But(len(names) > 0, doctor.LevelError, strings.Join(slices.Compact(names), ", "),
-			"NOSPACE: the cluster refuses all writes, and no lease is renewed. CORRUPT: members differ.",
-			"NOSPACE: compact, defragment, etcdctl alarm disarm. CORRUPT: replace the member that differs.")}, nil
+		But(len(names) > 0, bad, strings.Join(slices.Compact(names), ", "), "NOSPACE: the cluster refuses all writes, "+
+			"and no lease is renewed. CORRUPT: members differ.", "NOSPACE: compact, defragment, etcdctl alarm disarm. "+
+			"CORRUPT: replace the member that differs.")}, nil
 }
 
 // muchHistory is how many revisions may be kept: about 400 MB of renewals.
@@ -195,9 +191,9 @@ func (d *driver) history(ctx context.Context, what string) ([]doctor.Finding, er
 	const why = "Each renewal leaves some 400 bytes until the history is compacted; at the quota the cluster refuses " +
 		"all writes."
 	return []doctor.Finding{doctor.Fine(what, fmt.Sprintf("at least %d of %d revisions are kept", kept, now)).
-		But(kept >= muchHistory, doctor.LevelWarn, "", why, do).
-		But(now > 1 && kept == now-1, doctor.LevelNote, fmt.Sprintf("all %d revisions are kept", now),
-			"Nothing has been compacted yet. "+why, do)}, nil
+		But(kept >= muchHistory, warn, "", why, do).
+		But(now > 1 && kept == now-1, note, fmt.Sprintf("all %d revisions are kept", now), "Nothing was compacted "+
+			"yet. "+why, do)}, nil
 }
 
 // rights asks for a write that never happens: etcd looks at the rights first.
@@ -211,8 +207,7 @@ func (d *driver) rights(ctx context.Context, what string) ([]doctor.Finding, err
 		return nil, err
 	}
 	return []doctor.Finding{doctor.Fine(what, "may write below "+key).
-		But(denied, doctor.LevelNote, "this account may not write below "+key,
-			"Workers need it, at least below the key of their namespace.",
-			"If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite "+
-				d.cfg.Prefix)}, nil
+		But(denied, note, "this account may not write below "+key, "Workers need it, at least below the key of their "+
+			"namespace.", "If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite "+
+			d.cfg.Prefix)}, nil
 }

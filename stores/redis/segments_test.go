@@ -224,23 +224,23 @@ func TestInspectSegments(t *testing.T) {
 	for says, damage := range map[string]func(f *fake){
 		"":                                    func(*fake) {},
 		"no append-only file (appendonly no)": func(f *fake) { f.info["persistence"] = "aof_enabled:0\r\n" },
-		"not say whether it has an append-only file": func(f *fake) { f.info["persistence"] = "" },
-		"appendfsync is everysec":                    func(f *fake) { f.config["appendfsync"] = "everysec" },
-		"not say whether appendfsync is always":      func(f *fake) { f.config = nil },
-		"no-appendfsync-on-rewrite is yes":           func(f *fake) { f.config["no-appendfsync-on-rewrite"] = "yes" },
+		"not tell whether it has an append-only file": func(f *fake) { f.info["persistence"] = "" },
+		"appendfsync is everysec":                     func(f *fake) { f.config["appendfsync"] = "everysec" },
+		"not tell whether appendfsync is always":      func(f *fake) { f.config = nil },
+		"no-appendfsync-on-rewrite is yes":            func(f *fake) { f.config["no-appendfsync-on-rewrite"] = "yes" },
 		"drops counters when 1000000 bytes": func(f *fake) {
 			f.info["memory"] = "maxmemory:1000000\r\nmaxmemory_policy:allkeys-lru\r\n"
 		},
 		"replicas (2)": func(f *fake) {
 			f.info["replication"] = strings.Replace(f.info["replication"], "slaves:0", "slaves:2", 1)
 		},
-		"not say how many replicas": func(f *fake) {
+		"not tell how many replicas": func(f *fake) {
 			f.info["replication"] = strings.Replace(f.info["replication"], "connected", "", 1)
 		},
-		"of a Redis Cluster: a replica":            func(f *fake) { f.info["cluster"] = "cluster_enabled:1\r\n" },
-		"not say whether it is of a Redis Cluster": func(f *fake) { f.info["cluster"] = "" },
-		"Sentinel watches the server":              func(f *fake) { f.hears = 1 },
-		"not say whether Sentinel watches it": func(f *fake) {
+		"of a Redis Cluster: a replica":             func(f *fake) { f.info["cluster"] = "cluster_enabled:1\r\n" },
+		"not tell whether it is of a Redis Cluster": func(f *fake) { f.info["cluster"] = "" },
+		"Sentinel watches the server":               func(f *fake) { f.hears = 1 },
+		"not tell whether Sentinel watches it": func(f *fake) {
 			f.fails["PUBSUB"] = "NOPERM User " + orders.Secret + " has no permissions"
 		},
 	} {

@@ -21,8 +21,8 @@ const (
 	configPath    = "/zookeeper/config"
 )
 
-// Examine implements [doctor.Examiner]. It needs the right to read. It sees what a client sees: the number of servers,
-// who may write to the nodes, and how long the lists of rows are. No client sees how the servers sync their disks.
+// Examine implements [doctor.Examiner]: the number of servers, the rights on the nodes, and the longest list of rows.
+// It needs the right to read. No client sees how the servers sync their disks.
 func (d *driver) Examine(ctx context.Context, _ doctor.Config) ([]doctor.Finding, error) {
 	if err := d.ready(ctx); err != nil {
 		return nil, err
@@ -41,17 +41,17 @@ func (d *driver) Examine(ctx context.Context, _ doctor.Config) ([]doctor.Finding
 			paths = append(paths, d.root+"/"+name)
 		}
 	}
-	open, err := d.open(ctx, paths)
+	rights, err := d.rights(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
-	long, err := d.longest(ctx, paths[1:])
-	return append(ensemble(config), open, long), err
+	lists, err := d.lists(ctx, paths[1:])
+	return append(ensemble(config), rights, lists), err
 }
 
 const note, warn = doctor.LevelNote, doctor.LevelWarn
 
-// ensemble judges what it says of its members.
+// ensemble judges the members, by the servers' configuration.
 func ensemble(config node) []doctor.Finding {
 	n := 0
 	for line := range strings.Lines(config.data) {
@@ -62,20 +62,19 @@ func ensemble(config node) []doctor.Finding {
 	const run = "Run three servers or five"
 	return []doctor.Finding{
 		doctor.Fine("servers of the ensemble", fmt.Sprintf("%d with a vote", n)).
-			But(config.err != nil || !config.found, note, "not known",
-				"A single server that is lost loses the leases, and UIDs can come twice.",
-				run+"; allow everybody to read "+configPath+".").
-			But(n <= 1, warn, "one", "When its disk is lost the leases are, and UIDs can come twice. While it is "+
-				"down nobody starts.", run+".").
+			But(config.err != nil || !config.found, note, "not known", "The loss of a single server's disk "+
+				"loses the leases, and UIDs can come twice.", run+"; allow everybody to read "+configPath+".").
+			But(n <= 1, warn, "one", "If its disk is lost so are the leases, and UIDs can come twice. While it is "+
+				"down no worker starts.", run+".").
 			But(n == 2, note, "", "Both have to be up: two servers are down more often than one.", run+"."),
 		{Level: note, What: "synced writes", Value: "not known: servers do not tell clients",
-			Why: "With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, " +
-				"and UIDs can come twice.", Do: "See that no server is started with zookeeper.forceSync=no."},
+			Why: "With forceSync=no, or on disks that acknowledge writes too early, a majority of servers that crash " +
+				"together loses writes, and UIDs can come twice.", Do: "Start no server with zookeeper.forceSync=no."},
 	}
 }
 
-// open judges who may write to nodes.
-func (d *driver) open(ctx context.Context, paths []string) (f doctor.Finding, err error) {
+// rights judges whether everybody may write to the nodes.
+func (d *driver) rights(ctx context.Context, paths []string) (f doctor.Finding, err error) {
 	first, open, unknown := "", 0, 0
 	acls, errs := make([][]zk.ACL, len(paths)), make([]error, len(paths))
 	var requests []func()
@@ -102,18 +101,18 @@ func (d *driver) open(ctx context.Context, paths []string) (f doctor.Finding, er
 	value := fmt.Sprintf("none of %d is open to everybody", len(paths)-unknown)
 	return doctor.Fine("rights on the nodes", value).
 		But(open > 0, warn, fmt.Sprintf("everybody may change %d of %d, such as %s", open, len(paths), first),
-			"Whoever reaches the ensemble can delete the nodes that keep UIDs from coming twice.",
+			"Any client can delete the nodes that keep UIDs from coming twice.",
 			"Give workers an account (addauth digest) and the nodes an ACL for it (setAcl -R).").
-		But(unknown > 0, note, fmt.Sprintf("%s, those of %d may not be seen", value, unknown),
-			"Whoever may change the nodes can make UIDs come twice.", "Run the check with the right to read."), nil
+		But(unknown > 0, note, fmt.Sprintf("%s, those of %d are not readable", value, unknown),
+			"An account that changes the nodes can make UIDs come twice.", "Run the check with the right to read."), nil
 }
 
 func worldWrites(a zk.ACL) bool {
 	return a.Scheme == "world" && a.Perms&(zk.PermWrite|zk.PermCreate|zk.PermDelete|zk.PermAdmin) != 0
 }
 
-// longest judges the longest list of rows.
-func (d *driver) longest(ctx context.Context, paths []string) (f doctor.Finding, err error) {
+// lists judges the longest list of rows.
+func (d *driver) lists(ctx context.Context, paths []string) (f doctor.Finding, err error) {
 	most := 0
 	for _, path := range slices.DeleteFunc(paths, isSegments) {
 		names, err := d.children(ctx, path)
