@@ -162,10 +162,10 @@ func TestUnderEveryCharset(t *testing.T) {
 }
 
 // startDisposable is a start of a process with a disposable ID.
-func startDisposable(t *testing.T, db *sqlx.DB, unverified bool) error {
+func startDisposable(t *testing.T, db *sqlx.DB, accepted bool) error {
 	t.Helper()
 	d := must(disposable.New(tablesOf(db, sqlstore.Config{}).Numbers(),
-		disposable.Config{Host: "h", DurableStoreUnverified: unverified, Logger: quiet()}))
+		disposable.Config{Host: "h", LossyStore: accepted, Logger: quiet()}))
 	_, err := d.Acquire(t.Context(), millis(1023))
 	return err
 }
@@ -188,8 +188,8 @@ func TestDisposableOnATableThatForgets(t *testing.T) {
 	rows := nodes(t, db)
 	for _, engine := range []string{"MEMORY", "MyISAM"} {
 		engines.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = "+engine)
-		for _, unverified := range []bool{false, true} {
-			logtest.Error(t, startDisposable(t, db, unverified), uid.ErrConfig,
+		for _, accepted := range []bool{false, true} {
+			logtest.Error(t, startDisposable(t, db, accepted), uid.ErrConfig,
 				"table WORKER_NODE: engine "+engine, "ALTER TABLE WORKER_NODE ENGINE = InnoDB")
 		}
 		require.Equal(t, rows, nodes(t, db), "nothing was inserted")
@@ -242,8 +242,8 @@ func TestNodeThatWritesAlone(t *testing.T) {
 	require.Contains(t, strings.Join(inspected(t, tenantOf(t, together)), "; "), "a node of a Galera cluster")
 	used := engines.Database{Driver: "mysql", Source: server.DSN(name)}
 	alone := used.With(t, func(c *mysql.Config) { c.Params = map[string]string{"wsrep_on": "0"} }).Open(t)
-	for _, unverified := range []bool{false, true} {
-		require.ErrorContains(t, startDisposable(t, alone, unverified),
+	for _, accepted := range []bool{false, true} {
+		require.ErrorContains(t, startDisposable(t, alone, accepted),
 			"wsrep_on: OFF, at a node of a Galera cluster")
 	}
 	_, err := segmentsOf(alone).Inspect(t.Context())
@@ -319,8 +319,8 @@ func TestTemporaryTables(t *testing.T) {
 		logtest.Error(t, err, uid.ErrConfig, "table "+table+": a TEMPORARY table. Each session has its own")
 		require.Equal(t, doctor.LevelError, checked(t, db, doctor.Config{})[finding].Level)
 	}
-	for _, unverified := range []bool{false, true} {
-		require.ErrorContains(t, startDisposable(t, db, unverified), "a TEMPORARY table")
+	for _, accepted := range []bool{false, true} {
+		require.ErrorContains(t, startDisposable(t, db, accepted), "a TEMPORARY table")
 	}
 }
 

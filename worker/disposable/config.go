@@ -11,9 +11,9 @@ type Config struct {
 	// 3 s for a store that cannot be reached. A negative one is refused.
 	Timeout time.Duration
 
-	// DurableStoreUnverified takes a store at its word: without it a start refuses one whose settings show that it can
-	// forget a number in a crash.
-	DurableStoreUnverified bool
+	// LossyStore accepts a store that can lose numbers that it has given out in a crash, which then come twice; else
+	// that is [uid.ErrLossy].
+	LossyStore bool
 
 	// Host and Port describe this process in the store, to people, at most 64 characters each; uniqueness does not
 	// depend on them. Port without Host is refused. When Host is "", both come from the environment (see HostEnv), else

@@ -38,7 +38,7 @@ type disposable struct {
 //   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
 //   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
 //   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
-//   - [uid.ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash (see DurableStoreUnverified);
+//   - [uid.ErrLossy] and [uid.ErrConfig] when the store can lose a number in a crash (see LossyStore);
 //   - the store's own error on all else.
 func New(numbers Numbers, cfg Config) (uid.Worker, error) {
 	if numbers == nil {
@@ -114,9 +114,8 @@ func (d *disposable) inspect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(lossy) > 0 && !d.cfg.DurableStoreUnverified {
-		return fmt.Errorf("%w: %w, and would then give them out again: %s; "+
-			"DurableStoreUnverified takes the store at its word",
+	if len(lossy) > 0 && !d.cfg.LossyStore {
+		return fmt.Errorf("%w: %w, and would then give them out again: %s. Change that, or accept it with LossyStore",
 			uid.ErrConfig, uid.ErrLossy, strings.Join(lossy, "; "))
 	}
 	return nil

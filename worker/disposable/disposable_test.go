@@ -308,25 +308,25 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A store that forgets a number gives it again: none is taken from it, unless somebody knows better.
+// A store that loses a number gives it out again: a start takes none from it, unless that is accepted.
 func TestLossyStore(t *testing.T) {
 	numbers := &counter{lossy: []string{"fsync is off", "the table is UNLOGGED"}}
 	err := acquireError(t, newDisposable(t, numbers, disposable.Config{}), terms(9))
 	require.ErrorIs(t, err, uid.ErrConfig)
 	logtest.Error(t, err, uid.ErrLossy,
-		"assign an ID from table NUMBERS: ", "give them out again: fsync is off; the table is UNLOGGED; ",
-		"DurableStoreUnverified")
+		"assign an ID from table NUMBERS: ", "give them out again: fsync is off; the table is UNLOGGED. ",
+		"accept it with LossyStore")
 	require.Zero(t, numbers.calls)
 
-	d := newDisposable(t, numbers, disposable.Config{DurableStoreUnverified: true})
+	d := newDisposable(t, numbers, disposable.Config{LossyStore: true})
 	require.EqualValues(t, 1, acquire(t, d, terms(9)).WorkerID)
 }
 
 // One that cannot keep numbers is refused whatever is said of it.
 func TestRefusedStore(t *testing.T) {
 	numbers := &counter{refused: fmt.Errorf("%w: engine MEMORY", uid.ErrConfig)}
-	for _, unverified := range []bool{false, true} {
-		d := newDisposable(t, numbers, disposable.Config{DurableStoreUnverified: unverified})
+	for _, lossy := range []bool{false, true} {
+		d := newDisposable(t, numbers, disposable.Config{LossyStore: lossy})
 		err := acquireError(t, d, terms(9))
 		logtest.Error(t, err, uid.ErrConfig, "engine MEMORY")
 		require.NotErrorIs(t, err, uid.ErrLossy)

@@ -90,7 +90,7 @@
 // # What a database has to keep for disposable IDs
 //
 // IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses what it
-// refuses for leases, and an engine other than InnoDB. Unless DurableStoreUnverified of disposable.Config is set, it
+// refuses for leases, and an engine other than InnoDB. Unless LossyStore of disposable.Config is set, it
 // also refuses what loses commits in a crash: other settings of a server than those above, an UNLOGGED table or
 // counter, and SQLite with synchronous OFF or without a journal on disk.
 //

@@ -52,7 +52,7 @@ func (w *Worker) Of(p *cli.Program, s *Opened) (uid.Worker, error) {
 				"--namespace is for stores that lease IDs; this one gives each run an ID of its own")
 		}
 		return disposable.New(s.Numbers, disposable.Config{
-			Timeout: w.Store.Timeout, DurableStoreUnverified: w.Lossy, Logger: p.Log(), Now: p.Now})
+			Timeout: w.Store.Timeout, LossyStore: w.Lossy, Logger: p.Log(), Now: p.Now})
 	}
 	leases, err := s.Registry.Namespace(w.Namespace)
 	if err != nil {
@@ -73,7 +73,7 @@ func (w *Worker) Explain(s *Opened, err error) error {
 		return fmt.Errorf("%w: this makes it, once: uid worker init --namespace %s%s%s", worker.ErrNoNamespace,
 			shellWord(cmp.Or(w.Namespace, settings.DefaultNamespace)), layout, s.Choice.Flag())
 	case errors.Is(err, uid.ErrLossy):
-		return fmt.Errorf("%w, and so does --%s", err, LossyFlag)
+		return fmt.Errorf("%w, here with --%s", err, LossyFlag)
 	case !errors.Is(err, uid.ErrNoWorkerID):
 		return err
 	case s.Numbers == nil:
