@@ -131,7 +131,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 		}
 		require.Equal(t, 2, runs, changes)
 		if changes != "take" { // that may choose another row, and write it under the history that is there now
-			require.ErrorContains(t, err, "was carried out by another server", changes)
+			require.ErrorContains(t, err, "ran on another server", changes)
 		}
 	}
 }

@@ -187,7 +187,7 @@ func TestSkipIsBounded(t *testing.T) {
 		rows := len(nodes(t, db))
 		for _, skip := range []int64{3, 10, math.MaxInt64} { // four times 3 are more than are left after 6
 			_, err := marked(t, db, skip, 16)()
-			logtest.Error(t, err, uid.ErrNoWorkerID, fmt.Sprint("up to 4 times ", skip, " are to be left out"))
+			logtest.Error(t, err, uid.ErrNoWorkerID, fmt.Sprint("up to 4 times ", skip, " have to be skipped"))
 			require.Len(t, nodes(t, db), rows, "nothing is left")
 		}
 		require.Greater(t, started(t, marked(t, db, 10, 1000)), int64(16))

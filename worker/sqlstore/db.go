@@ -25,15 +25,15 @@ type Config struct {
 	// defaults, for "", are WORKER_NODE, WORKER_LEASE and leaf_alloc, on PostgreSQL in lower case.
 	NodeTable, LeaseTable, SegmentTable string
 
-	// Skip is how many starts the database may have forgotten, when the table's history has changed, without an ID
-	// being given twice: so many IDs are left out at least, and four times as many at most, at random. If a second
-	// failover forgets that start, too, its ID comes again with a chance of one in three times Skip. The default, for
-	// 0, is 255, or for layouts of less than 20 worker bits a 4,096th of their IDs, one at least. A negative one leaves
-	// out none.
+	// Skip is how many starts the database may have lost, when the table's history has changed, without giving an ID
+	// out twice: a start then skips at least so many IDs, and at most four times as many, at random. If a second
+	// failover loses that start, too, its ID comes again with a chance of one in three times Skip. The default, for 0,
+	// is 255, or for layouts of less than 20 worker bits a 4,096th of their IDs, at least one. A negative Skip skips
+	// none.
 	Skip int64
 
-	// Follows lets workers start on a server of MySQL or MariaDB that applies what another one has written. Set it only
-	// if no client reaches a server before it has applied all that it had received: the rest is laid over the rows.
+	// Follows lets workers start on a server of MySQL or MariaDB that applies another server's writes. Set it only if
+	// no client reaches a server before it has applied all that it had received: the rest would overwrite newer rows.
 	Follows bool
 
 	// Logger gets an Info record for each table that is made, and a Warn record when the table of disposable IDs
@@ -53,9 +53,9 @@ type tables struct {
 	nodes, leases, segments, takers string
 
 	skip  int64
-	leads bool // the server is to follow no other one
+	leads bool // the server must follow no other server
 	log   *slog.Logger
-	begin *atomic.Pointer[string] // what a query begins with on a MySQL server; nil at first
+	begin *atomic.Pointer[string] // the first words of a query on a MySQL server; nil until they are known
 }
 
 // New returns the tables in db, a [sql.DB] or a [sqlx.DB], which the caller closes. It returns

@@ -11,55 +11,56 @@
 //
 // WORKER_NODE is the table of Baidu's UidGenerator: the generated key of each start's row is a disposable ID.
 // leaf_alloc is that of Leaf: max_id of each tag's row is the next number. Services in Java and in Go can share both;
-// Leaf does not know leaf_alloc_takers, which says who took numbers last. WORKER_LEASE has a row for each leased worker
-// ID and, with WORKER_ID -1, for each namespace.
+// Leaf does not know leaf_alloc_takers, which has the last owners of numbers. WORKER_LEASE has a row for each leased
+// worker ID and, with WORKER_ID -1, for each namespace.
 //
 // A missing table is created, by the statements in internal/database/schema, unless there is one whose name differs in
 // case only. On PostgreSQL the search path finds the table.
 //
 // # Connections, proxies and poolers
 //
-// Acquisitions and renewals are a read, and a write if all columns are still as they were read: two round trips, with
-// no lock in between (but on SQLite). Changes by hand are seen. A proxy must not spread the two over servers or, with
-// MySQL, connections: they are then refused. A read waits until a Galera node has what all have committed. PgBouncer
-// may pool transactions; a driver that is wrapped around pgx needs default_query_exec_mode=exec in the URL for that.
+// An acquisition or renewal is a read, and a write if all columns are still as they were read: two round trips, with no
+// lock in between (except on SQLite). It notices changes by hand. A proxy must not send the two to different servers or,
+// with MySQL, over different connections: the write is then refused. A read waits until a Galera node has the commits of
+// all nodes. PgBouncer may pool transactions; a driver that wraps pgx needs default_query_exec_mode=exec in the URL for
+// that.
 //
 // # The history of a store
 //
-// A namespace's row keeps in HISTORY under which history it was written (see package lease). A start that finds another
-// one burns ticks, once. The text says, for people to see what has changed:
+// A namespace's row has in HISTORY the history under which it was written (see package lease). A start that finds another
+// history burns ticks, once. The text contains, so that people see what has changed:
 //
-//   - MySQL and MariaDB: a checksum of the server's names, when it was started, on MariaDB also four digits that it
-//     draws then, in a Galera cluster also the cluster's UUID, and the table's CREATE_TIME. DROP, ALTER and OPTIMIZE
+//   - MySQL and MariaDB: a checksum of the server's names, the time of its start, on MariaDB also four random digits of
+//     this start, in a Galera cluster also the cluster's UUID, and the table's CREATE_TIME. DROP, ALTER and OPTIMIZE
 //     change that, on MariaDB RENAME, too. In the first two seconds after its start a server has no history.
-//   - PostgreSQL: when the server was started and its log's timeline, since when its statistics are kept, which begin
-//     anew when a process of it has crashed (and with pg_stat_reset_shared, for nothing), the table's oid, relfilenode
-//     and xmin in pg_class, its schema's xmin in pg_namespace, and the database's oid and xmin in pg_database. RENAME,
-//     TRUNCATE, ALTER, VACUUM FULL and GRANT change those; renewals, VACUUM, ANALYZE and CREATE INDEX do not.
-//   - SQLite: device and number of the file, on Linux when it was made, where its file system tells that, and
-//     schema_version, which each change of a definition in the file raises. With
-//     synchronous OFF, the journal_mode MEMORY or OFF, and on macOS, also the machine's boot ID: let all connections to
-//     a file be alike in this. There is none on Windows: then each start burns.
+//   - PostgreSQL: the time of the server's start, its log's timeline, the time of the last reset of its statistics (a
+//     crash of one of its processes, or needlessly pg_stat_reset_shared), the table's oid, relfilenode and xmin in
+//     pg_class, its schema's xmin in pg_namespace, and the database's oid and xmin in pg_database. RENAME, TRUNCATE,
+//     ALTER, VACUUM FULL and GRANT change those; renewals, VACUUM, ANALYZE and CREATE INDEX do not.
+//   - SQLite: the file's device and number, on Linux its birth time if the file system has one, and schema_version, which
+//     each change of a definition in the file raises. With synchronous OFF, the journal_mode MEMORY or OFF, and on macOS,
+//     also the machine's boot ID: let all connections to a file have the same settings. There is none on Windows: then
+//     each start burns.
 //
-// What changes a history for nothing puts the starts of the next two minutes ahead of the clock.
+// After a needless change of the history, starts of the next two minutes begin ahead of the clock.
 //
-// No history shows these. Before you do them stop all owners, and run uid worker init --lost before you start them:
+// No history shows the following. Before you do it stop all owners, and run uid worker init --lost before you start them:
 //
-//   - Put rows back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
-//   - On MySQL and MariaDB, put a table back with DISCARD and IMPORT TABLESPACE or with EXCHANGE PARTITION, or drop it
-//     and put it back within the second in which it was made.
-//   - Go back to a server that was not restarted since and lacks what another one has written: restart it first.
+//   - Restore rows by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
+//   - On MySQL and MariaDB, restore a table with DISCARD and IMPORT TABLESPACE or with EXCHANGE PARTITION, or drop it
+//     and restore it within the second in which it was made.
+//   - Return to a server that lacks another server's writes and was not restarted since: restart it first.
 //   - Copy over a SQLite file, or move it (see package worker/sqlite).
-//   - Put a machine back to a snapshot with its memory or, with a SQLite file on it, its disk.
+//   - Restore a machine to a snapshot with its memory or, with a SQLite file on it, its disk.
 //
-// Nor does MySQL's show two starts of the server in one second of its clock.
+// MySQL's history does not show two starts of the server in one second of its clock either.
 //
-// A start on a server of MySQL or MariaDB that applies what another one has written fails until that is stopped (see
-// Follows of [Config]). MySQL tells it to accounts with REPLICATION CLIENT only.
+// A start on a server of MySQL or MariaDB that applies another server's writes fails until that is stopped (see Follows
+// of [Config]). MySQL tells it to accounts with REPLICATION CLIENT only.
 //
-// # What a database has to keep for leases
+// # Which databases lose no lease
 //
-// A database loses nothing, as [lease.Never] claims, when no replica takes over that may lack a commit, and it is
+// A database loses nothing, as [lease.Never] claims, if no replica takes over that may lack a commit, and it is
 //
 //   - a SQLite file that package worker/sqlite has opened;
 //   - MySQL or MariaDB with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1. For semi-synchronous replication
@@ -68,39 +69,38 @@
 //     synchronous_standby_names has to make each standby that it lists have a commit: FIRST 2 (a, b), not ANY 1 (a, b),
 //     nor *.
 //
-// Galera is not one of them. A start checks the settings, but not for a restored dump, a takeover by a replica that was
-// not connected, semi-synchronous replication that goes on without replicas after its time-out, or a disk that lies
-// about what it has synced.
+// Galera is not one of them. A start checks the settings. It does not notice a restored dump, a takeover by a replica that
+// was not connected, semi-synchronous replication that continues without replicas after its time-out, or a disk that
+// acknowledges a sync too early.
 //
-// These break leases even where the store goes by its history:
+// These break leases even with a history:
 //
 //   - A Galera session with wsrep_on off, and a TEMPORARY table. A start refuses both.
 //   - On MySQL, a pooled connection on which the program has left a transaction open (MariaDB's is seen and committed).
 //   - wsrep_dirty_reads on a Galera node that is cut off.
 //
-// # What a database has to keep for segments
+// # Which databases lose no segment
 //
-// All that it has acknowledged, with the settings for leases. A Galera cluster needs the generator's setting
-// LossyStore, and Leaf has to send its statements there as text, its driver's default: with useServerPrepStmts MariaDB
-// 10.11 gives numbers out twice.
+// Those with the settings for leases. A Galera cluster needs the generator's setting LossyStore, and Leaf has to send its
+// statements there as text, its driver's default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
 //
 // By hand you may raise max_id, and change step and description. A max_id below 0 and a step outside of 1 to 2147483647
 // are refused.
 //
-// # What a database has to keep for disposable IDs
+// # Which databases lose no disposable ID
 //
-// IDs are unique as long as the table's counter only ever goes up, in one copy of the table. A start refuses what it
-// refuses for leases, and an engine other than InnoDB. Unless LossyStore of disposable.Config is set, it
-// also refuses what loses commits in a crash: other settings of a server than those above, an UNLOGGED table or
-// counter, and SQLite with synchronous OFF or without a journal on disk.
+// IDs are unique while the table's counter never falls, in one copy of the table. A start refuses the tables and sessions
+// that it refuses for leases, and an engine other than InnoDB. Unless LossyStore of disposable.Config is set, it also
+// refuses a database that loses commits in a crash: with other settings of a server than those above, an UNLOGGED table
+// or counter, and SQLite with synchronous OFF or without a journal on disk.
 //
-// Rows of TYPE 5, marks, keep the table's history. A start that finds another one leaves out IDs (Skip of [Config]),
-// also after each restart of the server, and on Galera once a node. Duplicates come all the same when
+// Rows of TYPE 5, marks, keep the table's history. A start that finds another history skips IDs (Skip of [Config]), also
+// after each restart of the server, and on Galera once a node. IDs repeat all the same when
 //
 //   - more starts than Skip are lost at once;
-//   - a second failover loses the first start after another one, and what is left out happens to be alike (see Skip);
-//   - a start that looks at no marks, such as Java's, is the first one after a failover;
-//   - the rows since the newest mark are deleted, or a dump is put back: set AUTO_INCREMENT above the largest ID ever
+//   - a second failover loses the first start after another one, and both skip the same number of IDs (see Skip);
+//   - a start that ignores marks, such as Java's, is the first one after a failover;
+//   - the rows since the newest mark are deleted, or a dump is restored: set AUTO_INCREMENT above the largest ID ever
 //     given;
 //   - a table is dropped or renamed away, or a SQLite file is moved, while somebody starts;
 //   - the newest row is deleted before a restart of MySQL before 8.0 or MariaDB before 10.2.4;
@@ -108,12 +108,12 @@
 //     n, above the largest ID.
 //
 // A start uses up several IDs with an auto_increment_increment above 1, after a crash of PostgreSQL (up to 32), and
-// when a reply was lost. After a row with a huge ID all are huge.
+// when a reply was lost. After a row with a huge ID all later IDs are huge.
 //
 // # Rights
 //
-// On MySQL and MariaDB, give workers an account of their own with no other rights: one with more can delete or drop the
-// rows that keep IDs from repeating. If the tables exist, it needs
+// On MySQL and MariaDB, give workers an account of their own with no other rights: an account with more can delete or
+// drop the rows that keep IDs from repeating. If the tables exist, it needs
 //
 //	GRANT SELECT, INSERT, UPDATE ON app.WORKER_LEASE TO 'uid'@'%'; -- leased IDs
 //	GRANT SELECT, INSERT ON app.WORKER_NODE TO 'uid'@'%'; -- disposable IDs, with
@@ -130,7 +130,7 @@
 // On PostgreSQL the rights are the same, with names in lower case, USAGE on the schema, and CREATE on it for a missing
 // table.
 //
-// # What errors say
+// # Errors
 //
 // Errors name the operation, the server's error number, a column and a numeric address, never a user, password,
 // database or host name. errors.As finds the driver's error for a MySQL server, with a text of this package's own, and

@@ -9,14 +9,13 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// latest is how many of the newest rows are looked at for a floor. Each start that finds one
-// keeps it in its own row, so that only that many starts of programs which keep none (Java's)
-// within a few minutes could hide it.
+// latest is the number of newest rows in which a start looks for a floor. Each start that finds one writes it into its
+// own row: only that many starts of programs without floors (Java's) within a few minutes could hide it.
 const latest = 1000
 
-// keep stores the time before which no UID of the row's process begins, in the column MODIFIED, in UTC and whole
-// seconds; the column TYPE is then 3 instead of 1, or 4 instead of 2. It fails with [uid.ErrConfig] when the column
-// does not keep such a time.
+// keep writes a row's floor, the time at which its process's UIDs begin, into the column MODIFIED, in UTC and whole
+// seconds; TYPE is then 3 instead of 1, or 4 instead of 2. It returns [uid.ErrConfig] when the column does not hold
+// such a time.
 func (s *numberTable) keep(ctx context.Context, tx session, id, begin int64) error {
 	res, err := s.exec(ctx, tx, s.keepFloor(), begin, id)
 	if err := changedOne("the floor", id, res, err); err != nil {
@@ -34,8 +33,7 @@ func (s *numberTable) keep(ctx context.Context, tx session, id, begin int64) err
 	return nil
 }
 
-// floors say in each dialect which time MODIFIED is, which time it is now, both in seconds since 1970, and how such a
-// time is written.
+// floors are expressions of the dialects: MODIFIED and the current time, in seconds since 1970, and a time to write.
 var floors = map[database.Dialect]struct{ seconds, now, at string }{
 	database.MySQL: {"CAST(UNIX_TIMESTAMP(MODIFIED) AS SIGNED)", "UNIX_TIMESTAMP()", "FROM_UNIXTIME(?)"},
 	database.Postgres: {"CAST(EXTRACT(EPOCH FROM MODIFIED AT TIME ZONE 'UTC') AS BIGINT)",
@@ -44,9 +42,9 @@ var floors = map[database.Dialect]struct{ seconds, now, at string }{
 		"datetime(?, 'unixepoch')"},
 }
 
-// latestFloor returns the query for the row with an ID, whether it is read where an Origin was, and the latest floor,
-// in seconds since 1970, of it and the rows before it that the database's clock has not reached; 0 for none.
-// MODIFIED of a row without a floor is by the session's time zone, and does not count.
+// latestFloor returns the query for PORT of the row with an ID, the condition same, and the latest floor of this row
+// and the rows before it, in seconds since 1970; 0 for none, and for one that the database's clock has reached.
+// MODIFIED of a row without a floor is in the session's time zone, and does not count.
 func (s *numberTable) latestFloor(id int64, same piece) piece {
 	f := floors[s.dialect]
 	return concat(sqlOf(inUTC(s.dialect, "SELECT")+" (SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?), ", id), same,

@@ -9,30 +9,30 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A search looks for an ID that nobody leases.
+// A search looks for an ID that can be leased.
 type search struct {
 	*leaseTable
 	wanted storage.Wanted
-	races  int // how many IDs this Take has lost to another one
+	races  int // how many IDs this Take has lost to other clients
 }
 
-// A search reads few rows: those that are over for longest or, once it has lost one to another client, any of many.
-// All that start at once would else want the same one, and the next.
+// A search reads few rows: those whose leases ended first or, once it has lost one to another client, any of many.
+// Processes that start at once would else all choose the same row, and then the next.
 const (
 	few  = 16
 	many = 256
 )
 
-// A find is what a Take is offered.
-type find struct {
+// A candidate is the ID that a Take may lease.
+type candidate struct {
 	namespace storage.Namespace
 	id        int64
 	was       *leaseRow   // nil for a new ID
-	made      lease.Range // new IDs, of which id is the first
+	made      lease.Range // new IDs, if was is nil; id is the first
 }
 
 // find reads the namespace and finds an ID, in one statement where it can.
-func (s search) find(ctx context.Context, conn session) (seen sight, f find, err error) {
+func (s search) find(ctx context.Context, conn session) (seen snapshot, f candidate, err error) {
 	// A subquery, since PostgreSQL would read the clock for each row.
 	over := s.where(inRange + " AND LEASE_UNTIL < (" + s.dialect.Clock() + ") - ?")
 	rows := over + bySoon
@@ -53,7 +53,7 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 		if err != nil {
 			return seen, f, err
 		}
-		if within != ids { // the namespace has a part of them
+		if within != ids { // the namespace has some of them
 			ids = within
 			continue
 		}
@@ -72,7 +72,7 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 			continue
 		case some:
 			f.id, f.made = made.First, made
-		case len(seen.rows) > 0: // all were used too far ahead
+		case len(seen.rows) > 0: // the ticks of all were used too far ahead
 			f.offer(seen.rows[0])
 		default:
 			return seen, f, s.none(ctx, conn, ids, f.namespace)
@@ -81,7 +81,7 @@ func (s search) find(ctx context.Context, conn session) (seen sight, f find, err
 	}
 }
 
-func (f *find) offer(row leaseRow) { f.was, f.id = &row, row.WorkerID }
+func (f *candidate) offer(row leaseRow) { f.was, f.id = &row, row.WorkerID }
 
 // none says why no ID is free.
 func (s search) none(ctx context.Context, conn session, ids lease.Range, ns storage.Namespace) error {

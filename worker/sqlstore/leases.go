@@ -14,13 +14,12 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A leaseTable is a namespace in the table of leased IDs, and a [lease.Store]. Make it with
-// [DB.Leases]. All methods may be called by any number of goroutines at once.
+// A leaseTable is a namespace in the table of leased IDs, and a [lease.Store]. Make it with [DB.Leases]. Any number of
+// goroutines may call all methods at once.
 //
-// With SQLite it is bound to the file that it finds first. Once another file is in its place, all
-// calls return [worker.ErrState] for good. To use the other file, close the database, open it
-// anew, and make new Leases. With PostgreSQL it is bound likewise to the schema in which the search
-// path finds the table first.
+// On SQLite it is bound to the file that it finds first. Once another file is in its place, all later calls return
+// [worker.ErrState]. To use the other file, close the database, open it anew, and make new Leases. On PostgreSQL it is
+// bound likewise to the schema in which the search path finds the table first.
 type leaseTable struct {
 	tables
 	namespace string
@@ -43,8 +42,7 @@ func (d *DB) Leases(namespace string) (lease.Store, error) {
 	return &leaseTable{tables: d.tables, namespace: name}, nil
 }
 
-// Durable implements [lease.Store]: it is false, since a database may be replaced by a replica
-// that lacks the newest commits.
+// Durable implements [lease.Store]: it is false, since a replica that takes over may lack the newest commits.
 func (l *leaseTable) Durable() bool { return false }
 
 // Name returns the namespace and the table: namespace "orders" of table WORKER_LEASE.
@@ -52,17 +50,17 @@ func (l *leaseTable) Name() string {
 	return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases)
 }
 
-// Place implements [storage.PlacedStore]: it is the schema of a PostgreSQL table.
+// Place implements [storage.PlacedStore]: it returns the schema of a PostgreSQL table.
 func (l *leaseTable) Place() string { return l.schema.Found() }
 
 // Bind implements [storage.PlacedStore].
 func (l *leaseTable) Bind(schema string) error { return l.schema.Find(l.leases, schema) }
 
-// A decision is made by a caller of Take or Change, from what a store has read, and changes that.
+// A decision changes rows that a store has read, for a caller of Take or Change.
 type decision = func(*storage.Namespace, *storage.Lease, storage.Clock) error
 
-// Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
-// or nothing else is left, and again two for each time that it loses the ID to another client, after a random pause.
+// Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows or no other ID
+// is left, and two more each time that it loses an ID to another client, after a random pause.
 func (l *leaseTable) Take(ctx context.Context, w storage.Wanted, decide decision) error {
 	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
 		seen, f, err := search{l, w, races}.find(ctx, conn)
@@ -81,17 +79,17 @@ func (l *leaseTable) Take(ctx context.Context, w storage.Wanted, decide decision
 		}
 		is := []leaseRow{rowOf(row, f.id)}
 		if f.was != nil {
-			return l.both(seen, seen.control.changed(namespace), f.was, is[0]), nil
+			return l.replaceBoth(seen, seen.control.changed(namespace), f.was, is[0]), nil
 		}
 		for id := f.id + 1; id <= f.made.Last; id++ {
 			is = append(is, rowOf(storage.NewLease(id), id))
 		}
-		return l.grown(seen, seen.control.changed(namespace), is), nil
+		return l.addRows(seen, seen.control.changed(namespace), is), nil
 	})
 }
 
-// Change implements [lease.Store]. It takes two round trips to a server, and again two for each
-// time that somebody else writes the row in between.
+// Change implements [lease.Store]. It takes two round trips to a server, and two more each time that another client
+// writes the row in between.
 func (l *leaseTable) Change(ctx context.Context, id int64, decide decision) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
 		seen, err := l.look(ctx, conn, l.where(theRow), id)
@@ -115,9 +113,9 @@ func (l *leaseTable) Change(ctx context.Context, id int64, decide decision) erro
 			return nothing, err
 		}
 		if namespace.Given = was.Given; namespace == was {
-			return l.alone(seen, &seen.rows[0], rowOf(row, id)), nil
+			return l.replace(seen, &seen.rows[0], rowOf(row, id)), nil
 		}
-		return l.both(seen, seen.control.changed(namespace), &seen.rows[0], rowOf(row, id)), nil
+		return l.replaceBoth(seen, seen.control.changed(namespace), &seen.rows[0], rowOf(row, id)), nil
 	})
 }
 
@@ -140,8 +138,8 @@ func (l *leaseTable) Init(ctx context.Context, decide func(*storage.Namespace, s
 	return l.found(ctx, decide)
 }
 
-// found makes the namespace, or changes it. Unlike a Take it compares the NONCE of the namespace's
-// row, too: nobody has taken an ID since it has looked.
+// found makes the namespace, or changes it. Unlike a Take it compares the NONCE of the namespace's row, too, by which
+// it notices each Take since it has read the row.
 func (l *leaseTable) found(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
 		seen, err := l.look(ctx, conn, l.where(theRow), int64(controlID))
@@ -161,19 +159,18 @@ func (l *leaseTable) found(ctx context.Context, decide func(*storage.Namespace, 
 		}
 		n.Given = was.Given
 		if seen.control == nil {
-			return l.alone(seen, nil, leaseRow{}.changed(n)), nil
+			return l.replace(seen, nil, leaseRow{}.changed(n)), nil
 		}
 		is := seen.control.changed(n)
 		if is == *seen.control {
 			return nothing, nil
 		}
-		return l.alone(seen, seen.control, touched(is)), nil
+		return l.replace(seen, seen.control, touched(is)), nil
 	})
 }
 
-// Inspect implements [lease.Store]. It compares the table's columns with what workers write to
-// them, and reads the settings by which a server or a SQLite connection can lose a commit. It
-// skips what the account may not see.
+// Inspect implements [lease.Store]. It compares the table's columns with what workers write to them, and reads the
+// settings by which a server or a SQLite connection can lose a commit. It skips settings that the account may not see.
 func (l *leaseTable) Inspect(ctx context.Context) (lossy []string, err error) {
 	return l.inspect(ctx, true, fitness.Table{Name: l.leases, Default: database.LeaseTable})
 }

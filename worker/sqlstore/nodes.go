@@ -16,7 +16,7 @@ import (
 // Nodes implements [registry.NodeStore]. It needs SELECT.
 func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
 	err = r.connected(ctx, func(conn *sqlx.Conn) error {
-		// A mark follows on the IDs that it leaves out.
+		// A mark has the ID after those that it skips.
 		query := r.dialect.SQL(strings.ReplaceAll("SELECT COUNT(*), COALESCE(MAX(ID), 0), COALESCE((SELECT SUM("+
 			"m.ID - 1 - (SELECT MAX(ID) FROM {nodes} WHERE ID < m.ID)) FROM {nodes} m WHERE m.TYPE = 5), 0)"+
 			" FROM {nodes}",
@@ -34,8 +34,7 @@ func (r register) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, e
 	return n, err == nil, err
 }
 
-// nextNode reads the counter of the table of disposable IDs. It is 0 if the database does not
-// show it.
+// nextNode reads the counter of the table of disposable IDs. It is 0 if the database does not show it.
 func (r register) nextNode(ctx context.Context, from session) (next int64, err error) {
 	doing := "read the counter of table " + r.nodes
 	switch r.dialect {
@@ -45,18 +44,18 @@ func (r register) nextNode(ctx context.Context, from session) (next int64, err e
 		err := sqlx.GetContext(ctx, from, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", r.nodes)
 		is := database.Failed(doing, err)
 		if errors.Is(err, sql.ErrNoRows) || database.IsMissingTable(is) {
-			return 0, nil // nothing, or no table of this database, has a counter
+			return 0, nil // neither this table nor, without sqlite_sequence, any other one has a counter
 		}
 		return next, is
 	}
-	// MySQL's information_schema may show a counter of yesterday.
+	// MySQL's information_schema may show an old counter.
 	var name, create string
 	err = from.QueryRowxContext(ctx, "SHOW CREATE TABLE `"+r.nodes+"`").Scan(&name, &create)
 	return counterOf(create), database.Failed(doing, err)
 }
 
-// nextInSequence reads the sequence of the identity column, which needs the right to select from it.
-// pg_sequences would not do: it shows neither that nor where a sequence was restarted.
+// nextInSequence reads the sequence of the identity column, which needs the right to select from it. pg_sequences shows
+// neither that right nor where a sequence was restarted.
 func (r register) nextInSequence(ctx context.Context, from session, doing string) (next int64, err error) {
 	var sequence string
 	var step int64
@@ -75,8 +74,7 @@ func (r register) nextInSequence(ctx context.Context, from session, doing string
 	return next, database.Failed(doing, err)
 }
 
-// counterOf finds the counter in a statement that creates a table, where it is left out while it
-// is 1.
+// counterOf finds the counter in a CREATE TABLE statement, which has none while it is 1.
 func counterOf(create string) int64 {
 	columns, options := create, ""
 	if i := strings.LastIndex(create, "\n)"); i >= 0 {

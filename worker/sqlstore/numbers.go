@@ -21,12 +21,11 @@ import (
 const (
 	typeContainer = 1 // HOST_NAME and PORT are an address
 	typeActual    = 2 // PORT is a random text
-	// 3 and 4 are the same of rows with a floor; see keep. 5 is a mark; see insertAbove.
+	// 3 and 4 are the same with a floor; see keep. 5 is a mark; see insertAbove.
 )
 
-// A numberTable is the table of disposable IDs. It is a [disposable.Numbers] and hands out the table's
-// generated keys. Make it with [DB.Numbers]. All methods may be called by any number of
-// goroutines at once.
+// A numberTable is the table of disposable IDs, a [disposable.Numbers] that gives out the table's generated keys. Make
+// it with [DB.Numbers]. Any number of goroutines may call all methods at once.
 type numberTable struct{ tables }
 
 var (
@@ -40,29 +39,27 @@ func (d *DB) Numbers() disposable.Numbers { return &numberTable{d.tables} }
 // Name returns the table: table WORKER_NODE.
 func (s *numberTable) Name() string { return "table " + s.nodes }
 
-// Inspect implements [disposable.Numbers]. It compares the table's columns with what workers write
-// to them, and reads the settings by which a server or a SQLite connection can lose a commit in a
-// crash. It skips what the account may not see.
+// Inspect implements [disposable.Numbers]. It compares the table's columns with what workers write to them, and reads
+// the settings by which a server or a SQLite connection can lose a commit in a crash. It skips settings that the
+// account may not see.
 func (s *numberTable) Inspect(ctx context.Context) (lossy []string, err error) {
 	return s.inspect(ctx, false, fitness.Table{Name: s.nodes, Default: database.NodeTable})
 }
 
-// Next inserts a row and returns the row's generated key. It creates a missing table. The row has
-// TYPE 1 (CONTAINER) when h has a port, else TYPE 2 (ACTUAL) and a random text for a port. A call
-// that fails after its insert leaves the row. No other call takes it up: each inserts a row of
-// its own, with a nonce of its own. A call uses one connection for all statements.
+// Next inserts a row and returns its generated key. It creates a missing table. The row has TYPE 1 (CONTAINER) if h has
+// a port, else TYPE 2 (ACTUAL) and a random text as PORT. A call that fails after its insert leaves the row, which no
+// other call uses: each inserts a row with a nonce of its own. A call uses one connection for all statements.
 //
-// It fails as [disposable.Numbers] says, with [uid.ErrConfig] for SQLite in memory or with
-// locking_mode EXCLUSIVE, and with [worker.ErrState] when the SQLite file is not in its place or
-// has a second name.
+// It returns the errors of [disposable.Numbers], [uid.ErrConfig] for SQLite in memory or with locking_mode EXCLUSIVE,
+// and [worker.ErrState] when the SQLite file is not in its place or has a second name.
 func (s *numberTable) Next(ctx context.Context, h storage.Host, most int64) (int64, error) {
 	id, _, err := s.NextFrom(ctx, h, most, time.Time{})
 	return id, err
 }
 
-// NextFrom implements [storage.Beginner]. It rounds at up to whole seconds, and keeps the latest floor of the
-// newest 1,000 rows in its own, which takes a transaction. Without a floor, and in a session that commits by itself, it
-// takes three round trips to a server, two more if the session is new on MySQL, and one more for a port.
+// NextFrom implements [storage.Beginner]. It rounds at up to whole seconds, and writes the latest floor of the newest
+// 1,000 rows into its own row, in a transaction. Without a floor, and in a session with autocommit, it takes three
+// round trips to a server, two more in a new session of MySQL, and one more for a port.
 func (s *numberTable) NextFrom(ctx context.Context, h storage.Host, most int64,
 	at time.Time) (id int64, first time.Time, err error) {
 	conn, err := s.db.Connx(ctx)
@@ -118,11 +115,11 @@ func (s *numberTable) look(ctx context.Context, conn *sqlx.Conn, place *database
 	return place.Look(ctx, conn)
 }
 
-// An insertedRow bears a nonce.
+// An insertedRow has a nonce as PORT.
 type insertedRow struct {
 	id    int64
 	nonce string
-	by    *database.Origin // where a single statement has committed it; nil: a transaction has
+	by    *database.Origin // where a single statement has committed it; nil after a transaction
 }
 
 // insert commits a row whose PORT is a nonce, and returns the ID from the insert's own result.
@@ -144,7 +141,7 @@ func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *databa
 	return row, err
 }
 
-// within returns an error unless an ID that was reported is one.
+// within returns an error unless a reported ID is in the layout's range.
 func within(id, most int64) error {
 	if id <= 0 {
 		return fmt.Errorf("%w: the database reported ID %d for the new row; "+
@@ -156,7 +153,7 @@ func within(id, most int64) error {
 	return nil
 }
 
-// insertRow returns the ID that the insert itself reports.
+// insertRow inserts a row, and returns the ID that the insert itself reports.
 func (s *numberTable) insertRow(ctx context.Context, tx session, host, nonce string, kind int64) (int64, error) {
 	return s.insertWhere(ctx, tx, "VALUES (?, ?, ?, "+dates+")", host, nonce, kind)
 }
@@ -164,8 +161,8 @@ func (s *numberTable) insertRow(ctx context.Context, tx session, host, nonce str
 // dates are the values of a new row's last columns.
 const dates = "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
 
-// insertWhere is insertRow with the part of the statement that has the values. It returns errElsewhere if
-// there are none.
+// insertWhere is insertRow with the statement's part that has the values. It returns errElsewhere if no row is
+// inserted.
 func (s *numberTable) insertWhere(ctx context.Context, tx session, values string, args ...any) (id int64, err error) {
 	const doing = "insert a row"
 	insert := "INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) " + values
@@ -197,9 +194,9 @@ func (s *numberTable) exec(ctx context.Context, tx session, statement string, ar
 	return tx.ExecContext(ctx, statement, args...)
 }
 
-// confirm reads the row back after its commit, and then replaces the nonce with the port, if one is known. It returns
-// the latest floor, as readBack does. It does so in a transaction unless it reads where the row was written: a proxy
-// that spreads reads over replicas leaves a transaction with the server that writes.
+// confirm reads the row back after its commit, and then replaces the nonce with the port, if there is one. It returns
+// the latest floor, as readBack does. It uses a transaction unless it reads where the row was written: a proxy that
+// spreads reads over replicas sends a transaction to the server that accepts writes.
 func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, row insertedRow,
 	port string) (floor int64, err error) {
 	do := func(tx session) error {
@@ -217,7 +214,7 @@ func (s *numberTable) confirm(ctx context.Context, conn *sqlx.Conn, row inserted
 	return floor, database.Transact(ctx, conn, s.dialect, do)
 }
 
-// readBack returns the latest floor up to a row, which has to be as it was inserted.
+// readBack returns the latest floor up to a row, which must be as it was inserted.
 func (s *numberTable) readBack(ctx context.Context, tx session, row insertedRow) (floor int64, err error) {
 	type found struct {
 		port sql.NullString
@@ -240,8 +237,8 @@ func (s *numberTable) readBack(ctx context.Context, tx session, row insertedRow)
 		return 0, fmt.Errorf("%w: the row just inserted, ID %d, is not there; did the read go to another server?",
 			worker.ErrUnconfirmed, row.id)
 	case all[0].port.String != row.nonce:
-		return 0, fmt.Errorf("%w: the row with ID %d does not bear the random text just written: "+
-			"it is another's, or was changed", worker.ErrUnconfirmed, row.id)
+		return 0, fmt.Errorf("%w: the row with ID %d does not have the random text just written: "+
+			"it is another client's, or was changed", worker.ErrUnconfirmed, row.id)
 	}
 	return floor, nil
 }
@@ -251,8 +248,8 @@ func (s *numberTable) writePort(ctx context.Context, tx session, row insertedRow
 	res, err := s.exec(ctx, tx, "UPDATE `"+s.nodes+"` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP"+
 		" WHERE ID = ? AND PORT = ?", port, row.id, row.nonce)
 	if database.IsDuplicate(err) {
-		// The table has a unique key over host and port. The process before has ended, or
-		// also uses the port. It keeps its row, and this one keeps the random text.
+		// The table has a unique key over host and port. The other process has ended, or uses the port, too. It keeps
+		// its row, and this one keeps the random text.
 		s.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, "+
 			"whose row therefore keeps a random text for the port",
 			"worker_id", row.id, "store", s.Name(), "port", port)
@@ -261,7 +258,7 @@ func (s *numberTable) writePort(ctx context.Context, tx session, row insertedRow
 	return changedOne("the port", row.id, res, err)
 }
 
-// changedOne returns an error unless a statement has written what it had to, in the row with the ID.
+// changedOne returns an error unless a statement has changed exactly the row with the ID.
 func changedOne(what string, id int64, res sql.Result, err error) error {
 	n, err := changed("write "+what, res, err)
 	if err == nil && n != 1 {

@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// A sight is what one statement has read: rows of one namespace as they were at one time.
-type sight struct {
+// A snapshot is the result of one statement: rows of one namespace as they were at one time.
+type snapshot struct {
 	database.Origin
 	clock   storage.Clock
 	control *leaseRow // the namespace's own row; nil: none
@@ -20,8 +20,8 @@ type sight struct {
 	rows    []leaseRow
 }
 
-// look reads rows to decide by.
-func (l *leaseTable) look(ctx context.Context, conn session, rows string, args ...any) (sight, error) {
+// look reads rows for a decision.
+func (l *leaseTable) look(ctx context.Context, conn session, rows string, args ...any) (snapshot, error) {
 	s, err := l.read(ctx, conn, rows, args...)
 	if err == nil {
 		err = s.Decisive(l.dialect)
@@ -35,9 +35,9 @@ func (l *leaseTable) look(ctx context.Context, conn session, rows string, args .
 	return s, err
 }
 
-// read reads the namespace and rows of it, in one round trip, three if the session is new. rows is a query
-// for them, made of [leaseTable.where], and args are its arguments.
-func (l *leaseTable) read(ctx context.Context, conn session, rows string, args ...any) (sight, error) {
+// read reads the namespace and rows of it, in one round trip, or three in a new session. rows is a query of
+// [leaseTable.where], and args are its arguments.
+func (l *leaseTable) read(ctx context.Context, conn session, rows string, args ...any) (snapshot, error) {
 	s, err := l.readOnce(ctx, conn, rows, args)
 	if err != nil {
 		return s, err
@@ -48,12 +48,12 @@ func (l *leaseTable) read(ctx context.Context, conn session, rows string, args .
 	return l.readOnce(ctx, conn, rows, args)
 }
 
-func (l *leaseTable) readOnce(ctx context.Context, conn session, rows string, args []any) (sight, error) {
+func (l *leaseTable) readOnce(ctx context.Context, conn session, rows string, args []any) (snapshot, error) {
 	type joined struct {
 		largest    sql.NullInt64
 		control, r nullableRow
 	}
-	s := sight{largest: -1}
+	s := snapshot{largest: -1}
 	all, err := query(ctx, &l.tables, conn, func(j *joined) []any {
 		return slices.Concat(s.Fields(), []any{&j.largest}, j.control.fields(), j.r.fields())
 	}, "SELECT "+l.dialect.OriginColumns(l.leases)+
@@ -81,7 +81,7 @@ func (l *leaseTable) readOnce(ctx context.Context, conn session, rows string, ar
 	return s, nil
 }
 
-// where returns the query for some rows of the namespace, which is its first argument.
+// where returns the query for some rows of the namespace, whose name is the first argument.
 func (l *leaseTable) where(which string) string {
 	return "SELECT * FROM `" + l.leases + "` WHERE NAMESPACE = ? AND " + which
 }
@@ -98,15 +98,15 @@ const (
 func columnsOf(alias string) string { return alias + strings.Join(leaseColumns, ", "+alias) }
 
 // namespaceOf returns the namespace that was seen.
-func (l *leaseTable) namespaceOf(s sight) (storage.Namespace, error) {
+func (l *leaseTable) namespaceOf(s snapshot) (storage.Namespace, error) {
 	if s.control == nil {
 		return storage.Namespace{}, l.missing()
 	}
 	return s.control.namespace(s.largest)
 }
 
-// query returns all rows of a query, as [database.SelectRows] does. It reads what all nodes of a Galera cluster have
-// committed before. A node ignores that in a transaction.
+// query returns all rows of a query, as [database.SelectRows] does. On a node of a Galera cluster it waits for the
+// earlier commits of all nodes, which the node does not do in a transaction.
 func query[R any](ctx context.Context, t *tables, conn session, fields func(*R) []any, query string,
 	args ...any) ([]R, error) {
 	before, err := t.before(ctx, conn)
@@ -117,7 +117,7 @@ func query[R any](ctx context.Context, t *tables, conn session, fields func(*R) 
 	return database.SelectRows(ctx, conn, fields, text, args...)
 }
 
-// before finds out, once, how a query begins.
+// before returns the first words of a query. It asks the server once.
 func (t *tables) before(ctx context.Context, conn session) (string, error) {
 	if t.dialect != database.MySQL {
 		return "", nil

@@ -15,7 +15,7 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A register is what is asked of a database by those who look after it.
+// A register is a DB for its operators.
 type register struct{ *DB }
 
 var (
@@ -23,7 +23,7 @@ var (
 	_ doctor.Examiner    = register{}
 )
 
-// Registry returns all namespaces of leases, for debug.Workers and backfill.Live. It asks the database for nothing.
+// Registry returns all namespaces of leases, for debug.Workers and backfill.Live. It does not touch the database.
 func (d *DB) Registry() registry.Store { return register{d} }
 
 func (r register) Namespace(name string) (lease.Store, error) { return r.Leases(name) }

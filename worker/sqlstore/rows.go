@@ -13,9 +13,9 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// controlID is the worker ID of a namespace's own row. No layout has it. Its HIGH is the namespace's
-// floor, its ACQUIRED the time at which it was made, its HOLDER the worker IDs that it has, and the
-// highest that ever had a row. HISTORY is empty in all other rows.
+// controlID is the worker ID of a namespace's own row. No layout has it. In this row HIGH is the namespace's floor,
+// ACQUIRED the time at which it was made, and HOLDER its worker IDs and the highest of them that ever had a row.
+// HISTORY is empty in all other rows.
 const controlID = -1
 
 // A leaseRow is a row of the table of leased IDs.
@@ -31,7 +31,7 @@ type leaseRow struct {
 	History  string
 }
 
-// leaseColumns are the columns but for the namespace, as fields and values have them.
+// leaseColumns are all columns but NAMESPACE, in the order of fields and values.
 var leaseColumns = []string{"WORKER_ID", "NONCE", "HIGH", "LEASE_UNTIL", "LAYOUT", "HOLDER",
 	"ACQUIRED", "RENEWED", "HISTORY"}
 
@@ -40,7 +40,7 @@ func (r leaseRow) values() []any {
 		r.Acquired, r.Renewed, r.History}
 }
 
-// A nullableRow is a row as it is read, or NULLs when there is none.
+// A nullableRow is a row as it is read, or NULLs if there is none.
 type nullableRow struct {
 	id, high, until, acquired, renewed sql.NullInt64
 	nonce, layout, holder, history     sql.NullString
@@ -73,8 +73,8 @@ func rowOf(r storage.Lease, id int64) leaseRow {
 	}
 }
 
-// namespace converts r, a namespace's own row, for the protocol. largest is the highest ID that has a
-// row: one above the mark has come back without the namespace's own.
+// namespace converts r, a namespace's own row, for the protocol. largest is the highest ID that has a row: it is above
+// the one in HOLDER if the row was restored without the namespace's own.
 func (r leaseRow) namespace(largest int64) (storage.Namespace, error) {
 	ids, given, err := heldBy(r.Holder)
 	return storage.Namespace{
@@ -91,16 +91,16 @@ func (r leaseRow) changed(n storage.Namespace) leaseRow {
 	return r
 }
 
-// touched returns the namespace's row with a NONCE of its own: the nodes of a Galera cluster compare what
-// two transactions have written, and not what they have read.
+// touched returns the namespace's row with a new NONCE: the nodes of a Galera cluster compare the rows that two
+// transactions have written, and not those that they have read.
 func touched(r leaseRow) leaseRow {
 	r.Nonce = rand.Text()
 	return r
 }
 
-// holderOf returns what HOLDER of a namespace's own row says of its worker IDs: "worker IDs 0 to 1023,
-// given up to 15", or "all worker IDs, given up to 15". Until one has a row it is "worker IDs 0 to 1023",
-// or empty for all. Programs that made IDs new whose rows had vanished refuse the longer forms.
+// holderOf returns HOLDER of a namespace's own row: "worker IDs 0 to 1023, given up to 15", or "all worker IDs, given
+// up to 15". Before the first ID has a row it is "worker IDs 0 to 1023", or empty for all. Older programs, which made
+// IDs anew after their rows were deleted, refuse the longer forms.
 func holderOf(ids lease.Range, given int64) string {
 	var text string
 	switch {
@@ -119,16 +119,16 @@ const givenUpTo = ", given up to "
 
 // heldBy reads what holderOf returns.
 func heldBy(holder string) (ids lease.Range, given int64, err error) {
-	held, mark, marked := strings.Cut(holder, givenUpTo)
-	if given = -1; marked {
-		given, err = strconv.ParseInt(mark, 10, 64)
+	held, highest, some := strings.Cut(holder, givenUpTo)
+	if given = -1; some {
+		given, err = strconv.ParseInt(highest, 10, 64)
 	}
 	if err == nil && held != "" && held != "all worker IDs" {
 		_, err = fmt.Sscanf(held, "worker IDs %d to %d", &ids.First, &ids.Last)
 	}
 	if err != nil || holderOf(ids, given) != holder || ids.First < 0 || ids.First > ids.Last {
 		return ids, given, fmt.Errorf("%w: HOLDER of the namespace's own row (WORKER_ID -1) is %.150q; "+
-			"it has to be empty, for all worker IDs of which none was given, or like %q or %q",
+			"it has to be empty, for all worker IDs before the first was leased, or like %q or %q",
 			uid.ErrConfig, holder, holderOf(lease.Range{}, 15), holderOf(lease.Range{First: 0, Last: 1023}, 15))
 	}
 	return ids, given, nil

@@ -12,11 +12,10 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
-// A segmentTable is Leaf's table of segments, and a [segment.Store]. Programs with Leaf can use the
-// table at the same time. Make it with [DB.Segments]. All methods may be called by any number of
-// goroutines at once.
+// A segmentTable is Leaf's table of segments, and a [segment.Store]. Programs with Leaf can use the table at the same
+// time. Make it with [DB.Segments]. Any number of goroutines may call all methods at once.
 //
-// It is bound to the SQLite file, or to PostgreSQL's schema, that it finds first, as [Leases] is.
+// It is bound to the SQLite file, or to PostgreSQL's schema, that it finds first, as a leaseTable is.
 type segmentTable struct {
 	tables
 	place  database.Place       // of a SQLite file
@@ -31,9 +30,9 @@ func (d *DB) Segments() segment.Store { return &segmentTable{tables: d.tables} }
 // Name returns the table: table leaf_alloc.
 func (s *segmentTable) Name() string { return "table " + s.segments }
 
-// Change implements [segment.Store]. It takes two round trips to a server, and again two for each
-// time that somebody else writes the row in between; a few more when it makes the tag's row. It
-// creates missing tables when there is something to write, for which it needs CREATE.
+// Change implements [segment.Store]. It takes two round trips to a server, two more each time that another client
+// writes the row in between, and a few more when it makes the tag's row. It creates missing tables when there is
+// something to write, for which it needs CREATE.
 func (s *segmentTable) Change(ctx context.Context, tag string, decide func(*storage.Segment) error) error {
 	if err := storage.CheckTag(tag); err != nil {
 		return err
@@ -48,7 +47,7 @@ func (s *segmentTable) Change(ctx context.Context, tag string, decide func(*stor
 	return s.swap(ctx, tag, decide)
 }
 
-// errNoTables says that there is something to write, and no table for it.
+// errNoTables is returned when there is something to write, and no table for it.
 var errNoTables = errors.New("write a row: the tables were removed as soon as they were made")
 
 // create creates the tables that are missing.
@@ -61,7 +60,7 @@ func (s *segmentTable) create(ctx context.Context) error {
 	})
 }
 
-// swap writes what decide has decided.
+// swap writes the decision of decide.
 func (s *segmentTable) swap(ctx context.Context, tag string, decide func(*storage.Segment) error) error {
 	return s.tables.swap(ctx, &s.place, func(conn session, _ int) (attempt, error) {
 		seen, err := s.look(ctx, conn, tag)
@@ -100,9 +99,9 @@ func (s *segmentTable) Rows(ctx context.Context, after string, most int) (rows [
 	return rows, err
 }
 
-// Inspect implements [segment.Store]. It compares the columns of both tables with what is written
-// to them, and reads the settings by which a server or a SQLite connection can lose a commit. It
-// skips what the account may not see.
+// Inspect implements [segment.Store]. It compares the columns of both tables with what is written to them, and reads
+// the settings by which a server or a SQLite connection can lose a commit. It skips settings that the account may not
+// see.
 func (s *segmentTable) Inspect(ctx context.Context) (lossy []string, err error) {
 	return s.inspect(ctx, true, fitness.Table{Name: s.segments, Default: database.SegmentTable},
 		fitness.Table{Name: s.takers, Default: database.TakerTable})

@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// A tagSight is what one statement has read of a tag.
-type tagSight struct {
+// A tagSnapshot is the result of one statement for a tag.
+type tagSnapshot struct {
 	database.Origin
 	tag     string // that was asked for
 	found   tagRow
@@ -20,17 +20,16 @@ type tagSight struct {
 	missing bool            // a table is
 }
 
-// stored returns the tag as the tables have it: they may take it for the same one that was asked for.
-func (s *tagSight) stored() string {
+// stored returns the tag as the tables have it: their collation may ignore case, for example.
+func (s *tagSnapshot) stored() string {
 	if s.found.tag.Valid {
 		return s.found.tag.String
 	}
 	return s.tag
 }
 
-// look reads a tag to decide by, in one statement without arguments, in one round trip. The
-// session may be in a transaction of the program's; then it is ended first.
-func (s *segmentTable) look(ctx context.Context, conn session, tag string) (tagSight, error) {
+// look reads a tag for a decision, in one round trip. It ends a transaction that the program has left open first.
+func (s *segmentTable) look(ctx context.Context, conn session, tag string) (tagSnapshot, error) {
 	seen, err := s.lookOnce(ctx, conn, tag)
 	if err == nil {
 		var again bool
@@ -47,9 +46,9 @@ func (s *segmentTable) look(ctx context.Context, conn session, tag string) (tagS
 	return seen, err
 }
 
-// lookOnce reads what there is: no table is needed for a decision that stores nothing.
-func (s *segmentTable) lookOnce(ctx context.Context, conn session, tag string) (tagSight, error) {
-	return whatThereIs(func(there tablesThere) (tagSight, error) { return s.lookAt(ctx, conn, tag, there) })
+// lookOnce reads the tables that exist: a decision that stores nothing needs none.
+func (s *segmentTable) lookOnce(ctx context.Context, conn session, tag string) (tagSnapshot, error) {
+	return whatThereIs(func(there tablesThere) (tagSnapshot, error) { return s.lookAt(ctx, conn, tag, there) })
 }
 
 // whatThereIs reads both tables in one statement, or else Leaf's alone, or else none.
@@ -66,8 +65,7 @@ func whatThereIs[T any](read func(tablesThere) (T, error)) (T, error) {
 	case err != nil:
 		return alone, err
 	}
-	// If the other table has been made meanwhile, somebody may have written to both before Leaf's was
-	// read alone.
+	// If the other table was made meanwhile, another client may have written to both before Leaf's was read alone.
 	if both, err = read(tablesThere{leaf: true, takers: true}); isMissing(err) {
 		return alone, nil
 	}
@@ -77,7 +75,7 @@ func whatThereIs[T any](read func(tablesThere) (T, error)) (T, error) {
 // tablesThere says which tables there are.
 type tablesThere struct{ leaf, takers bool }
 
-// from returns what to read of a tag from a's row of Leaf's table and t's of the other one.
+// columns returns the columns of a tag: a is its row of Leaf's table, t that of the other one.
 func (s *segmentTable) columns(there tablesThere) string {
 	d := s.dialect
 	columns := "NULL, NULL, NULL, NULL, NULL"
@@ -91,9 +89,9 @@ func (s *segmentTable) columns(there tablesThere) string {
 	return columns + ", NULL, NULL"
 }
 
-func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
+func (s *segmentTable) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSnapshot, error) {
 	d := s.dialect
-	seen := tagSight{tag: tag, missing: !there.takers}
+	seen := tagSnapshot{tag: tag, missing: !there.takers}
 	text := "SELECT " + d.OriginColumns(s.segments) + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
 	var args []any
 	if there.leaf {
@@ -147,9 +145,9 @@ func (s *segmentTable) page(ctx context.Context, conn session, after string, mos
 	return rows, nil
 }
 
-// A tagRow is a row of both tables as the database returns it. Each has a row if the tag, or the nonce, is not NULL.
-// Nobody writes a row of Leaf's table without that of the other one but Leaf. Numbers are texts: SQLite keeps anything
-// in any column.
+// A tagRow is a row of both tables as the database returns it. Leaf's table has a row if the tag is not NULL, the other
+// one if the nonce is not NULL. Only Leaf writes a row of its table without the other one. Numbers are texts: SQLite
+// keeps any value in any column.
 type tagRow struct {
 	tag, next, step, description sql.NullString
 	updated                      sql.NullInt64
@@ -160,7 +158,7 @@ func (r *tagRow) fields() []any {
 	return []any{&r.tag, &r.next, &r.step, &r.description, &r.updated, &r.nonce, &r.takers}
 }
 
-// parse converts a row, which is Fresh when there is none of Leaf's table.
+// parse converts a row. It is Fresh if Leaf's table has none.
 func (r *tagRow) parse(tag string) (row storage.Segment, err error) {
 	if row.Fresh = !r.tag.Valid; !row.Fresh {
 		if row.Next, err = number(tag, "max_id", r.next); err != nil {

@@ -128,7 +128,7 @@ func TestSegmentsUnconfirmed(t *testing.T) {
 	runs := 0
 	err := fake.store(t).Change(t.Context(), "orders", takes(&runs))
 	logtest.Error(t, err, uid.ErrConfig,
-		`tag "orders" in table leaf_alloc changed 0 rows, though nobody else has written: is`)
+		`tag "orders" in table leaf_alloc changed 0 rows, though no other client has written: is`)
 	require.False(t, retry.IsTransient(err))
 	require.Equal(t, 2, runs)
 

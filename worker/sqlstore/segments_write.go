@@ -11,14 +11,13 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// A tagWrite is a change of a tag's rows in both tables, by what was seen. It is carried out on the
-// server that was looked at, all or nothing, if nobody has changed either row.
+// A tagWrite is a change of a tag's rows in both tables. It happens on the server that was read, all or nothing, if no
+// other client has changed either row.
 type tagWrite struct {
-	seen   tagSight
+	seen   tagSnapshot
 	row    storage.Segment
 	takers string
-	// nonce is this write's own. What was read before another write is never again as it was, even
-	// if all values are.
+	// nonce is this write's own: after it a row differs from an older snapshot even if all its values are the same.
 	nonce string
 }
 
@@ -40,7 +39,7 @@ func (w *tagWrite) complete() (err error) {
 func (s *segmentTable) attempt(w tagWrite) attempt {
 	a := attempt{Origin: w.seen.Origin, found: w.seen.found, wrong: uid.ErrConfig}
 	a.what = fmt.Sprintf("tag %q in table %s", w.seen.tag, s.segments)
-	a.left = &trace{wrote: w.nonce, text: "nonce",
+	a.left = &readback{wrote: w.nonce, text: "nonce",
 		from: sqlOf("`"+s.takers+"` WHERE biz_tag = ?", w.seen.stored())}
 	here := s.here(s.segments, &w.seen.Origin)
 	if w.seen.row.Fresh {
@@ -51,15 +50,15 @@ func (s *segmentTable) attempt(w tagWrite) attempt {
 		return a
 	}
 	if !w.seen.found.nonce.Valid && s.dialect == database.MySQL {
-		// Of a tag of Leaf's: an empty row is as good as none. In a transaction it would not show whether
-		// Leaf's row is as it was: it may not change.
+		// The tag is Leaf's: first insert an empty row of takers, which means none. In a transaction with it an update
+		// of Leaf's row would not tell whether the row is as it was read: it may stay the same.
 		w.takers = ""
 		a.writes, a.again = []write{s.takersWrite(w)}, true
 		return a
 	}
 	switch {
 	case s.dialect == database.MySQL:
-		// Where update_time is as it was, and max_id is, MySQL counts Leaf's row as unchanged.
+		// If update_time and max_id stay the same, MySQL counts Leaf's row as unchanged.
 		a.writes = []write{{concat(sqlOf(strict(s.dialect, "UPDATE")+" `"+s.segments+"` a, `"+s.takers+"` t SET "),
 			w.leafSets("a."), sqlOf(", "), w.takersSet("t."), sqlOf(" WHERE "), s.leafIs("a.", w), sqlOf(" AND "),
 			w.takersAre("t."), sqlOf(" AND "), here), 2}}
@@ -90,8 +89,8 @@ func (s *segmentTable) takersWrite(w tagWrite) write {
 		sqlOf(" AND "), here), 1}
 }
 
-// leafSets assigns a row's values. of is the table's alias and a dot, or empty. A description that is
-// NULL stays so where none is written.
+// leafSets assigns a row's values. of is the table's alias and a dot, or empty. A description that is NULL stays NULL
+// if none is written.
 func (w *tagWrite) leafSets(of string) piece {
 	p := sqlOf(of+"max_id = ?, "+of+"step = ?, "+of+"update_time = CURRENT_TIMESTAMP", w.row.Next, w.row.Step)
 	if w.row.Description != w.seen.row.Description {
@@ -100,8 +99,8 @@ func (w *tagWrite) leafSets(of string) piece {
 	return p
 }
 
-// leafIs is the condition that a row is as it was read: all its columns but the time, so that a change
-// by hand is seen, too.
+// leafIs is the condition that a row is as it was read: in all columns but the time, so that it fails after a change by
+// hand, too.
 func (s *segmentTable) leafIs(of string, w tagWrite) piece {
 	d, was := s.dialect, w.seen.found
 	p := sqlOf(of+"biz_tag = ? AND "+bytesOf(d, of+"biz_tag")+" = ? AND "+of+"max_id = ? AND "+of+"step = ? AND ",
@@ -112,7 +111,7 @@ func (s *segmentTable) leafIs(of string, w tagWrite) piece {
 	return concat(p, sqlOf(bytesOf(d, of+"description")+" = ?", was.description.String))
 }
 
-// takersSet and takersAre are the same of the other table.
+// takersSet and takersAre are the same for the other table.
 func (w *tagWrite) takersSet(of string) piece {
 	return assign(of, []string{"nonce", "takers"}, []any{w.nonce, w.takers})
 }

@@ -19,46 +19,46 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A server that has lost its newest commits gives IDs again that it gave before. Rows of the table, the marks, name
-// the history under which it answered (see database.Origin). A start that finds another history than the newest mark
-// names leaves out as many IDs as may have been forgotten, and marks the table anew.
+// A server that has lost its newest commits gives out the same IDs again. So rows of the table, the marks, name the
+// server's history (see database.Origin). A start that finds another history than that of the newest mark skips as many
+// IDs as may have been lost, and inserts a new mark.
 //
-// How many is drawn at random. Two servers that go on from the same rows, one after the other, see the same newest
-// mark: with a fixed number the second one would give the very ID that the first one gave and that was lost with it.
-// The number is spread as wide as mostSkip allows, and no wider, since each restart of a server costs that many.
+// The number of skipped IDs is random. Two servers that continue from the same rows, one after the other, see the same
+// newest mark: with a fixed number the second server would give out the ID that the first one gave out and lost. The
+// range is as wide as mostSkip allows, and no wider, since each restart of a server costs that many IDs.
 
-// typeMark is the TYPE of a mark. Its HOST_NAME names a history, and its PORT is a random text.
+// typeMark is the TYPE of a mark. Its HOST_NAME is a digest of a history, and its PORT a random text.
 const typeMark = 5
 
-// The default skip covers the starts that one failover may lose: 255 of them within a replica's lag are a large
-// fleet's.
-// At most four times as many are left out, 637 on average: the 4,194,303 IDs of the default layout last for 6,500
-// restarts of a server, one a day for 18 years. Small layouts have less to spare.
+// The default skip covers the starts that one failover may lose: only a large fleet starts 255 processes within a
+// replica's lag. At most four times as many IDs are skipped, 637 on average: the 4,194,303 IDs of the default layout
+// last for 6,500 restarts of a server, one a day for 18 years. Small layouts skip less.
 const (
 	defaultSkip = 255
-	skipShare   = 4096 // of the layout's IDs are one of the default skip, one at least
+	skipShare   = 4096 // the default skip is the layout's IDs divided by it, at least 1
 	mostSkip    = 4    // times the skip
 )
 
-// markEvery is how many rows may follow a mark before the next one, so that it is found by looking at few.
+// markEvery is how many rows may follow a mark before a start inserts the next one, so that a mark is found by reading
+// few rows.
 const markEvery = 500
 
-// errYoung says that the history is not known yet.
+// errYoung is returned while the history is not known.
 var errYoung = retry.Transient(errors.New("the database server was started within the last two seconds"))
 
-var errMarked = retry.Transient(errors.New("another start has marked the table meanwhile"))
+var errMarked = retry.Transient(errors.New("another start has inserted a mark meanwhile"))
 
-// A mark is the newest one of the table, as seen under a history.
+// A mark is the table's newest one, as it was read with the history.
 type mark struct {
 	id         int64
 	host, port string
 	last       int64 // the newest row's ID
-	unsure     bool  // one statement by itself may not do
-	began      int64 // the transaction, if there is one; see alone
+	unsure     bool  // a single statement may not be enough; see oneStatement
+	began      int64 // the transaction, if there is one; see oneStatement
 	by         database.Origin
 }
 
-// skipOf returns how many IDs are left out at least under another history.
+// skipOf returns how many IDs a start with another history skips at least.
 func (s *numberTable) skipOf(most int64) int64 {
 	if s.skip == 0 {
 		return min(max(most/skipShare, 1), defaultSkip)
@@ -66,13 +66,13 @@ func (s *numberTable) skipOf(most int64) int64 {
 	return s.skip
 }
 
-// hostOf returns HOST_NAME of the marks of a history.
+// hostOf returns HOST_NAME of a history's marks.
 func hostOf(history string) string {
 	return fmt.Sprintf("history %.20x", sha256.Sum256([]byte(history)))
 }
 
-// insertKnown inserts a row as insertAbove does, without a transaction, where the newest mark is of the history and
-// near: the statement does nothing under another one. Else the row has a nil by.
+// insertKnown inserts a row as insertAbove does, without a transaction, if the newest mark has the server's history and
+// is near: the statement does nothing with another history. Else the row has a nil by.
 func (s *numberTable) insertKnown(ctx context.Context, conn *sqlx.Conn, h string,
 	kind, most int64) (row insertedRow, err error) {
 	if s.dialect == database.SQLite || s.skipOf(most) < 1 {
@@ -87,7 +87,7 @@ func (s *numberTable) insertKnown(ctx context.Context, conn *sqlx.Conn, h string
 	p := concat(sqlOf("SELECT "), listed(h, row.nonce, kind), sqlOf(", "+dates+" FROM (SELECT 1 AS ONE) o WHERE "),
 		s.here(s.nodes, &m.by))
 	if s.dialect == database.Postgres {
-		p = concat(p, sqlOf(" AND "+alone[s.dialect].began+" <> ?", m.began))
+		p = concat(p, sqlOf(" AND "+oneStatement[s.dialect].began+" <> ?", m.began))
 	}
 	row.id, err = s.insertWhere(ctx, conn, p.text, p.args...)
 	if err == nil {
@@ -99,7 +99,7 @@ func (s *numberTable) insertKnown(ctx context.Context, conn *sqlx.Conn, h string
 	return row, err
 }
 
-// insertAbove inserts a row whose PORT is a nonce, with an ID that no lost commit can have given to another process.
+// insertAbove inserts a row whose PORT is a nonce, with an ID above all that lost commits can have given out.
 func (s *numberTable) insertAbove(ctx context.Context, tx session, place *database.Place, h string,
 	kind, most int64) (id int64, nonce string, err error) {
 	skip := s.skipOf(most)
@@ -108,7 +108,7 @@ func (s *numberTable) insertAbove(ctx context.Context, tx session, place *databa
 	if err != nil || skip < 1 || id < 1 || id > most {
 		return id, nonce, err
 	}
-	// The row comes first, so that a file is locked before it is read.
+	// It inserts the row first, so that a file is locked before it is read.
 	history, newest, err := s.newestMark(ctx, tx, place)
 	if err != nil || history == "" {
 		return id, nonce, err
@@ -125,9 +125,9 @@ func (s *numberTable) insertAbove(ctx context.Context, tx session, place *databa
 			return id, nonce, err
 		}
 		if skip >= (most-id)/mostSkip {
-			return 0, "", fmt.Errorf("%w: the database has another history than before and may have forgotten "+
-				"IDs above %d: up to %d times %d are to be left out (Skip of sqlstore.Config), and the layout's "+
-				"maximum is %d", uid.ErrNoWorkerID, id, mostSkip, skip, most)
+			return 0, "", fmt.Errorf("%w: the database has another history than before and may have lost IDs above "+
+				"%d: up to %d times %d have to be skipped (Skip of sqlstore.Config), and the layout's maximum is %d",
+				uid.ErrNoWorkerID, id, mostSkip, skip, most)
 		}
 		skip += mathrand.Int64N((mostSkip-1)*skip + 1)
 		if newest.id, err = s.follow(ctx, tx, newest, id+skip, skip, host); err != nil {
@@ -136,29 +136,29 @@ func (s *numberTable) insertAbove(ctx context.Context, tx session, place *databa
 	}
 	nonce, above := rand.Text(), newest.id
 	if id, err = s.insertRow(ctx, tx, h, nonce, kind); err == nil && id <= above {
-		err = fmt.Errorf("%w: the database reported ID %d for a row that follows on ID %d",
+		err = fmt.Errorf("%w: the database reported ID %d for a row inserted after ID %d",
 			worker.ErrUnconfirmed, id, above)
 	}
 	return id, nonce, err
 }
 
-// alone says where one statement does not do by itself: where replicas would repeat it by what they know of themselves,
-// and where a transaction may be open that the program has left. MySQL, other than MariaDB, tells nothing of those. On
-// PostgreSQL all statements of one have the same time at which it began.
-var alone = map[database.Dialect]struct{ unsure, began string }{
+// oneStatement has conditions under which a single statement is not enough: replicas would evaluate it by their own
+// state, or the program may have left a transaction open. MySQL, unlike MariaDB, does not tell the latter. On
+// PostgreSQL all statements of a transaction have the same time at which it began.
+var oneStatement = map[database.Dialect]struct{ unsure, began string }{
 	database.MySQL:    {"/*M! @@binlog_format = 'STATEMENT' AND */ 1 = 1", "0"},
 	database.Postgres: {"FALSE", "CAST(EXTRACT(EPOCH FROM NOW()) * 1000000 AS BIGINT)"},
 	database.SQLite:   {"1 = 1", "0"},
 }
 
-// newestMark returns the table's history, empty where the database does not tell, and the newest mark.
+// newestMark returns the table's history, which is empty if the database does not tell it, and the newest mark.
 func (s *numberTable) newestMark(ctx context.Context, tx session,
 	place *database.Place) (history string, m mark, err error) {
 	marks := " FROM `" + s.nodes + "` WHERE TYPE = 5 ORDER BY ID DESC LIMIT 1), "
 	query := s.dialect.SQL("SELECT " + s.dialect.OriginColumns(s.nodes) + ", COALESCE((SELECT ID" + marks + "0), " +
 		"COALESCE((SELECT HOST_NAME" + marks + "''), COALESCE((SELECT PORT" + marks + "''), " +
 		"COALESCE((SELECT MAX(ID) FROM `" + s.nodes + "`), 0), " +
-		alone[s.dialect].unsure + ", " + alone[s.dialect].began)
+		oneStatement[s.dialect].unsure + ", " + oneStatement[s.dialect].began)
 	for again := true; again; {
 		all, err := database.SelectRows(ctx, tx, func(*struct{}) []any {
 			return append(m.by.Fields(), &m.id, &m.host, &m.port, &m.last, &m.unsure, &m.began)
@@ -181,8 +181,8 @@ func (s *numberTable) newestMark(ctx context.Context, tx session,
 	return o.History(), m, nil
 }
 
-// known reports whether the history is that of a node of a cluster which loses nothing as long as a node lives, and
-// the node has told the same one before.
+// known reports whether a mark of the history exists, if it is that of a node of a cluster, which loses nothing while a
+// node is up.
 func (s *numberTable) known(ctx context.Context, tx session, history, host string) (known bool, err error) {
 	if !strings.Contains(history, ", cluster ") {
 		return false, nil
@@ -192,9 +192,8 @@ func (s *numberTable) known(ctx context.Context, tx session, history, host strin
 	return known, database.Failed("look for a mark of the node", err)
 }
 
-// follow inserts a mark after the last one, with an ID of which as many before it are left out, and returns that. One
-// start does so; others that have seen the same last mark are to look again. It needs no other rights than a start with
-// a port.
+// follow inserts a mark after the last one, with an ID that skips so many, and returns the ID. Only one start succeeds;
+// others that have read the same last mark have to read again. It needs the same rights as a start with a port.
 func (s *numberTable) follow(ctx context.Context, tx session, last mark, id, skip int64,
 	host string) (int64, error) {
 	const columns = "HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) "
@@ -216,7 +215,7 @@ func (s *numberTable) follow(ctx context.Context, tx session, last mark, id, ski
 		_, err = do("INSERT INTO {nodes} (ID, "+columns+"VALUES (?, ?, ?, ?, "+now+")",
 			id, host, rand.Text(), int64(typeMark))
 	default:
-		// Only the sequence gives IDs. It goes up with each row, and not down when the rows are taken back.
+		// Only the sequence gives IDs. It rises with each row, and does not fall when the rows are rolled back.
 		for _, statement := range []string{
 			"SAVEPOINT uid",
 			fmt.Sprint("INSERT INTO {nodes} ("+columns+"SELECT '', '', 0, "+now+" FROM GENERATE_SERIES(1, ", skip, ")"),
@@ -230,8 +229,8 @@ func (s *numberTable) follow(ctx context.Context, tx session, last mark, id, ski
 			return s.insertRow(ctx, tx, host, rand.Text(), typeMark)
 		}
 	}
-	if database.IsDuplicate(err) { // by a start that does not look at marks
+	if database.IsDuplicate(err) { // of a start that ignores marks
 		return 0, errMarked
 	}
-	return id, database.Failed("mark the table and leave out IDs", err)
+	return id, database.Failed("insert a mark and skip IDs", err)
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// A piece is a part of a statement, with the arguments of its placeholders in their order. Statements are put together
-// of pieces, so that no argument can be apart from its placeholder.
+// A piece is a part of a statement, with the arguments of its placeholders in their order: so an argument stays with
+// its placeholder.
 type piece struct {
 	text string
 	args []any
 }
 
-// sqlOf is a piece of a text and its arguments.
+// sqlOf returns a piece.
 func sqlOf(text string, args ...any) piece { return piece{text, args} }
 
-// concat puts pieces together.
+// concat joins pieces.
 func concat(pieces ...piece) (all piece) {
 	var text strings.Builder
 	for _, p := range pieces {
@@ -32,12 +32,12 @@ func concat(pieces ...piece) (all piece) {
 	return all
 }
 
-// listed is one placeholder for each value, between commas.
+// listed returns one placeholder for each value, with commas between them.
 func listed(values ...any) piece {
 	return piece{"?" + strings.Repeat(", ?", len(values)-1), values}
 }
 
-// here is the condition that a statement runs where something was read, and that nothing was lost since.
+// here is the condition that a statement runs where rows were read, and that the server has lost nothing since.
 func (t *tables) here(table string, read *database.Origin) piece {
 	text, args := read.Here(t.dialect, table)
 	return piece{text, args}

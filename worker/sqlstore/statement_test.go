@@ -46,12 +46,12 @@ func TestStatements(t *testing.T) {
 			row := leaseRow{WorkerID: 7, Nonce: "N1", High: 8, Until: 9, Layout: "28s/22/13", Holder: "h", Renewed: 3}
 			taken, given := row, control
 			taken.Nonce, taken.High, given.High = "N2", 10, 6
-			s := sight{control: &control}
-			show("the namespace is made", l.alone(s, nil, control))
-			show("a row changes", l.alone(s, &row, taken))
-			show("a row changes, if the namespace is as it was", l.both(s, control, &row, taken))
-			show("a row and the namespace change", l.both(s, given, &row, taken))
-			show("rows are made", l.grown(s, given, []leaseRow{row, {WorkerID: 8, High: -1}}))
+			s := snapshot{control: &control}
+			show("the namespace is made", l.replace(s, nil, control))
+			show("a row changes", l.replace(s, &row, taken))
+			show("a row changes, if the namespace is as it was", l.replaceBoth(s, control, &row, taken))
+			show("a row and the namespace change", l.replaceBoth(s, given, &row, taken))
+			show("rows are made", l.addRows(s, given, []leaseRow{row, {WorkerID: 8, High: -1}}))
 
 			tags := segmentTable{tables: tables{dialect: d, segments: "leaf_alloc", takers: "uid_segment_takers"}}
 			was := storage.Segment{Tag: "orders", Next: 10, Step: 5, Description: "d"}
@@ -59,14 +59,14 @@ func TestStatements(t *testing.T) {
 			is.Next, is.Description = 15, "e"
 			text := func(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
 			found := tagRow{tag: text("orders"), description: text("d")}
-			tag := func(seen tagSight) attempt {
+			tag := func(seen tagSnapshot) attempt {
 				seen.tag = "orders"
 				return tags.attempt(tagWrite{seen: seen, row: is, nonce: "N1", takers: "T1"})
 			}
-			show("a tag is made", tag(tagSight{row: storage.Segment{Fresh: true}}))
-			show("a tag of Leaf changes", tag(tagSight{row: was, found: found}))
+			show("a tag is made", tag(tagSnapshot{row: storage.Segment{Fresh: true}}))
+			show("a tag of Leaf changes", tag(tagSnapshot{row: was, found: found}))
 			found.nonce, found.takers = text("N0"), text("T0")
-			show("a tag changes", tag(tagSight{row: was, found: found}))
+			show("a tag changes", tag(tagSnapshot{row: was, found: found}))
 
 			file := "testdata/statements/" + name + ".sql"
 			if *update {

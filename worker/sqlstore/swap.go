@@ -16,32 +16,32 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// Everything is written by compare-and-swap: one statement reads what there is, and who answers; what
-// was decided by it is written if all of that is still so. No lock is held in between.
+// Everything is written by compare-and-swap: one statement reads rows and identifies the server; the decision is
+// written if both are still the same. No lock is held in between.
 
-// An attempt is what was read, and what was decided by it.
+// An attempt is a decision, and where and by which rows it was made.
 type attempt struct {
 	database.Origin
 	what   string // is to be replaced, for people
 	found  any    // that, comparable
 	writes []write
-	left   *trace // in a SQLite file
-	again  bool   // after this one comes another, on a server
-	wrong  error  // the sentinel if a write changes the wrong number of rows; the default is worker.ErrUnconfirmed
-	// crowded says that many may want the same, so that a client that loses waits before the next attempt.
+	left   *readback // in a SQLite file
+	again  bool      // after this one comes another, on a server
+	wrong  error     // the sentinel if a write changes the wrong number of rows; the default is worker.ErrUnconfirmed
+	// crowded: many clients may want the same row, so that one that loses waits before the next attempt.
 	crowded bool
 }
 
-// A write is a statement, and how many rows it changes: fewer where the server does not count a row
-// that is as it was, none where something is no longer as it was read.
+// A write is a statement, and how many rows it changes: fewer if the server does not count a row that stays the same,
+// none if something has changed since it was read.
 type write struct {
 	piece
 	rows int64
 }
 
-// A trace is what a transaction leaves in a SQLite file: the text wrote, which the expression
-// text yields, from a table with a WHERE clause.
-type trace struct {
+// A readback confirms a commit in a SQLite file: the expression text, from a table with a WHERE clause, must yield
+// wrote.
+type readback struct {
 	wrote, text string
 	from        piece
 }
@@ -50,15 +50,15 @@ type trace struct {
 type session = database.Session
 
 var (
-	// errRaced says that what was to be replaced is not as it was read.
-	errRaced = worker.Transient(errors.New("write a row: somebody else has written it"))
-	// errElsewhere says that what was decided was not written where it was read.
-	errElsewhere = worker.Transient(errors.New("write a row: the statement before was carried out " +
-		"by another server, or session, or before the server has lost its memory: does a proxy share connections?"))
+	// errRaced is returned when a row is not as it was read.
+	errRaced = worker.Transient(errors.New("write a row: another client has written it"))
+	// errElsewhere is returned when a decision would be written where its rows were not read.
+	errElsewhere = worker.Transient(errors.New("write a row: the statement before it ran on another server, in " +
+		"another session, or before the server lost commits: does a proxy share connections?"))
 )
 
-// swap makes attempts until what one has decided is stored. try is told how many have lost to others. Between two on a
-// server it has no connection.
+// swap makes attempts until a decision is stored. try gets the number of attempts that have lost to other clients.
+// Between two attempts on a server swap holds no connection.
 func (t *tables) swap(ctx context.Context, place *database.Place,
 	try func(conn session, races int) (attempt, error)) error {
 	if t.dialect == database.SQLite {
@@ -72,11 +72,11 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 	return err
 }
 
-// swapInFile makes the one attempt in a file, which is locked before it is read: nobody else can have written.
+// swapInFile makes the only attempt in a file, which is locked before it is read, so that no other process writes.
 func (t *tables) swapInFile(ctx context.Context, place *database.Place,
 	try func(conn session, races int) (attempt, error)) error {
 	return t.connected(ctx, func(conn *sqlx.Conn) error {
-		return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
+		return t.inPlace(ctx, conn, place, func(tx session) (*readback, error) {
 			a, err := try(tx, 0)
 			if err == nil {
 				err = t.carry(ctx, tx, a)
@@ -89,11 +89,11 @@ func (t *tables) swapInFile(ctx context.Context, place *database.Place,
 	})
 }
 
-// A race is the attempts of a swap on a server, where others may write between the reading and the writing of one.
+// A race is the attempts of a swap on a server, where other clients may write between the read and the write of one.
 type race struct {
 	*tables
 	try  func(conn session, races int) (attempt, error)
-	lost int      // attempts that others came before
+	lost int      // attempts that have lost to other clients
 	kept *attempt // the last one, if its write changed no row
 }
 
@@ -114,19 +114,19 @@ func (r *race) run(ctx context.Context) error {
 	}
 }
 
-// attempt reads, decides and writes. It reports whether another attempt is to come: somebody else was quicker, or this
-// one has only prepared the next.
+// attempt reads, decides and writes. It reports whether another attempt must follow: this one has lost to another
+// client, or has only prepared the next.
 func (r *race) attempt(ctx context.Context, conn *sqlx.Conn) (a attempt, again bool, err error) {
 	a, err = r.try(conn, r.lost)
 	if err == nil && r.kept != nil && r.kept.found == a.found {
-		// Then it was not another client that has kept it from being written.
+		// No other client has changed the row: something else has prevented the write.
 		if err = a.unconfirmed(); !a.SameAs(r.kept.Origin) {
 			err = errElsewhere
 		}
 	}
 	if err != nil || len(a.writes) == 0 {
 		if r.dialect == database.MySQL && !a.Autocommits() {
-			_, _ = conn.ExecContext(ctx, r.dialect.Rollback()) // the next look commits, or the session is gone
+			_, _ = conn.ExecContext(ctx, r.dialect.Rollback()) // if it fails the next look commits, or the session ends
 		}
 		return a, false, err
 	}
@@ -142,10 +142,10 @@ func (r *race) attempt(ctx context.Context, conn *sqlx.Conn) (a attempt, again b
 	return a, false, err
 }
 
-// backOff waits, at random, after an attempt has lost to another client: at most twice as long as the attempt has
-// taken, and twice as long after each further one, up to sixteen times. Of many that start at once all but a few lose.
-// Those who look again at once keep the server so busy that what they have read is old before they write; those who
-// wait longer are still waiting when the others are done.
+// backOff waits after an attempt has lost to another client, for a random time: at most twice as long as the attempt
+// took, and twice as long after each further one, up to sixteen times. Of many clients that start at once all but a few
+// lose. Clients that retry at once keep the server so busy that their rows are old before they write; clients that wait
+// longer are still waiting when the others are done.
 func backOff(ctx context.Context, attempt time.Duration, races int) {
 	const longest = 10 * time.Second
 	select {
@@ -154,15 +154,15 @@ func backOff(ctx context.Context, attempt time.Duration, races int) {
 	}
 }
 
-// unconfirmed returns the error of a write that changed no row, though nobody else has written.
+// unconfirmed returns the error of a write that changed no row, though no other client has written.
 func (a *attempt) unconfirmed() error {
-	return fmt.Errorf("%w: the update of %s changed 0 rows, though nobody else has written: "+
+	return fmt.Errorf("%w: the update of %s changed 0 rows, though no other client has written: "+
 		"is there a trigger, or does a proxy share connections?", a.kind(), a.what)
 }
 
 func (a *attempt) kind() error { return cmp.Or(a.wrong, worker.ErrUnconfirmed) }
 
-// store carries writes out on a server, more than one in a transaction.
+// store runs writes on a server, more than one in a transaction.
 func (t *tables) store(ctx context.Context, conn *sqlx.Conn, a attempt) error {
 	if len(a.writes) == 1 && a.Autocommits() {
 		return t.carry(ctx, conn, a)
@@ -200,15 +200,15 @@ func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
 	return nil
 }
 
-// inPlace runs a transaction on a SQLite file. Its commit counts only if the file is in its place
-// before and after, and what was written can be read there. Else it returns an error, as for a
-// commit whose reply was lost. do returns a nil trace if there is nothing to read.
+// inPlace runs a transaction on a SQLite file. Its commit counts only if the file is in its place before and after, and
+// can be read back there. Else it returns an error, as for a commit whose reply was lost. do returns a nil readback if
+// there is nothing to read.
 func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.Place,
-	do func(session) (*trace, error)) error {
+	do func(session) (*readback, error)) error {
 	if err := place.Look(ctx, conn); err != nil {
 		return err
 	}
-	var left *trace
+	var left *readback
 	err := database.Transact(ctx, conn, t.dialect, func(s session) (err error) {
 		left, err = do(s)
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/uidgen/uid/internal/fitness"
 )
 
-// connected runs do on a connection. A MySQL session without autocommit may be in a transaction, and a read begins one:
-// swap sees to that. What only lists rows may be as old as the transaction, and leaves it open.
+// connected calls do with a connection. A MySQL session without autocommit may be in a transaction, and a read begins
+// one: swap ends it. A call that only lists rows leaves it open; its rows may be as old as the transaction.
 func (t *tables) connected(ctx context.Context, do func(*sqlx.Conn) error) error {
 	conn, err := t.db.Connx(ctx)
 	if err != nil {
@@ -29,8 +29,8 @@ func (t *tables) create(ctx context.Context, conn *sqlx.Conn, defaultName, name 
 	return err
 }
 
-// inspect returns [uid.ErrConfig] when a table cannot hold what is written to it, and else how the database
-// can lose a commit: in a crash and, if takeovers count, when another server takes over.
+// inspect returns [uid.ErrConfig] when a table cannot hold what is written to it, and else how the database can lose a
+// commit: in a crash and, if takeovers count, when another server takes over.
 func (t *tables) inspect(ctx context.Context, takeovers bool, want ...fitness.Table) (lossy []string, err error) {
 	err = t.connected(ctx, func(conn *sqlx.Conn) error {
 		lossy, err = fitness.Losses(ctx, conn, t.dialect, takeovers, t.leads, want...)

@@ -8,8 +8,8 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// alone replaces one row, or makes the namespace's when was is nil.
-func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow) attempt {
+// replace replaces one row, or makes the namespace's own row if was is nil.
+func (l *leaseTable) replace(s snapshot, was *leaseRow, is leaseRow) attempt {
 	a := attempt{Origin: s.Origin, what: whose(is)}
 	switch {
 	case was == nil:
@@ -19,19 +19,19 @@ func (l *leaseTable) alone(s sight, was *leaseRow, is leaseRow) attempt {
 	case *was != is:
 		a.found = *was
 		a.writes = []write{l.update(s, *was, is, true)}
-		a.left = l.trace(is)
+		a.left = l.readback(is)
 	}
 	return a
 }
 
-// both replaces an ID's row, if the namespace is as it was read, and the namespace's row if that changes.
-func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow) attempt {
-	changes := control != *s.control // also where Given is only what was seen: the row may vanish
-	a := attempt{Origin: s.Origin, what: whose(is), found: [2]leaseRow{stable(*s.control), *was}, left: l.trace(is),
+// replaceBoth replaces an ID's row, if the namespace's row is as it was read, and that row if it changes.
+func (l *leaseTable) replaceBoth(s snapshot, control leaseRow, was *leaseRow, is leaseRow) attempt {
+	changes := control != *s.control // also if only the highest row was above Given: that row may be deleted
+	a := attempt{Origin: s.Origin, what: whose(is), found: [2]leaseRow{stable(*s.control), *was}, left: l.readback(is),
 		crowded: true}
 	switch {
 	case l.dialect == database.MySQL:
-		a.writes = []write{l.bothAtOnce(s, control, *was, is, changes)}
+		a.writes = []write{l.replaceBothAtOnce(s, control, *was, is, changes)}
 	case l.dialect == database.Postgres && !changes:
 		a.writes = []write{l.oneWhileHeld(s, *was, is)}
 	default:
@@ -45,11 +45,11 @@ func (l *leaseTable) both(s sight, control leaseRow, was *leaseRow, is leaseRow)
 	return a
 }
 
-// bothAtOnce is a statement of MySQL for both rows. The namespace's row is written where it does not change, too:
-// servers that replicate to each other refuse one of two writes of the same row, not what was decided by a row that was
+// replaceBothAtOnce is a statement of MySQL for both rows. It writes the namespace's row even if that does not change:
+// servers that replicate to each other refuse one of two writes of the same row, but not a decision by a row that was
 // only read. A MariaDB server that is no node of a Galera cluster reads it under a shared lock, so that no Take waits
-// for another one; it skips such a comment.
-func (l *leaseTable) bothAtOnce(s sight, control, was, is leaseRow, changes bool) write {
+// for another one; it ignores such a comment.
+func (l *leaseTable) replaceBothAtOnce(s snapshot, control, was, is leaseRow, changes bool) write {
 	update, comment, end := strict(l.dialect, "UPDATE"), "", ", "
 	if !changes && s.Standalone() {
 		// Do not wait for the row while holding the namespace's lock: that keeps others from making new rows.
@@ -60,18 +60,18 @@ func (l *leaseTable) bothAtOnce(s sight, control, was, is leaseRow, changes bool
 		l.asRead("r.", was, true), sqlOf(" AND "), l.here(l.leases, &s.Origin)), 2}
 }
 
-// oneWhileHeld is a statement of PostgreSQL for an ID's row, while the namespace's is locked and as it was read.
-func (l *leaseTable) oneWhileHeld(s sight, was, is leaseRow) write {
+// oneWhileHeld is a statement of PostgreSQL for an ID's row, while the namespace's row is locked and as it was read.
+func (l *leaseTable) oneWhileHeld(s snapshot, was, is leaseRow) write {
 	return write{concat(sqlOf("WITH held AS MATERIALIZED (SELECT 1 FROM `"+l.leases+"` WHERE "),
 		l.asRead("", *s.control, false), sqlOf(" FOR SHARE) UPDATE `"+l.leases+"` SET "), sets("", is),
 		sqlOf(" WHERE "), l.asRead("", was, true), sqlOf(" AND "), l.here(l.leases, &s.Origin),
 		sqlOf(" AND EXISTS (SELECT 1 FROM held)")), 1}
 }
 
-// grown makes new rows, and changes the namespace's. It overwrites none.
-func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
+// addRows makes new rows, and changes the namespace's. It overwrites no other row.
+func (l *leaseTable) addRows(s snapshot, control leaseRow, made []leaseRow) attempt {
 	a := attempt{Origin: s.Origin, what: whose(made[0]), found: [2]any{stable(*s.control), made[0].WorkerID},
-		left: l.trace(made[0]), crowded: true}
+		left: l.readback(made[0]), crowded: true}
 	control = touched(control)
 	update, values := l.update(s, *s.control, control, false), sqlOf("VALUES ")
 	for i, r := range made {
@@ -83,7 +83,7 @@ func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 	rows := int64(len(made))
 	switch l.dialect {
 	case database.MySQL:
-		a.writes = []write{l.grownAtOnce(s, control, made)}
+		a.writes = []write{l.addRowsAtOnce(s, control, made)}
 	case database.Postgres:
 		a.writes = []write{{concat(sqlOf("WITH held AS ("), update.piece, sqlOf(" RETURNING 1) "), l.insert(),
 			sqlOf(" SELECT * FROM ("), values, sqlOf(") v WHERE EXISTS (SELECT 1 FROM held)")), rows}}
@@ -93,9 +93,10 @@ func (l *leaseTable) grown(s sight, control leaseRow, made []leaseRow) attempt {
 	return a
 }
 
-// grownAtOnce is a statement of MySQL, where one writes to a table once. A client that has the lock will have changed
-// the row: InnoDB's queue of n clients that wait for it costs each of them time that grows with n.
-func (l *leaseTable) grownAtOnce(s sight, control leaseRow, made []leaseRow) write {
+// addRowsAtOnce is a statement of MySQL for all rows, since a statement can write to a table once. It does not wait for
+// the lock: the client that has it changes the row, and in InnoDB a queue of n clients costs each time that grows with
+// n.
+func (l *leaseTable) addRowsAtOnce(s snapshot, control leaseRow, made []leaseRow) write {
 	var updates []string
 	for _, name := range leaseColumns[1:] {
 		updates = append(updates,
@@ -114,7 +115,7 @@ func (l *leaseTable) grownAtOnce(s sight, control leaseRow, made []leaseRow) wri
 			strings.Join(updates, ", "))), int64(len(made)) + 2} // a row that is updated counts as two
 }
 
-// whose says whose row it is.
+// whose names the owner of a row.
 func whose(r leaseRow) string { return "worker ID " + strconv.FormatInt(r.WorkerID, 10) }
 
 // stable returns a namespace's row without the NONCE, which each Take changes.
@@ -127,21 +128,21 @@ func (l *leaseTable) insert() piece {
 	return sqlOf(strict(l.dialect, "INSERT") + " INTO `" + l.leases + "` (NAMESPACE, " + columnsOf("") + ")")
 }
 
-// listed is the values of a row, after its namespace.
+// listed returns the values of a row, after its namespace.
 func (l *leaseTable) listed(r leaseRow) piece {
 	return listed(append([]any{l.namespace}, r.values()...)...)
 }
 
-func (l *leaseTable) update(s sight, was, is leaseRow, nonce bool) write {
+func (l *leaseTable) update(s snapshot, was, is leaseRow, nonce bool) write {
 	return write{concat(sqlOf(strict(l.dialect, "UPDATE")+" `"+l.leases+"` SET "), sets("", is), sqlOf(" WHERE "),
 		l.asRead("", was, nonce), sqlOf(" AND "), l.here(l.leases, &s.Origin)), 1}
 }
 
-// sets assigns all values but the key.
+// sets assigns all columns but the key.
 func sets(of string, is leaseRow) piece { return assign(of, leaseColumns[1:], is.values()[1:]) }
 
-// asRead is the condition that a row is as it was read: all its columns, so that a change by hand is seen,
-// too. Of the namespace's row a Take leaves the NONCE out.
+// asRead is the condition that a row is as it was read: in all columns, so that it fails after a change by hand, too. A
+// Take leaves out the NONCE of the namespace's row.
 func (l *leaseTable) asRead(of string, was leaseRow, nonce bool) piece {
 	columns, values := leaseColumns, was.values()
 	if !nonce {
@@ -150,12 +151,12 @@ func (l *leaseTable) asRead(of string, was leaseRow, nonce bool) piece {
 	return concat(sqlOf(of+"NAMESPACE = ? AND ", l.namespace), equal(of, columns, values))
 }
 
-// trace returns how an ID's row that was written can be told in a SQLite file.
-func (l *leaseTable) trace(row leaseRow) *trace {
+// readback returns how an ID's row can be recognized in a SQLite file.
+func (l *leaseTable) readback(row leaseRow) *readback {
 	if row.WorkerID == controlID {
 		return nil
 	}
-	return &trace{
+	return &readback{
 		wrote: fmt.Sprintf("%s %d %d %d", row.Nonce, row.High, row.Until, row.Renewed),
 		text:  "NONCE || ' ' || HIGH || ' ' || LEASE_UNTIL || ' ' || RENEWED",
 		from:  sqlOf("`"+l.leases+"` WHERE NAMESPACE = ? AND WORKER_ID = ?", l.namespace, row.WorkerID),
