@@ -20,15 +20,15 @@
 // # Connections, proxies and poolers
 //
 // An acquisition or renewal is a read, and a write if all columns are still as they were read: two round trips, with no
-// lock in between (except on SQLite). It notices changes by hand. A proxy must not send the two to different servers or,
-// with MySQL, over different connections: the write is then refused. A read waits until a Galera node has the commits of
-// all nodes. PgBouncer may pool transactions; a driver that wraps pgx needs default_query_exec_mode=exec in the URL for
-// that.
+// lock in between (except on SQLite). It notices changes by hand. A proxy must not send the two to different servers
+// or, with MySQL, over different connections: the write is then refused. A read waits until a Galera node has the
+// commits of all nodes. PgBouncer may pool transactions; a driver that wraps pgx needs default_query_exec_mode=exec in
+// the URL for that.
 //
 // # The history of a store
 //
-// A namespace's row has in HISTORY the history under which it was written (see package lease). A start that finds another
-// history burns ticks, once. The text contains, so that people see what has changed:
+// A namespace's row has in HISTORY the history under which it was written (see package lease). A start that finds
+// another history burns ticks, once. The text contains, so that people see what has changed:
 //
 //   - MySQL and MariaDB: a checksum of the server's names, the time of its start, on MariaDB also four random digits of
 //     this start, in a Galera cluster also the cluster's UUID, and the table's CREATE_TIME. DROP, ALTER and OPTIMIZE
@@ -37,14 +37,15 @@
 //     crash of one of its processes, or needlessly pg_stat_reset_shared), the table's oid, relfilenode and xmin in
 //     pg_class, its schema's xmin in pg_namespace, and the database's oid and xmin in pg_database. RENAME, TRUNCATE,
 //     ALTER, VACUUM FULL and GRANT change those; renewals, VACUUM, ANALYZE and CREATE INDEX do not.
-//   - SQLite: the file's device and number, on Linux its birth time if the file system has one, and schema_version, which
-//     each change of a definition in the file raises. With synchronous OFF, the journal_mode MEMORY or OFF, and on macOS,
-//     also the machine's boot ID: let all connections to a file have the same settings. There is none on Windows: then
-//     each start burns.
+//   - SQLite: the file's device and number, on Linux its birth time if the file system has one, and schema_version,
+//     which each change of a definition in the file raises. With synchronous OFF, the journal_mode MEMORY or OFF, and
+//     on macOS, also the machine's boot ID: let all connections to a file have the same settings. There is none on
+//     Windows: then each start burns.
 //
 // After a needless change of the history, starts of the next two minutes begin ahead of the clock.
 //
-// No history shows the following. Before you do it stop all owners, and run uid worker init --lost before you start them:
+// No history shows the following. Before you do it stop all owners, and run uid worker init --lost before you start
+// them:
 //
 //   - Restore rows by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT elsewhere.
 //   - On MySQL and MariaDB, restore a table with DISCARD and IMPORT TABLESPACE or with EXCHANGE PARTITION, or drop it
@@ -69,9 +70,9 @@
 //     synchronous_standby_names has to make each standby that it lists have a commit: FIRST 2 (a, b), not ANY 1 (a, b),
 //     nor *.
 //
-// Galera is not one of them. A start checks the settings. It does not notice a restored dump, a takeover by a replica that
-// was not connected, semi-synchronous replication that continues without replicas after its time-out, or a disk that
-// acknowledges a sync too early.
+// Galera is not one of them. A start checks the settings. It does not notice a restored dump, a takeover by a replica
+// that was not connected, semi-synchronous replication that continues without replicas after its time-out, or a disk
+// that acknowledges a sync too early.
 //
 // These break leases even with a history:
 //
@@ -81,21 +82,21 @@
 //
 // # Which databases lose no segment
 //
-// Those with the settings for leases. A Galera cluster needs the generator's setting LossyStore, and Leaf has to send its
-// statements there as text, its driver's default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
+// Those with the settings for leases. A Galera cluster needs the generator's setting LossyStore, and Leaf has to send
+// its statements there as text, its driver's default: with useServerPrepStmts MariaDB 10.11 gives numbers out twice.
 //
 // By hand you may raise max_id, and change step and description. A max_id below 0 and a step outside of 1 to 2147483647
 // are refused.
 //
 // # Which databases lose no disposable ID
 //
-// IDs are unique while the table's counter never falls, in one copy of the table. A start refuses the tables and sessions
-// that it refuses for leases, and an engine other than InnoDB. Unless LossyStore of disposable.Config is set, it also
-// refuses a database that loses commits in a crash: with other settings of a server than those above, an UNLOGGED table
-// or counter, and SQLite with synchronous OFF or without a journal on disk.
+// IDs are unique while the table's counter never falls, in one copy of the table. A start refuses the tables and
+// sessions that it refuses for leases, and an engine other than InnoDB. Unless LossyStore of disposable.Config is set,
+// it also refuses a database that loses commits in a crash: with other settings of a server than those above, an
+// UNLOGGED table or counter, and SQLite with synchronous OFF or without a journal on disk.
 //
-// Rows of TYPE 5, marks, keep the table's history. A start that finds another history skips IDs (Skip of [Config]), also
-// after each restart of the server, and on Galera once a node. IDs repeat all the same when
+// Rows of TYPE 5, marks, keep the table's history. A start that finds another history skips IDs (Skip of [Config]),
+// also after each restart of the server, and on Galera once a node. IDs repeat all the same when
 //
 //   - more starts than Skip are lost at once;
 //   - a second failover loses the first start after another one, and both skip the same number of IDs (see Skip);
