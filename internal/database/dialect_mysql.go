@@ -2,14 +2,14 @@ package database
 
 var inMySQL = expressionsOf{
 	now: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
-	// How long the statement has waited, for a change of the table's definition say. A server whose SYSDATE
-	// is NOW does not tell. When a summer time begins or ends meanwhile it is an hour off.
+	// The time that the statement has waited, for a change of the table's definition, say. It is 0 on a server whose
+	// SYSDATE is NOW, and an hour off when a summer time begins or ends meanwhile.
 	delay: "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))",
 	// A proxy that shares connections may send two statements of one client to two servers, or over two
 	// connections.
 	session: "CONNECTION_ID()",
-	// MariaDB knows no server_uuid. No NULL comes to a CONCAT, which ignores it in Oracle's mode; SPACE(0) is no NULL
-	// in any mode.
+	// MariaDB has no server_uuid. No argument of CONCAT is NULL, which Oracle's mode ignores; SPACE(0) is not NULL in
+	// any mode.
 	history: "COALESCE((SELECT CONCAT('server ', HEX(CRC32(CONCAT_WS(' '," +
 		" /*!50700 @@server_uuid, */ @@global.server_id, @@hostname, @@port, @@datadir)))," +
 		" @uid_since, ', table made ', " + mysqlTime("UNIX_TIMESTAMP(CREATE_TIME)") +
@@ -17,18 +17,19 @@ var inMySQL = expressionsOf{
 		" AND CREATE_TIME IS NOT NULL AND @uid_started > 0), SPACE(0))",
 	justStarted: "UNIX_TIMESTAMP() < @uid_started + 2",
 	needsSetup:  "@uid_started IS NULL",
-	// The server's status is expensive to read, and a session is never older than the server's start. That is
-	// a whole second, and always the same one: a step of the clock shows in Uptime, too. Without a battery the
-	// clock may begin in the same one twice. So MariaDB's text has the clock sequence of its UUIDs, which it draws
-	// when it starts. MySQL's follows from the second of the start, and changes when its clock is set back.
+	// The server's status is expensive to read, and a session is never older than the server: so a session reads it
+	// once. The start is a whole second, and always the same one: a step of the clock changes Uptime, too. Without a
+	// battery the clock may begin at the same second twice. So MariaDB's text has the clock sequence of its UUIDs,
+	// which is random at each start. MySQL's follows from the second of the start, and changes when its clock is set
+	// back.
 	setUp: "SET @uid_started = COALESCE(" + mysqlStarted + ", 0)," +
 		" @uid_since = CONCAT_WS(', cluster ', CONCAT(' since ', " + mysqlTime("COALESCE("+mysqlStarted+", 0)") +
 		" /*M! , ' ', SUBSTR(CONVERT(UUID() USING utf8mb4), 20, 4) */), LEFT(" +
 		mysqlStatus("wsrep_cluster_state_uuid") + ", 8))",
-	// With completion_type a transaction may follow on the one before. MySQL, other than MariaDB, does not
-	// tell whether one is open.
+	// With completion_type a transaction may follow the one before. MySQL, unlike MariaDB, does not tell whether one is
+	// open.
 	autocommits: "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
-	// From MariaDB 12 on it is a name, of more kinds than ON.
+	// From MariaDB 12 on read_only has more values than ON.
 	readOnly: "CONCAT(@@global.read_only) NOT IN ('0', 'OFF') OR @@global.innodb_read_only",
 	schema:   "SPACE(0)",
 	// The session's charset may be one in which a name of the schema cannot be compared with a text.
@@ -43,7 +44,7 @@ var inMySQL = expressionsOf{
 
 var mysqlStarted = "UNIX_TIMESTAMP() - CAST(" + mysqlStatus("Uptime") + " AS SIGNED)"
 
-// mysqlStatus reads what the server's status says, if it does: MariaDB has it in one schema, MySQL in another.
+// mysqlStatus reads a variable of the server's status: MariaDB has it in one schema, MySQL in another.
 func mysqlStatus(name string) string {
 	return "(SELECT VARIABLE_VALUE FROM /*M! information_schema */ /*!50700 performance_schema */ .session_status" +
 		" WHERE VARIABLE_NAME = '" + name + "' AND LENGTH(VARIABLE_VALUE) > 0)"

@@ -6,11 +6,10 @@ var inPostgres = expressionsOf{
 	now:     "CAST(FLOOR(EXTRACT(EPOCH FROM CLOCK_TIMESTAMP()) * 1000000) AS BIGINT)",
 	delay:   "0",
 	session: "0", // a pooler may change it
-	// The server's processes can start anew, with what was not flushed lost, while the server itself goes
-	// on: then the statistics begin anew. xmin is the last change of the table's definition, its name
-	// included, and relfilenode changes with TRUNCATE. The name of the log has the timeline, as soon as a
-	// standby has become one that writes. What has taken the place of a database or a schema by its name has
-	// another xmin there; xmin stays as VACUUM writes to the row.
+	// A crash of one process restarts all others and loses unflushed writes, while the server continues: then the
+	// statistics are reset. xmin is the last change of the table's definition, including its name, and relfilenode
+	// changes with TRUNCATE. The name of the log has the timeline, which changes when a standby is promoted. Another
+	// database or schema under the same name has another xmin; VACUUM does not change xmin.
 	history: "COALESCE('server since ' || " + postgresTime("PG_POSTMASTER_START_TIME()") +
 		" || ', timeline ' || CASE WHEN PG_IS_IN_RECOVERY() THEN ''" +
 		" ELSE SUBSTR(PG_WALFILE_NAME(PG_CURRENT_WAL_LSN()), 1, 8) END" +

@@ -1,5 +1,4 @@
-// Package database holds what workers on SQL databases share: the dialects, transactions and
-// their session settings, errors in words that hold no secret, the shape that the tables must
-// have, the settings by which a commit can be lost, and the place of a SQLite file. It knows no
-// protocol: see package worker/sqlstore.
+// Package database has the parts that package worker/sqlstore and its checks share: dialects, transactions and their
+// session settings, errors without secrets, the tables' names and schemas, the origin of rows that were read, and the
+// place of a SQLite file. It knows no protocol.
 package database

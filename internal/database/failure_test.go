@@ -18,7 +18,7 @@ type stated string
 func (s stated) Error() string    { return "hunter2" }
 func (s stated) SQLState() string { return string(s) }
 
-// That nobody answers is told from a connection that breaks, which somebody had answered.
+// A server that does not answer differs from one whose connection breaks later.
 func TestNobodyAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
@@ -43,7 +43,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// A pooler that mixes up prepared statements is told of, with what helps.
+// The error of a pooler that mixes up prepared statements has the cure.
 func TestPoolerMixesUp(t *testing.T) {
 	for _, state := range []string{"42P05", "26000"} {
 		err := Failed("read", stated(state))

@@ -12,7 +12,7 @@ import (
 )
 
 // isMountPoint reports whether something is mounted at a path; a file mounted there has another
-// path as well. It reports false if the system does not say.
+// path as well. It reports false if the system does not tell.
 func isMountPoint(path string) bool {
 	var s unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_SYNC_AS_STAT, 0, &s)
@@ -23,7 +23,7 @@ func isMountPoint(path string) bool {
 	return isListedMount(path)
 }
 
-// born says when a file was made, if its file system tells.
+// born returns a file's birth time, or "" if its file system has none.
 func born(path string) string {
 	var s unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_SYNC_AS_STAT, unix.STATX_BTIME, &s)
@@ -46,7 +46,7 @@ func isListedMount(path string) bool {
 	return listsMount(list, path)
 }
 
-// mountEscapes undoes how the list writes what would end a field or a line.
+// mountEscapes decodes characters that would end a field or a line of the list.
 var mountEscapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`, `\043`, "#")
 
 // listsMount reports whether a path is the fifth field of a line of the list.

@@ -25,7 +25,7 @@ short line
 	}
 }
 
-// The list of mounts and the kernel's word for one path agree.
+// The list of mounts and the kernel's answer for one path agree.
 func TestIsMountPoint(t *testing.T) {
 	for _, path := range []string{"/proc/self/mountinfo", t.TempDir()} {
 		require.False(t, isMountPoint(path), path)

@@ -9,7 +9,7 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 )
 
-// FuzzNames reads what becomes part of a statement, and of a row.
+// FuzzNames reads names that become part of a statement.
 func FuzzNames(f *testing.F) {
 	f.Add("WORKER_NODE", "mysql", "sqlite")
 	f.Add("a`; DROP TABLE x", "", "postgres")

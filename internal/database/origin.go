@@ -130,7 +130,7 @@ func (o *Origin) Writable(d Dialect) error {
 	switch {
 	case !o.readOnly:
 		return nil
-	case d == MySQL: // what it answers to a write
+	case d == MySQL: // its error for a write
 		return Failed("read rows", &mysql.MySQLError{Number: 1290})
 	}
 	words := postgresMeaning[postgresReadOnlyState].words

@@ -18,7 +18,7 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// checkFinding wants a finding of the level, with the words in its texts, and complete.
+// checkFinding requires a complete finding of the level, with the words in its texts.
 func checkFinding(t *testing.T, f Finding, level Level, words ...string) {
 	t.Helper()
 	require.Equal(t, level, f.Level, "%+v", f)
@@ -31,7 +31,7 @@ func checkFinding(t *testing.T, f Finding, level Level, words ...string) {
 	}
 }
 
-// fake is a store that answers as it is told.
+// fake is a store with scripted answers.
 type fake struct {
 	registry.Store
 	names      []string
@@ -138,7 +138,7 @@ func TestCheck(t *testing.T) {
 		})
 	}
 
-	// A store that is no more than a registry.Store.
+	// A store that is only a registry.Store.
 	findings, err := Check(t.Context(), struct{ registry.Store }{sound()}, Config{Now: func() time.Time { return now }})
 	require.NoError(t, err)
 	require.Len(t, findings, 3)

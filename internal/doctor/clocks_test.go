@@ -9,7 +9,7 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// The store's clock was read some time during the shortest of the trips.
+// The store's clock was read at some time during the shortest trip.
 func TestClockOffset(t *testing.T) {
 	theirs := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	// Times before and after the first trip, the second...; then the last goes on.

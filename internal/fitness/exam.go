@@ -135,7 +135,7 @@ func isolation(level string) doctor.Finding {
 			"or fail more often, and are tried again.", "READ COMMITTED is enough.")
 }
 
-// writable judges a server by what closes it to workers; "" is nothing.
+// writable judges a server; closed names the setting or state that forbids writes, "" if there is none.
 func writable(closed string) doctor.Finding {
 	return doctor.Fine("writable", "yes").
 		But(closed != "", bad, closed, "Workers cannot write here, only accounts above the setting can.",

@@ -19,7 +19,7 @@ func (e *exam) sqlite(ctx context.Context) error {
 	return e.sqliteLosses(ctx)
 }
 
-// A diskKind is what matters about a file system.
+// A diskKind is a kind of file system.
 type diskKind int
 
 const (
@@ -29,7 +29,7 @@ const (
 	memoryDisk
 )
 
-// A file is what is known of a database's file.
+// A file is the state of a database's file.
 type file struct {
 	inMemory, damaged bool
 	disk              diskKind

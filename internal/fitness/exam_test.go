@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid/internal/registry"
 )
 
-// checkFinding wants a finding of the level, or none if that is "", with the words in its texts, and complete.
+// checkFinding requires a complete finding of the level, or none if that is "", with the words in its texts.
 func checkFinding(t *testing.T, f doctor.Finding, level doctor.Level, words ...string) {
 	t.Helper()
 	require.Equal(t, level, f.Level, "%+v", f)
@@ -26,7 +26,7 @@ func checkFinding(t *testing.T, f doctor.Finding, level doctor.Level, words ...s
 	}
 }
 
-// find returns the one that says what.
+// find returns the finding with a What.
 func find(t *testing.T, all []doctor.Finding, what string) doctor.Finding {
 	t.Helper()
 	i := slices.IndexFunc(all, func(f doctor.Finding) bool { return f.What == what })
@@ -41,7 +41,7 @@ func (s settings) with(changed settings) settings {
 	return s
 }
 
-// How bad a loss is depends on what the database is used for.
+// The level of a loss depends on the use of the database.
 func TestLevels(t *testing.T) {
 	for _, tt := range []struct {
 		e                           exam

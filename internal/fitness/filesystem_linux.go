@@ -8,7 +8,7 @@ const (
 	lustreMagic = 0x0bd00bd0
 )
 
-// diskOf returns what a file is on. It is unknown where the file system may hide another one.
+// diskOf returns the kind of a file's file system. It is unknown if that may hide another one.
 func diskOf(path string) diskKind {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

@@ -74,8 +74,8 @@ func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, take
 	return all, err
 }
 
-// replication judges what another server lacks when it takes over; how says of those that are connected how commits
-// wait for them, lacking why one of them may lack a commit.
+// replication judges what another server lacks when it takes over. how is the way in which commits wait for the servers
+// that are connected, lacking the reason why one of them may lack a commit.
 func replication(alone string, connected int, how, lacking, wait string) doctor.Finding {
 	return doctor.Fine("replication", alone).
 		But(lacking != "", takeover, fmt.Sprintf("%d connected, %s", connected, how), lacking, "Take leased IDs, with "+

@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 )
 
-// sound is what a server, or a node of a Galera cluster, says on which all is as it should be.
+// sound are the settings of a server, or a node of a Galera cluster, without faults.
 var sound = settings{
 	"version": "8.0.36", "tx_isolation": "REPEATABLE-READ", "log_bin": "ON", "sync_binlog": "1", "wsrep_on": "OFF",
 	"auto_increment_increment": "1", "auto_increment_offset": "1", "innodb_flush_log_at_trx_commit": "1",
@@ -16,13 +16,13 @@ var sound = settings{
 	"wsrep_cluster_size": "3", "wsrep_local_state_comment": "Synced",
 }
 
-// all returns all that is to be said of a server.
+// all returns all findings of a server.
 func (s *server) all(disposable bool) []doctor.Finding {
 	all := append(s.losses(), s.version(), s.isolation(), s.increment(disposable), s.writable(), s.replica())
 	return append(all, s.node()...)
 }
 
-// One thing each.
+// Each row has one fault.
 func TestSettingsOfMySQL(t *testing.T) {
 	const version, isolation, binlog, apart = "server", "isolation", "sync_binlog", "wsrep_on"
 	const flush, tidb = "innodb_flush_log_at_trx_commit", "8.0.11-TiDB-v8.1.0"

@@ -6,7 +6,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 )
 
-// One thing each.
+// Each row has one fault.
 func TestSettingsOfPostgres(t *testing.T) {
 	durable := settings{
 		"standby": "false", "fsync": "on", "full_page_writes": "on", "wal_level": "replica",

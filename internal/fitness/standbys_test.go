@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A setting is good if each standby that it lists has to have a commit.
+// A setting is good if each standby that it lists must have a commit.
 func TestLackingStandby(t *testing.T) {
 	both, lacks := []string{"s1", "s2"}, "another one lacks the newest commits"
 	for _, c := range []struct {

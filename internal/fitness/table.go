@@ -101,8 +101,8 @@ func (s shape) judge(d database.Dialect, what string, t Table, lost doctor.Level
 		wrong(extra && !col.filled, "further column "+col.name, "It has no default, so that inserts fail.", compare)
 	}
 	return f.
-		But(s.unlogged, lost, "UNLOGGED ("+alter+" SET LOGGED)", "A crash of the server empties the table and resets "+
-			"its counter: IDs and numbers come again.", alter+" SET LOGGED").
+		But(s.unlogged, lost, "UNLOGGED ("+alter+" SET LOGGED)",
+			"A crash empties the table and resets its counter: IDs and numbers come again.", alter+" SET LOGGED").
 		But(mixed != "", note, "namespaces are compared with "+mixed,
 			"Names that differ in case only are one namespace.", compare)
 }

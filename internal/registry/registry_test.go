@@ -41,7 +41,7 @@ type memory struct {
 	faults []storetest.Fault // of the next calls of a namespace
 }
 
-// newMemory returns an empty one, whose clock may be off by as much.
+// newMemory returns an empty store; off is the largest error of its clock.
 func newMemory(off time.Duration) *memory {
 	all := storetest.NewMemory(storetest.MemoryConfig{Now: func() time.Time { return now }, Error: off})
 	return &memory{Registry: all.Registry(), all: all}
@@ -70,12 +70,12 @@ func (m *memory) put(name string, rows ...storage.Lease) {
 	}
 }
 
-// own sets what is common to the rows of a namespace.
+// own sets a namespace's own row.
 func (m *memory) own(name string, given int64, ids lease.Range) {
 	m.all.SetNamespace(name, storage.Namespace{Layout: layout.String(), Given: given, Floor: -1, IDs: ids})
 }
 
-// overview is what there is.
+// overview returns the store's Overview.
 func (m *memory) overview(t testing.TB, quarantine time.Duration) registry.Overview {
 	t.Helper()
 	o, err := newRegistry(t, m).Overview(t.Context(), quarantine)
@@ -158,7 +158,7 @@ func TestOverviewTellsStates(t *testing.T) {
 	require.Equal(t, registry.Quarantined, m.overview(t, 2*time.Hour).Leases[3].State)
 }
 
-// Rows that nobody has used yet are no leases. IDs that had a row, and have none, are named.
+// Unused rows are no leases. IDs whose row was deleted are listed.
 func TestOverviewTellsWhatIsMissing(t *testing.T) {
 	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
 	m := newMemory(0)
@@ -258,7 +258,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// Whose lease it was is told, too, when the first reply was lost.
+// Release returns the former lease, also when the first reply was lost.
 func TestReleaseWithoutAReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(0)
@@ -271,7 +271,7 @@ func TestReleaseWithoutAReply(t *testing.T) {
 	})
 }
 
-// A store's clock that may be off lets a lease be over only when it is so by any.
+// A lease is over only by the clock less its error.
 func TestClockError(t *testing.T) {
 	m := newMemory(time.Second)
 	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0))
@@ -299,7 +299,7 @@ func TestInit(t *testing.T) {
 	logtest.Error(t, err, worker.ErrLayout, `make namespace "lost" in memory: `)
 }
 
-// What may pass is tried again, until the time is up.
+// Errors that may pass are tried again, until the time is up.
 func TestTransientFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := map[string]func(*registry.Registry) error{

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of what a server says about a column nothing is passed on but the column's name, and
-// that only if it is one of ours.
+// An error about a column has nothing of the server's text but the column's name, and that only if it is one of ours.
 func TestNoWordsOfServers(t *testing.T) {
 	server := func(number uint16, text string) error { return &mysql.MySQLError{Number: number, Message: text} }
 	logic := func(text string) error { return codeError{1, "SQL logic error: " + text + " (1)"} }

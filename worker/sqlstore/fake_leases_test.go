@@ -17,7 +17,7 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A fakeLeases is a MySQL server with one worker ID, whose row somebody else writes before each update.
+// A fakeLeases is a MySQL server with one worker ID, whose row another client writes before each update.
 type fakeLeases struct{ steps }
 
 func (f *fakeLeases) ExecContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Result, error) {
@@ -41,7 +41,7 @@ func (f *fakeLeases) QueryContext(ctx context.Context, query string, _ []driver.
 	return answer(row), nil
 }
 
-// Who loses again and again goes on, until its time is over, and is told so.
+// A client that loses again and again continues until its time is over. The error says so.
 func TestTakeThatAlwaysLoses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeLeases{}

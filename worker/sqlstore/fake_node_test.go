@@ -14,8 +14,8 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A fakeNode is a node of a Galera cluster that never gets what the others have committed: a
-// statement that waits for it fails, and others find nothing.
+// A fakeNode is a node of a Galera cluster that never gets the commits of the others: a statement that waits for them
+// fails, and others find nothing.
 type fakeNode struct {
 	steps
 	waited int
@@ -38,7 +38,7 @@ func (f *fakeNode) QueryContext(_ context.Context, query string, _ []driver.Name
 	return answer(), nil
 }
 
-// What a registry shows has to be what all nodes have committed.
+// A registry shows the commits of all nodes.
 func TestRegistryWaitsForTheCluster(t *testing.T) {
 	for name, call := range map[string]func(registry.Store) error{
 		"names": func(s registry.Store) error { _, _, err := s.Namespaces(t.Context()); return err },

@@ -14,19 +14,19 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A fakeSegments is a MySQL server with one tag, which fails and lies as told. It is for what no
-// real server does on request.
+// A fakeSegments is a MySQL server with one tag, with scripted failures and wrong answers, which no real server gives
+// on request.
 type fakeSegments struct {
 	steps
 	// failQuery, if set, is asked before each read.
 	failQuery func(query string) error
 	// row has the columns of both tables; nil stands for a tag that neither has.
 	row []driver.Value
-	// changes, if set, is how many rows an update or insert reports; n counts from 1.
+	// changes, if set, returns how many rows an update or insert reports; n counts from 1.
 	changes func(n int) int64
 	// sessions is how many connections the statements are spread over, in turns; 0 stands for 1.
 	sessions int
-	// open makes the session one that does not commit by itself.
+	// open makes the session one without autocommit.
 	open bool
 	// twice makes a read find two rows.
 	twice bool
@@ -35,7 +35,7 @@ type fakeSegments struct {
 	selected int
 }
 
-// leafRow is a row of a tag that Leaf and a generator have taken from.
+// leafRow is a row of a tag from which Leaf and a generator have taken numbers.
 func leafRow() []driver.Value {
 	return []driver.Value{"orders", "1001", "1000", "for people", int64(1_700_000_000_000_000),
 		"N1", `{"v":2,"writes":1,"floor":1001,"takers":["A 1000"]}`}

@@ -13,7 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Steps are those that a fake server is asked for: connect, begin, select, insert, and so on.
+// Steps are the calls of a fake server: connect, begin, select, insert, and so on.
 type steps struct {
 	// fail, if set, is asked before each step. n counts the calls of that step from 1.
 	fail func(step string, n int) error
@@ -42,7 +42,7 @@ func (s *steps) step(name string) error {
 	return s.fail(name, n)
 }
 
-// failing has the first calls of a step fail, as many as that.
+// failing makes the first n calls of a step fail.
 func failing(step string, calls int, err error) steps {
 	return steps{fail: func(s string, n int) error {
 		if s == step && n <= calls {

@@ -12,8 +12,8 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// A fakeDB is a database with one table, which fails and lies as told. It is for
-// what no real server does on request.
+// A fakeDB is a database with one table, with scripted failures and wrong answers, which no real server gives on
+// request.
 type fakeDB struct {
 	steps
 	// tell, if set, changes the ID that an insert reports.

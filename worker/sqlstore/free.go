@@ -83,7 +83,7 @@ func (s search) find(ctx context.Context, conn session) (seen snapshot, f candid
 
 func (f *candidate) offer(row leaseRow) { f.was, f.id = &row, row.WorkerID }
 
-// none says why no ID is free.
+// none returns the error that no ID is free, with the reason.
 func (s search) none(ctx context.Context, conn session, ids lease.Range, ns storage.Namespace) error {
 	const most = 10_000
 	all, err := s.look(ctx, conn, s.where(inRange+" ORDER BY WORKER_ID LIMIT ?"), ids.First, ids.Last, int64(most))

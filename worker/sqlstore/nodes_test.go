@@ -29,7 +29,7 @@ func TestCounterOf(t *testing.T) {
 	require.Zero(t, counterOf(""))
 }
 
-// What HOLDER of a namespace's own row says is read as it was written, and nothing else is.
+// HOLDER of a namespace's own row is read as it was written, and any other text is refused.
 func TestHolder(t *testing.T) {
 	for text, want := range map[string]storage.Namespace{
 		"":                                 {Given: -1},

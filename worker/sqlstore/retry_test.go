@@ -25,7 +25,7 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// codeError is what SQLite's driver returns.
+// codeError is an error of SQLite's driver.
 type codeError struct {
 	code int
 	text string
@@ -48,7 +48,7 @@ func tables(t testing.TB, fake *fakeDB) *sqlstore.DB {
 	return d
 }
 
-// next asks for a number, and tries again what may pass, as a worker does.
+// next asks for a number, and retries errors that may pass, as a worker does.
 func next(ctx context.Context, numbers disposable.Numbers, h storage.Host) (id int64, err error) {
 	err = retry.Do(ctx, time.Minute, quiet, func(ctx context.Context) (err error) {
 		id, err = numbers.Next(ctx, h, 1023)
@@ -59,7 +59,7 @@ func next(ctx context.Context, numbers disposable.Numbers, h storage.Host) (id i
 
 var withPort = storage.Host{Name: "h", Port: "1"}
 
-// What may pass is tried again, at any step, and each time with a row of its own.
+// An error that may pass is retried, at any step, and each time with a new row.
 func TestTransientFailures(t *testing.T) {
 	var failures []error
 	for _, number := range []uint16{1020, 1040, 1047, 1053, 1158, 1159, 1160, 1161, 1180, 1203, 1205, 1213,
@@ -106,7 +106,7 @@ func TestTransientFailures(t *testing.T) {
 	}
 }
 
-// What will not pass is told at once.
+// A final error is returned at once.
 func TestFinalFailures(t *testing.T) {
 	for _, failure := range []struct {
 		err  error
@@ -187,7 +187,7 @@ func TestErrorNumberIsFound(t *testing.T) {
 	require.NotContains(t, server.Message, "canary")
 }
 
-// A database that does not answer at all is given up.
+// A call gives up a database that does not answer at all.
 func TestSilentDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeDB{silent: true}

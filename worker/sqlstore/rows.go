@@ -117,7 +117,7 @@ func holderOf(ids lease.Range, given int64) string {
 
 const givenUpTo = ", given up to "
 
-// heldBy reads what holderOf returns.
+// heldBy parses a HOLDER of holderOf.
 func heldBy(holder string) (ids lease.Range, given int64, err error) {
 	held, highest, some := strings.Cut(holder, givenUpTo)
 	if given = -1; some {

@@ -22,7 +22,7 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// takes decides to take ten numbers, and counts its runs.
+// takes decides to take ten numbers, and counts its calls.
 func takes(runs *int) func(*storage.Segment) error {
 	return func(r *storage.Segment) error {
 		*runs++
@@ -55,7 +55,7 @@ func TestSegmentTableIsNamed(t *testing.T) {
 	}
 }
 
-// What may pass is marked, at any step, and nothing of an error is secret.
+// Errors that may pass are marked, at any step, and no error has a secret.
 func TestSegmentFailures(t *testing.T) {
 	for _, c := range []struct {
 		err    error
@@ -99,7 +99,7 @@ func TestSegmentFailures(t *testing.T) {
 	}
 }
 
-// One of two writes at once is refused, and is decided anew: with a row that may be there by then.
+// One of two concurrent writes is refused, and decided anew, with a row that may exist by then.
 func TestSegmentConflicts(t *testing.T) {
 	for _, number := range []uint16{1062, 1205, 1213, 1020} {
 		for _, at := range []struct {
@@ -121,8 +121,8 @@ func TestSegmentConflicts(t *testing.T) {
 	}
 }
 
-// A write that changes nothing has lost to another one, until the row is found as it was: then
-// somebody else is at fault.
+// A write that changes no row has lost to another one, unless the next read finds the row unchanged: then something
+// else has prevented the write.
 func TestSegmentsUnconfirmed(t *testing.T) {
 	fake := &fakeSegments{row: leafRow(), changes: func(int) int64 { return 0 }}
 	runs := 0
@@ -173,7 +173,7 @@ func TestSegmentRacesEndWithTheContext(t *testing.T) {
 	require.Equal(t, 501, runs)
 }
 
-// What is no row is refused with its numbers, and decided by nobody.
+// A row with bad numbers is refused with these, before any decision.
 func TestRowsThatAreNone(t *testing.T) {
 	for _, c := range []struct {
 		column int
@@ -217,7 +217,7 @@ func TestRowsThatAreNone(t *testing.T) {
 	logtest.Error(t, err, uid.ErrConfig, `more than one row of tag "orders"`)
 }
 
-// What the tables cannot hold is refused before anything is sent.
+// A row that the tables cannot hold is refused before any statement.
 func TestRowsThatCannotBeStored(t *testing.T) {
 	for says, spoil := range map[string]func(*storage.Segment){
 		"is 0, want":      func(r *storage.Segment) { r.Step = 0 },
@@ -243,10 +243,10 @@ func TestRowsThatCannotBeStored(t *testing.T) {
 	}
 }
 
-// missFirst tells of a write that changes nothing at first.
+// missFirst makes the first write change no row.
 func missFirst(n int) int64 { return map[bool]int64{true: 0, false: 2}[n == 1] }
 
-// A decision that is made again begins with what is read then, and the tag stays what it was.
+// A second decision begins with the rows that were read then, and the tag stays the same.
 func TestDecisionsKeepToTheRow(t *testing.T) {
 	fake := &fakeSegments{row: leafRow(), changes: missFirst}
 	runs := 0
@@ -270,7 +270,7 @@ func TestDecisionsKeepToTheRow(t *testing.T) {
 	require.NotContains(t, strings.Join(fake.sent, "\n"), fmt.Sprintf("%x", "others"))
 }
 
-// A session that leaves a transaction open is made to commit, or to undo.
+// A session that leaves a transaction open has to commit, or to roll back.
 func TestSegmentsInATransaction(t *testing.T) {
 	fake := &fakeSegments{row: leafRow(), open: true}
 	require.NoError(t, fake.store(t).Change(t.Context(), "orders", takes(new(int))))
@@ -281,8 +281,7 @@ func TestSegmentsInATransaction(t *testing.T) {
 	require.Equal(t, 1, fake.calls("rollback"))
 }
 
-// TestTakersTableIsMadeMeanwhile: a row of Leaf's table is not taken for one without takers because
-// the other table was missing just before.
+// A row of Leaf's table does not count as one without takers because the other table was missing just before.
 func TestTakersTableIsMadeMeanwhile(t *testing.T) {
 	missing := &mysql.MySQLError{Number: 1146}
 	for name, read := range map[string]func(t *testing.T, s segment.Store) []storage.Segment{
@@ -323,7 +322,7 @@ func TestTakersTableIsMadeMeanwhile(t *testing.T) {
 	}
 }
 
-// Tables that somebody removes as soon as they are made are not made for ever.
+// Tables that another client removes as soon as they are made are not made for ever.
 func TestSegmentTablesAreMade(t *testing.T) {
 	fake := &fakeSegments{}
 	fake.fail = func(step string, n int) error {

@@ -17,8 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/statements anew")
 
-// Each statement that writes, as it can be pasted into a client, stands in testdata/statements: a change of one is seen
-// where it is reviewed.
+// Each statement that writes is in testdata/statements, as it can be pasted into a client: a review sees each change.
 func TestStatements(t *testing.T) {
 	random := regexp.MustCompile(`'([A-Z2-7]{26}|[0-9a-f]{52})'`) // a text, and its digits
 	for name, d := range map[string]database.Dialect{

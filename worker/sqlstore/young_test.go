@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A youngDB is a fakeDB whose server was started but now. Its table has no mark.
+// A youngDB is a fakeDB whose server was just started. Its table has no mark.
 type youngDB struct {
 	fakeDB
 	young bool
@@ -26,8 +26,8 @@ func (f *youngDB) QueryContext(ctx context.Context, query string, args []driver.
 	return answer(append(columns, int64(0), "", "", int64(0), true, int64(0))), f.step("origin")
 }
 
-// A start on a server that was started within the same two seconds waits: it may be started in them again, with other
-// writes lost and the same history, so that nothing can be compared yet.
+// A start waits if the server was started within the last two seconds: the server may be started in them again, with
+// writes lost and the same history.
 func TestStartOnAYoungServer(t *testing.T) {
 	f := &youngDB{young: true}
 	d, err := sqlstore.New(opened(t, f, "mysql"), sqlstore.Config{Logger: quiet})
