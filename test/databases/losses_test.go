@@ -250,7 +250,7 @@ func TestNodeThatWritesAlone(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = strangerOf(alone, "").Inspect(t.Context())
 	logtest.Error(t, err, uid.ErrConfig,
-		"wsrep_on: OFF, at a node of a Galera cluster. What is written stays on this node")
+		"wsrep_on: OFF, at a node of a Galera cluster. Writes stay on this node")
 	require.Equal(t, doctor.LevelError, checked(t, alone, doctor.Config{})["wsrep_on"].Level)
 	require.NotContains(t, checked(t, together, doctor.Config{}), "wsrep_on")
 }
