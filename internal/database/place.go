@@ -28,10 +28,10 @@ import (
 //
 // Only SQLite may open the file for that: a process that closes a file loses all its locks on it.
 
-// A Place is the path at which the first Look found a SQLite file; the zero value has not looked yet. It never changes
-// then: a pool whose file was replaced may still have connections to both files. Any number of goroutines may call all
-// methods at once.
-type Place struct {
+// A FilePlace is the path at which the first Look found a SQLite file; the zero value has not looked yet. It never
+// changes then: a pool whose file was replaced may still have connections to both files. Any number of goroutines may
+// call all methods at once.
+type FilePlace struct {
 	mu   sync.Mutex
 	path string // without symbolic links, as SQLite has resolved them
 	file fs.FileInfo
@@ -42,7 +42,7 @@ type Place struct {
 //
 // It asks by PRAGMA, not by a SELECT from pragma_database_list. The SELECT reads the file; and to read a file that was
 // moved away, SQLite first rolls back the journal at the old path, which by now belongs to another file in use.
-func (p *Place) Look(ctx context.Context, conn sqlx.QueryerContext) error {
+func (p *FilePlace) Look(ctx context.Context, conn sqlx.QueryerContext) error {
 	var number int
 	var name, locking string
 	var file sql.NullString
@@ -57,7 +57,7 @@ func (p *Place) Look(ctx context.Context, conn sqlx.QueryerContext) error {
 }
 
 // judge is Look with what SQLite has returned.
-func (p *Place) judge(path, locking string) error {
+func (p *FilePlace) judge(path, locking string) error {
 	if path == "" {
 		return fmt.Errorf("%w: the SQLite database is in memory, "+
 			"where no other process, nor the next one, sees the IDs in use", uid.ErrConfig)
@@ -105,7 +105,7 @@ func soundFile(path string, file fs.FileInfo) error {
 // A transaction's commits survive a reboot of the machine (see syncing), unless the program has set synchronous OFF, or
 // has no journal on disk. Only then does the text contain the boot. Processes that differ in this overwrite each
 // other's text, and each such start burns; and a start that syncs does not see that another one has lost commits.
-func (p *Place) History(ctx context.Context, conn sqlx.QueryerContext) (string, error) {
+func (p *FilePlace) History(ctx context.Context, conn sqlx.QueryerContext) (string, error) {
 	var schema, level int64
 	var journal, boot string
 	for name, value := range map[string]any{
@@ -137,7 +137,7 @@ func (p *Place) History(ctx context.Context, conn sqlx.QueryerContext) (string, 
 // writes a journal, but not when it writes to the write-ahead log. Confirm takes some 50 to 300 µs.
 //
 // Another process may have written the row again by then; in the same file the connection sees that, too.
-func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from string, args ...any) error {
+func (p *FilePlace) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from string, args ...any) error {
 	p.mu.Lock()
 	path := p.path
 	p.mu.Unlock()

@@ -12,8 +12,9 @@ import (
 // yet. Any number of goroutines may call all methods at once.
 type SchemaPlace struct{ first atomic.Pointer[string] }
 
-// Find returns [worker.ErrState] if the table was found in another schema before. The schema "" is ignored.
-func (p *SchemaPlace) Find(table, schema string) error {
+// Bind binds p to the first schema in which the table is found. It returns [worker.ErrState] if the table was found in
+// another schema before. The schema "" is ignored.
+func (p *SchemaPlace) Bind(table, schema string) error {
 	if schema == "" {
 		return nil
 	}
@@ -26,8 +27,8 @@ func (p *SchemaPlace) Find(table, schema string) error {
 	return nil
 }
 
-// Found returns the schema, or "" if none was found yet.
-func (p *SchemaPlace) Found() string {
+// Name returns the schema, or "" if none was found yet.
+func (p *SchemaPlace) Name() string {
 	if first := p.first.Load(); first != nil {
 		return *first
 	}

@@ -74,7 +74,7 @@ func transactFile(ctx context.Context, conn *sqlx.Conn, do func(Session) error) 
 }
 
 // syncing makes a commit survive a power failure. It leaves a connection with synchronous OFF as it is: the program has
-// chosen that no commit in its file is safe. See [Place.History].
+// chosen that no commit in its file is safe. See [FilePlace.History].
 func syncing(ctx context.Context, conn *sqlx.Conn) (restore func(), err error) {
 	var level int
 	if err := conn.GetContext(ctx, &level, "PRAGMA synchronous"); err != nil {

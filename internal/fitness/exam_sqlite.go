@@ -51,7 +51,7 @@ func (e *exam) sqliteFile(ctx context.Context) error {
 	f.damaged, f.inMemory = quick != "ok", path == ""
 	if !f.inMemory {
 		f.disk = diskOf(path)
-		var place database.Place
+		var place database.FilePlace
 		if f.unusable = place.Look(ctx, e.conn); f.unusable == nil {
 			if f.moved, err = e.sqliteMoved(ctx, path); err != nil {
 				return err

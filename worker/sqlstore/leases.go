@@ -23,7 +23,7 @@ import (
 type leaseTable struct {
 	tables
 	namespace string
-	place     database.Place       // of a SQLite file
+	place     database.FilePlace   // of a SQLite file
 	schema    database.SchemaPlace // of a PostgreSQL table
 }
 
@@ -51,10 +51,10 @@ func (l *leaseTable) Name() string {
 }
 
 // Place implements [storage.PlacedStore]: it returns the schema of a PostgreSQL table.
-func (l *leaseTable) Place() string { return l.schema.Found() }
+func (l *leaseTable) Place() string { return l.schema.Name() }
 
 // Bind implements [storage.PlacedStore].
-func (l *leaseTable) Bind(schema string) error { return l.schema.Find(l.leases, schema) }
+func (l *leaseTable) Bind(schema string) error { return l.schema.Bind(l.leases, schema) }
 
 // A decision changes rows that a store has read, for a caller of Take or Change.
 type decision = func(*storage.Namespace, *storage.Lease, storage.Clock) error

@@ -68,7 +68,7 @@ func (s *numberTable) NextFrom(ctx context.Context, h storage.Host, most int64,
 	}
 	defer conn.Close()
 
-	var place database.Place
+	var place database.FilePlace
 	if err := s.look(ctx, conn, &place); err != nil {
 		return 0, first, err
 	}
@@ -108,7 +108,7 @@ func (s *numberTable) NextFrom(ctx context.Context, h storage.Host, most int64,
 }
 
 // look checks the place of a SQLite file.
-func (s *numberTable) look(ctx context.Context, conn *sqlx.Conn, place *database.Place) error {
+func (s *numberTable) look(ctx context.Context, conn *sqlx.Conn, place *database.FilePlace) error {
 	if s.dialect != database.SQLite {
 		return nil
 	}
@@ -123,7 +123,7 @@ type insertedRow struct {
 }
 
 // insert commits a row whose PORT is a nonce, and returns the ID from the insert's own result.
-func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h storage.Host,
+func (s *numberTable) insert(ctx context.Context, conn *sqlx.Conn, place *database.FilePlace, h storage.Host,
 	most int64) (row insertedRow, err error) {
 	kind := int64(typeActual)
 	if h.Port != "" {

@@ -27,7 +27,7 @@ func (l *leaseTable) look(ctx context.Context, conn session, rows string, args .
 		err = s.Decisive(l.dialect)
 	}
 	if err == nil {
-		err = l.schema.Find(l.leases, s.Schema)
+		err = l.schema.Bind(l.leases, s.Schema)
 	}
 	if err == nil && l.dialect == database.SQLite {
 		s.clock.History, err = l.place.History(ctx, conn)

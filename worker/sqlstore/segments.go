@@ -18,7 +18,7 @@ import (
 // It is bound to the SQLite file, or to PostgreSQL's schema, that it finds first, as a leaseTable is.
 type segmentTable struct {
 	tables
-	place  database.Place       // of a SQLite file
+	place  database.FilePlace   // of a SQLite file
 	schema database.SchemaPlace // of a PostgreSQL table
 }
 

@@ -41,7 +41,7 @@ func (s *segmentTable) look(ctx context.Context, conn session, tag string) (tagS
 		err = seen.Writable(s.dialect)
 	}
 	if err == nil {
-		err = s.schema.Find(s.segments, seen.Schema)
+		err = s.schema.Bind(s.segments, seen.Schema)
 	}
 	return seen, err
 }

@@ -100,7 +100,7 @@ func (s *numberTable) insertKnown(ctx context.Context, conn *sqlx.Conn, h string
 }
 
 // insertAbove inserts a row whose PORT is a nonce, with an ID above all that lost commits can have given out.
-func (s *numberTable) insertAbove(ctx context.Context, tx session, place *database.Place, h string,
+func (s *numberTable) insertAbove(ctx context.Context, tx session, place *database.FilePlace, h string,
 	kind, most int64) (id int64, nonce string, err error) {
 	skip := s.skipOf(most)
 	nonce = rand.Text()
@@ -153,7 +153,7 @@ var oneStatement = map[database.Dialect]struct{ unsure, began string }{
 
 // newestMark returns the table's history, which is empty if the database does not tell it, and the newest mark.
 func (s *numberTable) newestMark(ctx context.Context, tx session,
-	place *database.Place) (history string, m mark, err error) {
+	place *database.FilePlace) (history string, m mark, err error) {
 	marks := " FROM `" + s.nodes + "` WHERE TYPE = 5 ORDER BY ID DESC LIMIT 1), "
 	query := s.dialect.SQL("SELECT " + s.dialect.OriginColumns(s.nodes) + ", COALESCE((SELECT ID" + marks + "0), " +
 		"COALESCE((SELECT HOST_NAME" + marks + "''), COALESCE((SELECT PORT" + marks + "''), " +

@@ -59,7 +59,7 @@ var (
 
 // swap makes attempts until a decision is stored. try gets the number of attempts that have lost to other clients.
 // Between two attempts on a server swap holds no connection.
-func (t *tables) swap(ctx context.Context, place *database.Place,
+func (t *tables) swap(ctx context.Context, place *database.FilePlace,
 	try func(conn session, races int) (attempt, error)) error {
 	if t.dialect == database.SQLite {
 		return t.swapInFile(ctx, place, try)
@@ -73,7 +73,7 @@ func (t *tables) swap(ctx context.Context, place *database.Place,
 }
 
 // swapInFile makes the only attempt in a file, which is locked before it is read, so that no other process writes.
-func (t *tables) swapInFile(ctx context.Context, place *database.Place,
+func (t *tables) swapInFile(ctx context.Context, place *database.FilePlace,
 	try func(conn session, races int) (attempt, error)) error {
 	return t.connected(ctx, func(conn *sqlx.Conn) error {
 		return t.inPlace(ctx, conn, place, func(tx session) (*readback, error) {
@@ -203,7 +203,7 @@ func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
 // inPlace runs a transaction on a SQLite file. Its commit counts only if the file is in its place before and after, and
 // can be read back there. Else it returns an error, as for a commit whose reply was lost. do returns a nil readback if
 // there is nothing to read.
-func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.Place,
+func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.FilePlace,
 	do func(session) (*readback, error)) error {
 	if err := place.Look(ctx, conn); err != nil {
 		return err
