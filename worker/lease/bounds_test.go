@@ -68,6 +68,23 @@ func TestAsksWhenMoreCanBeReserved(t *testing.T) {
 	})
 }
 
+// A lease that waits for its first ticks for longer than half a Window is renewed meanwhile, as any other.
+func TestRenewedWhileItWaits(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l, _ := h.held(lease.Config{Window: skew})
+		h.memory.RemoveRow(orders, 0)
+		h.memory.LoseHistory()
+		h.pass(skew / 2)
+		r := h.extend(l, 0)
+		require.Less(t, r.Last, r.First)
+		require.LessOrEqual(t, r.Renew, h.tick()+ms(skew/2))
+		leased := h.row(r.WorkerID).Until
+		h.pass(skew / 2)
+		h.extend(l, 0)
+		require.True(t, h.row(r.WorkerID).Until.After(leased))
+	})
+}
+
 // The number of a nonce is not negative.
 func TestNonceWithASign(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {

@@ -10,7 +10,15 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 )
+
+// A Store keeps the rows of one namespace, which all processes that lease IDs in it share: one for each worker ID that
+// was ever to be had, and one for the namespace. Packages sqlstore and stores, and the modules below stores, have some.
+type Store = storage.LeaseStore
+
+// A Range is the worker IDs from First to Last, both included: lease.Range{First: 0, Last: 1023}.
+type Range = storage.Range
 
 // Burn is how far beyond the store's clock a new owner begins after the store may have lost writes, and where a start
 // makes the namespace. No owner of any store reserves beyond Burn less its MaxClockSkew, two minutes by default.

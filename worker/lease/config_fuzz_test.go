@@ -30,7 +30,7 @@ func FuzzLeaseConfig(f *testing.F) {
 		if logtest.Refused(t, err) {
 			return
 		}
-		l := w.(*lease)
+		l := w.(*lessee)
 		c := l.cfg
 		require.Equal(t, c.Losses == Never || c.Losses == NeverUnchecked || promised && c.Losses == ByHistory, l.never)
 		require.True(t, c.IDs == Range{} || 0 <= c.IDs.First && c.IDs.First <= c.IDs.Last)

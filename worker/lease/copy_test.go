@@ -43,7 +43,7 @@ func TestACopyIsQuicker(t *testing.T) {
 }
 
 // An acquisition whose reply was lost before the process was cloned may be taken up by the other copy.
-func TestLeaseInvalidateADoubt(t *testing.T) {
+func TestLeaseInvalidatePending(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l, client := h.client(lease.Config{})
 		h.acquire(l)
@@ -51,8 +51,8 @@ func TestLeaseInvalidateADoubt(t *testing.T) {
 		h.pass(window / 2)
 		client.Fault(storetest.OK, storetest.LoseReply)
 		require.Error(t, h.extendError(l, 0))
-		id, doubted := lease.Doubted(l)
-		require.True(t, doubted)
+		id, pending := lease.Pending(l)
+		require.True(t, pending)
 		require.EqualValues(t, 1, id)
 		l.Invalidate()
 		for range 2 {

@@ -36,7 +36,7 @@ const (
 
 // report logs an event and passes it to OnEvent. A low one it only passes on: the generator logs
 // renewals that fail, whatever the worker.
-func (l *lease) report(ctx context.Context, e Event) {
+func (l *lessee) report(ctx context.Context, e Event) {
 	e.Store = l.store.Name()
 	level, text := slog.LevelDebug, "worker ID leased"
 	switch e.Kind {

@@ -7,31 +7,31 @@ import (
 )
 
 // Lease is the worker that New returns.
-type Lease = lease
+type Lease = lessee
 
 // SetNow sets the clock that the lease compares with the store's.
-func (l *lease) SetNow(now func() time.Time) { l.now = now }
+func (l *lessee) SetNow(now func() time.Time) { l.now = now }
 
 // SetHolder sets what rows say of the process.
-func (l *lease) SetHolder(text string) { l.holder = text }
+func (l *lessee) SetHolder(text string) { l.holder = text }
 
 // SetClock sets the lease's clock for the time between two calls.
-func (l *lease) SetClock(now func() time.Time) { l.clock = now }
+func (l *lessee) SetClock(now func() time.Time) { l.clock = now }
 
 // SetChance sets what the lease draws at random: f returns a number below n.
-func (l *lease) SetChance(f func(n int64) int64) { l.chance = f }
+func (l *lessee) SetChance(f func(n int64) int64) { l.chance = f }
 
 // ReservationOf returns what the lease holds, without asking for anything.
-func ReservationOf(l *lease) uid.Reservation { return l.reservation() }
+func ReservationOf(l *lessee) uid.Reservation { return l.reservation() }
 
-// Doubted returns the ID of an acquisition whose outcome is not known, if there is one.
-func Doubted(l *lease) (id int64, doubted bool) {
+// Pending returns the ID of an acquisition whose outcome is not known, if there is one.
+func Pending(l *lessee) (id int64, pending bool) {
 	if l.pending == nil {
 		return 0, false
 	}
 	return l.pending.id, true
 }
 
-// Pending returns how many renewals may have happened, or be on their way, and were not
+// Unacknowledged returns how many renewals may have happened, or be on their way, and were not
 // acknowledged.
-func Pending(l *lease) int64 { return l.hold.sent - l.hold.acked }
+func Unacknowledged(l *lessee) int64 { return l.lease.sent - l.lease.acked }

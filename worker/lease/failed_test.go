@@ -31,10 +31,10 @@ func TestFailedStartThatCannotGiveBack(t *testing.T) {
 		fails  func(ctx context.Context) error
 		most   time.Duration
 	}{
-		"a hold":                 {burnt, storetest.OK, fails, skew},
-		"a doubt":                {func(*house) {}, storetest.LoseReply, fails, time.Second},
-		"a hold, no answer":      {burnt, storetest.OK, hangs, skew + time.Minute + 5*time.Second},
-		"a doubt, and no answer": {func(*house) {}, storetest.LoseReply, hangs, time.Minute + time.Second},
+		"a lease":                           {burnt, storetest.OK, fails, skew},
+		"an unknown outcome":                {func(*house) {}, storetest.LoseReply, fails, time.Second},
+		"a lease, no answer":                {burnt, storetest.OK, hangs, skew + time.Minute + 5*time.Second},
+		"an unknown outcome, and no answer": {func(*house) {}, storetest.LoseReply, hangs, time.Minute + time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *house, f *meddled) {
@@ -117,7 +117,7 @@ func TestResumeWithoutAnAnswer(t *testing.T) {
 }
 
 // A start without a Timeout has the default's patience for its first tick.
-func TestPatienceByDefault(t *testing.T) {
+func TestLongestWaitByDefault(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		err := h.acquireError(h.lease(lease.Config{}), from(h.tick()+ms(time.Hour)))
 		logtest.Error(t, err, uid.ErrRange, (lease.Burn + 2*time.Millisecond + 30*time.Second).String())

@@ -1,41 +1,19 @@
 package lease
 
 import (
-	"context"
-	"errors"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
+	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/internal/workerid"
 )
-
-// A lease is the worker that [New] returns.
-type lease struct {
-	cfg     Config
-	store   Store
-	never   bool                // the store never loses a write
-	now     func() time.Time    // the clock that is compared with the store's
-	holder  string              // what rows say of this process
-	clock   func() time.Time    // monotonic, for the time between two calls
-	chance  func(n int64) int64 // a number below n, at random
-	binding *workerid.Binding
-	health  atomic.Pointer[health.Worker] // for WorkerHealth; nil before the first call
-
-	// Only the generator's calls use what follows, one at a time.
-	terms     uid.Terms
-	inspected bool     // the store was, since it was bound
-	missing   bool     // so was the namespace
-	resumed   bool     // the hold was, and is not this binding's to release
-	hold      *hold    // nil when the lease was lost
-	pending   *pending // an acquisition whose outcome is unknown; nil for none
-	low       bool     // Low was reported, and nothing was reserved since
-	back      bool     // the store went back, and no write is acknowledged that says so
-}
 
 // New returns a [uid.Worker] that leases a worker ID from a [Store]. No tick of an ID is issued twice: not when an
 // owner was paused, cut off or declared dead, and comes back; not when clocks go back; nor after a failover that lost
@@ -50,24 +28,25 @@ type lease struct {
 //
 // # When no generator can be made
 //
-// Acquire leases the ID that has been free the longest, or one that was never used if none is free. If ticks had to be
-// burnt it waits for MaxClockSkew and a tick, or twice the error of a store's clock if that is longer.
+// Acquire leases the ID that has been free the longest, or one that was never used if none is free. If it had to burn
+// ticks it waits for MaxClockSkew and a tick, or twice the error of a store's clock if that is longer.
 //
 // It retries failures that may pass until the Timeout or the end of ctx, and fails at once with
-//   - [uid.ErrWorkerInUse] while another generator is bound to the worker;
-//   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased or in quarantine (see TTL of
-//     [Config]), or lack their rows, which it names;
-//   - [uid.ErrRange] when the layout lacks some of Config.IDs, the namespace has others or none of the layout's, or the
-//     generator's floor is too far ahead of the store's clock;
-//   - [uid.ErrConfig] when Window is shorter than a tick, or the store cannot hold the rows or is visibly less durable
-//     than said;
-//   - [worker.ErrNoNamespace] when the namespace is missing and Config.MustExist is set;
-//   - [worker.ErrLayout] when the namespace has another layout;
-//   - [worker.ErrClock] when the store's clock is more than MaxClockSkew away from this process's, before the layout's
-//     epoch, or too far behind the ticks that were used;
-//   - [uid.ErrExhausted] when the ID's last tick is used or burnt;
-//   - [uid.ErrNoReservation] when nothing can be reserved for a long time;
-//   - the store's own error on all else.
+//
+//   - [uid.ErrWorkerInUse]: another generator is bound to the worker.
+//   - [uid.ErrNoWorkerID]: each ID of the layout and the namespace is leased, in quarantine (see TTL of [Config]), or
+//     lacks its row; the text names those.
+//   - [uid.ErrRange]: the layout lacks some of Config.IDs, the namespace has others or none of the layout's, or the
+//     generator's floor is too far ahead of the store's clock.
+//   - [uid.ErrConfig]: Window is shorter than a tick, or the store cannot hold the rows or is visibly less durable
+//     than said.
+//   - [worker.ErrNoNamespace]: the namespace is missing, and Config.MustExist is set.
+//   - [worker.ErrLayout]: the namespace has another layout.
+//   - [worker.ErrClock]: the store's clock is more than MaxClockSkew away from this process's, before the layout's
+//     epoch, or too far behind the ticks that were used.
+//   - [uid.ErrExhausted]: the ID's last tick is used or burnt.
+//   - [uid.ErrNoReservation]: nothing can be reserved for a long time.
+//   - The store's own error: all else.
 func New(store Store, cfg Config) (uid.Worker, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store of leases", uid.ErrConfig)
@@ -76,129 +55,133 @@ func New(store Store, cfg Config) (uid.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lease{cfg: cfg, store: store, never: cfg.never(store), now: cfg.Now, holder: holder(), clock: time.Now,
-		chance: rand.Int64N, binding: workerid.NewBinding("the lease in " + store.Name())}, nil
+	return &lessee{cfg: cfg, store: store, never: cfg.never(store), now: cfg.Now, holder: holder(), clock: time.Now,
+		chance: mathrand.Int64N, binding: workerid.NewBinding("the lease in " + store.Name())}, nil
 }
 
-// Acquire implements [uid.Worker]; New has its errors.
-func (l *lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
-	if err := l.bind(t); err != nil {
-		return uid.Reservation{}, err
-	}
-	return l.started(ctx, retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, l.first))
+// A lessee is the worker that [New] returns. It holds one lease at a time.
+type lessee struct {
+	cfg     Config
+	store   Store
+	never   bool                // the store never loses a write
+	now     func() time.Time    // the clock that is compared with the store's
+	holder  string              // what rows say of this process
+	clock   func() time.Time    // monotonic, for the time between two calls
+	chance  func(n int64) int64 // a number below n, at random
+	binding *workerid.Binding
+	health  atomic.Pointer[health.Worker] // for WorkerHealth; nil before the first call
+
+	// Only the generator's calls use what follows, one at a time.
+	terms     uid.Terms
+	inspected bool     // the store was, since it was bound
+	missing   bool     // so was the namespace
+	resumed   bool     // the lease was, and is not this binding's to release
+	lease     *lease   // nil while it holds none
+	pending   *pending // an acquisition whose outcome is unknown; nil for none
+	low       bool     // Low was reported, and nothing was reserved since
+	wentBack  bool     // the store did, and has not acknowledged a write that says so
 }
 
-// bind ties the lease to a generator, if it can serve one with these terms.
-func (l *lease) bind(t uid.Terms) error {
-	if l.cfg.Window < t.Unit {
-		return fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", uid.ErrConfig, l.cfg.Window, t.Unit)
-	}
-	if l.cfg.IDs.Last > t.MaxWorkerID {
-		return fmt.Errorf("%w: the worker IDs %v are not within 0..%d, those of the layout",
-			uid.ErrRange, l.cfg.IDs, t.MaxWorkerID)
-	}
-	if err := l.binding.Bind(t.Revoke); err != nil {
-		return err
-	}
-	l.terms, l.inspected, l.missing, l.resumed = t, false, false, false
-	return nil
+// A lease is an owner's hold on a worker ID.
+type lease struct {
+	id  int64
+	ids Range // those that it was chosen from; the zero Range if the lease was resumed
+	// The owner's nonces begin with its own name, and end in the number of the write. The store has
+	// acknowledged the write acked, which reserved the ticks up to limit, or up to base while none is
+	// reserved. Each of the writes after it up to sent has happened, has not, or is still on its way.
+	// What can be read in the row need not be durable yet, so no tick is reserved on the strength of
+	// one of them.
+	owner       string
+	acked, sent int64
+	resumed     bool // and not renewed since: the owner may have written more before
+	limit       int64
+	base        int64         // what others may have used: the owner's first tick is the next
+	ahead       *health.Ahead // why that is ahead of the clock; nil if it is not
+
+	// Set by schedule, for due; clock and early by the write before it.
+	clock storage.Clock // the store's at the acknowledged write
+	early int           // how many of the last writes, one after another, came before pause was over
+	at    time.Time     // of the last write, on the monotonic clock
+	pause time.Duration // from then until the lease is renewed even if nobody needs ticks
+	more  time.Duration // from then until a write can reserve more
+	renew int64         // the first tick at which a renewal is due
 }
 
-// started ends a start: it waits for the first reservation, or gives up what a failed start has.
-func (l *lease) started(ctx context.Context, err error) (uid.Reservation, error) {
-	defer l.tell()
-	if err == nil {
-		err = l.awaitTicks(ctx)
-	}
-	if err != nil {
-		err = l.failure("acquire", err)
-		l.abandon(ctx)
-		_ = l.binding.Unbind() // it was bound by this start
-		return uid.Reservation{}, err
-	}
-	return l.reservation(), nil
+// A pending is an acquisition that the store may or may not have stored.
+type pending struct {
+	lease
+	event Event
 }
 
-// Extend renews the lease and the reservation if that is due, or if ticks up to through can be
-// reserved and are not yet; else it returns the reservation as it stands. When the lease is lost
-// it acquires another ID, which may have no reserved ticks at first.
-//
-// It fails when the store cannot be reached or the clocks differ by more than is believed, and with
-// [worker.ErrNoNamespace] when the namespace is missing; what was reserved before stays reserved. It
-// returns [uid.ErrNoReservation] when no generator is bound to l.
-func (l *lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	if err := l.binding.Check(); err != nil {
-		return uid.Reservation{}, err
-	}
-	defer l.tell()
-	l.dropInvalid(ctx)
-	if l.hold != nil && l.due(through) {
-		err := l.extend(ctx, through)
-		if lost, is := errors.AsType[*lostError](err); is {
-			l.lost(ctx, lost)
-		} else if err != nil {
-			l.warn(ctx, err)
-			return uid.Reservation{}, l.failure("extend", err)
-		}
-	}
-	if l.hold == nil {
-		if err := l.acquire(ctx); err != nil {
-			return uid.Reservation{}, l.failure("acquire", err)
-		}
-	}
-	return l.reservation(), nil
-}
-
-// Release ends the lease and lowers High to last. It returns an error when the store cannot be
-// told within 5 s; the lease then ends by itself, after the TTL.
-func (l *lease) Release(ctx context.Context, last int64) error {
-	if err := l.binding.Check(); err != nil {
-		return err
-	}
-	defer func() { _ = l.binding.Unbind() }()
-	defer l.tell()
-	l.dropInvalid(ctx)
-	var err error
-	if l.hold != nil {
-		err = l.release(ctx, last)
-	}
-	if l.pending != nil { // then there is no hold
-		err = retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.giveBack)
-	}
-	if err != nil {
-		err = l.failure("release", fmt.Errorf("%w; nobody else gets the ID for up to %v", err, l.blocked()))
-	}
-	l.hold, l.pending = nil, nil
-	return err
-}
-
-// Invalidate is what [worker.Invalidate] asks of a worker. The old lease ends by itself.
-func (l *lease) Invalidate() error {
-	l.binding.Invalidate()
-	return nil
-}
-
-// dropInvalid gives up what may be another copy's of the process since Invalidate.
-func (l *lease) dropInvalid(ctx context.Context) {
-	switch {
-	case !l.binding.Invalid():
-	case l.hold != nil:
-		l.lost(ctx, errInvalidated)
-	default:
-		l.pending = nil
-		l.binding.Renew()
+func (l *lessee) reservation() uid.Reservation {
+	return uid.Reservation{
+		WorkerID: l.lease.id, First: l.lease.base + 1, Last: l.lease.limit, Renew: l.lease.renew,
 	}
 }
 
-func (l *lease) reservation() uid.Reservation {
-	h := l.hold
-	return uid.Reservation{WorkerID: h.id, First: h.base + 1, Last: h.limit, Renew: h.renew}
-}
-
-func (l *lease) failure(doing string, err error) error {
+// failure is the error of a call that fails, with the ID that it is about.
+func (l *lessee) failure(doing string, err error) error {
 	of := "a worker ID"
-	if l.hold != nil {
-		of = fmt.Sprintf("worker ID %d", l.hold.id)
+	if l.lease != nil {
+		of = fmt.Sprintf("worker ID %d", l.lease.id)
 	}
 	return fmt.Errorf("%s the lease of %s in %s: %w", doing, of, l.store.Name(), err)
+}
+
+// unreserved reports whether no tick is reserved that may be issued. limit is below base if the
+// generator has a floor beyond what a resumed lease has.
+func (l *lease) unreserved() bool { return l.limit <= l.base }
+
+// owns reports whether the lease's owner wrote the row last, with its newest acknowledged write or a
+// later one. Writes older than the one in the row cannot happen any more: each named an older version
+// of the row, or was made under a lock that is gone.
+func (l *lease) owns(row *storage.Lease) bool {
+	owner, number := writer(row.Nonce)
+	if owner != l.owner || number > l.sent && !l.resumed {
+		return false
+	}
+	return number > l.acked && row.High >= l.limit || number == l.acked && row.High == l.limit
+}
+
+// outdates reports whether the row is from before the lease's newest acknowledged write: then the store went back.
+// Another owner's row is no proof, nor is one that is gone.
+func (l *lease) outdates(row *storage.Lease) bool {
+	owner, number := writer(row.Nonce)
+	return owner == l.owner && (number < l.acked || row.High < l.limit)
+}
+
+// matches reports whether the row is as the pending acquisition wrote it, and its lease lasts.
+func (p *pending) matches(row *storage.Lease, now storage.Clock) bool {
+	if row == nil {
+		return false
+	}
+	owner, number := writer(row.Nonce)
+	return owner == p.owner && number <= p.sent && row.High == p.limit && now.Within(row.Until)
+}
+
+const (
+	ownerLen  = 22 // hexadecimal digits
+	numberLen = 10
+)
+
+// newOwner returns a name that nobody else has.
+func newOwner() string {
+	var b [ownerLen / 2]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// nonce returns the nonce of an owner's write.
+func nonce(owner string, number int64) string { return fmt.Sprintf("%s%0*x", owner, numberLen, number) }
+
+// writer returns the owner and the number of a nonce. The owner is "" for a text that is no nonce.
+func writer(nonce string) (owner string, number int64) {
+	if len(nonce) != ownerLen+numberLen {
+		return "", 0
+	}
+	number, err := strconv.ParseInt(nonce[ownerLen:], 16, 64)
+	if err != nil || number < 0 {
+		return "", 0
+	}
+	return nonce[:ownerLen], number
 }

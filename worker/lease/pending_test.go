@@ -28,7 +28,7 @@ func TestPendingRenewalArrivesLate(t *testing.T) {
 					client.Fault(way)
 					require.Error(t, h.extendError(l, 0))
 				}
-				require.EqualValues(t, many, lease.Pending(l))
+				require.EqualValues(t, many, lease.Unacknowledged(l))
 				require.Equal(t, row, h.row(0))
 				require.Equal(t, 1, h.memory.Deliver())
 				require.NotEqual(t, row.Nonce, h.row(0).Nonce)
@@ -38,7 +38,7 @@ func TestPendingRenewalArrivesLate(t *testing.T) {
 				require.Equal(t, was.WorkerID, next.WorkerID)
 				require.Equal(t, was.First, next.First)
 				require.Greater(t, next.Last, was.Last)
-				require.Zero(t, lease.Pending(l), "it was acknowledged")
+				require.Zero(t, lease.Unacknowledged(l), "it was acknowledged")
 			})
 		})
 	}

@@ -2,7 +2,7 @@ package lease
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/uidgen/uid/internal/retry"
@@ -12,47 +12,62 @@ import (
 // releaseTimeout bounds a Release.
 const releaseTimeout = 5 * time.Second
 
+// Release ends the lease and lowers High to last. It returns an error when the store cannot be
+// told within 5 s; the lease then ends by itself, after the TTL.
+func (l *lessee) Release(ctx context.Context, last int64) error {
+	if err := l.binding.Check(); err != nil {
+		return err
+	}
+	defer func() { _ = l.binding.Unbind() }()
+	defer l.publishHealth()
+	l.dropInvalid(ctx)
+	var err error
+	if l.lease != nil {
+		err = l.release(ctx, last)
+	}
+	if l.pending != nil { // then there is no lease
+		err = retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.releasePending)
+	}
+	if err != nil {
+		err = l.failure("release", fmt.Errorf("%w; nobody else gets the ID for up to %v", err, l.blocked()))
+	}
+	l.lease, l.pending = nil, nil
+	return err
+}
+
 // release ends the lease and lowers High to last.
-func (l *lease) release(ctx context.Context, last int64) error {
-	h := l.hold
+func (l *lessee) release(ctx context.Context, last int64) error {
+	held := l.lease
 	return retry.Do(ctx, retry.AtMost(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
 		end := func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
-			if l.witness(h, ns, row, now) {
+			if l.endOutdated(row, ns, now) {
 				return nil
 			}
-			if row == nil || !h.owns(row) || row.Until.Before(now.Now) {
+			if row == nil || !held.owns(row) || row.Until.Before(now.Now) {
 				return errNothing // there is nothing left to release
 			}
-			l.settle(ns, now)
+			l.adoptHistory(ns, now)
 			// An earlier owner may still issue ticks, all of them below the base.
-			row.End(min(row.High, max(h.base, last)), now)
+			row.End(min(row.High, max(held.base, last)), now)
 			return nil
 		}
-		return written(l.change(ctx, h.id, end))
+		return written(l.change(ctx, held.id, end))
 	})
 }
 
-// blocked is how long nobody gets an ID, at most, that could not be given back.
-func (l *lease) blocked() time.Duration { return l.cfg.TTL + l.cfg.quarantine() }
-
-// giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
-func (l *lease) giveBack(ctx context.Context) error {
-	d := l.pending
+// releasePending ends the lease of the pending acquisition, if it was stored. Nothing was issued under it.
+func (l *lessee) releasePending(ctx context.Context) error {
+	p := l.pending
 	end := func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
-		if !d.matches(row, now) {
+		if !p.matches(row, now) {
 			return errNothing
 		}
-		l.settle(ns, now)
-		row.End(d.base, now)
+		l.adoptHistory(ns, now)
+		row.End(p.base, now)
 		return nil
 	}
-	return written(l.change(ctx, d.id, end))
+	return written(l.change(ctx, p.id, end))
 }
 
-// written turns errNothing into success.
-func written(err error) error {
-	if errors.Is(err, errNothing) {
-		return nil
-	}
-	return err
-}
+// blocked is how long nobody gets an ID, at most, that could not be released.
+func (l *lessee) blocked() time.Duration { return l.cfg.TTL + l.cfg.quarantine() }

@@ -2,64 +2,95 @@ package lease
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// extend makes one attempt to renew the lease and the reservation. It returns a lostError when
+// Extend renews the lease and the reservation if that is due, or if ticks up to through can be
+// reserved and are not yet; else it returns the reservation as it stands. When the lease is lost
+// it acquires another ID, which may have no reserved ticks at first.
+//
+// It fails when the store cannot be reached or the clocks differ by more than is believed, and with
+// [worker.ErrNoNamespace] when the namespace is missing; what was reserved before stays reserved. It
+// returns [uid.ErrNoReservation] when no generator is bound to l.
+func (l *lessee) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	if err := l.binding.Check(); err != nil {
+		return uid.Reservation{}, err
+	}
+	defer l.publishHealth()
+	l.dropInvalid(ctx)
+	if l.lease != nil {
+		if in, _ := l.due(l.lease, through); in <= 0 {
+			err := l.renew(ctx, through)
+			if lost, is := errors.AsType[*lostError](err); is {
+				l.lose(ctx, lost)
+			} else if err != nil {
+				l.warnLow(ctx, err)
+				return uid.Reservation{}, l.failure("extend", err)
+			}
+		}
+	}
+	if l.lease == nil {
+		if err := l.acquire(ctx); err != nil {
+			return uid.Reservation{}, l.failure("acquire", err)
+		}
+	}
+	return l.reservation(), nil
+}
+
+// renew makes one attempt to renew the lease and the reservation. It returns a lostError when
 // the owner has lost the lease.
-func (l *lease) extend(ctx context.Context, through int64) error {
-	h, asked := l.hold, l.now()
-	early := 0
-	if l.clock().Sub(h.at) < h.pause {
-		early = h.early + 1
+func (l *lessee) renew(ctx context.Context, through int64) error {
+	held, asked, writes := l.lease, l.now(), 0
+	if _, early := l.due(held, through); early {
+		writes = held.early + 1
 	}
-	if h.unreserved() {
-		through = max(through, h.base+1) // which may be far ahead of the clock
+	if held.unreserved() {
+		through = max(through, held.base+1) // which may be far ahead of the clock
 	}
-	number, limit, wait, back := h.sent, h.limit, h.wait, false
-	err := l.change(ctx, h.id, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
-		h.sent = number // what an earlier run of this attempt was to write was refused
+	number, limit, clock, wentBack := held.sent, held.limit, held.clock, false
+	err := l.change(ctx, held.id, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
+		held.sent = number // what an earlier run of this attempt was to write was refused
 		if err := l.compare(asked, now, mostAhead); err != nil {
 			return err
 		}
-		if back = l.witness(h, ns, row, now); back {
+		if wentBack = l.endOutdated(row, ns, now); wentBack {
 			return nil
 		}
-		if err := l.lasts(row, now); err != nil {
+		if err := l.checkHeld(row, now); err != nil {
 			return err
 		}
-		l.settle(ns, now)
+		l.adoptHistory(ns, now)
 		_, newest := writer(row.Nonce)
-		h.sent = max(number, newest) + 1
-		limit = max(row.High, l.target(now, through, slacks(early)))
-		wait = l.untilMore(now, max(limit, h.base)) // the base is beyond the limit where a floor is
-		row.Nonce, row.High = nonce(h.owner, h.sent), limit
+		held.sent = max(number, newest) + 1
+		limit, clock = max(row.High, l.target(now, through, slacks(writes))), now
+		row.Nonce, row.High = nonce(held.owner, held.sent), limit
 		row.Until, row.Renewed = row.Later(now.After(l.cfg.TTL)), now.Now
 		return nil
 	})
 	if err != nil {
-		return gone(err)
+		return asLoss(err)
 	}
-	if back {
-		return errBack
+	if wentBack {
+		return errWentBack
 	}
-	h.acked, h.limit, h.wait, h.early, h.resumed = h.sent, limit, wait, early, false
-	h.at = l.clock()
-	l.dueAfter(h)
+	held.acked, held.limit, held.clock, held.early, held.resumed = held.sent, limit, clock, writes, false
+	l.schedule(held)
 	l.low = false
 	return nil
 }
 
-// lasts returns a lostError unless the row is the hold's, and its lease is not over.
-func (l *lease) lasts(row *storage.Lease, now storage.Clock) error {
+// checkHeld returns a lostError unless the row is this owner's, and its lease is not over.
+func (l *lessee) checkHeld(row *storage.Lease, now storage.Clock) error {
 	switch {
 	case row == nil:
 		return &lostError{why: "its row is gone"}
-	case l.hold.owns(row) && now.Within(row.Until):
+	case l.lease.owns(row) && now.Within(row.Until):
 		return nil
-	case l.hold.owns(row):
+	case l.lease.owns(row):
 		return &lostError{why: fmt.Sprintf("it ended at %s, the store's time is %s", stamp(row.Until), stamp(now.Now))}
 	case row.Nonce == "":
 		return &lostError{why: "it was released by somebody else"}

@@ -15,16 +15,16 @@ import (
 // Held returns what the owner holds; Used is the last tick before its first one. It is the
 // generator's to call, as the methods of [uid.Worker] are. held is false while it holds nothing, and once
 // the lease was invalidated.
-func (l *lease) Held() (h storage.Held, held bool) {
-	if l.hold == nil || l.binding.Invalid() {
+func (l *lessee) Held() (h storage.Held, held bool) {
+	if l.lease == nil || l.binding.Invalid() {
 		return storage.Held{}, false
 	}
-	return storage.Held{WorkerID: l.hold.id, Nonce: nonce(l.hold.owner, l.hold.acked),
-		Used: l.hold.base, Last: l.hold.limit}, true
+	return storage.Held{WorkerID: l.lease.id, Nonce: nonce(l.lease.owner, l.lease.acked),
+		Used: l.lease.base, Last: l.lease.limit}, true
 }
 
 // Store returns the store that was given to New.
-func (l *lease) Store() Store { return l.store }
+func (l *lessee) Store() Store { return l.store }
 
 // resumePatience bounds how long a start tries to reach the store before it goes on with what it
 // holds.
@@ -34,7 +34,7 @@ const resumePatience = 5 * time.Second
 // If the store cannot be reached within 5 s it goes on with the ticks up to h.Last. If the lease is lost
 // it leases another ID, as Acquire does. Its errors are Acquire's, and [uid.ErrNoReservation] when the
 // store cannot be reached and nothing is left.
-func (l *lease) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Reservation, error) {
+func (l *lessee) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Reservation, error) {
 	owner, number := writer(h.Nonce)
 	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Used < -1 {
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d, nonce %.40q and tick %d are no lease "+
@@ -48,7 +48,7 @@ func (l *lease) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Re
 		return uid.Reservation{}, err
 	}
 	l.resumed = true
-	l.hold = &hold{id: h.WorkerID, owner: owner, acked: number, sent: number, resumed: true,
+	l.lease = &lease{id: h.WorkerID, owner: owner, acked: number, sent: number, resumed: true,
 		base: max(h.Used, t.MinTick-1), limit: h.Last, at: l.clock()}
 	if err := l.checkFloor(storage.Clock{Now: l.now()}); err != nil {
 		return l.started(ctx, err)
@@ -56,37 +56,37 @@ func (l *lease) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Re
 	return l.started(ctx, l.resume(ctx))
 }
 
-func (l *lease) resume(ctx context.Context) error {
-	h := l.hold
+func (l *lessee) resume(ctx context.Context) error {
+	held := l.lease
 	err := retry.Do(ctx, retry.AtMost(l.cfg.Timeout, resumePatience), l.cfg.Logger, func(ctx context.Context) error {
 		if err := l.inspect(ctx); err != nil {
 			return err
 		}
-		return l.extend(ctx, 0)
+		return l.renew(ctx, 0)
 	})
 	if lost, is := errors.AsType[*lostError](err); is {
-		l.lost(ctx, lost)
-		return retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, l.first)
+		l.lose(ctx, lost)
+		return l.retry(ctx, l.tryStart)
 	}
 	if err == nil || ctx.Err() != nil || !retry.IsTransient(err) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	next := max(h.base+1, l.terms.TickAt(l.now()))
-	if h.limit < next {
+	next := max(held.base+1, l.terms.TickAt(l.now()))
+	if held.limit < next {
 		return fmt.Errorf("%w: the ticks of worker ID %d are reserved up to %d, the next one is %d: %w",
-			uid.ErrNoReservation, h.id, h.limit, next, err)
+			uid.ErrNoReservation, held.id, held.limit, next, err)
 	}
-	h.at = l.clock()
-	l.dueAfter(h)
+	held.clock = storage.Clock{Now: l.now()}
+	l.schedule(held)
 	l.cfg.Logger.WarnContext(ctx, "the store cannot be reached, starting on what was reserved before",
-		"worker_id", h.id, "store", l.store.Name(), "left", ticks.Span(h.limit-next+1, l.terms.Unit), "error", err)
+		"worker_id", held.id, "store", l.store.Name(), "left", ticks.Span(held.limit-next+1, l.terms.Unit), "error", err)
 	return nil
 }
 
 // Leave ends the binding to the generator, and leaves the lease as it is: who resumes it goes on.
 // Others get the ID after TTL and the time that it is left alone.
-func (l *lease) Leave() error {
-	l.hold, l.pending = nil, nil
-	l.tell()
+func (l *lessee) Leave() error {
+	l.lease, l.pending = nil, nil
+	l.publishHealth()
 	return l.binding.Unbind()
 }

@@ -18,11 +18,11 @@ import (
 func TestRetake(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		var told events
-		var doubted, first storage.Lease
+		var pending, first storage.Lease
 		h.found()
 		client := h.memory.Store(orders)
 		counted := &meddled{Store: client}
-		l := h.on(counted, lease.Config{Losses: losses, Logger: onRetry(func() { doubted = h.row(0) }),
+		l := h.on(counted, lease.Config{Losses: losses, Logger: onRetry(func() { pending = h.row(0) }),
 			OnEvent: func(e lease.Event) {
 				told.add(e)
 				first = h.row(0)
@@ -33,12 +33,12 @@ func TestRetake(t *testing.T) {
 		require.Zero(t, r.WorkerID)
 		require.Equal(t, []int64{0}, h.ids())
 		require.Equal(t, []string{"acquired"}, told.kinds())
-		require.NotEqual(t, doubted.Nonce, first.Nonce)
-		require.Equal(t, doubted.High, first.High)
-		require.Equal(t, doubted.Acquired, first.Acquired)
-		require.True(t, first.Until.After(doubted.Until))
+		require.NotEqual(t, pending.Nonce, first.Nonce)
+		require.Equal(t, pending.High, first.High)
+		require.Equal(t, pending.Acquired, first.Acquired)
+		require.True(t, first.Until.After(pending.Until))
 		require.Equal(t, first.Until.Sub(first.Renewed), ttl)
-		require.Equal(t, doubted.High, r.Last)
+		require.Equal(t, pending.High, r.Last)
 		h.pass(window / 2)
 		require.Zero(t, h.extend(l, 0).WorkerID)
 	})
@@ -106,8 +106,8 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 			r := h.acquire(l)
 			require.EqualValues(t, 1, r.WorkerID)
 			require.Equal(t, []string{"acquired"}, told.kinds())
-			_, doubted := lease.Doubted(l)
-			require.False(t, doubted)
+			_, pending := lease.Pending(l)
+			require.False(t, pending)
 			row := h.row(0)
 			require.NotEmpty(t, row.Nonce)
 			h.pass(window / 2)
@@ -163,20 +163,20 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 
 // Giving back is tried again, like a release, for as long; and with a state file, which has
 // nothing of the acquisition, as without.
-func TestDoubtIsGivenBackOnRelease(t *testing.T) {
+func TestPendingIsReleased(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		l, client := h.client(lease.Config{Losses: losses})
-		doubt := func() (id int64) {
+		lost := func() (id int64) {
 			h.memory.RemoveRow(orders, h.acquire(l).WorkerID)
 			h.pass(window / 2)
 			client.Fault(storetest.OK, storetest.LoseReply)
 			require.Error(t, h.extendError(l, 0))
-			id, doubted := lease.Doubted(l)
-			require.True(t, doubted)
+			id, pending := lease.Pending(l)
+			require.True(t, pending)
 			require.NotEmpty(t, h.row(id).Nonce)
 			return id
 		}
-		id := doubt()
+		id := lost()
 		client.Fault(storetest.Refuse, storetest.LoseWrite)
 		require.NoError(t, l.Release(t.Context(), -1))
 		require.Empty(t, h.row(id).Nonce)
@@ -185,7 +185,7 @@ func TestDoubtIsGivenBackOnRelease(t *testing.T) {
 
 		h.empty()
 		h.found()
-		id = doubt()
+		id = lost()
 		h.memory.Outage(true)
 		began := h.now()
 		require.Error(t, l.Release(t.Context(), -1))

@@ -1,35 +1,41 @@
 package lease
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker"
 )
 
-// inspect refuses a store that cannot hold the rows, and one that is visibly not as durable as
-// it is said to be.
-func (l *lease) inspect(ctx context.Context) error {
-	lossy, err := l.store.Inspect(ctx)
-	if err != nil {
+// Acquire implements [uid.Worker]; New has its errors.
+func (l *lessee) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	if err := l.bind(t); err != nil {
+		return uid.Reservation{}, err
+	}
+	return l.started(ctx, l.retry(ctx, l.tryStart))
+}
+
+// bind ties the lessee to a generator, if it can serve one with these terms.
+func (l *lessee) bind(t uid.Terms) error {
+	if l.cfg.Window < t.Unit {
+		return fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", uid.ErrConfig, l.cfg.Window, t.Unit)
+	}
+	if l.cfg.IDs.Last > t.MaxWorkerID {
+		return fmt.Errorf("%w: the worker IDs %v are not within 0..%d, those of the layout",
+			uid.ErrRange, l.cfg.IDs, t.MaxWorkerID)
+	}
+	if err := l.binding.Bind(t.Revoke); err != nil {
 		return err
 	}
-	if len(lossy) > 0 && l.never && l.cfg.Losses != NeverUnchecked {
-		return fmt.Errorf("%w: the store is said to lose nothing, by Losses or by its kind, but it can lose what "+
-			"it has acknowledged: %s; Anytime makes up for that, NeverUnchecked takes its word",
-			uid.ErrConfig, strings.Join(lossy, "; "))
-	}
+	l.terms, l.inspected, l.missing, l.resumed = t, false, false, false
 	return nil
 }
 
-// first is one attempt of a start to lease an ID. It makes a missing namespace, unless that must exist.
-func (l *lease) first(ctx context.Context) error {
+// tryStart makes one attempt to lease an ID. It makes a missing namespace, unless that must exist.
+func (l *lessee) tryStart(ctx context.Context) error {
 	if !l.inspected {
 		if err := l.inspect(ctx); err != nil {
 			return err
@@ -47,29 +53,46 @@ func (l *lease) first(ctx context.Context) error {
 	return l.acquire(ctx)
 }
 
-// awaitTicks waits for the first reservation. It replaces a lease that is lost meanwhile.
-func (l *lease) awaitTicks(ctx context.Context) error {
-	longest := l.patience()
-	for losses := 0; l.hold.unreserved(); {
-		if l.hold.wait > longest {
+// started ends a start, which may have failed with err: it waits for the first reservation, or releases what a failed
+// start has leased.
+func (l *lessee) started(ctx context.Context, err error) (uid.Reservation, error) {
+	defer l.publishHealth()
+	if err == nil {
+		err = l.awaitReservation(ctx)
+	}
+	if err != nil {
+		err = l.failure("acquire", err)
+		l.abandon(ctx)
+		_ = l.binding.Unbind() // it was bound by this start
+		return uid.Reservation{}, err
+	}
+	return l.reservation(), nil
+}
+
+// mostLosses is how many leases a start may lose before its first reservation.
+const mostLosses = 3
+
+// awaitReservation renews the lease whenever that is due, until the first tick is reserved. It replaces a lease that is
+// lost meanwhile.
+func (l *lessee) awaitReservation(ctx context.Context) error {
+	renew := func(ctx context.Context) error { return l.renew(ctx, 0) }
+	for losses := 0; l.lease.unreserved(); {
+		if longest := l.longestWait(); l.lease.more > longest {
 			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved "+
 				"only in %v; a start waits for up to %v", uid.ErrNoReservation,
-				l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
+				l.lease.id, l.lease.base, l.lease.more.Round(time.Second), longest)
 		}
-		// The wait may be longer than the lease, if ticks are long.
-		next := min(l.hold.wait, l.cfg.Window/2) - l.clock().Sub(l.hold.at)
-		pause := time.NewTimer(max(next, time.Millisecond))
+		in, _ := l.due(l.lease, 0)
 		select {
 		case <-ctx.Done():
-			pause.Stop()
 			return ctx.Err()
-		case <-pause.C:
+		case <-time.After(max(in, time.Millisecond)):
 		}
-		err := retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
+		err := l.retry(ctx, renew)
 		if lost, is := errors.AsType[*lostError](err); is && losses < mostLosses {
 			losses++
-			l.lost(ctx, lost)
-			err = retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, l.acquire)
+			l.lose(ctx, lost)
+			err = l.retry(ctx, l.acquire)
 		}
 		if err != nil {
 			return err
@@ -78,27 +101,19 @@ func (l *lease) awaitTicks(ctx context.Context) error {
 	return nil
 }
 
-// patience is how long a start waits for its first reservation.
-func (l *lease) patience() time.Duration {
-	return l.cfg.MaxClockSkew + 2*l.terms.Unit + cmp.Or(l.cfg.Timeout, retry.DefaultTimeout)
-}
-
-// mostLosses is how many leases a start may lose before its first reservation.
-const mostLosses = 3
-
-// abandon gives up what a failed start has acquired.
-func (l *lease) abandon(ctx context.Context) {
+// abandon releases what a failed start has leased.
+func (l *lessee) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	var id int64
 	var err error
-	if l.hold != nil && !l.resumed {
-		id, err = l.hold.id, l.release(ctx, -1)
+	if l.lease != nil && !l.resumed {
+		id, err = l.lease.id, l.release(ctx, -1)
 	} else if l.pending != nil {
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		id, err = l.pending.id, l.giveBack(limited)
+		id, err = l.pending.id, l.releasePending(limited)
 	}
-	l.hold, l.pending = nil, nil
+	l.lease, l.pending = nil, nil
 	if err != nil {
 		l.cfg.Logger.WarnContext(ctx, "a failed start gives no worker ID back", "worker_id", id,
 			"store", l.store.Name(), "for", l.blocked(), "error", err)

@@ -287,7 +287,7 @@ func TestClockErrorOfALease(t *testing.T) {
 }
 
 // A doubted acquisition is taken up only while everybody knows it to be leased.
-func TestClockErrorOfADoubt(t *testing.T) {
+func TestClockErrorOfAPending(t *testing.T) {
 	const off = 700 * time.Millisecond
 	for pass, id := range map[time.Duration]int64{ttl: 1, ttl + time.Microsecond: 2} {
 		eachStore(t, storetest.MemoryConfig{Error: off}, func(t *testing.T, h *house) {
