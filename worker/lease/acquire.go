@@ -26,6 +26,10 @@ func (l *lessee) acquire(ctx context.Context) error {
 	if err == nil && p == nil {
 		p, err = l.acquireFree(ctx)
 	}
+	if errors.Is(err, worker.ErrNoNamespace) {
+		err = fmt.Errorf("%w; uid worker init, or lease.Found, makes a new one; with --lost, or Lost, one that had owners",
+			err)
+	}
 	if err != nil {
 		return err
 	}
@@ -34,7 +38,7 @@ func (l *lessee) acquire(ctx context.Context) error {
 	l.lease, l.low, l.pending, l.wentBack = held, false, nil, false
 	l.schedule(held)
 	l.report(ctx, p.event)
-	l.warnAhead(ctx)
+	l.warnAhead(ctx, p.avoid)
 	workerid.WarnLow(ctx, l.cfg.Logger, held.id, held.ids.First, held.ids.Last,
 		"have been used", "store", l.store.Name())
 	return nil
@@ -91,20 +95,20 @@ func (l *lessee) acquireFree(ctx context.Context) (*pending, error) {
 		if err := l.checkFree(ns, row, now); err != nil {
 			return err
 		}
-		event := Event{Kind: acquired, WorkerID: row.WorkerID}
-		if row.Nonce != "" {
-			event.Kind, event.Holder = takenOver, row.Holder
-		}
-		held, err := l.begin(ns, row, now)
+		p, err := l.begin(ns, row, now)
 		if err != nil {
 			return err
 		}
-		held.ids = ids
+		p.ids = ids
+		p.event = Event{Kind: acquired, WorkerID: row.WorkerID}
+		if row.Nonce != "" {
+			p.event.Kind, p.event.Holder = takenOver, row.Holder
+		}
 		*row = storage.Lease{
-			WorkerID: held.id, Nonce: nonce(held.owner, 0), High: held.limit, Until: now.After(l.cfg.TTL),
+			WorkerID: p.id, Nonce: nonce(p.owner, 0), High: p.limit, Until: now.After(l.cfg.TTL),
 			Layout: l.terms.Layout, Holder: l.holder, Acquired: now.Now, Renewed: now.Now,
 		}
-		l.pending = &pending{lease: *held, event: event}
+		l.pending = p
 		return nil
 	})
 	return l.pending, err
@@ -112,18 +116,19 @@ func (l *lessee) acquireFree(ctx context.Context) (*pending, error) {
 
 // begin decides at which tick a new owner of a row begins, and what it reserves at once: nothing, where
 // writes may have been lost. Its own may be lost as well, and then others begin no higher.
-func (l *lessee) begin(ns *storage.Namespace, row *storage.Lease, now storage.Clock) (*lease, error) {
+func (l *lessee) begin(ns *storage.Namespace, row *storage.Lease, now storage.Clock) (*pending, error) {
 	cause := l.adoptHistory(ns, now)
-	lossy := cause != ""
+	lossy, avoid := cause != "", "a state file (statefile.OnLease), or Losses: Never where that is true"
 	if near := l.cfg.MaxClockSkew + 2*l.terms.Unit; !lossy && ns.Floor > l.tickAt(now, near) {
 		cause = "an owner or an earlier start found that the store may have lost writes, or a person said so"
-		if l.missing {
+		if ns.Floor == l.terms.TickAt(ns.Made.Add(Burn)) {
 			cause = "the namespace was missing, so it may have been lost"
+			avoid = "uid worker init, or lease.Found, before the first start of a new namespace"
 		}
 	}
 	// Each later owner begins above this owner's floor, too.
 	ns.Floor = max(ns.Floor, l.terms.MinTick-1)
-	held := &lease{id: row.WorkerID, owner: newOwner(), base: max(row.High, ns.Floor), clock: now}
+	held := lease{id: row.WorkerID, owner: newOwner(), base: max(row.High, ns.Floor), clock: now}
 	if lossy {
 		held.base = max(held.base, l.burnEnd(now))
 	}
@@ -135,7 +140,7 @@ func (l *lessee) begin(ns *storage.Namespace, row *storage.Lease, now storage.Cl
 		held.ahead = &health.Ahead{Cause: cause, Until: l.now().Add(wait)}
 	}
 	held.limit = max(held.base, l.target(now, held.base, 1))
-	return held, nil
+	return &pending{lease: held, avoid: avoid}, nil
 }
 
 // checkFree refuses a namespace of another layout, a row whose lease or quarantine has not ended,

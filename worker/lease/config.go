@@ -13,15 +13,15 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// A Store keeps the rows of one namespace, which all processes that lease IDs in it share: one for each worker ID that
-// was ever to be had, and one for the namespace. Packages sqlstore and stores, and the modules below stores, have some.
+// A Store keeps the rows of one namespace for all processes that lease IDs in it: a row for the namespace, and one for
+// each worker ID that could ever be leased. Packages sqlstore and stores, and the modules below stores, have some.
 type Store = storage.LeaseStore
 
 // A Range is the worker IDs from First to Last, both included: lease.Range{First: 0, Last: 1023}.
 type Range = storage.Range
 
-// Burn is how far beyond the store's clock a new owner begins after the store may have lost writes, and where a start
-// makes the namespace. No owner of any store reserves beyond Burn less its MaxClockSkew, two minutes by default.
+// Burn is how far beyond the store's clock a new owner begins if the store may have lost writes, or if a start makes
+// the namespace. No owner of any store reserves beyond Burn less its MaxClockSkew, two minutes by default.
 const Burn = 2*time.Minute + defaultMaxClockSkew
 
 // Losses says which acknowledged writes a store may lose.
@@ -32,49 +32,49 @@ const (
 	// that is visibly not as durable as its kind.
 	ByHistory Losses = iota
 	// Never says that the store loses nothing: not in a restart, a crash, a failover, or by a restored backup. UIDs
-	// can repeat if it is not true. A start refuses a store whose settings visibly
-	// belie it.
+	// can repeat if it is not true. A start refuses a store whose settings visibly contradict it.
 	Never
 	// NeverUnchecked is Never without that check.
 	NeverUnchecked
-	// Anytime says that the store may lose writes without telling: each start burns. All processes of the namespace
-	// have to set it.
+	// Anytime says that the store may lose writes, and its history not show it: each start burns. All processes of the
+	// namespace must set it.
 	Anytime
 )
 
 // Config holds the settings of [New]. The zero value works. A duration of 0 stands for its
 // default; negative ones are refused. Durations are rounded to whole ticks of the layout.
 type Config struct {
-	// Window is how long the store may be away before anybody notices (minus up to 5 s between attempts, and minus any
+	// Window is how long the store may be away before a call fails (minus up to 5 s between attempts, and minus any
 	// lead over the clock). Ticks are reserved up to 3/2 Window ahead of the store's clock, or up to [Burn] less
 	// MaxClockSkew if the generator asks; 3/2 Window must not be more: 80 s of Window by default. A Window shorter than
 	// a tick is refused. The default is 1 min.
 	Window time.Duration
 
-	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. Then, as after a release, nobody gets the
-	// ID for a quarantine: another TTL, at most five minutes. The default is 5 min, or 2 Windows if that is longer.
+	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. Then, as after a release, the ID is in
+	// quarantine for another TTL, at most five minutes. The default is 5 min, or 2 Windows if that is longer.
 	TTL time.Duration
 
-	// MaxClockSkew bounds how far clocks differ: those of servers of which one may take over from another and, at a
-	// start, this process's from the store's. The default is 2 s.
+	// MaxClockSkew bounds how far clocks differ: those of two servers if one may take over from the other, and, at a
+	// start, this process's and the store's. The default is 2 s.
 	MaxClockSkew time.Duration
 
 	// Timeout bounds Acquire, but for the wait for the first reservation. The default is the context's deadline, or
 	// without one 30 s, up to 3 s for a store that cannot be reached.
 	Timeout time.Duration
 
-	// IDs are the worker IDs that the namespace must have, and gets when this start makes it (see [Founding]). The zero
-	// Range stands for whatever it has.
+	// IDs are the worker IDs that the namespace must have, and gets if this start makes it (see [Founding]). The zero
+	// Range accepts any.
 	IDs Range
 
 	// Losses says which writes the store may lose.
 	Losses Losses
 
-	// MustExist makes a start fail with [worker.ErrNoNamespace] if the namespace is missing, instead of making it.
+	// MustExist makes a start fail with [worker.ErrNoNamespace] if the namespace is missing, instead of making it. Set
+	// it where [Found] makes the namespace.
 	MustExist bool
 
-	// OnEvent is told what happens to the lease. The generator's own goroutine, or the one that makes it, waits for
-	// OnEvent, which must be short and not close the generator. A panic in it is logged.
+	// OnEvent is called with each event of the lease. The generator's own goroutine, or the one that makes it, waits
+	// for it: it must be short, and not close the generator. A panic in it is logged.
 	OnEvent func(Event)
 
 	// Logger gets a record for each event but "low", and for trouble with the store at a start. The default is
@@ -146,8 +146,7 @@ func (c Config) quarantine() time.Duration {
 }
 
 // mostAhead is how far ahead of the store's clock the ticks used under an ID may lie, and how far this
-// process's clock may be off at a renewal: what lies beyond was written under a wrong clock, or this
-// one is wrong.
+// process's clock may be off at a renewal: ticks beyond were written under a wrong clock, or this one is wrong.
 const mostAhead = Burn + 15*time.Minute
 
 // holder tells people which process has a lease: the host's name and the process ID.

@@ -9,14 +9,14 @@
 //
 // A store may lose acknowledged writes, and with them reservations. So it names the history under which it answers,
 // which changes by a failover to a server that lags, a restored dump, or a crash without a synced log. The first start
-// on another history burns ticks: it, and whoever starts after it, begins [Burn] beyond the clock. Owners that run go
-// on as they are.
+// on another history burns ticks: it, and each later start, begins [Burn] beyond the clock it found. Owners that run
+// are not affected.
 //
-// So the starts of the next two minutes are ahead. [Never], and a state file that goes on with the lease, spare that.
+// So the starts of the next two minutes are ahead. [Never], and a state file that keeps the lease, avoid that.
 //
-// The first start makes a missing namespace, and burns, too, for it may have been lost. [Found], or uid worker init,
-// says that it is new. A running owner that finds no namespace has lost its lease. Nobody gets an ID whose row was
-// deleted.
+// The first start makes a missing namespace, and burns, too, for it may have been lost. To avoid that call [Found] in
+// the migration that makes the table, or uid worker init: they say that it is new. A running owner that finds no
+// namespace has lost its lease. An ID whose row was deleted is not leased again.
 //
 // # Several stores, one space of worker IDs
 //
@@ -29,11 +29,11 @@
 //
 //   - that the ranges of stores which share a space of worker IDs overlap;
 //   - that two copies of it accept writes: fence a former primary;
-//   - that a server takes over with writes that its predecessor lacked, or comes back without its successor's;
-//   - that its servers' clocks differ by more than MaxClockSkew, when one takes over that lacks writes;
+//   - that a server takes over with writes that its predecessor lacked, or returns without its successor's;
+//   - that its servers' clocks differ by more than MaxClockSkew, when one that lacks writes takes over;
 //   - that a process was cloned with its memory: both own the lease until one renews it (see [worker.Invalidate]);
-//   - that former rows come back without another history (see the store's package): run uid worker init --lost. The
-//     first owner that renews and finds an older write of its own has later starts begin ahead;
-//   - that rows which were deleted or edited, or replaced by a start's namespace, come back before their owner has
+//   - that former rows return without another history (see the store's package): run uid worker init --lost. Once an
+//     owner renews and finds an older write of its own, later starts begin ahead;
+//   - that rows which were deleted or edited, or replaced by a start's namespace, return before their owner has
 //     renewed.
 package lease

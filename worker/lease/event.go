@@ -10,16 +10,17 @@ import (
 type Event struct {
 	// Kind is one of
 	//
-	//   - "acquired": the worker has an ID that nobody ever had, or that was released.
+	//   - "acquired": the worker has an ID that was never leased, or was released.
 	//   - "taken over": the worker has an ID whose holder did not release it.
-	//   - "lost": the ID is somebody else's, the lease has ended, the store forgot it, or [worker.Invalidate] was
+	//   - "lost": the ID is another owner's, the lease has ended, the store forgot it, or [worker.Invalidate] was
 	//     called. UIDs that are ready under the old one are still issued, except after Invalidate.
 	//   - "low": less than half of the Window is left, and the store grants no more.
 	Kind string
 	// Store is the name of the lease's store, including the namespace.
 	Store    string
 	WorkerID int64
-	// Holder is who has the ID now, if it was lost, or had it before, if it was taken over; "" if unknown.
+	// Holder names the ID's owner: the present one if the ID was lost, the former one if it was taken over; "" if
+	// unknown.
 	Holder string
 	// Left is how long the reserved ticks last by the clock, and Err the reason, when they are lost or low.
 	Left time.Duration

@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -70,6 +72,30 @@ func ExampleNew() {
 	// second acquired 1
 	// <nil>
 	// third acquired 2
+	// <nil> <nil>
+}
+
+// A migration makes the namespace with its table, and vouches that it is new. So the first start need not begin ahead of
+// the clock, as if the namespace had been lost; and MustExist has a start fail if it is lost later.
+func ExampleFound() {
+	ctx := context.Background()
+	store := must(stores.New(drivertest.NewMemory()).Leases("orders"))
+	migrate := func() error { return lease.Found(ctx, store, lease.Founding{}) } // in the first version of the schema
+
+	start := func() error {
+		leased := must(lease.New(store, lease.Config{MustExist: true, Logger: slog.New(slog.DiscardHandler)}))
+		generator, err := cached.New(leased, cached.Config{})
+		if err != nil {
+			return err
+		}
+		fmt.Println("ahead of the clock:", generator.Health().Worker.Ahead != nil)
+		return generator.Close()
+	}
+	fmt.Println(errors.Is(start(), worker.ErrNoNamespace))
+	fmt.Println(migrate(), start())
+	// Output:
+	// true
+	// ahead of the clock: false
 	// <nil> <nil>
 }
 

@@ -116,7 +116,7 @@ func TestResumeWithoutAnAnswer(t *testing.T) {
 	})
 }
 
-// A start without a Timeout has the default's patience for its first tick.
+// A start without a Timeout waits for its first tick as long as the default.
 func TestLongestWaitByDefault(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		err := h.acquireError(h.lease(lease.Config{}), from(h.tick()+ms(time.Hour)))

@@ -19,8 +19,8 @@ func from(min int64) uid.Terms {
 	return t
 }
 
-// A floor ahead of the clock is where its owner begins, and all who get an ID later, under the same
-// ID or another, though they ask for none. Who has an ID already goes on as it is.
+// An owner with a floor ahead of the clock begins there, and so do all later owners of any ID, though they ask for no
+// floor. Present owners are not affected.
 func TestFloor(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		cfg := lease.Config{Losses: losses}

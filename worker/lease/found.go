@@ -16,27 +16,33 @@ type Founding struct {
 	// Layout is that of the namespace's UIDs; the zero Layout stands for the default one.
 	Layout bits.Layout
 
-	// Lost says that a namespace was lost or put back, and that its owners may be at work: whoever gets an ID begins a
-	// [Burn] ahead of the clock. Without it a person vouches, once, that nobody ever had an ID of the namespace:
-	// not at each start, and never after it was emptied or deleted.
+	// Lost says that a namespace was lost or put back, and that its owners may be at work: each later owner begins a
+	// [Burn] ahead of the clock. Without it the caller vouches that no ID of the namespace was ever leased, in this
+	// store or in one that it replaces. Do so once, where the table is made: not at each start, and never after the
+	// namespace was emptied or deleted.
 	Lost bool
 
-	// After is a UID: whoever gets an ID of the namespace begins above its tick, which may be a [Burn] ahead of the
-	// store's clock. The default, 0, stands for none.
+	// After is a UID: each later owner begins above its tick, which may be a [Burn] ahead of the store's clock. The
+	// default, 0, stands for none.
 	After uid.UID
 
-	// IDs are the namespace's worker IDs, to be set only as long as none was given. The zero Range stands for all of
-	// the layout or, if the namespace is there, for those that it has. A namespace that was lost must get the same
-	// range again: no store can see that.
+	// IDs are the namespace's worker IDs, to be set only before the first lease. The zero Range stands for all of the
+	// layout or, if the namespace exists, for those that it has. A namespace that was lost must get the same range
+	// again: no store can check that.
 	IDs Range
 }
 
-// Found makes a missing namespace in a store. In one that exists it raises the floor, for those who get an ID from then
-// on, if After or Lost ask for a higher one, and sets the IDs if it has all and none was given.
+// Found makes a missing namespace in a store, and its table if the store can. In one that exists it raises the floor
+// for later owners if After or Lost ask for a higher one, and sets the IDs if it has all and leased none; it lowers
+// nothing.
 //
-// It makes one attempt. It returns [uid.ErrRange] when the IDs or After are not within the layout's, After is too far
-// ahead, the IDs are not the namespace's, or rows of a former one have higher IDs, [uid.ErrConfig] when there are rows
-// of a former one and Lost is not set, [worker.ErrLayout] when the namespace has another layout, or the store's error.
+// It makes one attempt, and fails with
+//
+//   - [uid.ErrRange]: the IDs or After are not within the layout's, After is too far ahead, the IDs are not the
+//     namespace's, or rows of a former one have higher IDs.
+//   - [uid.ErrConfig]: there are rows of a former namespace, so that it is not new, and Lost is not set.
+//   - [worker.ErrLayout]: the namespace has another layout.
+//   - The store's error: all else.
 func Found(ctx context.Context, store Store, f Founding) error {
 	if f.Layout.IsZero() {
 		f.Layout = bits.Default()
@@ -56,10 +62,9 @@ func Found(ctx context.Context, store Store, f Founding) error {
 	return found(ctx, store, t, f.IDs, f.Lost, false)
 }
 
-// found makes a namespace or, unless it is to do no more, changes the one that is there. A start does no more: of many
-// that find none the first makes it, and each further one would raise the floor by the time since then, and refuse by
-// that what all others are about to write.
-func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMore bool) error {
+// found makes a namespace or, unless makeOnly, changes the one that is there. Starts make only: concurrent first starts
+// must not each raise the floor, which would invalidate one another's writes.
+func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, makeOnly bool) error {
 	return written(store.Init(ctx, func(ns *storage.Namespace, now storage.Clock) error {
 		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(Burn)) {
 			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; "+
@@ -71,7 +76,7 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMor
 			floor = max(floor, min(t.TickAt(now.Now.Add(Burn)), t.MaxTick))
 		}
 		if !ns.Fresh {
-			if noMore {
+			if makeOnly {
 				return errNothing
 			}
 			return refound(ns, t.Layout, ids, floor, now)
@@ -86,8 +91,8 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMor
 		}
 		if ns.Given >= 0 && !lost {
 			return fmt.Errorf("%w: the namespace is missing, but rows of worker IDs up to %d are there, whose owners "+
-				"may be at work: nobody can vouch that it is new; say that it was lost (uid worker init --lost)",
-				uid.ErrConfig, ns.Given)
+				"may be at work: nobody can vouch that it is new; say that it was lost (uid worker init --lost, or "+
+				"Founding.Lost)", uid.ErrConfig, ns.Given)
 		}
 		ns.Layout, ns.IDs, ns.Floor, ns.History = t.Layout, ids, floor, now.History
 		ns.Made, ns.Renewed = now.Now, now.Now
@@ -95,7 +100,7 @@ func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost, noMor
 	}))
 }
 
-// refound decides what becomes of a namespace that is there, as a person asks.
+// refound changes a namespace that is there, as a person asks.
 func refound(ns *storage.Namespace, layout string, ids Range, floor int64, now storage.Clock) error {
 	others := ids != (Range{}) && ids != ns.IDs
 	switch {

@@ -57,14 +57,10 @@ func difference(was, is string) string {
 func (l *lessee) burnEnd(now storage.Clock) int64 { return min(l.tickAt(now, Burn), l.terms.MaxTick) }
 
 // warnAhead logs that the lease begins ahead of the clock, and why.
-func (l *lessee) warnAhead(ctx context.Context) {
+func (l *lessee) warnAhead(ctx context.Context, avoid string) {
 	a := l.lease.ahead
 	if a == nil {
 		return
-	}
-	avoid := "a state file (statefile.OnLease), or Losses: Never where that is true"
-	if l.missing {
-		avoid = "uid worker init, or lease.Found, before the first start of a new namespace"
 	}
 	l.cfg.Logger.WarnContext(ctx, "UIDs begin ahead of the clock", "cause", a.Cause,
 		"ahead", a.Until.Sub(l.now()).Round(time.Second), "until", a.Until.UTC().Format(time.RFC3339),

@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,8 +54,8 @@ func TestBurn(t *testing.T) {
 	}
 }
 
-// Only the first to come after a change of the history burns, whoever it is: the namespace keeps what it has found,
-// and all who come later begin above it.
+// Only the first owner after a change of the history burns: the namespace keeps the history and the floor, and all later
+// owners begin above it.
 func TestBurnIsPaidOnce(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		old, was := h.held(lease.Config{})
@@ -83,7 +84,7 @@ func TestBurnIsPaidOnce(t *testing.T) {
 	})
 }
 
-// A renewal, and a release, that find another history write it, with the floor: the rows may come to be those of a
+// A renewal, and a release, that find another history write it, with the floor: the rows may become those of a
 // server from before the change, as if it had never been.
 func TestOwnersWriteTheHistory(t *testing.T) {
 	type writes = func(h *house, l *lease.Lease)
@@ -149,12 +150,17 @@ func TestStartAheadSaysSo(t *testing.T) {
 		"another history": {before: func(h *house) { h.memory.LoseHistory() },
 			cause: `it is "writes were lost 1 times" now, and was "writes were lost 0 times" before`},
 		"after such a start": {before: func(h *house) {
+			h.pass(time.Second)
 			h.memory.LoseHistory()
 			h.held(lease.Config{})
 		}, cause: "an earlier start found"},
-		"Anytime":                       {losses: lease.Anytime, cause: "Losses is Anytime"},
-		"nothing is lost":               {losses: lease.Never, before: func(h *house) { h.memory.LoseHistory() }},
-		"no namespace":                  {before: gone, cause: "the namespace was missing"},
+		"Anytime":         {losses: lease.Anytime, cause: "Losses is Anytime"},
+		"nothing is lost": {losses: lease.Never, before: func(h *house) { h.memory.LoseHistory() }},
+		"no namespace":    {before: gone, cause: "the namespace was missing"},
+		"after the start that made one": {before: func(h *house) {
+			gone(h)
+			h.held(lease.Config{})
+		}, cause: "the namespace was missing"},
 		"no namespace, nothing is lost": {losses: lease.Never, before: gone, cause: "the namespace was missing"},
 	}, func(t *testing.T, h *house, c start) {
 		h.found()
@@ -173,6 +179,11 @@ func TestStartAheadSaysSo(t *testing.T) {
 		require.Equal(t, 1, logged.Count("UIDs begin ahead of the clock"))
 		require.Equal(t, 1, logged.Count("cause="+strconv.Quote(ahead.Cause)+" ahead=2m"), logged.String())
 		require.Contains(t, ahead.Cause, c.cause)
+		avoid := "a state file (statefile.OnLease), or Losses: Never"
+		if strings.Contains(c.cause, "missing") {
+			avoid = "uid worker init, or lease.Found, before the first start"
+		}
+		require.Equal(t, 1, logged.Count("avoided_by=\""+avoid), logged.String())
 		require.Equal(t, r.First, millis(0).TickAt(ahead.Until.Add(time.Millisecond/2)))
 	})
 }

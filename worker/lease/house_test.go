@@ -151,14 +151,14 @@ func (h *house) named(holder string, cfg lease.Config) *lease.Lease {
 	return l
 }
 
-// lease returns a lease in a namespace that is there, and of which nobody had an ID.
+// lease returns a lessee in a namespace that exists, and has leased no ID.
 func (h *house) lease(cfg lease.Config) *lease.Lease {
 	h.t.Helper()
 	l, _ := h.client(cfg)
 	return l
 }
 
-// held returns such a lease once it is acquired, and what it has reserved.
+// held returns such a lessee that has acquired a lease, and its reservation.
 func (h *house) held(cfg lease.Config) (*lease.Lease, uid.Reservation) {
 	h.t.Helper()
 	l := h.lease(cfg)

@@ -73,9 +73,8 @@ type lessee struct {
 
 	// Only the generator's calls use what follows, one at a time.
 	terms     uid.Terms
-	inspected bool     // the store was, since it was bound
-	missing   bool     // so was the namespace
-	resumed   bool     // the lease was, and is not this binding's to release
+	inspected bool     // the store was, since the lessee was bound
+	resumed   bool     // the lease was, so a start that fails does not release it
 	lease     *lease   // nil while it holds none
 	pending   *pending // an acquisition whose outcome is unknown; nil for none
 	low       bool     // Low was reported, and nothing was reserved since
@@ -111,6 +110,7 @@ type lease struct {
 type pending struct {
 	lease
 	event Event
+	avoid string // how to avoid that it begins ahead of the clock, if it does
 }
 
 func (l *lessee) reservation() uid.Reservation {

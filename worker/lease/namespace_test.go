@@ -74,7 +74,7 @@ func (s *lateInit) Init(ctx context.Context, decide func(*storage.Namespace, sto
 func TestNamespaceMustExist(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.bare(lease.Config{MustExist: true})
-		logtest.Error(t, h.acquireError(l, millis(1023)), worker.ErrNoNamespace, `namespace "orders"`)
+		logtest.Error(t, h.acquireError(l, millis(1023)), worker.ErrNoNamespace, `namespace "orders"`, "lease.Found")
 		require.False(t, h.isThere())
 		require.NoError(t, h.foundWith(0, 0))
 		require.LessOrEqual(t, h.acquire(l).First, h.tick()+1, "it was founded as new: nothing is ahead")
@@ -84,8 +84,8 @@ func TestNamespaceMustExist(t *testing.T) {
 	})
 }
 
-// A namespace that disappears under its owner, with its rows or alone. The owner makes no other, and takes its
-// lease for lost, for good: who comes then may found another one, where nobody knows of this owner.
+// A namespace that disappears under its owner, with its rows or alone. The owner makes no other, and has
+// lost its lease: another process may make a namespace that knows nothing of this owner.
 func TestNamespaceGone(t *testing.T) {
 	eachTrustOf(t, map[string]func(h *house){
 		"with its rows": (*house).empty,
@@ -111,8 +111,8 @@ func TestNamespaceGone(t *testing.T) {
 	})
 }
 
-// What a person says of a namespace that is there: that it was lost, or put back as it was, raises its floor, for
-// those who come from then on. A floor is never lowered.
+// A person that says that a namespace was lost, or restored, raises its floor for later owners. A floor is never
+// lowered.
 func TestFoundLost(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		founds := func(lost bool) {

@@ -96,7 +96,7 @@ func TestFoundRefusesRanges(t *testing.T) {
 	})
 }
 
-// One who has taken an ID of a store that knows no ranges is refused by the protocol.
+// The protocol refuses an ID that a store without ranges offers.
 func TestRangeThatAStoreIgnores(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		require.NoError(t, h.foundWith(0, 0))

@@ -96,7 +96,7 @@ func TestFoundLostThenIDs(t *testing.T) {
 	})
 }
 
-// An ID is free when its quarantine is over by everybody's clock, of which each may be off by the error of the store's.
+// An ID is free when its quarantine is over by every client's clock; each may be off by the error of the store's.
 func TestClockErrorOfAQuarantine(t *testing.T) {
 	const off = time.Second
 	eachStore(t, storetest.MemoryConfig{Error: off}, func(t *testing.T, h *house) {

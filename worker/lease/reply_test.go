@@ -59,7 +59,7 @@ func onRetry(do func()) *slog.Logger {
 	return (&logtest.Records{On: map[string]func(){"trying again": do}}).Logger()
 }
 
-// What is given back keeps the ticks of those who had the ID before.
+// An ID that is released keeps the ticks of its earlier owners.
 func TestGivenBackKeepsTheBase(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		before := h.lease(lease.Config{})

@@ -12,9 +12,8 @@ import (
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// Held returns what the owner holds; Used is the last tick before its first one. It is the
-// generator's to call, as the methods of [uid.Worker] are. held is false while it holds nothing, and once
-// the lease was invalidated.
+// Held returns the owner's lease; Used is the last tick before its first one. Only the generator calls it, as it does
+// the methods of [uid.Worker]. held is false without a lease, and once it was invalidated.
 func (l *lessee) Held() (h storage.Held, held bool) {
 	if l.lease == nil || l.binding.Invalid() {
 		return storage.Held{}, false
@@ -26,14 +25,12 @@ func (l *lessee) Held() (h storage.Held, held bool) {
 // Store returns the store that was given to New.
 func (l *lessee) Store() Store { return l.store }
 
-// resumePatience bounds how long a start tries to reach the store before it goes on with what it
-// holds.
-const resumePatience = 5 * time.Second
+// resumeTimeout bounds how long a start tries to reach the store before it goes on with the lease that it has.
+const resumeTimeout = 5 * time.Second
 
-// Resume takes a lease up again, as Acquire takes one, and goes on above h.Used. The owner renews first.
-// If the store cannot be reached within 5 s it goes on with the ticks up to h.Last. If the lease is lost
-// it leases another ID, as Acquire does. Its errors are Acquire's, and [uid.ErrNoReservation] when the
-// store cannot be reached and nothing is left.
+// Resume is Acquire for a lease that the owner's state file has: it renews the lease, and goes on above h.Used. If the
+// store cannot be reached within 5 s it goes on with the ticks up to h.Last. If the lease is lost it leases another ID.
+// Its errors are Acquire's, and [uid.ErrNoReservation] when the store cannot be reached and nothing is left.
 func (l *lessee) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Reservation, error) {
 	owner, number := writer(h.Nonce)
 	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Used < -1 {
@@ -56,9 +53,10 @@ func (l *lessee) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.R
 	return l.started(ctx, l.resume(ctx))
 }
 
+// resume renews the lease, or goes on without the store, or leases another ID.
 func (l *lessee) resume(ctx context.Context) error {
 	held := l.lease
-	err := retry.Do(ctx, retry.AtMost(l.cfg.Timeout, resumePatience), l.cfg.Logger, func(ctx context.Context) error {
+	err := retry.Do(ctx, retry.AtMost(l.cfg.Timeout, resumeTimeout), l.cfg.Logger, func(ctx context.Context) error {
 		if err := l.inspect(ctx); err != nil {
 			return err
 		}
@@ -83,8 +81,8 @@ func (l *lessee) resume(ctx context.Context) error {
 	return nil
 }
 
-// Leave ends the binding to the generator, and leaves the lease as it is: who resumes it goes on.
-// Others get the ID after TTL and the time that it is left alone.
+// Leave ends the binding to the generator, and leaves the lease as it is, for a Resume. Other owners get the ID after
+// the TTL and the quarantine.
 func (l *lessee) Leave() error {
 	l.lease, l.pending = nil, nil
 	l.publishHealth()

@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// An acquisition of which nobody was told is taken up in a step of its own, which writes a
-// nonce of its own: what can be read need not be durable.
+// An acquisition whose reply was lost is confirmed by a write with a nonce of its own: a row that can be read need not be
+// durable.
 func TestRetake(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		var told events
@@ -44,7 +44,7 @@ func TestRetake(t *testing.T) {
 	})
 }
 
-// An ID that was taken over, and whose acquisition is taken up, is told as what it was.
+// A pending acquisition of an ID whose owner did not release it is an event "taken over" once it is confirmed.
 func TestRetakenTakeover(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		h.acquire(h.named("gone", lease.Config{}))
@@ -58,7 +58,7 @@ func TestRetakenTakeover(t *testing.T) {
 	})
 }
 
-// Whatever becomes of the step itself, the ID is taken up once.
+// Whatever happens to the confirming write, the ID is leased once.
 func TestRetakeIsLostAgain(t *testing.T) {
 	eachTrustOf(t, map[string][]storetest.Fault{
 		"refused":           {storetest.LoseReply, storetest.Refuse},
@@ -161,8 +161,7 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	})
 }
 
-// Giving back is tried again, like a release, for as long; and with a state file, which has
-// nothing of the acquisition, as without.
+// The release of a pending acquisition is retried like that of a lease, and for as long.
 func TestPendingIsReleased(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		l, client := h.client(lease.Config{Losses: losses})

@@ -30,7 +30,7 @@ func (l *lessee) bind(t uid.Terms) error {
 	if err := l.binding.Bind(t.Revoke); err != nil {
 		return err
 	}
-	l.terms, l.inspected, l.missing, l.resumed = t, false, false, false
+	l.terms, l.inspected, l.resumed = t, false, false
 	return nil
 }
 
@@ -49,7 +49,6 @@ func (l *lessee) tryStart(ctx context.Context) error {
 	if err := found(ctx, l.store, l.terms, l.cfg.IDs, true, true); err != nil {
 		return err
 	}
-	l.missing = true
 	return l.acquire(ctx)
 }
 

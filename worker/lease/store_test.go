@@ -286,7 +286,7 @@ func TestClockErrorOfALease(t *testing.T) {
 	})
 }
 
-// A doubted acquisition is taken up only while everybody knows it to be leased.
+// A pending acquisition is confirmed only while its lease lasts by every client's clock.
 func TestClockErrorOfAPending(t *testing.T) {
 	const off = 700 * time.Millisecond
 	for pass, id := range map[time.Duration]int64{ttl: 1, ttl + time.Microsecond: 2} {
