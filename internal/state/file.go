@@ -24,13 +24,13 @@ import (
 // of this one. Make it with [Open].
 //
 // It must not be copied, or used by two goroutines at once. A Save reads one page of 4 KiB, and
-// writes and syncs another; if the record's High is beyond what the last one foresaw, it does so twice.
+// writes and syncs another; if the record grants more than the last one foresaw, it does so twice.
 type File struct {
 	path string
 	lock *os.File // holds the lock
 	disk disk     // lock, unless a test has put something in between
 
-	newest slot   // Sequence 0: the file is empty. High is raised to Next if torn
+	newest slot   // Sequence 0: the file is empty. Granted is raised to NextGranted if torn
 	page   []byte // the newest slot, byte for byte as in the file
 	torn   bool   // the other slot is damaged
 }
@@ -102,7 +102,7 @@ func (f *File) read() error {
 			"issued; %s", worker.ErrState, info.Size(), f.path, remedy)
 	}
 	if f.torn {
-		f.newest.High = f.newest.Next // the other one may be newer
+		f.newest.Granted = f.newest.NextGranted // the other one may be newer
 	}
 	return nil
 }
@@ -145,23 +145,23 @@ func (f *File) Torn() bool { return f.torn }
 const Damaged = "a record of a worker's state file is damaged, perhaps half written; going on above all it can have"
 
 // Load returns the newest record, if there is one. If the file is Torn, the damaged record may have
-// been newer: High is then as large as it can have been there. It does not read the file.
+// been newer: Granted is then as large as it can have been there. It does not read the file.
 func (f *File) Load() (r Record, found bool) {
 	return f.newest.Record, f.newest.Sequence > 0
 }
 
 // Save replaces the record. When it returns nil, the record is on the disk and Load returns it.
 // When it fails, Load returns the former record, but the file may hold either until the next Save
-// that succeeds. It returns [uid.ErrRange] when the record does not fit, or its Next is less than its
-// High, and [worker.ErrState] when it cannot be written, or when the file is no longer in its folder
-// or was changed by somebody else, who may issue the same ticks.
+// that succeeds. It returns [uid.ErrRange] when the record does not fit, or its NextGranted is less
+// than its Granted, and [worker.ErrState] when it cannot be written, or when the file is no longer in its folder
+// or was changed by another process, which may issue the same ticks.
 func (f *File) Save(r Record) error {
-	if r.Next < r.High {
+	if r.NextGranted < r.Granted {
 		return fmt.Errorf("%w: the record for %s has ticks up to %d, the next one is to have %d",
-			uid.ErrRange, f.path, r.High, r.Next)
+			uid.ErrRange, f.path, r.Granted, r.NextGranted)
 	}
-	if foreseen := f.newest.Record; f.newest.Sequence > 0 && foreseen.Next < r.High {
-		foreseen.Next = r.High
+	if foreseen := f.newest.Record; f.newest.Sequence > 0 && foreseen.NextGranted < r.Granted {
+		foreseen.NextGranted = r.Granted
 		if err := f.save(foreseen); err != nil {
 			return err
 		}

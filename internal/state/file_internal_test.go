@@ -21,11 +21,11 @@ import (
 
 func record(high int64) Record {
 	return Record{
-		Kind: KindFixed, Host: "alpha", WorkerID: 7, Layout: "28/22/13 unit=1s", High: high, Next: high + ahead,
+		Kind: KindFixed, Host: "alpha", WorkerID: 7, Layout: "28/22/13 unit=1s", Granted: high, NextGranted: high + ahead,
 	}
 }
 
-const ahead = 100 // by how much a record's Next is above its High
+const ahead = 100 // by how much a record's NextGranted is above its Granted
 
 func tempFile(t testing.TB) string { return filepath.Join(t.TempDir(), "uid.state") }
 
@@ -65,13 +65,13 @@ func saved(t testing.TB, path string, highs ...int64) {
 	require.NoError(t, f.Close())
 }
 
-func loadHigh(t testing.TB, path string) int64 {
+func loadGranted(t testing.TB, path string) int64 {
 	t.Helper()
 	f := mustOpen(t, path)
 	defer func() { require.NoError(t, f.Close()) }()
 	r, found := f.Load()
 	require.True(t, found)
-	return r.High
+	return r.Granted
 }
 
 // People can read the file: it is a sequence of JSON values, and nothing else.
@@ -132,14 +132,14 @@ func TestFileTornSave(t *testing.T) {
 				copy(image[part[0]:part[1]], complete[part[0]:part[1]])
 				found, _, _, err := newestSlot(bytes.NewReader(image))
 				require.NoError(t, err)
-				switch found.High {
+				switch found.Granted {
 				case last:
 					torn++
 				case 99:
 					require.True(t, bytes.Equal(complete, image))
 					whole++
 				default:
-					t.Fatalf("after %d bytes: %d", n, found.High)
+					t.Fatalf("after %d bytes: %d", n, found.Granted)
 				}
 			}
 		}
@@ -155,7 +155,7 @@ func TestFileTornSave(t *testing.T) {
 		require.NoError(t, f.Save(record(100)))
 		require.False(t, f.Torn())
 		require.NoError(t, f.Close())
-		require.EqualValues(t, 100, loadHigh(t, path))
+		require.EqualValues(t, 100, loadGranted(t, path))
 	}
 }
 
@@ -172,9 +172,9 @@ func TestFileCutOff(t *testing.T) {
 			require.NoError(t, err)
 			r, _ := f.Load()
 			if n == 3*pageSize {
-				require.EqualValues(t, 30, r.High)
+				require.EqualValues(t, 30, r.Granted)
 			} else {
-				require.EqualValues(t, 30+ahead, r.High)
+				require.EqualValues(t, 30+ahead, r.Granted)
 			}
 			require.NoError(t, f.Close())
 			continue
@@ -212,11 +212,11 @@ func TestFileDamage(t *testing.T) {
 		require.Equal(t, hit[0] || hit[1], f.Torn())
 		switch {
 		case hit[1]:
-			require.EqualValues(t, 10+ahead, r.High)
+			require.EqualValues(t, 10+ahead, r.Granted)
 		case hit[0]:
-			require.EqualValues(t, 20+ahead, r.High)
+			require.EqualValues(t, 20+ahead, r.Granted)
 		default:
-			require.EqualValues(t, 20, r.High)
+			require.EqualValues(t, 20, r.Granted)
 		}
 	})
 }
@@ -246,7 +246,7 @@ func TestFileWithAFlippedBit(t *testing.T) {
 					newest, _, torn, err := newestSlot(bytes.NewReader(image))
 					require.NoError(t, err)
 					require.True(t, torn)
-					require.GreaterOrEqual(t, newest.Next, high)
+					require.GreaterOrEqual(t, newest.NextGranted, high)
 				}
 				image[at] ^= 1 << bit
 			}
@@ -273,7 +273,7 @@ func TestFileWithAnOldPage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, append(bytes.Clone(newest[:2*pageSize]), c.page...), 0o600))
-			require.Equal(t, c.high, loadHigh(t, path))
+			require.Equal(t, c.high, loadGranted(t, path))
 		})
 	}
 }
@@ -281,8 +281,8 @@ func TestFileWithAnOldPage(t *testing.T) {
 // The form of a record stays as it is, or its version changes.
 func TestFileForm(t *testing.T) {
 	page, err := formatPage(slot{Version: version, Sequence: 7, PID: 4711, Record: Record{
-		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", High: 3, Next: 8,
-		Namespace: "n", Nonce: "aa", Limit: 5,
+		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", Granted: 3, NextGranted: 8,
+		Namespace: "n", Nonce: "aa", Reserved: 5,
 	}})
 	require.NoError(t, err)
 	require.Equal(t,
@@ -370,7 +370,7 @@ func TestFileIsLost(t *testing.T) {
 			for range 2 {
 				require.ErrorIs(t, f.Save(record(3)), worker.ErrState)
 				r, _ := f.Load()
-				require.EqualValues(t, 2, r.High, "what was not saved is not reported")
+				require.EqualValues(t, 2, r.Granted, "what was not saved is not reported")
 			}
 			require.NoError(t, f.Close())
 		})
@@ -388,7 +388,7 @@ func TestFileRefusesWhatItCannotHold(t *testing.T) {
 	strange.Host = "a\xffb"
 	require.ErrorIs(t, f.Save(strange), uid.ErrRange)
 	short := record(2)
-	short.Next = 1
+	short.NextGranted = 1
 	require.ErrorIs(t, f.Save(short), uid.ErrRange)
 	r, _ := f.Load()
 	require.Equal(t, record(1), r)
@@ -451,15 +451,15 @@ func TestFileOnAFullDisk(t *testing.T) {
 			require.ErrorIs(t, err, ErrFull)
 		}
 		r, _ := f.Load()
-		require.EqualValues(t, 2, r.High)
+		require.EqualValues(t, 2, r.Granted)
 		require.NoError(t, f.Close())
 		if room > len(`{"crc32c":"`) { // else the page is as it was
-			require.EqualValues(t, 2+ahead, loadHigh(t, path))
+			require.EqualValues(t, 2+ahead, loadGranted(t, path))
 		} else {
-			require.EqualValues(t, 2, loadHigh(t, path))
+			require.EqualValues(t, 2, loadGranted(t, path))
 		}
 		saved(t, path, 4)
-		require.EqualValues(t, 4, loadHigh(t, path))
+		require.EqualValues(t, 4, loadGranted(t, path))
 	}
 	// What was written but could not be synced may be there or not.
 	f, path := newFile(t)
@@ -468,11 +468,11 @@ func TestFileOnAFullDisk(t *testing.T) {
 	f.disk = &tightDisk{disk: healthy, room: pageSize, fails: "sync"}
 	require.ErrorIs(t, f.Save(record(2)), ErrFull)
 	r, _ := f.Load()
-	require.EqualValues(t, 1, r.High)
+	require.EqualValues(t, 1, r.Granted)
 	f.disk = healthy
 	require.NoError(t, f.Save(record(3)))
 	require.NoError(t, f.Close())
-	require.EqualValues(t, 3, loadHigh(t, path))
+	require.EqualValues(t, 3, loadGranted(t, path))
 }
 
 // A file whose creation fails is as it was: empty, and good for another attempt. A name that cannot be made durable
@@ -501,7 +501,7 @@ func TestFileCreatedOnAFullDisk(t *testing.T) {
 			require.False(t, found)
 			require.NoError(t, f.Save(record(2)))
 			require.NoError(t, f.Close())
-			require.EqualValues(t, 2, loadHigh(t, path))
+			require.EqualValues(t, 2, loadGranted(t, path))
 		}
 	}
 	require.Error(t, syncFolder(tempFile(t)))

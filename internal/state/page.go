@@ -66,9 +66,9 @@ func parsePage(page []byte) (s slot, intact bool, err error) {
 	if err := d.Decode(&s); err != nil {
 		return slot{}, false, fmt.Errorf("a record of another version of the program: %w", err)
 	}
-	if d.More() || s.Version != version || s.Sequence < 1 || s.Next < s.High {
+	if d.More() || s.Version != version || s.Sequence < 1 || s.NextGranted < s.Granted {
 		return slot{}, false, fmt.Errorf("a record of another version of the program: "+
-			"version %d, sequence %d, high %d, next %d", s.Version, s.Sequence, s.High, s.Next)
+			"version %d, sequence %d, high %d, next %d", s.Version, s.Sequence, s.Granted, s.NextGranted)
 	}
 	return s, true, nil
 }

@@ -1,26 +1,26 @@
 package state
 
-// A Record is what a worker keeps across restarts. Package state does not interpret it. Its bounds are ticks:
+// A Record is what a worker keeps across restarts. Package state does not interpret it. Its bounds are ticks, each the
+// last one of its kind:
 //
-//	issued by earlier owners | may have been issued | the next record's | leased, not reserved here
-//	........................ base ............... High .............. Next ................... Limit
+//	issued by earlier owners | granted to the generator | by the next record, at most | reserved in the store
+//	.................... before .................. Granted ................ NextGranted ............. Reserved
 //
-// base is High as a generator has found it, or where its lease begins. High and Next are at most Limit, if there is
-// one.
+// before is Granted as a generator has found it, or the last tick before its lease.
 type Record struct {
 	Kind     string `json:"kind"` // whose record it is: KindFixed, KindLease
 	Host     string `json:"host"` // where the file was written
 	WorkerID int64  `json:"workerId"`
 	Layout   string `json:"layout"` // of the UIDs that were issued under the ID
-	High     int64  `json:"high"`   // the last tick that may have been issued, or -1
-	// Next is how large High may be in the record that is saved after this one; it is at least High. A
-	// start that finds that one damaged goes on above Next.
-	Next int64 `json:"next"`
+	Granted  int64  `json:"high"`   // the last tick that the generator may have issued, or -1
+	// NextGranted is how large Granted may be in the record that is saved after this one. A start that finds that
+	// one damaged begins above it.
+	NextGranted int64 `json:"next"`
 
 	// The rest is for leases.
 	Namespace string `json:"namespace,omitempty"`
 	Nonce     string `json:"nonce,omitempty"` // of the newest write that the store has acknowledged
-	Limit     int64  `json:"limit,omitempty"` // the last tick that it reserved
+	Reserved  int64  `json:"limit,omitempty"` // the last tick that it reserved
 }
 
 // The kinds of records.

@@ -333,6 +333,6 @@ type Held struct {
 	// WorkerID is the owner's ID, and Nonce that of its newest write that the store has acknowledged.
 	WorkerID int64
 	Nonce    string
-	// Used is the last tick that the owner may have issued, Last the last one reserved.
-	Used, Last int64
+	// Before is the last tick before the first one that the owner may issue, Reserved the last one reserved.
+	Before, Reserved int64
 }

@@ -44,7 +44,8 @@ var (
 		Made: moment, Renewed: moment}
 	tag = storage.Segment{Tag: "orders", Next: 1000, Step: 100, Description: "Aufträge", Updated: moment, Writes: 2,
 		Floor: 1000, Takers: []storage.Taker{{Nonce: "UDCZOLP5T3XQ4MAB", Last: 999}}}
-	record = state.Record{Kind: state.KindFixed, Host: "h", WorkerID: 7, Layout: layout, High: high, Next: high + 9}
+	record = state.Record{Kind: state.KindFixed, Host: "h", WorkerID: 7, Layout: layout, Granted: high,
+		NextGranted: high + 9}
 
 	key = stores.Key{Namespace: "shop eu", ID: 7}
 )
@@ -124,7 +125,7 @@ func TestStateFile(t *testing.T) {
 		terms.Revoke = func() {}
 		r, err := w.Acquire(t.Context(), terms)
 		require.NoError(t, err, version)
-		require.Equal(t, record.High+1, r.First)
+		require.Equal(t, record.Granted+1, r.First)
 		require.NoError(t, w.Release(t.Context(), r.First-1))
 	}
 }

@@ -105,7 +105,7 @@ func (l *lessee) acquireFree(ctx context.Context) (*pending, error) {
 			p.event.Kind, p.event.Holder = takenOver, row.Holder
 		}
 		*row = storage.Lease{
-			WorkerID: p.id, Nonce: nonce(p.owner, 0), High: p.limit, Until: now.After(l.cfg.TTL),
+			WorkerID: p.id, Nonce: nonce(p.owner, 0), High: p.reserved, Until: now.After(l.cfg.TTL),
 			Layout: l.terms.Layout, Holder: l.holder, Acquired: now.Now, Renewed: now.Now,
 		}
 		l.pending = p
@@ -128,18 +128,18 @@ func (l *lessee) begin(ns *storage.Namespace, row *storage.Lease, now storage.Cl
 	}
 	// Each later owner begins above this owner's floor, too.
 	ns.Floor = max(ns.Floor, l.terms.MinTick-1)
-	held := lease{id: row.WorkerID, owner: newOwner(), base: max(row.High, ns.Floor), clock: now}
+	held := lease{id: row.WorkerID, owner: newOwner(), before: max(row.High, ns.Floor), clock: now}
 	if lossy {
-		held.base = max(held.base, l.burnEnd(now))
+		held.before = max(held.before, l.burnEnd(now))
 	}
-	if held.base >= l.terms.MaxTick {
+	if held.before >= l.terms.MaxTick {
 		return nil, fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, the layout's last one is %d",
-			uid.ErrExhausted, held.id, held.base, l.terms.MaxTick)
+			uid.ErrExhausted, held.id, held.before, l.terms.MaxTick)
 	}
-	if wait := ticks.Until(l.terms, now.Now, held.base+1); cause != "" {
+	if wait := ticks.Until(l.terms, now.Now, held.before+1); cause != "" {
 		held.ahead = &health.Ahead{Cause: cause, Until: l.now().Add(wait)}
 	}
-	held.limit = max(held.base, l.target(now, held.base, 1))
+	held.reserved = max(held.before, l.target(now, held.before, 1))
 	return &pending{lease: held, avoid: avoid}, nil
 }
 

@@ -69,7 +69,7 @@ func TestFailedStartAfterAResume(t *testing.T) {
 		l := h.on(f, lease.Config{})
 		_, err := l.Resume(t.Context(), millis(1023), held)
 		require.NoError(t, err)
-		require.NoError(t, l.Release(t.Context(), held.Last))
+		require.NoError(t, l.Release(t.Context(), held.Reserved))
 		h.memory.LoseHistory()
 		f.called, f.call = 0, func(_ context.Context, n int) error {
 			if n == 2 { // the first renewal behind the burn
@@ -89,7 +89,7 @@ func (h *house) resumable() storage.Held {
 	l, r := h.held(lease.Config{})
 	held, ok := l.Held()
 	require.True(h.t, ok)
-	held.Used = r.First
+	held.Before = r.First
 	require.NoError(h.t, l.Leave())
 	return held
 }
@@ -111,7 +111,7 @@ func TestResumeWithoutAnAnswer(t *testing.T) {
 		f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
 		began := h.now()
 		r := must(h.on(f, lease.Config{}).Resume(t.Context(), millis(1023), held))
-		require.Equal(t, held.Last, r.Last)
+		require.Equal(t, held.Reserved, r.Last)
 		require.Equal(t, 5*time.Second, h.now().Sub(began))
 	})
 }

@@ -40,7 +40,7 @@ func (l *lessee) endOutdated(row *storage.Lease, ns *storage.Namespace, now stor
 	}
 	l.wentBack = true
 	l.adoptHistory(ns, now)
-	row.End(max(row.High, l.lease.limit), now)
+	row.End(max(row.High, l.lease.reserved), now)
 	return true
 }
 

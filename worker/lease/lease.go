@@ -86,16 +86,14 @@ type lease struct {
 	id  int64
 	ids Range // those that it was chosen from; the zero Range if the lease was resumed
 	// The owner's nonces begin with its own name, and end in the number of the write. The store has
-	// acknowledged the write acked, which reserved the ticks up to limit, or up to base while none is
-	// reserved. Each of the writes after it up to sent has happened, has not, or is still on its way.
-	// What can be read in the row need not be durable yet, so no tick is reserved on the strength of
-	// one of them.
+	// acknowledged the write acked. Each of the writes after it up to sent has happened, has not, or is
+	// still on its way. A row that can be read need not be durable yet, so none of them reserves a tick.
 	owner       string
 	acked, sent int64
-	resumed     bool // and not renewed since: the owner may have written more before
-	limit       int64
-	base        int64         // what others may have used: the owner's first tick is the next
+	resumed     bool          // and not renewed since: the owner may have sent later writes, too
+	before      int64         // the last tick before the owner's first one
 	ahead       *health.Ahead // why that is ahead of the clock; nil if it is not
+	reserved    int64         // the last tick that acked has reserved; at most before if it has reserved none
 
 	// Set by schedule, for due; clock and early by the write before it.
 	clock storage.Clock // the store's at the acknowledged write
@@ -115,7 +113,7 @@ type pending struct {
 
 func (l *lessee) reservation() uid.Reservation {
 	return uid.Reservation{
-		WorkerID: l.lease.id, First: l.lease.base + 1, Last: l.lease.limit, Renew: l.lease.renew,
+		WorkerID: l.lease.id, First: l.lease.before + 1, Last: l.lease.reserved, Renew: l.lease.renew,
 	}
 }
 
@@ -128,9 +126,9 @@ func (l *lessee) failure(doing string, err error) error {
 	return fmt.Errorf("%s the lease of %s in %s: %w", doing, of, l.store.Name(), err)
 }
 
-// unreserved reports whether no tick is reserved that may be issued. limit is below base if the
-// generator has a floor beyond what a resumed lease has.
-func (l *lease) unreserved() bool { return l.limit <= l.base }
+// unreserved reports whether no tick is reserved that may be issued. A resumed lease may have reserved only ticks below
+// its generator's floor.
+func (l *lease) unreserved() bool { return l.reserved <= l.before }
 
 // owns reports whether the lease's owner wrote the row last, with its newest acknowledged write or a
 // later one. Writes older than the one in the row cannot happen any more: each named an older version
@@ -140,14 +138,14 @@ func (l *lease) owns(row *storage.Lease) bool {
 	if owner != l.owner || number > l.sent && !l.resumed {
 		return false
 	}
-	return number > l.acked && row.High >= l.limit || number == l.acked && row.High == l.limit
+	return number > l.acked && row.High >= l.reserved || number == l.acked && row.High == l.reserved
 }
 
 // outdates reports whether the row is from before the lease's newest acknowledged write: then the store went back.
 // Another owner's row is no proof, nor is one that is gone.
 func (l *lease) outdates(row *storage.Lease) bool {
 	owner, number := writer(row.Nonce)
-	return owner == l.owner && (number < l.acked || row.High < l.limit)
+	return owner == l.owner && (number < l.acked || row.High < l.reserved)
 }
 
 // matches reports whether the row is as the pending acquisition wrote it, and its lease lasts.
@@ -156,7 +154,7 @@ func (p *pending) matches(row *storage.Lease, now storage.Clock) bool {
 		return false
 	}
 	owner, number := writer(row.Nonce)
-	return owner == p.owner && number <= p.sent && row.High == p.limit && now.Within(row.Until)
+	return owner == p.owner && number <= p.sent && row.High == p.reserved && now.Within(row.Until)
 }
 
 const (

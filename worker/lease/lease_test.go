@@ -206,7 +206,7 @@ func TestLeaseLost(t *testing.T) {
 		"more ticks": {edited(func(row *storage.Lease) { row.High++ }), "other ticks"},
 		"a copy of the process has renewed": {func(h *house, l *lease.Lease) {
 			held, _ := l.Held()
-			held.Used = held.Last // so that the test may do it
+			held.Before = held.Reserved // so that the test may do it
 			other := must(h.lease(lease.Config{}).Resume(h.t.Context(), millis(1023), held))
 			require.Zero(h.t, other.WorkerID)
 		}, "another nonce"},

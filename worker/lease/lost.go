@@ -73,5 +73,5 @@ func (l *lessee) warnLow(ctx context.Context, err error) {
 
 // left is how long the reserved ticks last by the clock.
 func (l *lessee) left(of *lease) time.Duration {
-	return ticks.Span(max(of.limit-l.terms.TickAt(l.now()), 0), l.terms.Unit)
+	return ticks.Span(max(of.reserved-l.terms.TickAt(l.now()), 0), l.terms.Unit)
 }

@@ -47,8 +47,8 @@ func (l *lessee) release(ctx context.Context, last int64) error {
 				return errNothing // there is nothing left to release
 			}
 			l.adoptHistory(ns, now)
-			// An earlier owner may still issue ticks, all of them below the base.
-			row.End(min(row.High, max(held.base, last)), now)
+			// An earlier owner may still issue ticks, all of them below that.
+			row.End(min(row.High, max(held.before, last)), now)
 			return nil
 		}
 		return written(l.change(ctx, held.id, end))
@@ -63,7 +63,7 @@ func (l *lessee) releasePending(ctx context.Context) error {
 			return errNothing
 		}
 		l.adoptHistory(ns, now)
-		row.End(p.base, now)
+		row.End(p.before, now)
 		return nil
 	}
 	return written(l.change(ctx, p.id, end))

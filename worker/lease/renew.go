@@ -49,9 +49,9 @@ func (l *lessee) renew(ctx context.Context, through int64) error {
 		writes = held.early + 1
 	}
 	if held.unreserved() {
-		through = max(through, held.base+1) // which may be far ahead of the clock
+		through = max(through, held.before+1) // which may be far ahead of the clock
 	}
-	number, limit, clock, wentBack := held.sent, held.limit, held.clock, false
+	number, reserved, clock, wentBack := held.sent, held.reserved, held.clock, false
 	err := l.change(ctx, held.id, func(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 		held.sent = number // what an earlier run of this attempt was to write was refused
 		if err := l.compare(asked, now, mostAhead); err != nil {
@@ -66,8 +66,8 @@ func (l *lessee) renew(ctx context.Context, through int64) error {
 		l.adoptHistory(ns, now)
 		_, newest := writer(row.Nonce)
 		held.sent = max(number, newest) + 1
-		limit, clock = max(row.High, l.target(now, through, slacks(writes))), now
-		row.Nonce, row.High = nonce(held.owner, held.sent), limit
+		reserved, clock = max(row.High, l.target(now, through, slacks(writes))), now
+		row.Nonce, row.High = nonce(held.owner, held.sent), reserved
 		row.Until, row.Renewed = row.Later(now.After(l.cfg.TTL)), now.Now
 		return nil
 	})
@@ -77,7 +77,7 @@ func (l *lessee) renew(ctx context.Context, through int64) error {
 	if wentBack {
 		return errWentBack
 	}
-	held.acked, held.limit, held.clock, held.early, held.resumed = held.sent, limit, clock, writes, false
+	held.acked, held.reserved, held.clock, held.early, held.resumed = held.sent, reserved, clock, writes, false
 	l.schedule(held)
 	l.low = false
 	return nil

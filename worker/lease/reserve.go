@@ -30,9 +30,8 @@ func (l *lessee) schedule(held *lease) {
 	held.at = l.clock()
 	// At random 3/8 to 1/2 Window: a fleet that started at once would come back in step otherwise.
 	held.pause = l.cfg.Window/2 - time.Duration(l.chance(int64(l.cfg.Window/8)+1))
-	// The base is beyond the limit where a floor is.
-	held.more = ticks.Until(l.terms, held.clock.Now.Add(l.reach(held.clock)), max(held.limit, held.base)+1)
-	in, _ := l.due(held, held.limit)
+	held.more = ticks.Until(l.terms, held.clock.Now.Add(l.reach(held.clock)), max(held.reserved, held.before)+1)
+	in, _ := l.due(held, held.reserved)
 	held.renew = l.terms.TickAt(l.now().Add(in))
 }
 
@@ -41,7 +40,7 @@ func (l *lessee) schedule(held *lease) {
 // none at once after the one before: a generator at the end of its reservation calls again and again.
 func (l *lessee) due(held *lease, through int64) (in time.Duration, early bool) {
 	since, after := l.clock().Sub(held.at), held.pause
-	switch needs := held.unreserved() || through > held.limit; {
+	switch needs := held.unreserved() || through > held.reserved; {
 	case !needs || since >= held.pause:
 	case held.early > 0 && !held.unreserved():
 		after = min(after, max(held.more, min(100*time.Millisecond, l.cfg.Window/16)))

@@ -19,7 +19,7 @@ func (l *lessee) Held() (h storage.Held, held bool) {
 		return storage.Held{}, false
 	}
 	return storage.Held{WorkerID: l.lease.id, Nonce: nonce(l.lease.owner, l.lease.acked),
-		Used: l.lease.base, Last: l.lease.limit}, true
+		Before: l.lease.before, Reserved: l.lease.reserved}, true
 }
 
 // Store returns the store that was given to New.
@@ -28,14 +28,14 @@ func (l *lessee) Store() Store { return l.store }
 // resumeTimeout bounds how long a start tries to reach the store before it goes on with the lease that it has.
 const resumeTimeout = 5 * time.Second
 
-// Resume is Acquire for a lease that the owner's state file has: it renews the lease, and goes on above h.Used. If the
-// store cannot be reached within 5 s it goes on with the ticks up to h.Last. If the lease is lost it leases another ID.
+// Resume is Acquire for a lease that the owner's state file has: it renews the lease, and goes on above h.Before. If the
+// store cannot be reached within 5 s it goes on with the ticks up to h.Reserved. If the lease is lost it leases another ID.
 // Its errors are Acquire's, and [uid.ErrNoReservation] when the store cannot be reached and nothing is left.
 func (l *lessee) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Reservation, error) {
 	owner, number := writer(h.Nonce)
-	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Used < -1 {
+	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Before < -1 {
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d, nonce %.40q and tick %d are no lease "+
-			"of a layout with IDs up to %d", uid.ErrRange, h.WorkerID, h.Nonce, h.Used, t.MaxWorkerID)
+			"of a layout with IDs up to %d", uid.ErrRange, h.WorkerID, h.Nonce, h.Before, t.MaxWorkerID)
 	}
 	if l.cfg.IDs != (Range{}) && !l.cfg.IDs.Has(h.WorkerID) {
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d is not one of the IDs %v that are asked for",
@@ -46,7 +46,7 @@ func (l *lessee) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.R
 	}
 	l.resumed = true
 	l.lease = &lease{id: h.WorkerID, owner: owner, acked: number, sent: number, resumed: true,
-		base: max(h.Used, t.MinTick-1), limit: h.Last, at: l.clock()}
+		before: max(h.Before, t.MinTick-1), reserved: h.Reserved, at: l.clock()}
 	if err := l.checkFloor(storage.Clock{Now: l.now()}); err != nil {
 		return l.started(ctx, err)
 	}
@@ -69,15 +69,15 @@ func (l *lessee) resume(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil || !retry.IsTransient(err) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	next := max(held.base+1, l.terms.TickAt(l.now()))
-	if held.limit < next {
+	next := max(held.before+1, l.terms.TickAt(l.now()))
+	if held.reserved < next {
 		return fmt.Errorf("%w: the ticks of worker ID %d are reserved up to %d, the next one is %d: %w",
-			uid.ErrNoReservation, held.id, held.limit, next, err)
+			uid.ErrNoReservation, held.id, held.reserved, next, err)
 	}
 	held.clock = storage.Clock{Now: l.now()}
 	l.schedule(held)
 	l.cfg.Logger.WarnContext(ctx, "the store cannot be reached, starting on what was reserved before",
-		"worker_id", held.id, "store", l.store.Name(), "left", ticks.Span(held.limit-next+1, l.terms.Unit), "error", err)
+		"worker_id", held.id, "store", l.store.Name(), "left", ticks.Span(held.reserved-next+1, l.terms.Unit), "error", err)
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (l *lessee) awaitReservation(ctx context.Context) error {
 		if longest := l.longestWait(); l.lease.more > longest {
 			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved "+
 				"only in %v; a start waits for up to %v", uid.ErrNoReservation,
-				l.lease.id, l.lease.base, l.lease.more.Round(time.Second), longest)
+				l.lease.id, l.lease.before, l.lease.more.Round(time.Second), longest)
 		}
 		in, _ := l.due(l.lease, 0)
 		select {

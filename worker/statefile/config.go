@@ -19,7 +19,7 @@ const (
 // Config holds the settings of [New] and [OnLease]. The zero value works. Negative durations are refused; others are
 // rounded up to whole ticks of the layout.
 type Config struct {
-	// Window is how long the file may be unusable (its disk full, say) before anybody notices. Ticks are reserved up to
+	// Window is how long the file may be unusable (its disk full, say) before a call fails. Ticks are reserved up to
 	// 3/2 Window ahead of the clock, or of what the generator asks for if that is later. After a kill a generator
 	// starts that far ahead of the clock, or twice as far if a record is damaged; several kills add up. The default is
 	// 10 s.

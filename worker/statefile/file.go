@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/internal/workerid"
@@ -24,10 +25,10 @@ type file struct {
 	mu     sync.Mutex  // guards the rest; held while the file is read or written
 	state  *state.File // nil while no generator is bound
 	terms  uid.Terms
-	record state.Record // as last saved; High is the last tick reserved
-	base   int64        // High before the generator that is bound came
+	record state.Record // as last saved
+	before int64        // the last tick that earlier generators may have issued
 	window int64        // in ticks
-	reach  int64        // 3/2 Window, in ticks, more than window
+	reach  int64        // 3/2 Window in ticks, and more than window
 }
 
 // New returns a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file at path. Every tick is
@@ -84,16 +85,16 @@ func (f *file) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.binding.Take(t.Revoke, func() error { return f.take(t) }); err != nil {
+	if err := f.binding.Take(t.Revoke, func() error { return f.openLocked(t) }); err != nil {
 		return uid.Reservation{}, err
 	}
 	f.cfg.Logger.InfoContext(ctx, "worker ID taken up with its state file", "worker_id", f.record.WorkerID,
-		"max_worker_id", t.MaxWorkerID, "store", f.state.Path(), "first_tick", f.base+1, "last_tick", f.record.High)
+		"max_worker_id", t.MaxWorkerID, "store", f.state.Path(), "first_tick", f.before+1, "last_tick", f.record.Granted)
 	return f.reservation(), nil
 }
 
-// take opens the file, and reserves the first ticks in it if it is this worker's. f.mu is held.
-func (f *file) take(t uid.Terms) error {
+// openLocked opens the file, and reserves the first ticks in it if it is this worker's.
+func (f *file) openLocked(t uid.Terms) error {
 	want, err := f.wanted(t)
 	if err != nil {
 		return err
@@ -125,28 +126,28 @@ func (f *file) wanted(t uid.Terms) (state.Record, error) {
 		return state.Record{}, err
 	}
 	name, err := f.cfg.accept(t, f.path)
-	return state.Record{Kind: state.KindFixed, Host: name, WorkerID: id, Layout: t.Layout, High: -1}, err
+	return state.Record{Kind: state.KindFixed, Host: name, WorkerID: id, Layout: t.Layout, Granted: -1}, err
 }
 
 // start reserves the first ticks in a file that has just been opened, if it is the
 // wanted one.
 func (f *file) start(want state.Record) error {
-	f.record, f.base = want, -1
+	f.record, f.before = want, -1
 	if found, ok := f.state.Load(); ok {
 		if err := f.check(found, want); err != nil {
 			return err
 		}
-		f.base = found.High
+		f.before = found.Granted
 	}
 	if err := f.checkFloor(); err != nil {
 		return err
 	}
-	f.base = max(f.base, f.terms.MinTick-1)
-	f.record.High = f.base
+	f.before = max(f.before, f.terms.MinTick-1)
+	f.record.Granted = f.before
 	if f.state.Torn() {
-		f.cfg.Logger.Warn(state.Damaged, "worker_id", want.WorkerID, "store", f.state.Path(), "last_tick", f.base)
+		f.cfg.Logger.Warn(state.Damaged, "worker_id", want.WorkerID, "store", f.state.Path(), "last_tick", f.before)
 	}
-	return f.reserve(f.base + 1)
+	return f.reserveLocked(f.before + 1)
 }
 
 // check returns an error when a generator cannot go on from what the file holds.
@@ -166,20 +167,20 @@ func (f *file) check(found, want state.Record) error {
 	case found.Host != want.Host && !f.cfg.AnyHost:
 		return fmt.Errorf("%w: %s belongs to host %q, this is %q: if it was moved and not copied, set AnyHost",
 			worker.ErrState, path, found.Host, want.Host)
-	case found.High < -1:
-		return fmt.Errorf("%w: %s reserves ticks up to %d", worker.ErrState, path, found.High)
-	case found.High >= f.terms.MaxTick:
+	case found.Granted < -1:
+		return fmt.Errorf("%w: %s reserves ticks up to %d", worker.ErrState, path, found.Granted)
+	case found.Granted >= f.terms.MaxTick:
 		return fmt.Errorf("%w: %s reserves tick %d under worker ID %d, the last one is %d",
-			uid.ErrExhausted, path, found.High, found.WorkerID, f.terms.MaxTick)
-	case found.High-f.allowed() > clock && f.cfg.MaxAhead != math.MaxInt64:
+			uid.ErrExhausted, path, found.Granted, found.WorkerID, f.terms.MaxTick)
+	case found.Granted-f.allowed() > clock && f.cfg.MaxAhead != math.MaxInt64:
 		return fmt.Errorf("%w: %s reserves ticks up to %d, which is %s ahead of the clock's tick %d; "+
 			"MaxAhead allows %v. Either the clock is wrong now, or it was when the file was written",
-			worker.ErrClock, path, found.High, f.span(found.High, clock), clock, f.cfg.MaxAhead)
+			worker.ErrClock, path, found.Granted, f.span(found.Granted, clock), clock, f.cfg.MaxAhead)
 	}
 	return nil
 }
 
-// checkFloor refuses a floor with which the next start would refuse the file.
+// checkFloor refuses a floor so far ahead that the next start would refuse the file.
 func (f *file) checkFloor() error {
 	floor, clock := f.terms.MinTick-1, f.clock()
 	if floor >= 0 && floor-f.allowed() > clock && f.cfg.MaxAhead != math.MaxInt64 {
@@ -215,7 +216,7 @@ func (f *file) Extend(_ context.Context, through int64) (uid.Reservation, error)
 	if err := f.binding.Check(); err != nil {
 		return uid.Reservation{}, err
 	}
-	if err := f.reserve(through); err != nil {
+	if err := f.reserveLocked(through); err != nil {
 		return uid.Reservation{}, err
 	}
 	return f.reservation(), nil
@@ -231,20 +232,19 @@ func (f *file) Release(_ context.Context, last int64) error {
 	if err := f.binding.Unbind(); err != nil {
 		return err
 	}
-	f.record.High = max(f.base, last)
-	f.record.Next = f.next(f.record.High)
+	f.record.Granted = max(f.before, last)
+	f.record.NextGranted = f.next(f.record.Granted)
 	return errors.Join(f.state.Save(f.record), f.close())
 }
 
-// reserve raises High to f.reach ticks beyond the clock or beyond tick, whichever is later, if it
-// is lower. f.mu is held.
-func (f *file) reserve(tick int64) error {
+// reserveLocked grants the ticks up to f.reach beyond the clock or beyond tick, whichever is later.
+func (f *file) reserveLocked(tick int64) error {
 	r := f.record
-	r.High = max(r.High, min(ticks.Plus(max(f.clock(), tick, 0), f.reach), f.terms.MaxTick))
-	if r.High == f.record.High {
+	r.Granted = max(r.Granted, min(ticks.Plus(max(f.clock(), tick, 0), f.reach), f.terms.MaxTick))
+	if r.Granted == f.record.Granted {
 		return nil
 	}
-	r.Next = f.next(r.High)
+	r.NextGranted = f.next(r.Granted)
 	if err := f.state.Save(r); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (f *file) next(high int64) int64 {
 }
 
 func (f *file) reservation() uid.Reservation {
-	r := uid.Reservation{WorkerID: f.record.WorkerID, First: f.base + 1, Last: f.record.High, Renew: math.MaxInt64}
+	r := uid.Reservation{WorkerID: f.record.WorkerID, First: f.before + 1, Last: f.record.Granted, Renew: math.MaxInt64}
 	if r.Last < f.terms.MaxTick {
 		r.Renew = r.Last - f.window
 	}
@@ -266,3 +266,9 @@ func (f *file) reservation() uid.Reservation {
 }
 
 func (f *file) clock() int64 { return f.terms.TickAt(f.cfg.Now()) }
+
+var _ health.WorkerReporter = (*file)(nil)
+
+// WorkerHealth says where the state file is. It never waits. Any number of goroutines may call it
+// at once.
+func (f *file) WorkerHealth() health.Worker { return health.Worker{Kind: "statefile", Place: f.path} }

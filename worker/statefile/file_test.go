@@ -44,7 +44,7 @@ func saveState(path, kind, layout string, high int64) error {
 	if err != nil {
 		return err
 	}
-	record := state.Record{Kind: kind, Host: "alpha", WorkerID: 7, Layout: layout, High: high, Next: high}
+	record := state.Record{Kind: kind, Host: "alpha", WorkerID: 7, Layout: layout, Granted: high, NextGranted: high}
 	return errors.Join(f.Save(record), f.Close())
 }
 

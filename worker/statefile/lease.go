@@ -38,7 +38,7 @@ type fileLease struct {
 	terms  uid.Terms
 	file   *state.File // nil while no generator is bound
 	record state.Record
-	base   int64  // of the record's lease: the last tick of others, or of the process before
+	before int64  // the last tick before the first one of the record's lease
 	forgot bool   // neither record of the file has a lease
 	away   string // the nonce that could not be renewed; "" if the store could be reached
 }
@@ -79,7 +79,7 @@ func (l *fileLease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, 
 		return uid.Reservation{}, err
 	}
 	l.file, l.terms, l.forgot, l.away = file, t, false, ""
-	l.record = state.Record{Kind: state.KindLease, Host: name, Layout: t.Layout, High: -1}
+	l.record = state.Record{Kind: state.KindLease, Host: name, Layout: t.Layout, Granted: -1}
 	r, err := l.start(ctx)
 	if err != nil {
 		return uid.Reservation{}, errors.Join(err, l.close())
@@ -87,7 +87,7 @@ func (l *fileLease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, 
 	return r, nil
 }
 
-// start takes up what the file has, or leases an ID, and has the file grant the first ticks.
+// start resumes the file's lease, or leases an ID, and has the file grant the first ticks.
 func (l *fileLease) start(ctx context.Context) (uid.Reservation, error) {
 	found, kept := l.file.Load()
 	if kept {
@@ -100,10 +100,10 @@ func (l *fileLease) start(ctx context.Context) (uid.Reservation, error) {
 	if kept && found.Nonce != "" {
 		if l.file.Torn() {
 			l.cfg.Logger.WarnContext(ctx, state.Damaged,
-				"worker_id", found.WorkerID, "store", l.path, "last_tick", found.High)
+				"worker_id", found.WorkerID, "store", l.path, "last_tick", found.Granted)
 		}
 		r, err = l.lease.Resume(ctx, l.terms, storage.Held{WorkerID: found.WorkerID, Nonce: found.Nonce,
-			Used: found.High, Last: found.Limit})
+			Before: found.Granted, Reserved: found.Reserved})
 	} else {
 		// A lease that cannot be saved would be lost, so write the file once before.
 		if err := l.forget(); err != nil {
@@ -115,8 +115,8 @@ func (l *fileLease) start(ctx context.Context) (uid.Reservation, error) {
 		return uid.Reservation{}, err
 	}
 	if err := l.grant(r.First); err != nil {
-		// The file may have the lease all the same. Released, it could go to another owner, and come back to
-		// this file where a failover loses the release.
+		// The file may have the lease all the same, so do not release it: a failover may lose the release after
+		// another owner has the ID.
 		return uid.Reservation{}, errors.Join(err, l.lease.Leave())
 	}
 	return l.reservation(r), nil
@@ -135,10 +135,10 @@ func (l *fileLease) check(found state.Record) error {
 	case found.Layout != l.terms.Layout:
 		return fmt.Errorf("%w: the UIDs of %s are of %s, now asked for %s",
 			worker.ErrLayout, l.path, found.Layout, l.terms.Layout)
-	case found.Nonce != "" && l.cfg.MaxAhead != math.MaxInt64 && found.High > l.terms.TickAt(now.Add(l.cfg.MaxAhead)):
+	case found.Nonce != "" && l.cfg.MaxAhead != math.MaxInt64 && found.Granted > l.terms.TickAt(now.Add(l.cfg.MaxAhead)):
 		return fmt.Errorf("%w: %s has used ticks up to %d, this process's clock is at %d, "+
 			"more than MaxAhead %v before that",
-			worker.ErrClock, l.path, found.High, l.terms.TickAt(now), l.cfg.MaxAhead)
+			worker.ErrClock, l.path, found.Granted, l.terms.TickAt(now), l.cfg.MaxAhead)
 	case !bound:
 		return nil
 	}
@@ -162,14 +162,14 @@ func (l *fileLease) namespace() string {
 }
 
 // Extend renews the lease when that is due, and has the file grant more ticks. While the store cannot be reached it
-// grants what is reserved already. Its errors are those of the lease, and [worker.ErrState] when the
+// grants ticks that are reserved. Its errors are those of the lease, and [worker.ErrState] when the
 // file cannot be written, is no longer in its place or was changed.
 func (l *fileLease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	if l.file == nil {
 		return l.lease.Extend(ctx, through) // which serves no generator
 	}
 	if _, has := l.lease.Held(); !has {
-		// What was lost, or invalidated, is not to come back if the process ends before the next lease is saved.
+		// A lease that was lost or invalidated must not be resumed if the process ends before the next one is saved.
 		if err := l.forget(); err != nil {
 			return uid.Reservation{}, err
 		}
@@ -183,22 +183,22 @@ func (l *fileLease) Extend(ctx context.Context, through int64) (uid.Reservation,
 		return uid.Reservation{}, errors.Join(err, l.forget())
 	}
 	if err != nil {
-		r = uid.Reservation{WorkerID: held.WorkerID, First: held.Used + 1, Last: held.Last,
+		r = uid.Reservation{WorkerID: held.WorkerID, First: held.Before + 1, Last: held.Reserved,
 			Renew: l.terms.TickAt(l.cfg.Now().Add(storePause)) + 1}
 	}
 	if saved := l.grant(through); saved != nil {
 		return uid.Reservation{}, errors.Join(err, saved)
 	}
-	if err != nil && l.record.High < max(through, l.terms.TickAt(l.cfg.Now())+1) {
+	if err != nil && l.record.Granted < max(through, l.terms.TickAt(l.cfg.Now())+1) {
 		return uid.Reservation{}, err
 	}
-	l.tell(ctx, err, held)
+	l.logOutage(ctx, err, held)
 	return l.reservation(r), nil
 }
 
-// tell logs that the store cannot be reached, and that it can be again. The generator does not learn of it as long as
-// the file grants ticks.
-func (l *fileLease) tell(ctx context.Context, err error, held storage.Held) {
+// logOutage logs that the store cannot be reached, and that it can be again. The generator gets no error as long as the
+// file grants ticks.
+func (l *fileLease) logOutage(ctx context.Context, err error, held storage.Held) {
 	level, text := slog.LevelWarn, "the lease cannot be renewed, going on with what was reserved"
 	switch {
 	case err != nil && l.away == "":
@@ -210,58 +210,56 @@ func (l *fileLease) tell(ctx context.Context, err error, held storage.Held) {
 		return
 	}
 	l.cfg.Logger.Log(ctx, level, text, "worker_id", held.WorkerID, "store", l.lease.Store().Name(),
-		"left", ticks.Span(held.Last-l.terms.TickAt(l.cfg.Now()), l.terms.Unit), "error", err)
+		"left", ticks.Span(held.Reserved-l.terms.TickAt(l.cfg.Now()), l.terms.Unit), "error", err)
 }
 
 // storePause is how long a store that cannot be reached is left alone. A tick may be a millisecond.
 const storePause = 2 * time.Second
 
-// grant raises what the file has to 3/2 Window beyond the clock, and beyond through, as far as the store's
-// reservation goes, and saves the lease if it is another one.
+// grant has the file grant ticks up to 3/2 Window beyond the clock, and beyond through, as far as the store has
+// reserved them, and saves the lease if it is another one.
 func (l *fileLease) grant(through int64) error {
 	held, _ := l.lease.Held()
 	next := l.next(held)
 	clock, window := l.terms.TickAt(l.cfg.Now()), ticks.Count(l.cfg.Window, l.terms.Unit)
 	reach := max(window+window/2, window+1)
-	if next.High >= max(ticks.Plus(clock, window), through) && l.record.Nonce == held.Nonce {
+	if next.Granted >= max(ticks.Plus(clock, window), through) && l.record.Nonce == held.Nonce {
 		return nil
 	}
-	// What a burst was granted stays so; and Last may be below it after a start on a damaged file.
-	next.High = max(next.High, min(held.Last, ticks.Plus(max(clock, through), reach)))
-	next.Next = max(next.High, min(held.Last, ticks.Plus(next.High, reach)))
+	// Ticks that a burst was granted stay so; and Reserved may be below them after a start on a damaged file.
+	next.Granted = max(next.Granted, min(held.Reserved, ticks.Plus(max(clock, through), reach)))
+	next.NextGranted = max(next.Granted, min(held.Reserved, ticks.Plus(next.Granted, reach)))
 	return l.keep(next, held)
 }
 
-// next returns the record that comes after the one that is saved. Of a lease that is not saved yet it grants
-// nothing.
+// next returns the record that follows the one that is saved. It grants nothing of a lease that is not saved yet.
 func (l *fileLease) next(held storage.Held) state.Record {
 	next := l.record
-	if next.Nonce == "" || next.WorkerID != held.WorkerID || l.base != held.Used {
-		next.High, next.Next = held.Used, held.Used
+	if next.Nonce == "" || next.WorkerID != held.WorkerID || l.before != held.Before {
+		next.Granted, next.NextGranted = held.Before, held.Before
 	}
-	next.WorkerID, next.Nonce, next.Limit, next.Namespace = held.WorkerID, held.Nonce, held.Last, l.namespace()
+	next.WorkerID, next.Nonce, next.Reserved, next.Namespace = held.WorkerID, held.Nonce, held.Reserved, l.namespace()
 	return next
 }
 
-// keep saves a record of what is held.
+// keep saves a record of the lease.
 func (l *fileLease) keep(next state.Record, held storage.Held) error {
-	l.forgot = false // what cannot be written may be there all the same
+	l.forgot = false // a write that fails may have reached the file
 	if err := l.save(next); err != nil {
 		return err
 	}
-	l.base = held.Used
+	l.before = held.Before
 	return nil
 }
 
-// forget saves that the file holds no lease, or none any more. Whatever comes next is one from the
-// store, with ticks that nobody had. It does so twice: neither record, if the other one is damaged, is to
-// bring the lease back.
+// forget saves that the file has no lease, or none any more: the next one is from the store, with ticks that were never
+// issued. It does so twice, so that either record may be damaged.
 func (l *fileLease) forget() error {
 	if l.forgot {
 		return nil
 	}
 	next := state.Record{Kind: state.KindLease, Host: l.record.Host, Layout: l.terms.Layout,
-		High: -1, Next: l.terms.MaxTick, Namespace: l.lease.Store().Name()}
+		Granted: -1, NextGranted: l.terms.MaxTick, Namespace: l.lease.Store().Name()}
 	err := errors.Join(l.save(next), l.save(next))
 	l.forgot = err == nil
 	return err
@@ -277,9 +275,9 @@ func (l *fileLease) save(r state.Record) error {
 
 // reservation returns what the file grants of the store's reservation r.
 func (l *fileLease) reservation(r uid.Reservation) uid.Reservation {
-	r.Last = min(r.Last, l.record.High)
-	if l.record.High < l.record.Limit {
-		r.Renew = min(r.Renew, l.record.High-ticks.Count(l.cfg.Window, l.terms.Unit))
+	r.Last = min(r.Last, l.record.Granted)
+	if l.record.Granted < l.record.Reserved {
+		r.Renew = min(r.Renew, l.record.Granted-ticks.Count(l.cfg.Window, l.terms.Unit))
 	}
 	return r
 }
@@ -292,11 +290,11 @@ func (l *fileLease) Release(ctx context.Context, last int64) error {
 	}
 	held, has := l.lease.Held()
 	if !has {
-		// Nothing is left but an acquisition that may have been stored, of which no tick was issued.
+		// There may be a pending acquisition, but no tick of it was issued.
 		return errors.Join(l.forget(), l.close(), l.lease.Release(ctx, -1))
 	}
 	next := l.next(held)
-	next.High = min(next.High, max(held.Used, last))
+	next.Granted = min(next.Granted, max(held.Before, last))
 	return errors.Join(l.keep(next, held), l.close(), l.lease.Leave())
 }
 
@@ -306,8 +304,8 @@ func (l *fileLease) close() error {
 	return err
 }
 
-// Invalidate is that of the lease.
+// Invalidate implements [worker.Invalidate].
 func (l *fileLease) Invalidate() error { return l.lease.Invalidate() }
 
-// WorkerHealth is that of the lease.
+// WorkerHealth implements [health.WorkerReporter].
 func (l *fileLease) WorkerHealth() health.Worker { return l.lease.WorkerHealth() }

@@ -440,8 +440,8 @@ func TestLeaseFarAhead(t *testing.T) {
 			file, err := state.Open(h.path)
 			require.NoError(t, err)
 			record, _ := file.Load()
-			record.High = h.tick() + ms(time.Hour)
-			record.Next = record.High
+			record.Granted = h.tick() + ms(time.Hour)
+			record.NextGranted = record.Granted
 			require.NoError(t, file.Save(record))
 			require.NoError(t, file.Close())
 			err = acquireError(t, h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}), millis())
