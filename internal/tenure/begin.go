@@ -3,8 +3,8 @@ package tenure
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
-	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
@@ -39,8 +39,42 @@ func Begin(
 	return t, nil
 }
 
-// Exhausted is why nothing is issued any more once the time field of a layout is full.
-func Exhausted(l bits.Layout) error {
-	return fmt.Errorf("%w: the last tick of the layout %s was %s",
-		uid.ErrExhausted, l, l.Expires().Format(time.RFC3339Nano))
+// Start acquires the worker and puts its first reservation in force, or one without ticks
+// if that was revoked meanwhile. If the worker fails, it returns the worker's error; if the
+// worker breaks the terms, it releases the worker and returns an error that wraps
+// uid.ErrRange. The renewing goroutine starts only when there is something to renew. Panics
+// in Extend and Release are logged and count as failures.
+//
+// By the time Start returns, another Grant may already be in force.
+func Start(ctx context.Context, w uid.Worker, cfg Config) (*Tenure, error) {
+	t := &Tenure{worker: w, cfg: cfg, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	t.ctx, t.quit = context.WithCancel(context.Background())
+	t.cfg.Terms.Now, t.cfg.Terms.Revoke = cfg.Now, t.revoke
+	t.grant.Store(withoutTicks(0))
+
+	res, err := w.Acquire(ctx, t.cfg.Terms)
+	if err != nil {
+		t.quit()
+		return nil, err
+	}
+	if err := t.check(res); err != nil {
+		t.quit()
+		t.warn(res.WorkerID, t.release(ctx, -1))
+		return nil, err
+	}
+	g := t.lockGranting()
+	defer t.granting.Unlock()
+	both := g.lock()
+	t.acquired = true
+	t.raise(&res)
+	if t.revoked > 0 {
+		res = nothing(res.WorkerID)
+	}
+	both.put(res)
+	if t.wanted || res.Renew != math.MaxInt64 {
+		both.start()
+	}
+	both.unlock()
+	g.tell(res)
+	return t, nil
 }

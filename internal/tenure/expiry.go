@@ -47,5 +47,10 @@ func Warns(e bits.Expiry, l bits.Layout, now time.Time) bool {
 	return warn > 0 && l.Expires().Sub(now) < warn
 }
 
+// Exhausted is the error of calls once the time field of a layout is full.
+func Exhausted(l bits.Layout) error {
+	return fmt.Errorf("%w: the last tick of the layout %s was %s", uid.ErrExhausted, l, stamp(l.Expires()))
+}
+
 // stamp is a time in an error text.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -9,44 +9,35 @@ import (
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// Health returns what the tenure knows of a generator's health at the time now: the reservation,
-// the time field of its layout, renewals that fail, and what the worker tells of itself. The caller
+// Health returns the tenure's part of a generator's health at the time now: the reservation,
+// the time field of its layout, renewals that fail, and the worker's own report. The caller
 // holds no lock.
-func (t *Tenure) Health(l bits.Layout, expiry bits.Expiry, now time.Time) health.Health {
-	t.mark()
+func (t *Tenure) Health(layout bits.Layout, expiry bits.Expiry, now time.Time) health.Health {
+	t.sample()
 	grant := t.Grant()
 	h := health.Health{
 		Time: now,
 		Reservation: &health.Reservation{
 			WorkerID: grant.WorkerID,
-			Bounded:  grant.Until < l.MaxTick(),
+			Bounded:  grant.Until < layout.MaxTick(),
 		},
 		TimeField: &health.TimeField{
-			Expires:   l.Expires(),
-			Remaining: health.Duration{Duration: ticks.Until(t.cfg.Terms, now, l.MaxTick()+1)},
-			Ending:    Warns(expiry, l, now),
+			Expires:   layout.Expires(),
+			Remaining: health.Duration{Duration: ticks.Until(t.cfg.Terms, now, layout.MaxTick()+1)},
+			Ending:    Warns(expiry, layout, now),
 		},
 		Worker: t.workerHealth(),
 	}
 	if grant.Until >= 0 {
-		h.Reservation.Until = l.TimeOf(grant.Until + 1)
+		h.Reservation.Until = layout.TimeOf(grant.Until + 1)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	h.Reservation.Remaining.Duration = t.leftLocked(now)
-	h.Counts = map[string]uint64{telemetry.RenewalFailures: t.trouble.total}
-	if t.refused != nil {
-		h.Failing = &health.Failing{Error: t.refused.Error(), Since: t.trouble.since, Attempts: t.trouble.attempts}
+	l := t.lock()
+	defer l.unlock()
+	r := t.trouble
+	h.Reservation.Remaining.Duration = l.left(now)
+	h.Counts = map[string]uint64{telemetry.RenewalFailures: r.total}
+	if r.err != nil {
+		h.Failing = &health.Failing{Error: r.err.Error(), Since: r.since, Attempts: r.attempts}
 	}
 	return h
-}
-
-// workerHealth is what the worker tells of itself; nil for nothing.
-func (t *Tenure) workerHealth() *health.Worker {
-	r, ok := t.worker.(health.WorkerReporter)
-	if !ok {
-		return nil
-	}
-	w := r.WorkerHealth()
-	return &w
 }

@@ -7,13 +7,12 @@ import (
 )
 
 // RollbackField is the name of the worker ID's part in which uncached.RollbackBits counts
-// steps back. A layout's text has it, with its number of bits. That tells such generators
-// from all others, as long as no other layout has a part of that name.
+// steps back. It is in the layout's text, and in no other's: that tells such generators from all others.
 const RollbackField = "rollback"
 
 // RefuseRollback returns an error that wraps uid.ErrConfig if one of a layout's parts has
-// that name. It is for generators whose worker IDs use all the bits: to a generator that
-// counts steps back, such an ID would be a count and another ID.
+// that name. It is for generators whose worker IDs use all the bits: a generator that
+// counts steps back would read such an ID as a count and another ID.
 func RefuseRollback(fields []uid.Field) error {
 	for _, f := range fields {
 		if f.Name == RollbackField {

@@ -14,7 +14,7 @@ import (
 const StopTimeout = 30 * time.Second
 
 const (
-	// releaseTimeout bounds a Release that begins when nobody waits for it any more.
+	// releaseTimeout bounds a Release that begins when no call waits for it any more.
 	releaseTimeout = 10 * time.Second
 	// stopGrace is how long Stop waits beyond its context's end for a worker that reacts
 	// to that: its error says more than that the context has ended.
@@ -29,13 +29,13 @@ const (
 // Only the first call does so. Others wait for it to return, at most as long as their ctx
 // lasts, and return nil.
 func (t *Tenure) Stop(ctx context.Context, last int64) error {
-	t.mu.Lock()
+	l := t.lock()
 	first := !t.stopped
 	t.stopped = true
 	if t.trouble.timer != nil {
 		t.trouble.timer.Stop()
 	}
-	t.mu.Unlock()
+	l.unlock()
 	if !first {
 		return t.awaitStop(ctx)
 	}
@@ -65,7 +65,7 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 	return fmt.Errorf("the worker's Extend has not returned, so that it is not released yet: %w", ctx.Err())
 }
 
-// LogUnkept logs a [uid.UnkeptError], and returns any other error: Close does so with what CloseContext returns.
+// LogUnkept logs a [uid.UnkeptError], and returns any other error: Close calls it with the error of CloseContext.
 func (t *Tenure) LogUnkept(err error) error {
 	var unkept *uid.UnkeptError
 	if !errors.As(err, &unkept) {
@@ -98,7 +98,7 @@ func (t *Tenure) awaitStop(ctx context.Context) error {
 	}
 }
 
-// release calls Release; with a context of its own if nobody waits for it any more.
+// release calls Release; with a context of its own if the caller's has ended.
 func (t *Tenure) release(ctx context.Context, last int64) error {
 	t.releasing.Store(true)
 	if ctx.Err() != nil {

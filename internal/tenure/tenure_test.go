@@ -132,7 +132,7 @@ func start(t testing.TB, w *fake.Worker, o *fakeOwner) *Tenure {
 func refused(t *Tenure) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.refused
+	return t.trouble.err
 }
 
 // upTo is a reservation of the ticks up to last, of which an Extend is due at renew.
@@ -492,7 +492,7 @@ func (o *strictOwner) onDiscard() {
 	o.revoked = o.returned.Load()
 }
 
-// Whoever calls what and when: the worker's methods are called one at a time, and nothing
+// In whatever order calls are made: the worker's methods are called one at a time, and nothing
 // that was revoked is handed over.
 func TestConcurrentCalls(t *testing.T) {
 	for range 300 {

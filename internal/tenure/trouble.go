@@ -1,50 +1,52 @@
 package tenure
 
-import (
-	"context"
-	"log/slog"
-	"time"
-)
+import "time"
 
-// trouble is what is known of renewals that fail. Tenure.mu guards it.
+// The pauses between Extends without progress double, from minPause up to maxPause after a failure, and up to
+// idlePause when the worker answers but has no more to give for now.
+var minPause, idlePause, maxPause = 100 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second
+
+// Hasten has all tenures of a program pause for less than d: for tests in real time, before any generator is made.
+func Hasten(d time.Duration) {
+	minPause, idlePause, maxPause = min(minPause, d), min(idlePause, d), min(maxPause, d)
+}
+
+// trouble is the record of renewals that fail.
 type trouble struct {
+	err      error         // why the last renewal failed, nil if it did not
 	total    uint64        // attempts that failed, ever
 	attempts int64         // in a row
 	since    time.Time     // when the first of them failed
-	whole    time.Duration // what was left then
-	spent    bool          // a call has failed for want of ticks
-	told     stage         // what the log has of it
+	whole    time.Duration // how long the ticks lasted then
+	spent    bool          // a call has failed for want of ticks, though some may be left by the clock
+	logged   stage         // the stage that was logged last
 	timer    *time.Timer   // for the next stage; nil before the first trouble
 }
 
-// A stage is how far trouble has come. Each is logged once.
+// A stage is how far trouble has developed. Each is logged once.
 type stage int
 
 const (
 	fine  stage = iota
 	begun       // a renewal has failed
-	half        // half of what was left when it began is left
+	half        // half of the ticks that were left when it began are left
 	over        // nothing is left
 )
 
-// failedLocked notes a renewal that failed.
-func (t *Tenure) failedLocked(err error) {
-	held(&t.mu)
-	r := &t.trouble
-	if t.refused == nil {
-		r.attempts, r.since, r.whole, r.spent = 0, t.cfg.Now(), t.leftLocked(t.cfg.Now()), false
+// add adds a renewal that failed.
+func (r *trouble) add(err error, now time.Time, left time.Duration) {
+	if r.err == nil {
+		r.attempts, r.since, r.whole, r.spent = 0, now, left, false
 	}
-	t.refused = err
+	r.err = err
 	r.total++
 	r.attempts++
 }
 
-// stageLocked is how far the trouble has come by now.
-func (t *Tenure) stageLocked(left time.Duration) stage {
-	held(&t.mu)
-	r := &t.trouble
+// stage is how far the trouble has developed.
+func (r *trouble) stage(left time.Duration) stage {
 	switch {
-	case t.refused == nil:
+	case r.err == nil:
 		return fine
 	case r.spent || left <= 0:
 		return over
@@ -54,84 +56,22 @@ func (t *Tenure) stageLocked(left time.Duration) stage {
 	return begun
 }
 
-// report logs what has changed since the last report, and sees to the next one. Neither t.mu
-// nor t.granting is held: a handler of the logger may ask the generator for its health.
-func (t *Tenure) report() {
-	t.logging.Lock()
-	defer t.logging.Unlock()
-	t.mu.Lock()
-	r, left, refused := t.trouble, t.leftLocked(t.cfg.Now()), t.refused
-	now := t.stageLocked(left)
-	// What was told is not told again; only the end of the trouble is below it.
-	quiet := t.stopped || t.grant.Load().Ended != nil || now == r.told || now != fine && now < r.told
-	if !quiet {
-		t.trouble.told = now
-	}
-	t.watchLocked(now, left)
-	t.mu.Unlock()
-	if quiet {
-		return
-	}
-	attrs := []slog.Attr{
-		slog.Int64("worker_id", t.grant.Load().WorkerID), slog.Duration("left", left),
-		slog.Int64("attempts", r.attempts), slog.Duration("for", t.cfg.Now().Sub(r.since)),
-	}
-	if w := t.workerHealth(); w != nil && w.Place != "" {
-		attrs = append(attrs, slog.String("store", w.Place))
-	}
-	if refused != nil {
-		attrs = append(attrs, slog.Any("error", refused))
-	}
-	level := slog.LevelInfo
-	if now != fine && left < time.Minute {
-		level = slog.LevelWarn
-	}
-	text := ""
-	switch now {
-	case fine:
-		text = "uid: the reservation is renewed again"
-	case begun:
-		text = "uid: the reservation cannot be renewed"
-	case half:
-		text = "uid: half of the reservation is left, and it still cannot be renewed"
-	case over:
-		text, level = "uid: the reservation is used up and cannot be renewed: calls fail", slog.LevelError
-	}
-	t.cfg.Logger.LogAttrs(context.Background(), level, text, attrs...)
-}
-
-// watchLocked sets the timer for the next stage.
-func (t *Tenure) watchLocked(now stage, left time.Duration) {
-	held(&t.mu)
-	r := &t.trouble
+// schedule sets the timer for the next stage, if there is one.
+func (r *trouble) schedule(now stage, left time.Duration, report func()) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
 	next := left
-	switch {
-	case t.stopped || now == fine || now == over:
+	switch now {
+	case fine, over:
 		return
-	case now == begun:
+	case begun:
 		next = left - r.whole/2
 	}
 	next = max(next, minPause) // a clock that stands still
 	if r.timer == nil {
-		r.timer = time.AfterFunc(next, t.report)
+		r.timer = time.AfterFunc(next, report)
 		return
 	}
 	r.timer.Reset(next)
-}
-
-// spendLocked notes that a call failed for want of ticks, though some may be left by the clock: they are
-// all made ready.
-func (t *Tenure) spendLocked() {
-	held(&t.mu)
-	r := &t.trouble
-	if r.spent {
-		return
-	}
-	r.spent = true
-	if r.timer != nil && !t.stopped {
-		r.timer.Reset(0)
-	}
 }

@@ -161,7 +161,7 @@ inline decide(it) {
 
 /* ------------------------------------------------------------------- the tenure's wishes */
 
-/* Tenure.startLocked. */
+/* locked.start. */
 inline startRenewing() {
 	renewing = renewing || (acquired || IS(M_EARLY_RENEW)) && (!stopped || IS(M_LATE_RENEW))
 }
@@ -237,7 +237,7 @@ inline changed(it) { version++ }
 inline finish() { version++ }
 #endif
 
-/* Tenure.put: another reservation comes into force, */
+/* grantLocked.put: another reservation comes into force, */
 inline grant(it) {
 	if
 	:: !ended || IS(M_CLOSE_GRANTS) -> reservation = it; ended = false; changed(it)
