@@ -224,7 +224,7 @@ func TestBinding(t *testing.T) {
 	require.EqualValues(t, 2, acquire(t, d, terms(9)).WorkerID, "a new generator, a new ID")
 }
 
-// Numbers that panic leave no worker behind that is bound to nobody.
+// A worker whose numbers panic is not bound.
 func TestNumbersThatPanic(t *testing.T) {
 	numbers := &counter{fail: func(n int) error {
 		if n == 1 {
@@ -267,7 +267,7 @@ func TestIDsRunOut(t *testing.T) {
 	}
 }
 
-// A store is believed no further than its word.
+// A number that is not within the layout is refused.
 func TestNumbersOutOfRange(t *testing.T) {
 	for _, id := range []int64{math.MinInt64, -1, 0, 10, math.MaxInt64} {
 		d := newDisposable(t, wrong(id), disposable.Config{})
@@ -286,7 +286,7 @@ func (wrong) Name() string { return "a wrong store" }
 
 func (w wrong) Next(context.Context, storage.Host, int64) (int64, error) { return int64(w), nil }
 
-// What may pass is tried again, and only that.
+// Only errors that may pass are retried.
 func TestFailures(t *testing.T) {
 	deadlock, denied := errors.New("deadlock"), errors.New("access denied")
 	synctest.Test(t, func(t *testing.T) {
@@ -322,7 +322,7 @@ func TestLossyStore(t *testing.T) {
 	require.EqualValues(t, 1, acquire(t, d, terms(9)).WorkerID)
 }
 
-// One that cannot keep numbers is refused whatever is said of it.
+// A store that cannot keep numbers is refused in any case.
 func TestRefusedStore(t *testing.T) {
 	numbers := &counter{refused: fmt.Errorf("%w: engine MEMORY", uid.ErrConfig)}
 	for _, lossy := range []bool{false, true} {
@@ -354,7 +354,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A store that does not answer at all is given up, too.
+// Acquire gives up on a store that does not answer, too.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		numbers := &counter{silent: true}
@@ -395,7 +395,7 @@ func (k *keeper) NextFrom(ctx context.Context, h storage.Host, most int64,
 }
 
 // A floor that is still ahead is kept with the number, and later starts begin above it. One that
-// the clock has passed keeps nobody from anything, and nothing is stored.
+// the clock has passed has no effect, and nothing is stored.
 func TestFloor(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 5e8, time.UTC)
 	terms := bits.Default().Terms()
