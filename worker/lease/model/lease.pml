@@ -268,7 +268,7 @@ typedef Write {
 	byte sawHistory, sawFloor, sawGiven;    /* and the namespace */
 	byte nonce, high, until;        /* what is written */
 	byte history, floor;
-	byte base                       /* what the first usable tick follows; of a release: what its owner was told that it had */
+	byte before                     /* what the first usable tick follows; of a release: what its owner was told that it had */
 #if AFTER
 	; bit due                       /* for a property: the namespace keeps AFTER since before this began */
 #endif
@@ -292,7 +292,7 @@ Write tx[SLOTS];
 typedef Lease {
 	byte id;
 	byte nonce;             /* 0: there is no lease */
-	byte base, limit        /* ticks above base, up to limit, may be issued, */
+	byte before, reserved   /* ticks above before, up to reserved, may be issued, */
 #if FILE
 	; byte granted          /* or with a state file up to granted */
 #endif
@@ -310,7 +310,7 @@ Lease file[OWNERS];     /* the state files */
 #if RETAKE
 /* Acquisitions without a reply, as far as their owners remember them. */
 typedef Memory {
-	byte id, nonce, high, base
+	byte id, nonce, high, before
 };
 Memory lost[OWNERS];
 #define FORGOT(o)       (!lost[o].nonce)
@@ -359,7 +359,7 @@ inline wipe(t) {
 
 inline clear(s) {
 	tx[s].kind = 0; tx[s].phase = Nothing; tx[s].id = 0; tx[s].nonce = 0; tx[s].high = 0; tx[s].until = 0;
-	tx[s].history = 0; tx[s].floor = 0; tx[s].base = 0;
+	tx[s].history = 0; tx[s].floor = 0; tx[s].before = 0;
 #if AFTER
 	tx[s].due = 0;
 #endif
@@ -370,7 +370,7 @@ inline unread(s) {
 	tx[s].sawHistory = 0; tx[s].sawFloor = 0; tx[s].sawGiven = 0
 }
 inline drop(o) {
-	own[o].id = 0; own[o].nonce = 0; own[o].base = 0; own[o].limit = 0
+	own[o].id = 0; own[o].nonce = 0; own[o].before = 0; own[o].reserved = 0
 #if FILE
 	; own[o].granted = 0
 #endif
@@ -379,7 +379,7 @@ inline drop(o) {
 #endif
 }
 #if RETAKE
-inline forget(o) { lost[o].id = 0; lost[o].nonce = 0; lost[o].high = 0; lost[o].base = 0 }
+inline forget(o) { lost[o].id = 0; lost[o].nonce = 0; lost[o].high = 0; lost[o].before = 0 }
 #endif
 
 /* ------------------------------------------------------------------- what is decided */
@@ -432,24 +432,24 @@ inline decideAcquire(s, upto) {
 	:: burn -> tell(s, true)
 	:: else
 	fi;
-	tx[s].base = MAX(ROW.high, tx[s].floor);
+	tx[s].before = MAX(ROW.high, tx[s].floor);
 	tx[s].floor = (IS(M_FLOOR_UNSAVED) -> NS.floor : tx[s].floor);
 #if AFTER
 	if
 	:: s == 0 && !IS(M_AFTER_IGNORED) ->
-		assert(SEEN != W_AFTER || tx[s].base >= AFTER);
-		tx[s].base = MAX(tx[s].base, AFTER);
+		assert(SEEN != W_AFTER || tx[s].before >= AFTER);
+		tx[s].before = MAX(tx[s].before, AFTER);
 		tx[s].floor = (IS(M_AFTER_NOT_KEPT) -> tx[s].floor : MAX(tx[s].floor, AFTER))
 	:: else -> tx[s].floor = (IS(M_AFTER_LOWERS) -> 0 : tx[s].floor)
 	fi;
 #endif
-	tx[s].high = MAX(tx[s].base, at + upto);
-	tx[s].high = (burn && IS(M_SLACK) -> MAX(tx[s].high, tx[s].base + 1) : tx[s].high);
-	tx[s].base = (burn && IS(M_BURN_ISSUED) -> MAX(ROW.high, NS.floor) : tx[s].base);
+	tx[s].high = MAX(tx[s].before, at + upto);
+	tx[s].high = (burn && IS(M_SLACK) -> MAX(tx[s].high, tx[s].before + 1) : tx[s].high);
+	tx[s].before = (burn && IS(M_BURN_ISSUED) -> MAX(ROW.high, NS.floor) : tx[s].before);
 	tx[s].until = at + CLIENTS + TTL
 }
 
-inline decideExtend(s, upto) {
+inline decideRenew(s, upto) {
 #if SEEN == W_UNDELETED || SEEN == W_FORMER || SEEN == W_BACK
 	assert(!stayed[s]);
 #endif
@@ -537,11 +537,11 @@ inline write(s) {
 	:: else ->
 #if SEEN
 		for (i : 0 .. OWNERS - 1) {
-			assert(SEEN != W_TAKEOVER || !(tx[s].kind == Acquire && own[i].limit > own[i].base && own[i].id == tx[s].id && own[i].nonce == ROW.nonce))
+			assert(SEEN != W_TAKEOVER || !(tx[s].kind == Acquire && own[i].reserved > own[i].before && own[i].id == tx[s].id && own[i].nonce == ROW.nonce))
 		}
 #endif
 #if AFTER
-		assert(tx[s].kind != Acquire || !tx[s].due || tx[s].base >= AFTER);
+		assert(tx[s].kind != Acquire || !tx[s].due || tx[s].before >= AFTER);
 #endif
 		if
 		:: WRITES_NS(s) -> NS.history = tx[s].history; NS.floor = tx[s].floor
@@ -576,18 +576,18 @@ inline write(s) {
 /* The owner may issue ticks up to upto. */
 inline raise(o, upto) {
 	if
-	:: upto > own[o].limit ->
+	:: upto > own[o].reserved ->
 #if AFTER
-		assert(o || own[o].limit >= AFTER);
+		assert(o || own[o].reserved >= AFTER);
 #endif
 #if SEEN == W_HANDED_ON
-		assert(!(returned[own[o].id] & TICKS(own[o].limit, upto)));
+		assert(!(returned[own[o].id] & TICKS(own[o].reserved, upto)));
 #endif
 #if !FILE
-		assert(!(issued[own[o].id] & TICKS(own[o].limit, upto)));
-		issued[own[o].id] = issued[own[o].id] | TICKS(own[o].limit, upto);
+		assert(!(issued[own[o].id] & TICKS(own[o].reserved, upto)));
+		issued[own[o].id] = issued[own[o].id] | TICKS(own[o].reserved, upto);
 #endif
-		own[o].limit = upto
+		own[o].reserved = upto
 	:: else
 	fi
 }
@@ -602,7 +602,7 @@ inline grant(o, upto) {
 
 /* The whole record is written, and synced. */
 inline save(o, upto) {
-	file[o].id = own[o].id; file[o].nonce = own[o].nonce; file[o].limit = own[o].limit; file[o].granted = upto
+	file[o].id = own[o].id; file[o].nonce = own[o].nonce; file[o].reserved = own[o].reserved; file[o].granted = upto
 #if RENEWS > 2
 	; file[o].under = own[o].under
 #endif
@@ -617,7 +617,7 @@ inline acquire(s, k, upto) {
 	:: !NS.gone ->
 		read(s);
 #if FAULT == M_EARLY_CLOCK
-		at = own[s].base; own[s].base = 0;
+		at = own[s].before; own[s].before = 0;
 #endif
 		if
 		:: FREE(k) && (ROW.until || NEWID(k)) ->
@@ -635,7 +635,7 @@ inline acquire(s, k, upto) {
 /* An owner whose renewal is refused has lost its lease; what was reserved drains. So has one that finds no namespace.
  * RENEWS: 1: it goes on under another history, and says so. 3: it takes its lease for lost if its store's history is not
  * that of its own last write, 4: only if that is the same server's, whose table is another one. */
-inline extend(s, upto) {
+inline renew(s, upto) {
 	tx[s].id = own[s].id; tx[s].nonce = own[s].nonce;
 	read(s);
 	if
@@ -646,15 +646,15 @@ inline extend(s, upto) {
 	:: own[s].under != HISTORY && SERVER(own[s].under) == SERVER(HISTORY) -> clear(s); drop(s)
 #endif
 #if RESTORES
-	:: OLDER(own[s].limit) ->
+	:: OLDER(own[s].reserved) ->
 		if
 		:: IS(M_OLDER_SILENT) -> unseen = 0; clear(s); drop(s)
-		:: else -> decideEnd(s, own[s].limit)
+		:: else -> decideEnd(s, own[s].reserved)
 		fi
 #endif
 	:: else ->
 		if
-		:: !NS.gone && (MINE || IS(M_NO_NONCE_CHECK)) && LASTS -> tx[s].kind = Extend; decideExtend(s, upto)
+		:: !NS.gone && (MINE || IS(M_NO_NONCE_CHECK)) && LASTS -> tx[s].kind = Extend; decideRenew(s, upto)
 		:: else -> clear(s); drop(s)
 		fi
 	fi
@@ -664,10 +664,10 @@ inline release(s, o) {
 	read(s);
 	if
 #if RESTORES
-	:: OLDER(tx[s].base) ->
+	:: OLDER(tx[s].before) ->
 		if
 		:: IS(M_OLDER_CLOSE) -> unseen = 0; clear(s)
-		:: else -> decideEnd(s, tx[s].base)
+		:: else -> decideEnd(s, tx[s].before)
 		fi
 #endif
 	:: !NS.gone && (MINE || IS(M_CLOSE_BLIND)) -> decideRelease(s, o)
@@ -680,7 +680,7 @@ inline release(s, o) {
 inline remember(o) {
 	if
 	:: tx[o].kind == Acquire ->
-		lost[o].id = tx[o].id; lost[o].nonce = tx[o].nonce; lost[o].high = tx[o].high; lost[o].base = tx[o].base
+		lost[o].id = tx[o].id; lost[o].nonce = tx[o].nonce; lost[o].high = tx[o].high; lost[o].before = tx[o].before
 	:: else
 	fi
 }
@@ -692,7 +692,7 @@ inline retake(s, upto) {
 	if
 	:: !NS.gone && (MINE || IS(M_RETAKE_BLIND)) && ROW.high == lost[s].high && LASTS ->
 		tx[s].kind = Retake;
-		tx[s].base = (IS(M_RETAKE_BELOW) -> 0 : lost[s].base);
+		tx[s].before = (IS(M_RETAKE_BELOW) -> 0 : lost[s].before);
 		if
 		:: ANOTHER(s) && !IS(M_RETAKE_SILENT) -> tell(s, true)
 		:: else
@@ -714,9 +714,9 @@ inline hear(o) {
 #if AFTER
 		kept_after = kept_after || DURABLE && o == 0;
 #endif
-		own[o].id = tx[o].id; own[o].nonce = tx[o].nonce; own[o].base = tx[o].base; own[o].limit = tx[o].base
+		own[o].id = tx[o].id; own[o].nonce = tx[o].nonce; own[o].before = tx[o].before; own[o].reserved = tx[o].before
 #if FILE
-		; own[o].granted = tx[o].base
+		; own[o].granted = tx[o].before
 #endif
 #if RETAKE
 		; tx[o].high = (tx[o].kind == Retake -> lost[o].high : tx[o].high);
@@ -756,7 +756,7 @@ active [OWNERS] proctype Owner()
 
 end:
 	do
-	:: atomic { IDLE(me) && !HOLDS(me) && FORGOT(me) && takes > 0 && (!IS(M_EARLY_CLOCK) || own[me].base) ->
+	:: atomic { IDLE(me) && !HOLDS(me) && FORGOT(me) && takes > 0 && (!IS(M_EARLY_CLOCK) || own[me].before) ->
 			do
 			:: k < IDS - 1 -> k++
 			:: break
@@ -766,7 +766,7 @@ end:
 		}
 	:: atomic { IDLE(me) && HOLDS(me) ->
 			choose(me);
-			d_step { extend(me, upto); upto = 0 }
+			d_step { renew(me, upto); upto = 0 }
 		}
 	:: d_step { LANDS(me) -> write(me) }
 	:: d_step { tx[me].phase == Known || tx[me].phase == Done && !(DURABLE && fails) -> hear(me) }
@@ -795,7 +795,7 @@ end:
 			tx[j].sawGiven = tx[me].sawGiven; tx[j].history = tx[me].history; tx[j].floor = tx[me].floor;
 			copyRow(tx[j], tx[me]);
 #if AFTER
-			tx[j].base = tx[me].base; tx[j].due = tx[me].due;
+			tx[j].before = tx[me].before; tx[j].due = tx[me].due;
 #endif
 			clear(me)
 		}
@@ -804,9 +804,9 @@ end:
 	:: d_step { IDLE(me) && HOLDS(me) && (takes > 0 || FILE) -> drop(me) }
 
 #if FAULT == M_EARLY_CLOCK
-	:: IDLE(me) && !HOLDS(me) && takes > 0 && !own[me].base -> own[me].base = CLOCK
+	:: IDLE(me) && !HOLDS(me) && takes > 0 && !own[me].before -> own[me].before = CLOCK
 #endif
-	:: d_step { IS(M_NO_RESERVATION) && IDLE(me) && HOLDS(me) && time > own[me].limit -> raise(me, time) }
+	:: d_step { IS(M_NO_RESERVATION) && IDLE(me) && HOLDS(me) && time > own[me].reserved -> raise(me, time) }
 
 #if RETAKE
 	/* An acquisition without a reply is taken up, or given up, or its process crashes. */
@@ -816,7 +816,7 @@ end:
 		}
 	:: d_step { IDLE(me) && !FORGOT(me) && SPARE ->
 			spare();
-			tx[j].kind = Release; tx[j].phase = Sent; tx[j].id = lost[me].id; tx[j].nonce = lost[me].nonce; tx[j].high = lost[me].base;
+			tx[j].kind = Release; tx[j].phase = Sent; tx[j].id = lost[me].id; tx[j].nonce = lost[me].nonce; tx[j].high = lost[me].before;
 			forget(me)
 		}
 	:: d_step { IDLE(me) && !FORGOT(me) -> forget(me) }
@@ -825,10 +825,10 @@ end:
 #if FILE
 	/* The state file is written, and then ticks are issued; how many is left open. The
 	 * database is not asked. A process may end in between. */
-	:: atomic { IDLE(me) && HOLDS(me) && own[me].granted < own[me].limit ->
+	:: atomic { IDLE(me) && HOLDS(me) && own[me].granted < own[me].reserved ->
 			k = own[me].granted + 1;
 			do
-			:: k < own[me].limit -> k++
+			:: k < own[me].reserved -> k++
 			:: break
 			od;
 			if
@@ -845,9 +845,9 @@ end:
 
 	/* A process starts from its file. It asks the database, or does without. */
 	:: d_step { IDLE(me) && !HOLDS(me) && file[me].nonce ->
-			own[me].id = file[me].id; own[me].nonce = file[me].nonce; own[me].limit = file[me].limit;
-			own[me].base = (IS(M_FILE_BELOW) && time < file[me].granted -> time : file[me].granted);
-			own[me].granted = own[me].base;
+			own[me].id = file[me].id; own[me].nonce = file[me].nonce; own[me].reserved = file[me].reserved;
+			own[me].before = (IS(M_FILE_BELOW) && time < file[me].granted -> time : file[me].granted);
+			own[me].granted = own[me].before;
 #if RENEWS > 2
 			own[me].under = file[me].under;
 #endif
@@ -858,16 +858,16 @@ end:
 
 	/* A start cannot write its file, or does not know whether it has, and gives up. Where writes
 	 * can be lost it leaves its row as it is, for the end of its lease could be lost as well. */
-	:: d_step { (LOSS(me) == Never || IS(M_FILE_RELEASES)) && IDLE(me) && HOLDS(me) && own[me].granted == own[me].base && SPARE ->
+	:: d_step { (LOSS(me) == Never || IS(M_FILE_RELEASES)) && IDLE(me) && HOLDS(me) && own[me].granted == own[me].before && SPARE ->
 			spare();
 			tx[j].kind = Release; tx[j].phase = Sent; tx[j].id = own[me].id; tx[j].nonce = own[me].nonce;
-			tx[j].high = (IS(M_FILE_LOWERS) -> own[me].base : KEEP);
+			tx[j].high = (IS(M_FILE_LOWERS) -> own[me].before : KEEP);
 			drop(me)
 		}
 
 	/* Close keeps the lease, for the next start. */
 	:: atomic { IDLE(me) && HOLDS(me) ->
-			k = own[me].base;
+			k = own[me].before;
 			do
 			:: k < own[me].granted -> k++
 			:: break
@@ -882,25 +882,25 @@ end:
 #else
 	/* Close. Its release is done later, or never. */
 	:: atomic { IDLE(me) && HOLDS(me) && SPARE ->
-			k = own[me].base;
+			k = own[me].before;
 			do
-			:: k < own[me].limit -> k++
+			:: k < own[me].reserved -> k++
 			:: break
 			od;
 			d_step {
 				spare();
 				tx[j].kind = Release; tx[j].phase = Sent; tx[j].id = own[me].id; tx[j].nonce = own[me].nonce;
-				tx[j].high = (IS(M_CLOSE_BELOW_BASE) && k == own[me].base -> 0 : k);
+				tx[j].high = (IS(M_CLOSE_BELOW_BASE) && k == own[me].before -> 0 : k);
 #if RESTORES
-				tx[j].base = own[me].limit;
+				tx[j].before = own[me].reserved;
 #endif
 				if
 				:: IS(M_CLOSE_GOES_ON)
 				:: else ->
 #if SEEN
-					returned[own[me].id] = returned[own[me].id] | TICKS(k, own[me].limit);
+					returned[own[me].id] = returned[own[me].id] | TICKS(k, own[me].reserved);
 #endif
-					issued[own[me].id] = issued[own[me].id] & ~TICKS(k, own[me].limit);
+					issued[own[me].id] = issued[own[me].id] & ~TICKS(k, own[me].reserved);
 					drop(me)
 				fi;
 				k = 0
