@@ -41,7 +41,7 @@ func FuzzArgs(f *testing.F) {
 		if len(args) > 0 && slices.Contains([]string{"gen", "worker", "segment", "serve"}, args[0]) {
 			args = append(args, "--store", folder)
 		}
-		env := map[string]string{"HOME": folder, "XDG_DATA_HOME": folder + "/none"}
+		env := map[string]string{"HOME": folder}
 		o := call{args: args, stdin: stdin, env: env}.run()
 		switch o.Code {
 		case cli.ExitOK:

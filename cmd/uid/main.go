@@ -95,8 +95,7 @@ func explain(cmd *cobra.Command) {
 
 // storeHelp is the part of a command's help about its store.
 const storeHelp = `The store is what --store or --mysql names, or else $` + places.StoreEnv + ` or
-$` + places.DSNEnv + `, or else a SQLite file in the user's data folder. uid help stores
-says what can be named.`
+$` + places.DSNEnv + `. uid help stores says what can be named.`
 
 func storeURLs() (all string) {
 	for _, d := range scheme.All() {

@@ -51,6 +51,16 @@ func storeCommands(t *testing.T) (all [][]string) {
 	return append(all, []string{"gen", "--segment", "x", "--create"})
 }
 
+// Without a store no command does anything, nor makes a file in the home folder.
+func TestNoStore(t *testing.T) {
+	home := t.TempDir()
+	for _, args := range storeCommands(t) {
+		says := call{args: args, env: map[string]string{"HOME": home, "XDG_DATA_HOME": home}}.fails(t, cli.ExitBadInput)
+		require.Equal(t, "no store is named: give --store, or set UID_STORE or UID_MYSQL_DSN (uid help stores)", says)
+	}
+	require.Empty(t, clitest.Must(os.ReadDir(home)))
+}
+
 // What is no store is refused by every command, leaves no file, and is not repeated.
 func TestWhatIsNoStore(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -33,7 +33,6 @@ func TestReadmeHolds(t *testing.T) {
 	text, dir := string(readme), t.TempDir()
 	server := cluster.Shared(t)
 	t.Setenv("UID_MYSQL_DSN", server.DSN(server.NewDatabase(t)))
-	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
 	command := filepath.Join(dir, "uid.exe")
 	run(t, root, "go", "build", "-o", command, "./cmd/uid")
 	namespace := inits.FindStringSubmatch(text)
@@ -53,8 +52,8 @@ func TestReadmeHolds(t *testing.T) {
 
 	t.Setenv("UID_MYSQL_DSN", "")
 	since := time.Now()
-	drawn := run(t, dir, command, "gen")
-	require.Contains(t, text, "    go run ./cmd/uid gen     # five UIDs")
+	drawn := run(t, dir, command, "gen", "--store", "workers.db")
+	require.Contains(t, text, "    go run ./cmd/uid gen --store workers.db     # five UIDs\n")
 	require.Equal(t, 5, strings.Count(drawn, "\n"))
 	for line := range strings.Lines(drawn) {
 		requireNew(t, line, since)

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"time"
 
@@ -107,7 +105,7 @@ func (s *Store) With(ctx context.Context, p *cli.Program, do func(context.Contex
 type Choice struct {
 	url    *scheme.URL
 	dsn    string // instead of a URL
-	Source string // where it was given; "" for the file that is used without any
+	Source string // where it was given: a flag, or a variable of the environment
 }
 
 // File is the path of a SQLite file, "" for a server.
@@ -137,7 +135,8 @@ func (c Choice) String() string {
 	return "a server of " + c.url.Driver.Schemes[0] + "://"
 }
 
-// Choose returns the store that the flags and the environment name.
+// Choose returns the store that the flags or the environment name. There is no default: on a host that has lost its
+// settings it would be a new file, in which worker IDs begin with 1.
 func (s *Store) Choose(getenv func(string) string) (Choice, error) {
 	place, dsn := getenv(StoreEnv), getenv(DSNEnv)
 	switch {
@@ -152,32 +151,7 @@ func (s *Store) Choose(getenv func(string) string) (Choice, error) {
 	case dsn != "":
 		return Choice{dsn: dsn, Source: DSNEnv}, nil
 	}
-	folder, err := dataFolder(getenv, runtime.GOOS)
-	if err != nil {
-		return Choice{}, err
-	}
-	u, err := scheme.File(filepath.Join(folder, "workers.db"))
-	return Choice{url: u}, err
-}
-
-// dataFolder returns the folder for this command's user data.
-func dataFolder(getenv func(string) string, goos string) (string, error) {
-	// The XDG specification says to ignore a relative path.
-	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "uid"), nil
-	}
-	home, below := "HOME", []string{".local", "share", "uid"}
-	switch goos {
-	case "windows":
-		home, below = "LocalAppData", []string{"uid"}
-	case "darwin", "ios":
-		below = []string{"Library", "Application Support", "uid"}
-	}
-	dir := getenv(home)
-	if dir == "" {
-		return "", fmt.Errorf("no folder for the store: neither XDG_DATA_HOME nor %s is set; use --store FILE", home)
-	}
-	return filepath.Join(append([]string{dir}, below...)...), nil
+	return Choice{}, cli.BadInput("no store is named: give --store, or set %s or %s (uid help stores)", StoreEnv, DSNEnv)
 }
 
 // parsePlace reads what --store takes. No error repeats the text, which may hold a password.
@@ -226,7 +200,7 @@ func (s *Store) Open(ctx context.Context, p *cli.Program) (*Opened, error) {
 		}
 	}
 	if errors.Is(err, uid.ErrConfig) {
-		return nil, unusable(cmp.Or(place.Source, "the store"), err)
+		return nil, unusable(place.Source, err)
 	}
 	if err != nil {
 		return nil, err
@@ -257,7 +231,7 @@ func (c Choice) Flag() string {
 	case strings.HasPrefix(c.Source, "--"):
 		return " " + c.Source + " ..."
 	}
-	return "" // the environment's, or the file that is used without any
+	return "" // the environment's
 }
 
 // shellWord quotes a text for a shell if it needs that.

@@ -61,8 +61,8 @@ func (s *serve) identity(g *cached.Generator, st *places.Opened) string {
 	if s.workerID != nil {
 		own = " of --worker-id"
 	}
-	by, id := cmp.Or(st.Choice.Source, "default"), g.Health().Reservation.WorkerID
-	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", id, own, st.Choice, by)
+	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", g.Health().Reservation.WorkerID, own, st.Choice,
+		st.Choice.Source)
 }
 
 // namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.

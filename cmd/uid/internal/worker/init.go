@@ -5,14 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
-	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -27,33 +28,31 @@ func newInit(p *cli.Program) *cobra.Command {
 				return cli.BadInput("--ids %s: the layout %s has the worker IDs 0 to %d",
 					cli.RangeText(founding.IDs), layout.Layout, most)
 			}
-			place, err := store.Choose(p.Getenv)
-			if err != nil {
+			if err := cli.CheckFloor(founding.Layout, founding.After); err != nil {
 				return err
 			}
-			if !cmd.Flags().Changed("namespace") {
-				name = cmp.Or(place.Namespace(), name)
-			}
-			return with(cmd.Context(), p, &store, func(ctx context.Context, r *registry.Registry,
-				s *places.Opened) error {
-				err := cli.CheckFloor(founding.Layout, founding.After)
-				if err == nil {
-					err = r.Init(ctx, name, founding)
+			return store.With(cmd.Context(), p, func(ctx context.Context, s *places.Opened) error {
+				name = cmp.Or(name, s.Choice.Namespace(), settings.DefaultNamespace)
+				leases, err := s.Registry.Namespace(name)
+				if err != nil {
+					return cli.InputError{Err: err}
 				}
+				f := found{Store: leases}
+				err = store.Try(ctx, p, func(ctx context.Context) error { return lease.Found(ctx, &f, founding) })
 				switch {
 				case errors.Is(err, uid.ErrConfig):
 					return cli.InputError{Err: err}
 				case err != nil:
-					return err
+					return fmt.Errorf("make %s: %w", leases.Name(), err)
 				}
-				showFounded(p, format, name, founding, s.Choice)
+				f.show(p, format, name, founding, s.Choice)
 				return nil
 			})
 		})
 	store.Register(flags)
 	store.RegisterLeases(flags)
 	flags.Var(&format, "format", cli.FormatUsage)
-	flags.StringVar(&name, "namespace", settings.DefaultNamespace, "the namespace")
+	flags.Var(cli.TextVar(&name, "NAME"), "namespace", `the namespace (default "default")`)
 	flags.Var(&layout, "layout", cli.LayoutUsage)
 	flags.Var(cli.Var(&founding.IDs, "FIRST-LAST", cli.ReadRange), "ids",
 		"the worker IDs that it has (default: all of the layout)")
@@ -62,14 +61,53 @@ func newInit(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-func showFounded(p *cli.Program, format cli.Format, name string, f lease.Founding, place places.Choice) {
+// A found store is one of a namespace, and keeps what the namespace was before [lease.Found] and is now.
+type found struct {
+	lease.Store
+	was, is storage.Namespace
+	now     time.Time
+}
+
+func (f *found) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
+	return f.Store.Init(ctx, func(ns *storage.Namespace, now storage.Clock) error {
+		f.was, f.now = *ns, now.Now
+		err := decide(ns, now)
+		f.is = *ns
+		return err
+	})
+}
+
+// show says whether the namespace was made and, if it was there, since when, how it was made and what has changed.
+func (f *found) show(p *cli.Program, format cli.Format, name string, founding lease.Founding, place places.Choice) {
+	until := founding.Layout.TimeOf(max(0, f.is.Floor)) // up to here its UIDs can be ahead of the clock
+	ahead := cli.Cell{}
+	if until.After(f.now) {
+		ahead.Value = until
+	}
+	fresh, changed := f.was.Fresh, f.is.Floor != f.was.Floor || f.is.IDs != f.was.IDs
 	if format != cli.Table {
-		p.Record(format, "namespace", name, "layout", f.Layout.String(), "range", rangeCell(f.IDs).Value)
+		p.Record(format, "namespace", name, "layout", f.is.Layout, "range", rangeCell(f.is.IDs).Value, "created", fresh,
+			"changed", fresh || changed, "made", f.is.Made, "ahead_until", ahead)
 		return
 	}
-	ids := ""
-	if f.IDs != (lease.Range{}) {
-		ids = fmt.Sprintf(", with the worker IDs %v", f.IDs)
+	fmt.Fprintf(p.Out, "namespace %q is in %s, for the layout %s", name, place, f.is.Layout)
+	if f.is.IDs != (lease.Range{}) {
+		fmt.Fprintf(p.Out, ", with the worker IDs %v", f.is.IDs)
 	}
-	fmt.Fprintf(p.Out, "namespace %q is in %s, for the layout %s%s\n", name, place, f.Layout, ids)
+	if !fresh {
+		fmt.Fprintf(p.Out, "; it has been there since %s", cli.Second(f.is.Made))
+		switch made := founding.Layout.TimeOf(max(0, f.was.Floor)).Sub(f.is.Made); {
+		case f.was.Floor < 0:
+			fmt.Fprint(p.Out, ", made by uid worker init")
+		case (made - lease.Burn).Abs() <= max(time.Second, founding.Layout.Unit()):
+			fmt.Fprint(p.Out, ", made by a first start or uid worker init --lost")
+		}
+	}
+	if ahead.Value != nil {
+		fmt.Fprintf(p.Out, "; its first UIDs are ahead of the clock until %s", cli.Second(until))
+	}
+	if !fresh && !changed {
+		fmt.Fprint(p.Out, "; nothing was changed")
+	}
+	fmt.Fprintln(p.Out)
 }
