@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // that it looks at.
 func command(env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asCommand+"=1", places.DSNEnv+"=", 
+	cmd.Env = append(os.Environ(), asCommand+"=1", places.DSNEnv+"=",
 		"GORACE=atexit_sleep_ms=0") // or the race detector sleeps a second at the end
 	cmd.Env = append(cmd.Env, env...)
 	return cmd

@@ -58,23 +58,12 @@ func TextVar(to *string, kind string) pflag.Value { return Var(to, kind, readTex
 // readCount reads a whole number of at least 1, written 1000000 or 1e6.
 func readCount(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		v, floatErr := strconv.ParseFloat(text, 64)
-		switch {
-		case floatErr != nil || v != math.Trunc(v):
-		case math.Abs(v) > 1<<53: // beyond this not every whole number has a float64
-			err = strconv.ErrRange
-		default:
-			n, err = int64(v), nil
-		}
+	// From 2^53 on a float64 may be another whole number than the text.
+	if v, no := strconv.ParseFloat(text, 64); err != nil && no == nil && v == math.Trunc(v) && v < 1<<53 {
+		n, err = int64(v), nil
 	}
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%.40q is too large a number", text)
-	case err != nil:
-		return 0, fmt.Errorf("%.40q is not a whole number", text)
-	case n < 1:
-		return 0, fmt.Errorf("%d is below 1", n)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%.40q is no whole number from 1 to 2^63-1 (written as 1e6: below 2^53)", text)
 	}
 	return n, nil
 }
@@ -177,13 +166,8 @@ func ReadIDs(text string) (*lease.Range, error) {
 	}
 	a, err := strconv.ParseUint(first, 10, 63)
 	b, err2 := strconv.ParseUint(last, 10, 63)
-	switch {
-	case errors.Is(err, strconv.ErrRange) || errors.Is(err2, strconv.ErrRange):
-		return nil, fmt.Errorf("%.40q is beyond any worker ID", text)
-	case err != nil || err2 != nil:
+	if err != nil || err2 != nil || a > b {
 		return nil, fmt.Errorf("%.40q is no worker ID, and no range of them such as 0-1023", text)
-	case a > b:
-		return nil, fmt.Errorf("%d is above %d", a, b)
 	}
 	return &lease.Range{First: int64(a), Last: int64(b)}, nil
 }
@@ -192,10 +176,8 @@ func ReadIDs(text string) (*lease.Range, error) {
 func ReadRange(text string) (lease.Range, error) {
 	ids, err := ReadIDs(text)
 	switch {
-	case !strings.Contains(text, "-"):
+	case err != nil || !strings.Contains(text, "-"):
 		return lease.Range{}, fmt.Errorf("%.40q is not a range of worker IDs such as 0-1023", text)
-	case err != nil:
-		return lease.Range{}, err
 	case ids.Last == 0:
 		return lease.Range{}, errors.New("a namespace cannot have the worker ID 0 alone")
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -32,9 +34,6 @@ func (p *Program) Run(args []string, root func(*Program) *cobra.Command) int {
 	return p.Do(func() error {
 		cmd := root(p)
 		cmd.SetArgs(append([]string{}, args...)) // nil would mean os.Args
-		if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-			ForAll(cmd, complete) // a shell asks; cobra keeps the answers for ever
-		}
 		return cmd.Execute()
 	})
 }
@@ -64,7 +63,12 @@ func (p *Program) Root(commands ...*cobra.Command) *cobra.Command {
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
 	root.PersistentPreRunE = oneFormat
 	help(root)
-	completion(root)
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"}) // it is there now
+	Group(completion)
+	for _, shell := range completion.Commands() {
+		shell.Args = noArgs
+	}
 	ForAll(root, addJSON)
 	return root
 }
@@ -165,4 +169,14 @@ func (p *Program) Quiet() *slog.Logger {
 // Note tells the user, on standard error, what is neither output nor an error.
 func (p *Program) Note(format string, args ...any) {
 	fmt.Fprintf(p.Stderr, "uid: "+format+"\n", args...)
+}
+
+// Version says which version this is, as the go command has recorded it, and what it was built with and for.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
+	}
+	return fmt.Sprintf("%s (%s, %s/%s)", cmp.Or(info.Main.Version, "(unknown)"), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }

@@ -163,8 +163,6 @@ func (g *gen) make(ctx context.Context, s *places.Opened) (err error) {
 // if the output's reader goes away, there may never be.
 func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.Duration) error {
 	put, end := g.printer()
-	bar := g.p.Progress(g.n)
-	defer func() { _ = bar.Clear() }()
 	told, layout := false, g.worker.Layout.Layout
 	chunk := make([]uid.UID, min(genChunk, g.n))
 	for left := g.n; left > 0; {
@@ -184,7 +182,6 @@ func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.
 				cli.Words(lead), cli.Short(layout), cli.Number(cli.PerSecond(layout)).Text)
 			told = true
 		}
-		_ = bar.Add(n)
 	}
 	end()
 	return nil

@@ -119,8 +119,6 @@ func (d *Drawing) series(s segment.Store) (series, error) {
 
 // print draws the numbers and writes them.
 func (d *Drawing) print(ctx context.Context, numbers series) error {
-	bar := d.p.Progress(d.N)
-	defer func() { _ = bar.Clear() }()
 	chunk := make([]segment.OrderNumber, min(drawChunk, d.N))
 	for left := d.N; left > 0; {
 		n := 0
@@ -144,7 +142,6 @@ func (d *Drawing) print(ctx context.Context, numbers series) error {
 			return err
 		}
 		left -= int64(n)
-		_ = bar.Add(n)
 	}
 	return nil
 }
