@@ -119,8 +119,12 @@ func (o *Output) inJSON(v any) []byte {
 	return text
 }
 
-// Record writes a row for programs, of keys and values by turns.
-func (p *Program) Record(f Format, pairs ...any) {
+// Answer writes what a command has done: a sentence for people, or a row for programs, of keys and values by turns.
+func (p *Program) Answer(f Format, sentence string, pairs ...any) {
+	if f == Table {
+		fmt.Fprintln(p.Out, sentence)
+		return
+	}
 	l := p.List(f)
 	var values []any
 	for i := 0; i < len(pairs); i += 2 {

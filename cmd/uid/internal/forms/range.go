@@ -40,11 +40,7 @@ func Range(p *cli.Program) *cobra.Command {
 			if err != nil {
 				return cli.InputError{Err: err}
 			}
-			if f != cli.Table {
-				p.Record(f, "lo", lo, "hi", hi)
-				return nil
-			}
-			fmt.Fprintf(p.Out, "WHERE id BETWEEN %d AND %d\n", lo, hi)
+			p.Answer(f, fmt.Sprintf("WHERE id BETWEEN %d AND %d", lo, hi), "lo", lo, "hi", hi)
 			return nil
 		})
 	cmd.Args = cobra.ArbitraryArgs

@@ -88,7 +88,7 @@ func (m *move) list(plan planning.Move, c planning.Cost) {
 	if c.Passable {
 		passes = c.Passes
 	}
-	m.p.Record(*m.format,
+	m.p.Answer(*m.format, "",
 		"from", m.from.String(), "to", plan.To.Layout.String(), "at", plan.At, "overlap", sharing(c.Ever),
 		"repeats", sharing(c.Repeats), "highest", highest, "full", c.Full, "lowest", c.Lowest, "safe_now", c.Above,
 		"safe", append(windows{}, c.Safe...), "floor_passed_at", passes, "cursors", cursors(c))

@@ -88,7 +88,8 @@ func (c *set) run(ctx context.Context, s segment.Store, tag string) error {
 	if is.Next < taken {
 		c.p.Note("the numbers %d to %d of tag %q can now come twice", is.Next, taken-1, tag)
 	}
-	c.show(is)
+	c.p.Answer(c.format, fmt.Sprintf("tag %q: the next number is %d, the step %d", is.Tag, is.Next, is.Step),
+		"tag", is.Tag, "next", uid.UID(is.Next), "step", is.Step, "description", cli.Printable(is.Description))
 	return nil
 }
 
@@ -120,13 +121,4 @@ func (c *set) change(row *storage.Segment) error {
 		row.Description = c.description
 	}
 	return nil
-}
-
-func (c *set) show(row storage.Segment) {
-	if c.format == cli.Table {
-		fmt.Fprintf(c.p.Out, "tag %q: the next number is %d, the step %d\n", row.Tag, row.Next, row.Step)
-		return
-	}
-	c.p.Record(c.format,
-		"tag", row.Tag, "next", uid.UID(row.Next), "step", row.Step, "description", cli.Printable(row.Description))
 }

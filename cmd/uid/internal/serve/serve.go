@@ -2,17 +2,20 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 	"time"
 
+	client "github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
@@ -20,6 +23,11 @@ import (
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
 	"github.com/uidgen/uid/cmd/uid/internal/places"
 	"github.com/uidgen/uid/cmd/uid/internal/server"
+	"github.com/uidgen/uid/debug"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/metrics"
+	uidprometheus "github.com/uidgen/uid/metrics/prometheus"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/statefile"
@@ -32,29 +40,24 @@ const TokenEnv = "UID_SERVE_TOKEN"
 type serve struct {
 	p      *cli.Program
 	worker places.Worker
+	cfg    server.Config // with what flags say, and Token and TLS once they are read
 
-	web, redis    string // addresses; "off" for none
-	workerID      *int64 // nil: of the store
+	addresses     [2]string // of HTTP and of the Redis protocol; "off" for none
+	workerID      *int64    // nil: of the store
 	state         string
-	key           string
 	tokenFile     string
 	insecure      bool
 	cert, certKey string
 	access        bool
-	connections   int64
-	request       time.Duration
 	drain, stop   time.Duration
 
-	token       *server.Token
 	certificate *server.Certificate
 }
 
 // Command returns the command serve.
 func Command(p *cli.Program) *cobra.Command {
-	s := &serve{
-		p: p, web: "127.0.0.1:7077", redis: "127.0.0.1:7078",
-		connections: 1024, request: 5 * time.Second, stop: 10 * time.Second,
-	}
+	s := &serve{p: p, addresses: [2]string{"127.0.0.1:7077", "127.0.0.1:7078"}, stop: 10 * time.Second,
+		cfg: server.Config{MaxConns: 1024, RequestTimeout: 5 * time.Second}}
 	cmd, flags := cli.NewCommand("serve",
 		"Answer for UIDs and numbers over HTTP and the Redis protocol", func(cmd *cobra.Command, _ []string) error {
 			if err := s.check(); err != nil {
@@ -62,12 +65,12 @@ func Command(p *cli.Program) *cobra.Command {
 			}
 			return s.run(cmd.Context())
 		})
-	flags.Var(cli.AddressVar(&s.web), "listen", "address for HTTP, or off")
-	flags.Var(cli.AddressVar(&s.redis), "resp-listen", "address for the Redis protocol, or off")
+	flags.Var(cli.AddressVar(&s.addresses[0]), "listen", "address for HTTP, or off")
+	flags.Var(cli.AddressVar(&s.addresses[1]), "resp-listen", "address for the Redis protocol, or off")
 	s.worker.Register(flags)
 	flags.Var(cli.Var(&s.workerID, "N", cli.ReadID), "worker-id", "a fixed worker ID, which nobody else may have")
 	flags.Var(cli.TextVar(&s.state, "FILE"), "state", "file that remembers what was issued under --worker-id")
-	flags.StringVar(&s.key, "uid-key", server.DefaultUIDKey, "key of the Redis protocol that stands for UIDs")
+	flags.StringVar(&s.cfg.UIDKey, "uid-key", "uid", "key of the Redis protocol that stands for UIDs")
 	s.worker.RegisterSegments(flags)
 	flags.Var(cli.TextVar(&s.tokenFile, "FILE"), "token-file",
 		"file with the token that clients show; or put it into "+TokenEnv)
@@ -75,8 +78,8 @@ func Command(p *cli.Program) *cobra.Command {
 	flags.Var(cli.TextVar(&s.cert, "FILE"), "tls-cert", "PEM file with the certificate, for both protocols")
 	flags.Var(cli.TextVar(&s.certKey, "FILE"), "tls-key", "PEM file with its key")
 	flags.BoolVar(&s.access, "access-log", false, "write a line of JSON for each request to standard error")
-	flags.Var(cli.CountVar(&s.connections), "max-conns", "connections of each protocol at once")
-	flags.Var(cli.SpanVar(&s.request), "request-timeout", "how long a request waits for a UID or a number")
+	flags.Var(cli.CountVar(&s.cfg.MaxConns), "max-conns", "connections of each protocol at once")
+	flags.Var(cli.SpanVar(&s.cfg.RequestTimeout), "request-timeout", "how long a request waits for a UID or a number")
 	flags.Var(cli.SpanVar(&s.drain), "drain", "how long it still answers when /readyz says no (default not at all)")
 	flags.Var(cli.SpanVar(&s.stop), "stop-timeout", "how long requests that have begun may take in the end")
 	return cmd
@@ -85,7 +88,7 @@ func Command(p *cli.Program) *cobra.Command {
 // check refuses flags that do not go together, and reads the token and the certificate.
 func (s *serve) check() (err error) {
 	switch {
-	case s.web == cli.Off && s.redis == cli.Off:
+	case s.addresses == [2]string{cli.Off, cli.Off}:
 		return cli.BadInput("both --listen and --resp-listen are off")
 	case s.workerID != nil && s.state == "":
 		return cli.BadInput("--worker-id needs --state: " +
@@ -100,15 +103,15 @@ func (s *serve) check() (err error) {
 	if err := s.reload(); err != nil {
 		return cli.InputError{Err: err}
 	}
-	for _, address := range []string{s.web, s.redis} {
+	for _, address := range s.addresses {
 		if address == cli.Off {
 			continue
 		}
-		local, err := server.CheckListen(address, s.token != nil, s.insecure)
+		local, err := server.CheckListen(address, s.cfg.Token != nil, s.insecure)
 		switch {
 		case err != nil:
 			return cli.BadInput("%w (--token-file or $%s; --insecure)", err, TokenEnv)
-		case !local && s.token != nil && s.certificate == nil:
+		case !local && s.cfg.Token != nil && s.certificate == nil:
 			s.p.Log().Warn("uid: without TLS the token crosses the network in the clear", "address", address)
 		}
 	}
@@ -132,10 +135,10 @@ func (s *serve) reload() error {
 	if err != nil || text == "" {
 		return err
 	}
-	if s.token == nil {
-		s.token = new(server.Token)
+	if s.cfg.Token == nil {
+		s.cfg.Token = new(server.Token)
 	}
-	return s.token.Set(text) // last, when nothing else can fail
+	return s.cfg.Token.Set(text) // last, when nothing else can fail
 }
 
 // tokenText returns the token; "" is for none. A file that is empty holds no token, and is refused.
@@ -186,11 +189,10 @@ func (s *serve) run(ctx context.Context) (err error) {
 		return cli.InputError{Err: err}
 	}
 	defer func() { err = errors.Join(err, s.worker.Store.Release(segments.CloseContext)) }()
-	cfg, err := s.config(generator, segments, st)
-	if err != nil {
+	if err := s.configure(generator, segments, st); err != nil {
 		return err
 	}
-	answers, err := server.New(cfg)
+	answers, err := server.New(s.cfg)
 	if err != nil {
 		return cli.InputError{Err: err}
 	}
@@ -211,7 +213,11 @@ func (s *serve) answer(ctx context.Context, answers *server.Server, all listener
 		case err := <-ended:
 			return err
 		case <-hup:
-			s.again()
+			if err := s.reload(); err != nil {
+				s.p.Note("nothing has changed by SIGHUP: %v", err)
+			} else {
+				s.p.Note("the certificate and the token were read again")
+			}
 			continue
 		case <-ctx.Done():
 		}
@@ -233,35 +239,22 @@ func (s *serve) answer(ctx context.Context, answers *server.Server, all listener
 	return <-ended
 }
 
-// again reads the files again, and says what came of it.
-func (s *serve) again() {
-	if err := s.reload(); err != nil {
-		s.p.Note("nothing has changed by SIGHUP: %v", err)
-		return
-	}
-	s.p.Note("the certificate and the token were read again")
-}
-
-// config is the server's.
-func (s *serve) config(generator *cached.Generator, segments *server.Segments,
-	st *places.Opened) (cfg server.Config, err error) {
-	cfg = server.Config{
-		UIDs: generator, Segments: segments, UIDKey: s.key, Token: s.token, Logger: s.p.Log(), Version: cli.Version(),
-		Ready:     func() error { return ready(generator) },
-		LocalOnly: s.token == nil && !s.insecure,
-		MaxConns:  int(min(s.connections, 1<<20)), RequestTimeout: s.request,
-	}
+// configure completes the server's settings with what it serves.
+func (s *serve) configure(generator *cached.Generator, segments *server.Segments, st *places.Opened) (err error) {
+	s.cfg.UIDs, s.cfg.Segments, s.cfg.Logger, s.cfg.Version = generator, segments, s.p.Log(), cli.Version()
+	s.cfg.Ready = func() error { return ready(generator) }
+	s.cfg.LocalOnly = s.cfg.Token == nil && !s.insecure
 	if s.certificate != nil {
-		cfg.TLS = s.certificate.Config()
+		s.cfg.TLS = s.certificate.Config()
 	}
 	if s.access {
-		cfg.Access = slog.New(slog.NewJSONHandler(s.p.Stderr, nil))
+		s.cfg.Access = slog.New(slog.NewJSONHandler(s.p.Stderr, nil))
 	}
-	if cfg.Metrics, err = exposition(generator); err != nil {
-		return cfg, err
+	if s.cfg.Metrics, err = exposition(generator); err != nil {
+		return err
 	}
-	cfg.Page, err = s.page(generator, st)
-	return cfg, err
+	s.cfg.Page, err = s.page(generator, st)
+	return err
 }
 
 // workerOf returns the worker of this server.
@@ -280,7 +273,7 @@ func (s *serve) workerOf(st *places.Opened) (uid.Worker, error) {
 type listeners [2]net.Listener
 
 func (s *serve) listen(ctx context.Context) (all listeners, err error) {
-	for i, address := range []string{s.web, s.redis} {
+	for i, address := range s.addresses {
 		if address != cli.Off && err == nil {
 			all[i], err = new(net.ListenConfig).Listen(ctx, "tcp", address)
 		}
@@ -308,4 +301,60 @@ func (s *serve) urls(all listeners) (urls []string) {
 		}
 	}
 	return urls
+}
+
+// generatorName is the generator's name in metrics and on the page.
+const generatorName = "uid"
+
+// ready returns why a generator has no UIDs, nil if calls get them.
+func ready(g health.Reporter) error {
+	h := g.Health()
+	if h.Ready {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", uid.ErrNoReservation, h)
+}
+
+// exposition returns the generator's metrics.
+func exposition(g health.Reporter) (client.Gatherer, error) {
+	var generators metrics.Set
+	if err := generators.Add(generatorName, g); err != nil {
+		return nil, err
+	}
+	all := client.NewRegistry()
+	return all, all.Register(uidprometheus.NewCollector(&generators))
+}
+
+// page returns the page on the generator, and on who holds the worker IDs of its store. Who may ask
+// for UIDs without a token from elsewhere learns of no hosts.
+func (s *serve) page(g *cached.Generator, st *places.Opened) (http.Handler, error) {
+	cfg := debug.Config{
+		Title:      "uid serve",
+		Generators: []debug.Generator{{Name: generatorName, Generator: g, Namespace: s.namespaceOf(st)}},
+		HideHosts:  s.insecure && s.cfg.Token == nil,
+		Now:        s.p.Now,
+	}
+	if s.workerID == nil {
+		cfg.Workers = debug.Workers(st.Registry)
+	}
+	return debug.New(cfg)
+}
+
+// identity says which worker ID the server has, and which store, so that who starts several sees whether they
+// share one.
+func (s *serve) identity(g *cached.Generator, st *places.Opened) string {
+	own := ""
+	if s.workerID != nil {
+		own = " of --worker-id"
+	}
+	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", g.Health().Reservation.WorkerID, own, st.Choice,
+		st.Choice.Source)
+}
+
+// namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.
+func (s *serve) namespaceOf(st *places.Opened) string {
+	if s.workerID != nil || st.Numbers != nil {
+		return ""
+	}
+	return cmp.Or(s.worker.Namespace, settings.DefaultNamespace)
 }

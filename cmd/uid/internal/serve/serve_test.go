@@ -16,10 +16,10 @@ import (
 func TestServeReloadFails(t *testing.T) {
 	const token = "correct-horse-battery"
 	p := &cli.Program{Getenv: func(string) string { return "another-horse-battery" }}
-	s := &serve{p: p, token: new(server.Token), cert: "nosuch", certificate: new(server.Certificate)}
-	require.NoError(t, s.token.Set(token))
+	s := &serve{p: p, cfg: server.Config{Token: new(server.Token)}, cert: "nosuch", certificate: new(server.Certificate)}
+	require.NoError(t, s.cfg.Token.Set(token))
 	require.ErrorIs(t, s.reload(), uid.ErrConfig)
-	require.True(t, s.token.Is(token))
+	require.True(t, s.cfg.Token.Is(token))
 }
 
 // /readyz says what the generator's health says.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -55,7 +56,8 @@ func newHouse(change ...func(*Config)) *house {
 	h.store.SetRow(storage.Segment{Tag: "invoice", Next: 1, Step: 1})
 	quiet := slog.New(slog.DiscardHandler)
 	segments := clitest.Must(NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true}))
-	cfg := Config{UIDs: h.uids, Segments: segments, Logger: quiet, Version: "test"}
+	cfg := Config{UIDs: h.uids, Segments: segments, Logger: quiet, Version: "test", UIDKey: "uid", MaxConns: 1024,
+		RequestTimeout: 5 * time.Second, Ready: func() error { return nil }, Metrics: prometheus.NewRegistry()}
 	for _, c := range change {
 		c(&cfg)
 	}

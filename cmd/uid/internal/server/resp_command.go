@@ -30,7 +30,7 @@ var respCommands = map[string]respCommand{
 	"ECHO":    {1, 1, (*conn).ping},
 	"AUTH":    {1, 2, (*conn).auth},
 	"HELLO":   {0, maxArgs, (*conn).hello},
-	"QUIT":    {0, maxArgs, (*conn).bye},
+	"QUIT":    {0, maxArgs, func(c *conn, _ [][]byte) error { c.quit = true; return c.simple("OK") }},
 	"SELECT":  {1, 1, (*conn).selectDB},
 	"CLIENT":  {1, maxArgs, (*conn).client},
 	"COMMAND": {0, maxArgs, (*conn).describe},
@@ -81,8 +81,7 @@ func (c *conn) incr(key []byte, n int) error {
 		return errors.New("ERR " + reason(err))
 	}
 	count.Add(float64(n))
-	c.integer(int64(u))
-	return nil
+	return c.integer(int64(u))
 }
 
 // incrBy answers with the last of n numbers in a row. UIDs are not in a row: between two of one tick may
@@ -111,9 +110,9 @@ func (c *conn) uids(args [][]byte) error {
 		return errors.New("ERR " + reason(err))
 	}
 	c.server.metrics.uids[overRESP].Add(float64(n))
-	c.array(n)
+	_ = c.array(n)
 	for _, u := range all[:n] {
-		c.bulkString(strconv.AppendInt(nil, int64(u), 10))
+		_ = c.bulkString(strconv.AppendInt(nil, int64(u), 10))
 	}
 	return nil
 }
@@ -121,26 +120,17 @@ func (c *conn) uids(args [][]byte) error {
 // ping answers with what the client says.
 func (c *conn) ping(args [][]byte) error {
 	if len(args) == 0 {
-		c.simple("PONG")
-	} else {
-		c.bulkString(args[0])
+		return c.simple("PONG")
 	}
-	return nil
-}
-
-func (c *conn) bye([][]byte) error {
-	c.simple("OK")
-	c.quit = true
-	return nil
+	return c.bulkString(args[0])
 }
 
 // auth lets the connection draw, if what it shows last is the token.
 func (c *conn) auth(args [][]byte) error {
-	err := c.authenticate(args[len(args)-1])
-	if err == nil {
-		c.simple("OK")
+	if err := c.authenticate(args[len(args)-1]); err != nil {
+		return err
 	}
-	return err
+	return c.simple("OK")
 }
 
 // authenticate checks a token.
@@ -191,17 +181,15 @@ func (c *conn) hello(args [][]byte) error {
 	}
 	all := []any{"server", "uid", "version", c.server.cfg.Version, "proto", 2, "id", 1, "mode", "standalone", "role",
 		"master", "modules"}
-	c.array(len(all) + 1)
+	_ = c.array(len(all) + 1)
 	for _, v := range all {
-		switch v := v.(type) {
-		case string:
-			c.bulkString([]byte(v))
-		case int:
-			c.integer(int64(v))
+		if n, is := v.(int); is {
+			_ = c.integer(int64(n))
+		} else {
+			_ = c.bulkString([]byte(v.(string)))
 		}
 	}
-	c.array(0)
-	return nil
+	return c.array(0)
 }
 
 // selectDB answers clients that choose a database: there is one.
@@ -209,42 +197,40 @@ func (c *conn) selectDB(args [][]byte) error {
 	if string(args[0]) != "0" {
 		return errors.New("ERR DB index is out of range")
 	}
-	c.simple("OK")
-	return nil
+	return c.simple("OK")
 }
 
 // client answers what client libraries say of themselves.
 func (c *conn) client(args [][]byte) error {
 	switch sub := strings.ToUpper(string(args[0])); sub {
 	case "SETNAME", "SETINFO":
-		c.simple("OK")
+		return c.simple("OK")
 	case "ID":
-		c.integer(1)
+		return c.integer(1)
 	default:
 		return errors.New("ERR unknown subcommand of CLIENT: " + shown(sub))
 	}
-	return nil
 }
 
 // describe answers COMMAND: nothing is described.
 func (c *conn) describe(args [][]byte) error {
 	if len(args) > 0 && bytes.EqualFold(args[0], []byte("COUNT")) {
-		c.integer(0)
-	} else {
-		c.array(0)
+		return c.integer(0)
 	}
-	return nil
+	return c.array(0)
 }
 
 // info tells clients that wait for it that the server has loaded what it needs.
 func (c *conn) info([][]byte) error {
-	c.bulkString([]byte("# Server\r\nredis_mode:standalone\r\nuid_version:" + c.server.cfg.Version +
+	return c.bulkString([]byte("# Server\r\nredis_mode:standalone\r\nuid_version:" + c.server.cfg.Version +
 		"\r\n# Persistence\r\nloading:0\r\n"))
-	return nil
 }
 
-func (c *conn) simple(text string) {
-	_, _ = c.out.WriteString("+" + text + "\r\n") // an error comes again at the next read
+// The replies. Their error is always nil: one of the connection comes again at the next read.
+
+func (c *conn) simple(text string) error {
+	_, _ = c.out.WriteString("+" + text + "\r\n")
+	return nil
 }
 
 // fail answers with an error, in one line.
@@ -254,18 +240,20 @@ func (c *conn) fail(text string) {
 	_, _ = c.out.WriteString("-" + strings.NewReplacer("\r", " ", "\n", "; ").Replace(text) + "\r\n")
 }
 
-func (c *conn) integer(n int64)  { c.number(':', n) }
-func (c *conn) array(length int) { c.number('*', int64(length)) }
+func (c *conn) integer(n int64) error  { return c.number(':', n) }
+func (c *conn) array(length int) error { return c.number('*', int64(length)) }
 
-func (c *conn) bulkString(text []byte) {
-	c.number('$', int64(len(text)))
+func (c *conn) bulkString(text []byte) error {
+	_ = c.number('$', int64(len(text)))
 	_, _ = c.out.Write(text)
 	_, _ = c.out.WriteString("\r\n")
+	return nil
 }
 
-func (c *conn) number(kind byte, n int64) {
+func (c *conn) number(kind byte, n int64) error {
 	b := strconv.AppendInt(append(c.out.AvailableBuffer(), kind), n, 10)
 	_, _ = c.out.Write(append(b, "\r\n"...))
+	return nil
 }
 
 // shown is a word of a stranger's if it is safe to repeat.

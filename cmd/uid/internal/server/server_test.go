@@ -212,20 +212,6 @@ func TestPanic(t *testing.T) {
 	require.Contains(t, log.String(), "oops")
 }
 
-func TestConfig(t *testing.T) {
-	h := newHouse()
-	for _, change := range []func(*Config){
-		func(c *Config) { c.UIDs = nil }, func(c *Config) { c.Segments = nil },
-		func(c *Config) { c.UIDKey = "a b" }, func(c *Config) { c.UIDKey = strings.Repeat("a", 1025) },
-		func(c *Config) { c.MaxConns = -1 }, func(c *Config) { c.RequestTimeout = -1 },
-	} {
-		cfg := h.cfg
-		change(&cfg)
-		_, err := New(cfg)
-		require.ErrorIs(t, err, uid.ErrConfig)
-	}
-}
-
 // Numbers in a row belong to the caller alone, whoever else draws.
 func TestRange(t *testing.T) {
 	h := newHouse()

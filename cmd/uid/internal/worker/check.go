@@ -13,15 +13,12 @@ import (
 
 // newCheck returns the command that checks a store.
 func newCheck(p *cli.Program) *cobra.Command {
-	store, ids, format, durable := places.Store{}, maxID{}, cli.Table, false
+	store, layout, format, durable := places.Store{}, cli.NewLayoutFlag(), cli.Table, false
 	cmd, flags := cli.NewCommand("check", "Check a store for what could harm its workers",
 		func(cmd *cobra.Command, _ []string) error {
-			if err := ids.check(); err != nil {
-				return err
-			}
 			return store.With(cmd.Context(), p, func(ctx context.Context, s *places.Opened) error {
 				findings, err := doctor.Check(ctx, s.Registry, doctor.Config{
-					MaxWorkerID: ids.disposable(), Never: durable, Terms: terms,
+					MaxWorkerID: layout.MaxWorkerID(), Never: durable, Terms: terms,
 					Timeout: store.Timeout, Logger: p.Log(),
 				})
 				if err != nil {
@@ -32,7 +29,7 @@ func newCheck(p *cli.Program) *cobra.Command {
 		})
 	register(flags, &store, &format)
 	flags.BoolVar(&durable, "durable", false, "judge for workers whose store is said never to lose a write")
-	ids.register(flags)
+	flags.Var(&layout, "layout", cli.LayoutUsage)
 	return cmd
 }
 

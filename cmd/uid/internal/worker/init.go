@@ -79,35 +79,29 @@ func (f *found) Init(ctx context.Context, decide func(*storage.Namespace, storag
 
 // show says whether the namespace was made and, if it was there, since when, how it was made and what has changed.
 func (f *found) show(p *cli.Program, format cli.Format, name string, founding lease.Founding, place places.Choice) {
-	until := founding.Layout.TimeOf(max(0, f.is.Floor)) // up to here its UIDs can be ahead of the clock
-	ahead := cli.Cell{}
-	if until.After(f.now) {
-		ahead.Value = until
-	}
-	fresh, changed := f.was.Fresh, f.is.Floor != f.was.Floor || f.is.IDs != f.was.IDs
-	if format != cli.Table {
-		p.Record(format, "namespace", name, "layout", f.is.Layout, "range", rangeCell(f.is.IDs).Value, "created", fresh,
-			"changed", fresh || changed, "made", f.is.Made, "ahead_until", ahead)
-		return
-	}
-	fmt.Fprintf(p.Out, "namespace %q is in %s, for the layout %s", name, place, f.is.Layout)
+	fresh, changed := f.was.Fresh, f.was.Fresh || f.is.Floor != f.was.Floor || f.is.IDs != f.was.IDs
+	says := fmt.Sprintf("namespace %q is in %s, for the layout %s", name, place, f.is.Layout)
 	if f.is.IDs != (lease.Range{}) {
-		fmt.Fprintf(p.Out, ", with the worker IDs %v", f.is.IDs)
+		says += fmt.Sprintf(", with the worker IDs %v", f.is.IDs)
 	}
+	at := func(floor int64) time.Time { return founding.Layout.TimeOf(max(0, floor)) }
 	if !fresh {
-		fmt.Fprintf(p.Out, "; it has been there since %s", cli.Second(f.is.Made))
-		switch made := founding.Layout.TimeOf(max(0, f.was.Floor)).Sub(f.is.Made); {
+		says += "; it has been there since " + cli.Second(f.is.Made)
+		switch made := at(f.was.Floor).Sub(f.is.Made); {
 		case f.was.Floor < 0:
-			fmt.Fprint(p.Out, ", made by uid worker init")
+			says += ", made by uid worker init"
 		case (made - lease.Burn).Abs() <= max(time.Second, founding.Layout.Unit()):
-			fmt.Fprint(p.Out, ", made by a first start or uid worker init --lost")
+			says += ", made by a first start or uid worker init --lost"
 		}
 	}
-	if ahead.Value != nil {
-		fmt.Fprintf(p.Out, "; its first UIDs are ahead of the clock until %s", cli.Second(until))
+	until := cli.Cell{}
+	if floor := at(f.is.Floor); floor.After(f.now) {
+		until.Value = floor
+		says += "; its first UIDs are ahead of the clock until " + cli.Second(floor)
 	}
-	if !fresh && !changed {
-		fmt.Fprint(p.Out, "; nothing was changed")
+	if !changed {
+		says += "; nothing was changed"
 	}
-	fmt.Fprintln(p.Out)
+	p.Answer(format, says, "namespace", name, "layout", f.is.Layout, "range", rangeCell(f.is.IDs).Value,
+		"created", fresh, "changed", changed, "made", f.is.Made, "ahead_until", until)
 }

@@ -20,19 +20,16 @@ import (
 type ls struct {
 	p         *cli.Program
 	store     places.Store
-	ids       maxID
+	layout    cli.LayoutFlag
 	namespace string
 	wide      bool // with all columns, whatever the width
 	format    cli.Format
 }
 
 func newLs(p *cli.Program) *cobra.Command {
-	c, quarantine := &ls{p: p, format: cli.Table}, 5*time.Minute
+	c, quarantine := &ls{p: p, layout: cli.NewLayoutFlag(), format: cli.Table}, 5*time.Minute
 	cmd, flags := cli.NewCommand("ls", "Show who holds which worker ID, and how many are left",
 		func(cmd *cobra.Command, _ []string) error {
-			if err := c.ids.check(); err != nil {
-				return err
-			}
 			return with(cmd.Context(), p, &c.store, func(ctx context.Context, r *registry.Registry,
 				s *places.Opened) error {
 				o, err := r.Overview(ctx, quarantine)
@@ -44,7 +41,7 @@ func newLs(p *cli.Program) *cobra.Command {
 		})
 	register(flags, &c.store, &c.format)
 	flags.StringVar(&c.namespace, "namespace", "", "only the leases of this namespace")
-	c.ids.register(flags)
+	flags.Var(&c.layout, "layout", cli.LayoutUsage)
 	flags.BoolVar(&c.wide, "wide", false, "also show since when, until when, and up to when ticks are reserved")
 	flags.Var(cli.SpanVar(&quarantine), "quarantine", "how long workers leave an ID alone after its lease")
 	return cmd
@@ -91,7 +88,7 @@ func (c *ls) show(o registry.Overview, s *places.Opened) error {
 		cli.Numbers("rows", "rows"), cli.Numbers("last", "largest\nID"), cli.Numbers("next", "next\nID"),
 		cli.Numbers("used", "used"), cli.Numbers("max_id", "of"), cli.Numbers("left", "left"))
 	if o.Nodes != nil && c.namespace == "" {
-		most := c.ids.disposable()
+		most := c.layout.MaxWorkerID()
 		nodes.Add("disposable", c.store.Nodes, cli.Count(o.Nodes.Rows), cli.Count(o.Nodes.Last),
 			cli.Count(o.Nodes.Next), cli.Count(o.Nodes.Used()), cli.Count(most), cli.Count(max(0, most-o.Nodes.Used())))
 	}
@@ -143,13 +140,13 @@ func (c *ls) namespaceCells(ns registry.NamespaceInfo, leases []registry.LeaseIn
 		layout = cli.LayoutCell(l)
 	}
 	cells := []any{"namespace", cli.Printable(ns.Namespace), layout, rangeCell(ns.IDs)}
-	ids := c.ids.leased(ns)
+	ids := idsOf(ns, c.layout)
 	if ids.Last < 0 {
 		unknown := cli.Cell{Text: "?"}
 		return append(cells, unknown, cli.Count(ns.Live), cli.Count(ns.Quarantined), cli.Count(ns.Free),
 			unknown, unknown)
 	}
-	// Rows outside of --max-id and the range do not count: the workers cannot use their IDs.
+	// Rows outside of --layout and the range do not count: the workers cannot use their IDs.
 	rows := map[registry.State]int64{}
 	for _, l := range leases {
 		if l.Namespace == ns.Namespace && l.WorkerID >= ids.First && l.WorkerID <= ids.Last {

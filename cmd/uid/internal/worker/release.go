@@ -80,21 +80,17 @@ func unknownNamespace(name string, place places.Choice) error {
 
 // showReleased says what release did; was is the lease before.
 func showReleased(p *cli.Program, format cli.Format, was registry.LeaseInfo) {
-	if format != cli.Table {
-		p.Record(format, "namespace", cli.Printable(was.Namespace), "worker_id", was.WorkerID,
-			"was_live", was.State == registry.Live, "was_released", was.Released, "holder", cli.Printable(was.Holder),
-			"acquired", was.Acquired, "renewed", was.Renewed, "until", was.Until, "high", was.High)
-		return
-	}
-	state := "expired"
+	state, holder := "expired", cli.Printable(was.Holder)
 	switch {
 	case was.State == registry.Live:
 		state = "live"
 	case was.Released:
 		state = "released already"
 	}
-	fmt.Fprintf(p.Out,
-		"worker ID %d of namespace %q is released: it was %s, of %s since %s, until %s; its ticks up to %d stay used\n",
-		was.WorkerID, was.Namespace, state, cli.Printable(was.Holder), cli.Second(was.Acquired), cli.Second(was.Until),
-		was.High)
+	p.Answer(format, fmt.Sprintf("worker ID %d of namespace %q is released: "+
+		"it was %s, of %s since %s, until %s; its ticks up to %d stay used",
+		was.WorkerID, was.Namespace, state, holder, cli.Second(was.Acquired), cli.Second(was.Until), was.High),
+		"namespace", cli.Printable(was.Namespace), "worker_id", was.WorkerID, "was_live", was.State == registry.Live,
+		"was_released", was.Released, "holder", holder, "acquired", was.Acquired, "renewed", was.Renewed,
+		"until", was.Until, "high", was.High)
 }

@@ -2,7 +2,6 @@
 package worker
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -49,40 +48,17 @@ func terms(layout string) (uid.Terms, error) {
 	return l.Terms(), err
 }
 
-// maxID holds the flags that say how many worker IDs there are.
-type maxID struct {
-	layout cli.LayoutFlag
-	max    int64 // 0: not given
-}
-
-func (m *maxID) register(flags *pflag.FlagSet) {
-	m.layout = cli.NewLayoutFlag()
-	flags.Var(&m.layout, "layout", cli.LayoutUsage)
-	flags.Var(cli.CountVar(&m.max), "max-id", "the largest worker ID, instead of --layout's")
-}
-
-func (m *maxID) check() error {
-	if m.layout.Given && m.max > 0 {
-		return cli.BadInput("--layout and --max-id exclude each other")
-	}
-	return nil
-}
-
-// disposable is the largest worker ID of the table of disposable IDs, which names no
-// layout.
-func (m *maxID) disposable() int64 { return cmp.Or(m.max, m.layout.MaxWorkerID()) }
-
-// leased returns the worker IDs of a namespace; the last one is -1 if that is not known.
-func (m *maxID) leased(ns registry.NamespaceInfo) lease.Range {
-	ids, all := ns.IDs, lease.Range{}
-	most := int64(-1)
-	if m.max > 0 || m.layout.Given {
-		most = m.disposable()
-	} else if l, err := bits.ParseLayout(ns.Layout); err == nil {
+// idsOf returns the worker IDs of a namespace, by a layout that the user may have given; the last one is -1 if that is
+// not known.
+func idsOf(ns registry.NamespaceInfo, given cli.LayoutFlag) lease.Range {
+	ids, most := ns.IDs, int64(-1)
+	if l, err := bits.ParseLayout(ns.Layout); given.Given {
+		most = given.MaxWorkerID()
+	} else if err == nil {
 		most = l.MaxWorkerID()
 	}
 	switch {
-	case ids == all:
+	case ids == (lease.Range{}):
 		ids.Last = most
 	case most >= 0:
 		ids.Last = min(ids.Last, most)

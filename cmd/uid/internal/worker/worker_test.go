@@ -57,7 +57,7 @@ func TestWorkerGolden(t *testing.T) {
 	}
 	list := func(f cli.Format, change func(*ls)) func(*cli.Program) error {
 		return func(p *cli.Program) error {
-			c := &ls{p: p, ids: maxID{layout: cli.NewLayoutFlag()}, format: f}
+			c := &ls{p: p, layout: cli.NewLayoutFlag(), format: f}
 			c.store.Nodes = places.NodeTable
 			if change != nil {
 				change(c)
@@ -75,8 +75,8 @@ func TestWorkerGolden(t *testing.T) {
 	clitest.Golden(t, "ls_wide", list(cli.Table, func(c *ls) { c.wide = true }))
 	clitest.Golden(t, "ls_json", list(cli.JSON, nil))
 	clitest.Golden(t, "ls_plain", list(cli.Plain, nil))
-	clitest.Golden(t, "ls_namespace", list(cli.Table, func(c *ls) { c.namespace = "default"; c.ids.max = 3 }))
-	clitest.Golden(t, "ls_layout", list(cli.Table, func(c *ls) { require.NoError(t, c.ids.layout.Set("js")) }))
+	clitest.Golden(t, "ls_namespace", list(cli.Table, func(c *ls) { c.namespace = "default"; require.NoError(t, c.layout.Set("28/2/13")) }))
+	clitest.Golden(t, "ls_layout", list(cli.Table, func(c *ls) { require.NoError(t, c.layout.Set("js")) }))
 	clitest.Golden(t, "ls_unknown", list(cli.Table, func(c *ls) { c.namespace = "nope" }))
 	clitest.Golden(t, "ls_unknown_dsn", list(cli.JSON, func(c *ls) { c.namespace = "me:hunter2@tcp(h)" }))
 	clitest.Golden(t, "check", check(cli.Table, findings))
