@@ -13,7 +13,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/cmd/uid/internal/cli"
-	"github.com/uidgen/uid/cmd/uid/internal/picture"
 )
 
 // parse is the command that takes UIDs apart.
@@ -89,7 +88,7 @@ func (c *parse) list(id int64) error {
 	if c.form.ByFormat(id) {
 		parts, err := c.form.Format.Parse(id)
 		if err == nil {
-			c.hint(id, picture.Doubt(c.form.Format, id, c.p.Now()))
+			c.hint(id, doubtOf(c.form.Format, id, c.p.Now()))
 			c.listing.AddForeign(parts)
 		}
 		return err
@@ -120,9 +119,9 @@ func (c *parse) portray(id int64) error {
 	}
 	c.shown = true
 	if c.form.ByFormat(id) {
-		return picture.Foreign(c.p.Out, c.form.Format, id, c.p.Now())
+		return portrayForeign(c.p.Out, c.form.Format, id, c.p.Now())
 	}
-	return picture.UID(c.p.Out, c.form.Layout, uid.UID(id), c.p.Now())
+	return portrayUID(c.p.Out, c.form.Layout, uid.UID(id), c.p.Now())
 }
 
 // parseNegative reads the decimal text of a negative number, without leading zeros.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/anyform"
@@ -20,14 +19,16 @@ import (
 // KeysEnv is the environment variable with the keys that seal.
 const KeysEnv = "UID_SEAL_KEYS"
 
-// sealing is what the commands seal and open share.
+// sealing is the command seal, or open.
 type sealing struct {
 	p       *cli.Program
+	opening bool
 	file    string // of keys
 	tweak   string
 	numbers bool
 	format  cli.Format
 
+	// Of seal.
 	newKey string // file
 	readAs *anyform.Form
 }
@@ -35,47 +36,32 @@ type sealing struct {
 // Seal returns the command that hides what UIDs tell.
 func Seal(p *cli.Program) *cobra.Command {
 	c := &sealing{p: p}
-	cmd, flags := cli.NewCommand("seal [UID...]",
-		"Turn UIDs into texts that tell nothing without a key", func(_ *cobra.Command, args []string) error {
-			if c.newKey != "" {
-				return c.makeKey(args)
-			}
-			return c.each(args, "UID", func(s *opaque.Sealer, word string) (row sealed, err error) {
-				if row.uid, err = c.readAs.Read(word); err == nil {
-					row.id, err = c.seal(s, row.uid)
-				}
-				row.plain = row.id
-				return row, err
-			})
-		})
-	cmd.Args = cobra.ArbitraryArgs
-	c.register(flags)
-	flags.Var(cli.ReadAsVar(&c.readAs), "form", cli.ReadAsUsage)
-	flags.Var(cli.TextVar(&c.newKey, "FILE"), "new-key", "make a key")
+	cmd := c.command("seal [UID...]", "Turn UIDs into texts that tell nothing without a key")
+	cmd.Flags().Var(cli.ReadAsVar(&c.readAs), "form", cli.ReadAsUsage)
+	cmd.Flags().Var(cli.TextVar(&c.newKey, "FILE"), "new-key", "make a key")
 	return cmd
 }
 
 // Open returns the command that takes back what seal has made.
 func Open(p *cli.Program) *cobra.Command {
-	c := &sealing{p: p}
-	cmd, flags := cli.NewCommand("open [TEXT...]",
-		"Turn the texts of uid seal back into UIDs", func(_ *cobra.Command, args []string) error {
-			return c.each(args, "text", func(s *opaque.Sealer, word string) (sealed, error) {
-				u, err := c.open(s, word)
-				return sealed{u, word, u.String()}, err
-			})
-		})
-	cmd.Args = cobra.ArbitraryArgs
-	c.register(flags)
-	return cmd
+	c := &sealing{p: p, opening: true}
+	return c.command("open [TEXT...]", "Turn the texts of uid seal back into UIDs")
 }
 
-func (s *sealing) register(flags *pflag.FlagSet) {
-	s.format = cli.Plain
-	flags.Var(cli.TextVar(&s.file, "FILE"), "keys", "file of keys (or else "+KeysEnv+" has them)")
-	flags.StringVar(&s.tweak, "tweak", "", "`NAME` of the kind of ID")
-	flags.BoolVar(&s.numbers, "numbers", false, "sealed IDs are numbers")
-	flags.Var(&s.format, "format", cli.FormatUsage)
+func (c *sealing) command(use, short string) *cobra.Command {
+	c.format = cli.Plain
+	cmd, flags := cli.NewCommand(use, short, func(_ *cobra.Command, args []string) error {
+		if c.newKey != "" {
+			return c.makeKey(args)
+		}
+		return c.each(args)
+	})
+	cmd.Args = cobra.ArbitraryArgs
+	flags.Var(cli.TextVar(&c.file, "FILE"), "keys", "file of keys (or else "+KeysEnv+" has them)")
+	flags.StringVar(&c.tweak, "tweak", "", "`NAME` of the kind of ID")
+	flags.BoolVar(&c.numbers, "numbers", false, "sealed IDs are numbers")
+	flags.Var(&c.format, "format", cli.FormatUsage)
+	return cmd
 }
 
 // makeKey makes a file with a new key.
@@ -102,16 +88,16 @@ func (c *sealing) makeKey(args []string) error {
 }
 
 // seal and open take the form that --numbers says.
-func (s *sealing) seal(by *opaque.Sealer, u uid.UID) (string, error) {
-	if !s.numbers {
+func (c *sealing) seal(by *opaque.Sealer, u uid.UID) (string, error) {
+	if !c.numbers {
 		return by.Seal(u)
 	}
 	id, err := by.SealNumber(u)
 	return id.String(), err
 }
 
-func (s *sealing) open(by *opaque.Sealer, text string) (uid.UID, error) {
-	if !s.numbers {
+func (c *sealing) open(by *opaque.Sealer, text string) (uid.UID, error) {
+	if !c.numbers {
 		return by.Open(text)
 	}
 	id, err := anyform.Parse(text)
@@ -121,16 +107,16 @@ func (s *sealing) open(by *opaque.Sealer, text string) (uid.UID, error) {
 	return by.OpenNumber(id)
 }
 
-func (s *sealing) sealer() (*opaque.Sealer, error) {
-	keys, source, err := s.readKeys()
+func (c *sealing) sealer() (*opaque.Sealer, error) {
+	keys, source, err := c.readKeys()
 	if err != nil {
 		return nil, err
 	}
-	sealer, err := opaque.ParseSealer(keys, s.tweak)
+	sealer, err := opaque.ParseSealer(keys, c.tweak)
 	if err != nil {
 		return nil, cli.BadInput("the keys in %s: %w", source, err)
 	}
-	if n := len(strings.Fields(keys)); s.numbers && n > 1 {
+	if n := len(strings.Fields(keys)); c.numbers && n > 1 {
 		return nil, cli.BadInput("--numbers is for one key, and %s has %d: "+
 			"a number does not tell which of them opens it", source, n)
 	}
@@ -138,18 +124,18 @@ func (s *sealing) sealer() (*opaque.Sealer, error) {
 }
 
 // readKeys returns the text of the keys, and where it was.
-func (s *sealing) readKeys() (keys, source string, err error) {
-	source, keys = KeysEnv, s.p.Getenv(KeysEnv)
+func (c *sealing) readKeys() (keys, source string, err error) {
+	source, keys = KeysEnv, c.p.Getenv(KeysEnv)
 	switch {
-	case s.file != "" && likeKey.MatchString(s.file):
+	case c.file != "" && likeKey.MatchString(c.file):
 		return "", "", cli.BadInput("--keys takes a file, and this looks like a key: "+
 			"put it into one, or into %s", KeysEnv)
-	case s.file != "":
-		b, err := os.ReadFile(s.file)
+	case c.file != "":
+		b, err := os.ReadFile(c.file)
 		if err != nil {
 			return "", "", fmt.Errorf("read the keys: %w", err)
 		}
-		source, keys = s.file, string(b)
+		source, keys = c.file, string(b)
 	case keys == "":
 		return "", "", cli.BadInput("there are no keys: give --keys or %s; "+
 			"uid seal --new-key FILE makes a key", KeysEnv)
@@ -160,35 +146,47 @@ func (s *sealing) readKeys() (keys, source string, err error) {
 // likeKey matches what may have a key in it, and is not repeated to the user.
 var likeKey = regexp.MustCompile(`[0-9A-Fa-f]{32}`)
 
-// A sealed is a UID with its sealed ID, and which of the two is the plain answer.
+// A sealed is a UID with its sealed ID.
 type sealed struct {
-	uid       uid.UID
-	id, plain string
+	uid uid.UID
+	id  string
 }
 
-// each seals or opens the arguments, or else the words of the input, and shows the results; what names the kind of
-// word. If an argument is bad, it shows nothing.
-func (s *sealing) each(args []string, what string, turn func(*opaque.Sealer, string) (sealed, error)) error {
-	sealer, err := s.sealer()
+// each seals or opens the arguments, or else the words of the input, and shows the results. If an argument is bad, it
+// shows nothing.
+func (c *sealing) each(args []string) error {
+	sealer, err := c.sealer()
 	if err != nil {
 		return err
 	}
-	column := cli.Text("sealed", "sealed")
-	if s.numbers {
+	what, column := "UID", cli.Text("sealed", "sealed")
+	if c.opening {
+		what = "text"
+	}
+	if c.numbers {
 		column = cli.Numbers("sealed", "sealed")
 	}
-	l := s.p.List(s.format, cli.Numbers("uid", "UID"), column)
-	err = cli.EachWord(s.p, args, what, func(word string) (sealed, error) {
+	l := c.p.List(c.format, cli.Numbers("uid", "UID"), column)
+	err = cli.EachWord(c.p, args, what, func(word string) (row sealed, err error) {
 		if likeKey.MatchString(word) {
-			return sealed{}, cli.BadInput("%w: these %d bytes are no %s, and look like a key: "+
+			return row, cli.BadInput("%w: these %d bytes are no %s, and look like a key: "+
 				"put it into a file, or into %s", uid.ErrSyntax, len(word), what, KeysEnv)
 		}
-		return turn(sealer, word)
+		if c.opening {
+			row.id = word
+			row.uid, err = c.open(sealer, word)
+		} else if row.uid, err = c.readAs.Read(word); err == nil {
+			row.id, err = c.seal(sealer, row.uid)
+		}
+		return row, err
 	}, func(row sealed) error {
-		if s.format == cli.Plain {
-			fmt.Fprintln(s.p.Out, row.plain)
-		} else {
+		switch {
+		case c.format != cli.Plain:
 			l.Add(row.uid, row.id)
+		case c.opening:
+			c.p.Out.Number(int64(row.uid))
+		default:
+			fmt.Fprintln(c.p.Out, row.id)
 		}
 		return nil
 	})

@@ -1,5 +1,4 @@
-// Package picture shows what is in a UID to a person: its parts, and a picture of its bits.
-package picture
+package forms
 
 import (
 	"fmt"
@@ -15,8 +14,8 @@ import (
 	"github.com/uidgen/uid/foreign"
 )
 
-// Width is the most columns that a picture or a hint takes.
-const Width = 80
+// pictureWidth is the most columns that a picture or a hint takes.
+const pictureWidth = 80
 
 // A portrait is what a person is shown of a number.
 type portrait struct {
@@ -37,7 +36,7 @@ func (p *portrait) write(w io.Writer) {
 	}
 	if p.doubt != "" {
 		name := "hint"
-		for part := range strings.SplitSeq(text.WrapSoft(p.doubt, Width-2-widest-2), "\n") {
+		for part := range strings.SplitSeq(text.WrapSoft(p.doubt, pictureWidth-2-widest-2), "\n") {
 			p.line(name, strings.TrimRight(part, " "))
 			name = ""
 		}
@@ -57,8 +56,8 @@ func timeLine(at time.Time, tick int64) string {
 	return fmt.Sprintf("%s (tick %d)", at.Format(time.RFC3339Nano), tick)
 }
 
-// UID writes what is in u, which is of the layout l.
-func UID(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
+// portrayUID writes what is in u, which is of the layout l.
+func portrayUID(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 	parts, err := l.Parse(u)
 	if err != nil {
 		return err
@@ -84,13 +83,13 @@ func UID(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 	return nil
 }
 
-// Foreign writes what is in a number of another generator.
-func Foreign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
+// portrayForeign writes what is in a number of another generator.
+func portrayForeign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
 	parts, err := f.Parse(id)
 	if err != nil {
 		return err
 	}
-	p := portrait{number: strconv.FormatInt(id, 10), doubt: Doubt(f, id, now), picture: pictureOf(id, f.Fields())}
+	p := portrait{number: strconv.FormatInt(id, 10), doubt: doubtOf(f, id, now), picture: pictureOf(id, f.Fields())}
 	for _, field := range p.picture {
 		switch field.name {
 		case "": // the sign
@@ -109,8 +108,8 @@ func Foreign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
 	return nil
 }
 
-// Doubt is bits.Layout.Doubt for a number of another generator.
-func Doubt(f foreign.Format, id int64, now time.Time) string {
+// doubtOf is bits.Layout.Doubt for a number of another generator.
+func doubtOf(f foreign.Format, id int64, now time.Time) string {
 	p, err := f.Parse(id)
 	switch {
 	case err != nil:
@@ -181,7 +180,7 @@ func wrap(p picture) []picture {
 	rows := []picture{nil}
 	for _, f := range p {
 		last := &rows[len(rows)-1]
-		if len(*last) > 0 && append((*last)[:len(*last):len(*last)], f).width() > Width {
+		if len(*last) > 0 && append((*last)[:len(*last):len(*last)], f).width() > pictureWidth {
 			rows = append(rows, nil)
 			last = &rows[len(rows)-1]
 		}
