@@ -17,19 +17,12 @@ import (
 // notStores are addresses of servers with a character wrong, DSNs, and variables that nobody has
 // expanded. hunter2 is the password.
 var notStores = []string{
-	"mysql:/me:hunter2@h/db", "mysql:me:hunter2@h", "mysql//me:hunter2@h/db", "mysql;//me:hunter2@h/db",
-	"mysql/me:hunter2@h/db", "mysql:hunter2@h", "me:hunter2@h/db", "me:hunter2@tcp(127.0.0.1:1)/db",
-	"./mysql:me:hunter2", "/srv/hunter2@h.db", "hunter2@h.sqlite", "redis:6379", "localhost:3306",
-	"etcd:host", "etcd//host/prefix", "redis.//host", "127.0.0.1:2379", "$UID_STORE", "${UID_STORE}",
-	"$STORE/workers.db", "${DIR}.db", "%UID_STORE%", "mysql", "db.example", "hunter2", "workers.db ", ":memory:",
-	"workers.txt", "file:x.db", "sqlite:workers", "sqlite://workers.db", "sqlite:hunter2@h/db", "C:workers.db",
-	"mysql://me:hunter 2@h/db", "mysql ://me:hunter2@h/db", " mysql://me:hunter2@h/db",
-	"mysqll://me:hunter2@h/db", "mysql://me:hunter2/x@h/db", "mysql://me:12/hunter2@h/db",
-	"mysql://me/x:hunter2@h/db", "postgres://me:12?hunter2@h/db", "redis://me:12/hunter2@h/0",
-	"zookeeper://me:12/hunter2@h/0", "etcd://me:12/hunter2@h/0",
-	"host=/run/postgresql user=me password=hunter2", "user=me password=hunter2/x dbname=db",
-	"me%3Ahunter2%40h/db", "%DIR%/workers.db", "./hunter2.db?mode=ro", "./", "workers.db/",
-	" ./workers.db", "./workers\r", "workers.db\n",
+	"mysql:/me:hunter2@h/db", "mysql:me:hunter2@h", "mysql//me:hunter2@h/db", "mysql/me:hunter2@h/db",
+	"me:hunter2@tcp(127.0.0.1:1)/db", "/srv/hunter2@h.db", "redis:6379", "etcd//host/prefix", "127.0.0.1:2379",
+	"$UID_STORE", "${DIR}.db", "%UID_STORE%", "hunter2", "workers.db ", "workers.db\n", ":memory:", "file:x.db",
+	"sqlite://workers.db", "mysql://me:hunter 2@h/db", "mysqll://me:hunter2@h/db", "mysql://me:hunter2/x@h/db",
+	"mysql://me:12/hunter2@h/db", "postgres://me:12?hunter2@h/db", "zookeeper://me:12/hunter2@h/0",
+	"user=me password=hunter2/x dbname=db", "me%3Ahunter2%40h/db", "./hunter2.db?mode=ro", "workers.db/",
 }
 
 // storeCommands returns the words of each command that takes a store.

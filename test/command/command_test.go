@@ -171,7 +171,7 @@ func TestServeTellsNoSecret(t *testing.T) {
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	const want = "uid: worker ID 1; the store is a MySQL or MariaDB server, given by UID_MYSQL_DSN\n"
+	const want = "uid: worker ID 1; the store is a server of mysql://, given by UID_MYSQL_DSN\n"
 	got := make([]byte, len(want))
 	_, err = stderr.Read(got)
 	require.NoError(t, err)

@@ -108,36 +108,23 @@ func (s *Store) With(ctx context.Context, p *cli.Program, do func(context.Contex
 // A Choice is the store that a user has named.
 type Choice struct {
 	url    *scheme.URL
-	dsn    string // instead of a URL
+	dsn    string // to open in place of the URL, of which only the scheme is known
 	Source string // where it was given: a flag, or a variable of the environment
 }
 
 // File is the path of a SQLite file, "" for a server.
 func (c Choice) File() string {
-	if c.url != nil && c.url.Scheme == "sqlite" {
+	if c.url.Scheme == "sqlite" {
 		return c.url.Path
 	}
 	return ""
 }
 
 // Namespace is that of the URL.
-func (c Choice) Namespace() string {
-	if c.url == nil {
-		return ""
-	}
-	return c.url.Namespace
-}
+func (c Choice) Namespace() string { return c.url.Namespace }
 
 // String names the store without secrets: of a server it says no more than the kind.
-func (c Choice) String() string {
-	switch {
-	case c.url == nil:
-		return "a MySQL or MariaDB server"
-	case c.File() != "":
-		return c.File()
-	}
-	return "a server of " + c.url.Driver.Schemes[0] + "://"
-}
+func (c Choice) String() string { return cmp.Or(c.File(), "a server of "+c.url.Scheme+"://") }
 
 // Choose returns the store that the flags or the environment name. There is no default: on a host that has lost its
 // settings it would be a new file, in which worker IDs begin with 1.
@@ -149,13 +136,17 @@ func (s *Store) Choose(getenv func(string) string) (Choice, error) {
 	case s.Place != "":
 		return parsePlace(s.Place, "--store")
 	case s.DSN != "":
-		return Choice{dsn: s.DSN, Source: "--mysql"}, nil
+		return ofDSN(s.DSN, "--mysql"), nil
 	case place != "":
 		return parsePlace(place, StoreEnv)
 	case dsn != "":
-		return Choice{dsn: dsn, Source: DSNEnv}, nil
+		return ofDSN(dsn, DSNEnv), nil
 	}
 	return Choice{}, cli.BadInput("no store is named: give --store, or set %s or %s (uid help stores)", StoreEnv, DSNEnv)
+}
+
+func ofDSN(dsn, source string) Choice {
+	return Choice{url: &scheme.URL{Scheme: "mysql"}, dsn: dsn, Source: source}
 }
 
 // parsePlace reads what --store takes. No error repeats the text, which may hold a password.
@@ -213,7 +204,7 @@ func (s *Store) Open(ctx context.Context, p *cli.Program) (*Opened, error) {
 }
 
 func (c Choice) open(ctx context.Context, o scheme.Options) (*scheme.Store, error) {
-	if c.url == nil {
+	if c.dsn != "" {
 		return mysql.OpenDSN(c.dsn, o)
 	}
 	return c.url.Open(ctx, o)

@@ -21,5 +21,5 @@ func TestFullLayout(t *testing.T) {
 
 // A store is named without the account and the password that its DSN has.
 func TestStoreTellsNoSecret(t *testing.T) {
-	require.Equal(t, "a MySQL or MariaDB server", Choice{dsn: "me:hunter2@tcp(db:3306)/shop"}.String())
+	require.Equal(t, "a server of mysql://", ofDSN("me:hunter2@tcp(db:3306)/shop", "").String())
 }
