@@ -133,6 +133,16 @@ func NewCommand(use, short string, run func(cmd *cobra.Command, args []string) e
 	return cmd, cmd.Flags()
 }
 
+// OneArg returns the check of a command that takes one argument; such as tells which.
+func OneArg(such string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return BadInput("%s takes one %s (%[1]s --help)", cmd.CommandPath(), such)
+		}
+		return nil
+	}
+}
+
 // noArgs is cobra.NoArgs without the argument in its text.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

@@ -37,8 +37,8 @@ func CheckTag(tag string) error {
 
 // oneTag checks the arguments of a command for a tag.
 func oneTag(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return cli.BadInput("%s takes one tag, such as invoice (%[1]s --help)", cmd.CommandPath())
+	if err := cli.OneArg("tag, such as invoice")(cmd, args); err != nil {
+		return err
 	}
 	return CheckTag(args[0])
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,10 +26,15 @@ func raw(method, target string, lines ...string) string {
 // What clients ask, and what they are answered: see the files. What is refused draws nothing.
 func TestHTTP(t *testing.T) {
 	for file, change := range map[string]func(*Config){
-		"http.txt": func(c *Config) { c.LocalOnly = true }, "http_token.txt": withToken,
+		"http.txt": func(c *Config) { c.LocalOnly = true }, "http_token.txt": withToken, "http_down.txt": func(*Config) {},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHouse(change)
+			h.store.SetRow(storage.Segment{Tag: "spoiled", Next: 1, Step: 0})
+			if file == "http_down.txt" {
+				h.store.Outage(true)
+				h.uids.Fail(errors.New("no"))
+			}
 			web := h.serving(t)[overHTTP]
 			transcript(t, file, func(says string) string { return answered(t, web, request(t, says)) })
 			require.Zero(t, testutil.ToFloat64(h.metrics.connections[overHTTP].open))
@@ -62,43 +68,3 @@ func answered(t *testing.T, web *pipeListener, request string) string {
 	return fmt.Sprint(answer.StatusCode, "\t", answer.Header.Get("Content-Type"), "\t", body)
 }
 
-// What is too long for a line of a file.
-func TestLongHTTP(t *testing.T) {
-	const invoice, ofHTTP = "/api/segment/get/invoice", "text/plain; charset=utf-8\tof net/http"
-	long := strings.Repeat("1", maxURL)
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		web := h.serving(t)[overHTTP]
-		for _, tt := range []struct{ request, want string }{
-			{raw("GET", "/"+long), "414\tapplication/json\t{\"error\":\"the path and query have 2049 bytes"},
-			{raw("GET", "/api/segment/get/"+long), "414\tapplication/json"},
-			{raw("GET", "/v1/uids?n="+long), "414\tapplication/json"},
-			{raw("HEAD", "/v1/uids?n="+long), "414\tapplication/json"},
-			{raw("GET", "/v1/parse/"+long[:1000]), `400	application/json	{"error":"value out of range`},
-			{raw("POST", invoice, "Content-Length: 4097") + strings.Repeat("x", 4097), "413\tapplication/json"},
-			{raw("GET", "/v1/uids?n="+strings.Repeat(long, 8)), "431\t" + ofHTTP},
-			{raw("GET", "/v1/uid", "A: "+strings.Repeat("x", 2*maxHeader)), "431\t" + ofHTTP},
-			{raw("GET", "/v1/uid", strings.Split(strings.Repeat("A: b\n", 4000), "\n")...), "431\t" + ofHTTP},
-		} {
-			require.Contains(t, answered(t, web, tt.request), tt.want, "%.80q", tt.request)
-		}
-		require.Zero(t, h.uids.Drawn())
-		require.EqualValues(t, 1, h.store.Row("invoice").Next)
-	})
-}
-
-// What Leaf answers with status 500 because of a store or a generator.
-func TestLeafFails(t *testing.T) {
-	h := newHouse()
-	h.store.SetRow(storage.Segment{Tag: "spoiled", Next: 1, Step: 0})
-	for _, tag := range []string{"spoiled", "invoice"} {
-		w := h.get("/api/segment/get/" + tag)
-		require.Equal(t, http.StatusInternalServerError, w.Code)
-		require.Contains(t, w.Body.String(), `"message":"Result{id=-3, status=EXCEPTION}"`, tag)
-		h.store.Outage(true)
-	}
-	h.uids.Fail(fmt.Errorf("no"))
-	w := h.get("/api/snowflake/get/any")
-	require.Equal(t, http.StatusInternalServerError, w.Code)
-	require.Contains(t, w.Body.String(), `"message":"Result{id=-1, status=EXCEPTION}"`)
-}

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -150,7 +151,7 @@ func transcript(t *testing.T, file string, answer func(says string) string) {
 	text := string(clitest.Must(os.ReadFile(path)))
 	for line := range strings.Lines(text) {
 		if says, _, found := strings.Cut(line, "\t"); found {
-			line = says + "\t" + answer(says) + "\n"
+			line = says + "\t" + answer(repeats.ReplaceAllStringFunc(says, repeated)) + "\n"
 		}
 		got += line
 	}
@@ -159,6 +160,14 @@ func transcript(t *testing.T, file string, answer func(says string) string) {
 		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	require.Equal(t, text, got)
+}
+
+// repeats is a text in a transcript, and how often it is said: {x*2000}.
+var repeats = regexp.MustCompile(`\{([^{}]+)\*(\d+)\}`)
+
+func repeated(text string) string {
+	found := repeats.FindStringSubmatch(text)
+	return strings.Repeat(found[1], clitest.Must(strconv.Atoi(found[2])))
 }
 
 // unquoted is a text of a transcript with its escapes resolved.

@@ -110,27 +110,6 @@ func commands(t *testing.T, line string) (text string) {
 	return text + bye
 }
 
-// What is too long for a line of a file.
-func TestLongRESP(t *testing.T) {
-	const wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
-	const noAuth = "-NOAUTH Authentication required.\r\n"
-	const fill = (respBuffer - 4*len(wrong)) / len(noAuth) // the fifth wrong one then writes the buffer out
-	synctest.Test(t, func(t *testing.T) {
-		l := newHouse(withToken).serving(t)[overRESP]
-		const long = "-ERR Protocol error: a line has more than 1024 bytes\r\n"
-		for _, tt := range []struct{ says, want string }{
-			{strings.Repeat("a", 20_000), long}, {strings.Repeat("a", 2000) + "\r\n", long},
-			{"*1" + strings.Repeat("1", 2000) + "\r\n", long},
-			{command("AUTH", secret) + command(strings.Repeat("A", 1000)) + bye, "+OK\r\n-ERR unknown command of " +
-				"1000 bytes: this server takes INCR, INCRBY and UIDS, and is no Redis\r\n+OK\r\n"},
-			{strings.Repeat("PING\r\n", fill) + strings.Repeat(command("AUTH", "x"), 6),
-				strings.Repeat(noAuth, fill) + strings.Repeat(wrong, maxGuesses)},
-		} {
-			require.Equal(t, tt.want, over(t, l, tt.says), "%.40q", tt.says)
-		}
-	})
-}
-
 // A command may come in any pieces, and answers leave before the next is awaited.
 func TestRESPInPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -40,13 +40,7 @@ func newRelease(p *cli.Program) *cobra.Command {
 				return nil
 			})
 		})
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return cli.BadInput("%s takes one worker ID, with its namespace: default/7 (%[1]s --help)",
-				cmd.CommandPath())
-		}
-		return nil
-	}
+	cmd.Args = cli.OneArg("worker ID, with its namespace: default/7")
 	register(flags, &store, &format)
 	flags.BoolVar(&force, "force", false, "end even a live lease")
 	return cmd
