@@ -51,16 +51,13 @@ func renderTable(columns []Column, rows [][]string, most int) string {
 	w := plainTable(configs...)
 	w.AppendHeader(titles)
 	for _, row := range rows {
-		w.AppendRow(cellsOf(row))
+		var cells pretty.Row
+		for _, cell := range row {
+			cells = append(cells, cell)
+		}
+		w.AppendRow(cells)
 	}
 	return w.Render() + "\n"
-}
-
-func cellsOf(row []string) (cells pretty.Row) {
-	for _, cell := range row {
-		cells = append(cells, cell)
-	}
-	return cells
 }
 
 // drawLists returns each row as a list of titles and values, with a line between two rows.

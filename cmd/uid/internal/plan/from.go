@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
-	"text/template"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -153,9 +152,7 @@ func (m *move) tell(c planning.Cost) error {
 		windows = append(windows, cmp.Or(since+until, " at any later time"))
 	}
 	overflows := m.from.Format != nil && m.from.Format.Name() == "uidgenerator"
-	funcs := template.FuncMap{"second": cli.Second, "words": cli.Words}
-	text := template.Must(template.New("").Funcs(funcs).Parse(costText))
-	return text.Execute(m.p.Out, struct {
+	return fill(m.p, costText, struct {
 		planning.Move
 		planning.Cost
 		Old, Cursors string

@@ -2,9 +2,11 @@
 package plan
 
 import (
+	"cmp"
+	_ "embed"
 	"errors"
-	"fmt"
 	"math"
+	"text/template"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,26 +110,21 @@ func disposableDays(o planning.Option) cli.Cell {
 	return days
 }
 
+//go:embed none.txt
+var noneText string
+
 // tell writes for a person why no layout fits. That is the command's answer, not an error.
 func (c *layouts) tell(misfit *planning.NoFitError) error {
-	if misfit.Unit == 0 {
-		fmt.Fprint(c.p.Out, "No layout holds: no sequence is wide enough for the burst.\n")
-	} else {
-		fmt.Fprintf(c.p.Out, "No layout holds. At ticks of %v it takes %d bits of time, %d of worker ID and %d of\n"+
-			"sequence: %d, and there are %d.\n", misfit.Unit, misfit.TimeBits, misfit.WorkerBits, misfit.SequenceBits,
-			misfit.TimeBits+misfit.WorkerBits+misfit.SequenceBits, misfit.Limit)
-	}
-	if len(misfit.GiveUp) == 0 {
-		fmt.Fprint(c.p.Out, "Lowering one number is not enough: lower several.\n")
-	} else {
-		fmt.Fprint(c.p.Out, "One of these alone would make it fit:\n")
-	}
-	for _, change := range misfit.GiveUp {
-		what := change.Text
-		if c.need.JSSafe && !change.Need.JSSafe {
-			what = "numbers that are not safe in JavaScript"
-		}
-		fmt.Fprintf(c.p.Out, "  %s\n", what)
-	}
-	return cli.ErrAnswered
+	err := fill(c.p, noneText, struct {
+		*planning.NoFitError
+		Bits   int
+		JSSafe bool
+	}{misfit, misfit.TimeBits + misfit.WorkerBits + misfit.SequenceBits, c.need.JSSafe})
+	return cmp.Or(err, cli.ErrAnswered)
+}
+
+// fill writes a text with what is to stand in it.
+func fill(p *cli.Program, text string, values any) error {
+	funcs := template.FuncMap{"second": cli.Second, "words": cli.Words}
+	return template.Must(template.New("").Funcs(funcs).Parse(text)).Execute(p.Out, values)
 }

@@ -38,9 +38,9 @@ type Drawing struct {
 	listing *cli.Listing // nil: a line for each number
 }
 
-// A series is where the numbers come from: fill draws some, and returns how many it got.
+// A series is where the numbers come from.
 type series struct {
-	fill  func(ctx context.Context, dst []segment.OrderNumber) (n int, err error)
+	next  func(context.Context) (segment.OrderNumber, error)
 	close func(context.Context) error
 }
 
@@ -97,23 +97,12 @@ func (d *Drawing) series(s segment.Store) (series, error) {
 	}
 	if d.Daily {
 		days, err := segment.NewDaily(s, d.Tag, d.Zone, cfg)
-		return series{func(ctx context.Context, dst []segment.OrderNumber) (n int, err error) {
-			for err == nil && n < len(dst) {
-				if dst[n], err = days.Next(ctx); err == nil {
-					n++
-				}
-			}
-			return n, err
-		}, days.CloseContext}, err
+		return series{days.Next, days.CloseContext}, err
 	}
 	g, err := segment.New(s, d.Tag, cfg)
-	return series{func(ctx context.Context, dst []segment.OrderNumber) (int, error) {
-		uids := make([]uid.UID, len(dst))
-		n, err := g.FillContext(ctx, uids)
-		for i, u := range uids[:n] {
-			dst[i].N = int64(u)
-		}
-		return n, err
+	return series{func(ctx context.Context) (segment.OrderNumber, error) {
+		u, err := g.GetUIDContext(ctx)
+		return segment.OrderNumber{N: int64(u)}, err
 	}, g.CloseContext}, err
 }
 
@@ -123,10 +112,14 @@ func (d *Drawing) print(ctx context.Context, numbers series) error {
 	for left := d.N; left > 0; {
 		n := 0
 		err := d.store.Try(ctx, d.p, func(ctx context.Context) (err error) {
-			n, err = numbers.fill(ctx, chunk[:min(left, drawChunk)])
+			for most := int(min(left, drawChunk)); err == nil && n < most; {
+				if chunk[n], err = numbers.next(ctx); err == nil {
+					n++
+				}
+			}
 			switch {
-			case n > 0:
-				return nil // an error comes again
+			case n > 0: // an error comes again
+				return nil
 			case err != nil && ctx.Err() != nil:
 				return retry.Transient(err) // try says that the time is up
 			}

@@ -67,4 +67,3 @@ func answered(t *testing.T, web *pipeListener, request string) string {
 	body = strings.ReplaceAll(timestamp.ReplaceAllString(body, `"timestamp":0`), "\n", `\n`)
 	return fmt.Sprint(answer.StatusCode, "\t", answer.Header.Get("Content-Type"), "\t", body)
 }
-

@@ -110,4 +110,3 @@ func allAsks() []ask {
 		{house: newHouse(func(c *Config) { c.Ready = func() error { return uid.ErrNoReservation } })},
 	}
 }
-
