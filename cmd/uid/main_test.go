@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +11,11 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -197,46 +194,6 @@ func TestNumbersThatNobodyReads(t *testing.T) {
 	next := clitest.Must(strconv.ParseInt(strings.TrimSpace(ok(t, "segment", "next", "x", "--store", store)), 10, 64))
 	require.Greater(t, next, printed)
 	require.Less(t, next, printed+64<<10/5+2*1024)
-}
-
-// atOnce starts processes at once, and returns what all have printed.
-func atOnce(t *testing.T, n int, args ...string) string {
-	t.Helper()
-	var all sync.WaitGroup
-	outs := make([]string, n)
-	for i := range n {
-		all.Go(func() {
-			out, err := command(nil, args...).Output()
-			assert.NoError(t, err)
-			outs[i] = string(out)
-		})
-	}
-	all.Wait()
-	return strings.Join(outs, "")
-}
-
-// Processes that take numbers at once print each number once.
-func TestNumbersOfProcesses(t *testing.T) {
-	store := newStore(t)
-	ok(t, "segment", "set", "x", "--create", "--store", store)
-	seen := map[string]bool{}
-	out := atOnce(t, 4, "gen", "--segment", "x", "-n", "2000", "--step", "500", "--store", store)
-	for number := range strings.FieldsSeq(out) {
-		seen[number] = true
-	}
-	require.Len(t, seen, 8000)
-	require.Equal(t, "8001\n", ok(t, "segment", "next", "x", "--store", store), "none was skipped")
-}
-
-// Processes that start at once, on a store that nobody has used yet, have each a worker ID of their own.
-func TestProcessesAtOnce(t *testing.T) {
-	ids := map[int64]bool{}
-	for line := range strings.Lines(atOnce(t, 8, "gen", "-n", "3", "--format", "json", "--store", newStore(t))) {
-		var parts uid.Parts
-		require.NoError(t, json.Unmarshal([]byte(line), &parts))
-		ids[parts.WorkerID] = true
-	}
-	require.Len(t, ids, 8)
 }
 
 // TestDriverIsSilent: what is no MySQL server makes the driver talk, if it may.

@@ -72,7 +72,7 @@ func account(t *testing.T, s *cluster.MySQL) *mysql.Config {
 }
 
 // Each process has a worker ID of its own, though all begin at once on an empty database. What they
-// print is read back. On SQLite they do so beside the command.
+// print is read back.
 func TestProcessesAtOnce(t *testing.T) {
 	for range 4 {
 		var all sync.WaitGroup

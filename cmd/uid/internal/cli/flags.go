@@ -79,14 +79,10 @@ func readNumber(text string) (float64, error) {
 
 // readSpan reads a duration of more than zero.
 func readSpan(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%.40q is not a duration such as 90s or 12h", text)
-	case d <= 0:
-		return 0, fmt.Errorf("%v is not above 0", d)
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return d, nil
 	}
-	return d, nil
+	return 0, fmt.Errorf("%.40q is no duration above 0, such as 90s or 12h", text)
 }
 
 var timeForms = []string{
@@ -109,14 +105,10 @@ const AfterUsage = "the floor: UIDs above this one only, such as the largest of 
 
 // readAfter reads a floor: the largest UID that was made before.
 func readAfter(text string) (uid.UID, error) {
-	u, err := uid.Parse(text)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%.40q is not a UID in decimal digits", text)
-	case u <= 0:
-		return 0, fmt.Errorf("%d is not above 0", int64(u))
+	if u, err := uid.Parse(text); err == nil && u > 0 {
+		return u, nil
 	}
-	return u, nil
+	return 0, fmt.Errorf("%.40q is no UID above 0 in decimal digits", text)
 }
 
 // readText reads what may not be empty.

@@ -65,18 +65,11 @@ const leafKind = "text/plain;charset=UTF-8"
 // leafFail answers as Leaf's server does: with status 500, whatever failed, and an object with what its
 // framework puts there. The member detail is ours.
 func (s *Server) leafFail(w http.ResponseWriter, r *http.Request, id int, err error) {
-	body, _ := json.Marshal(struct {
-		Timestamp int64  `json:"timestamp"`
-		Status    int    `json:"status"`
-		Error     string `json:"error"`
-		Exception string `json:"exception"`
-		Message   string `json:"message"`
-		Path      string `json:"path"`
-		Detail    string `json:"detail"`
-	}{
-		time.Now().UnixMilli(), http.StatusInternalServerError, http.StatusText(http.StatusInternalServerError),
-		"com.sankuai.inf.leaf.server.exception.LeafServerException",
-		fmt.Sprintf("Result{id=%d, status=EXCEPTION}", id), r.URL.EscapedPath(), reason(err),
+	body, _ := json.Marshal(map[string]any{
+		"timestamp": time.Now().UnixMilli(), "status": http.StatusInternalServerError,
+		"error":     http.StatusText(http.StatusInternalServerError),
+		"exception": "com.sankuai.inf.leaf.server.exception.LeafServerException",
+		"message":   fmt.Sprintf("Result{id=%d, status=EXCEPTION}", id), "path": r.URL.EscapedPath(), "detail": reason(err),
 	}) // of strings and numbers, which cannot fail
 	s.answer(w, http.StatusInternalServerError, "application/json;charset=UTF-8", append(body, '\n'))
 }

@@ -94,15 +94,11 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 // readyz answers whether the server is to get requests. The reason why not, which may name a store, is not for
 // strangers.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
-	answer := struct {
-		Ready bool   `json:"ready"`
-		Error string `json:"error,omitempty"`
-	}{Ready: true}
-	code := http.StatusOK
+	answer, code := map[string]any{"ready": true}, http.StatusOK
 	if err := s.ready(); err != nil {
-		answer.Ready, code = false, http.StatusServiceUnavailable
+		answer["ready"], code = false, http.StatusServiceUnavailable
 		if s.cfg.Token.shows(r) {
-			answer.Error = err.Error()
+			answer["error"] = err.Error()
 		}
 		w.Header().Set("Retry-After", "1")
 	}
