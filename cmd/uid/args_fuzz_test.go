@@ -32,7 +32,7 @@ func FuzzArgs(f *testing.F) {
 		f.Add(args, "1 962672698415128576\nx")
 	}
 	folder := f.TempDir()
-	outside := regexp.MustCompile("store|mysql|db|key") // what would touch files and servers
+	outside := regexp.MustCompile("store|mysql|db|key") // flags that would touch files and servers
 	f.Fuzz(func(t *testing.T, line, stdin string) {
 		args := strings.Fields(line)
 		if outside.MatchString(line) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ const (
 	newKey = "2:101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f"
 )
 
-// What seal makes, open takes back, in each form, from arguments and from the input.
+// uid open takes back each text of uid seal, in each form, from arguments and from the input.
 func TestSealAndOpen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var uids []string
@@ -104,11 +105,14 @@ func TestSealAndOpen(t *testing.T) {
 	})
 }
 
-// The examples of the help do what they are to show, without a doubt.
+// The examples of the help do what they are to show, without a doubt, and name a store where it takes one.
 func TestHelpExamples(t *testing.T) {
 	ran := 0
 	for _, cmd := range commands() {
 		for example := range strings.Lines(cmd.Example) {
+			if regexp.MustCompile("uid (gen|worker|segment|serve)").MatchString(example) {
+				require.Regexp(t, "--store |UID_STORE=|UID_MYSQL_DSN=", example)
+			}
 			words := strings.Fields(example)
 			if words[1] != "parse" && words[1] != "plan" && words[1] != "range" || strings.ContainsAny(example, "\"|") {
 				continue

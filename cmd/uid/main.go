@@ -81,7 +81,7 @@ func root(p *cli.Program) *cobra.Command {
 //go:embed help/*.txt
 var helpTexts embed.FS
 
-// explain gives a command, or a topic, what there is to say of it.
+// explain sets the help text of a command or a topic.
 func explain(cmd *cobra.Command) {
 	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "uid "), " ", "-")
 	text, err := helpTexts.ReadFile("help/" + name + ".txt")

@@ -196,7 +196,7 @@ func TestNumbersThatNobodyReads(t *testing.T) {
 	require.Less(t, next, printed+64<<10/5+2*1024)
 }
 
-// TestDriverIsSilent: what is no MySQL server makes the driver talk, if it may.
+// TestDriverIsSilent: the driver of MySQL would log each answer of another server.
 func TestDriverIsSilent(t *testing.T) {
 	listener := clitest.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer listener.Close()

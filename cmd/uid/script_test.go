@@ -126,7 +126,7 @@ func holds(ts *testscript.TestScript, is bool, o clitest.Outcome) {
 	}
 }
 
-// What a line of a script cannot hold.
+// Bytes and lengths that a line of a script cannot hold.
 func TestOddBytes(t *testing.T) {
 	for _, tt := range []struct {
 		says string

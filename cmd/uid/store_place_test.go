@@ -54,7 +54,7 @@ func TestNoStore(t *testing.T) {
 	require.Empty(t, clitest.Must(os.ReadDir(home)))
 }
 
-// What is no store is refused by every command, leaves no file, and is not repeated.
+// Every command refuses a text that names no store, leaves no file, and does not repeat the text.
 func TestWhatIsNoStore(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range storeCommands(t) {

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// base32 is a text of form.Base32, or of a form.ID with any prefix. What it does not hold, form refuses.
+	// base32 is a text of form.Base32, or of a form.ID with any prefix. Package form refuses texts that do not fit.
 	base32 = regexp.MustCompile(`^(?:[a-z0-9_]{0,62}[a-z0-9]_)?([0-9a-z]{13})$`)
 	prefix = regexp.MustCompile(`^[a-z0-9_]{0,62}[a-z0-9]$`)
 )

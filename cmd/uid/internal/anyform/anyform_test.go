@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	require.Equal(t, both, form.Base32.Text(must(Parse("order_"+both))))
 }
 
-// What is written in a form is read by it and, where the text tells the form, without it.
+// A text in a form is read by it and, where the text tells the form, without it.
 func TestNamed(t *testing.T) {
 	for name, tells := range map[string]bool{
 		"base32": true, "prefix=order": true, "prefix=a_1": true, "uuid=orders": true, "uuid=a=b": true,

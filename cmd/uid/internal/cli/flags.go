@@ -20,11 +20,11 @@ import (
 // A value is the pflag.Value of a variable. Its zero value is one that was not given, and no default that --help shows.
 type value[T comparable] struct {
 	to   *T
-	kind string // what --help and completion call it
+	kind string // in --help
 	read func(text string) (T, error)
 }
 
-// Var returns the value of a flag, by what --help calls its kind and a function that reads it.
+// Var returns the value of a flag, of a kind that --help shows and that a function reads.
 func Var[T comparable](to *T, kind string, read func(string) (T, error)) pflag.Value {
 	return value[T]{to, kind, read}
 }

@@ -119,7 +119,7 @@ func (o *Output) inJSON(v any) []byte {
 	return text
 }
 
-// Answer writes what a command has done: a sentence for people, or a row for programs, of keys and values by turns.
+// Answer writes what a command has done: a sentence for people, or a row for programs, of alternating keys and values.
 func (p *Program) Answer(f Format, sentence string, pairs ...any) {
 	if f == Table {
 		fmt.Fprintln(p.Out, sentence)

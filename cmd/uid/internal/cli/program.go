@@ -176,7 +176,7 @@ func (p *Program) Quiet() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// Note tells the user, on standard error, what is neither output nor an error.
+// Note tells the user, on standard error, a thing that is neither output nor an error.
 func (p *Program) Note(format string, args ...any) {
 	fmt.Fprintf(p.Stderr, "uid: "+format+"\n", args...)
 }

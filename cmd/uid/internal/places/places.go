@@ -85,7 +85,7 @@ func (s *Store) Release(closing func(context.Context) error) error {
 	return closing(ctx)
 }
 
-// Try calls attempt until it succeeds, fails for good, or the time is up.
+// Try calls attempt until it succeeds, fails finally, or the time is up.
 func (s *Store) Try(ctx context.Context, p *cli.Program, attempt func(context.Context) error) error {
 	return retry.Do(ctx, s.Timeout, p.Log(), attempt)
 }
@@ -170,7 +170,7 @@ func unusable(source string, err error) error {
 // doctor.Examiner, too.
 type Opened struct {
 	scheme.Store
-	Choice Choice // what it was opened by
+	Choice Choice // it was opened by this
 }
 
 // Open opens the store. It need not be reachable yet; a file that is missing is made, which p says.
@@ -218,7 +218,7 @@ func unless(byDefault, name string) string {
 	return name
 }
 
-// Flag names the store again in a command line. What may hold a password is not repeated.
+// Flag names the store again in a command line. It repeats no text that may hold a password.
 func (c Choice) Flag() string {
 	switch {
 	case c.Source == "--store" && c.File() != "":
@@ -283,8 +283,7 @@ func (w *Worker) Of(p *cli.Program, s *Opened) (uid.Worker, error) {
 	return lease.New(leases, lease.Config{Timeout: w.Store.Timeout, MustExist: true, Logger: p.Log()})
 }
 
-// Explain adds to the error of a store without a namespace or a free worker ID, or of one that can forget
-// IDs, what can be done.
+// Explain adds a remedy to the error of a store without a namespace or a free worker ID, or of one that can forget IDs.
 func (w *Worker) Explain(s *Opened, err error) error {
 	switch {
 	case errors.Is(err, worker.ErrNoNamespace):

@@ -10,7 +10,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Who has used up the worker IDs of a store that leases them is told when they come back.
+// The error of a store whose leased worker IDs are used up says when they come back.
 func TestFullLayout(t *testing.T) {
 	var w Worker
 	leased := &Opened{}

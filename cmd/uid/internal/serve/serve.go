@@ -118,8 +118,8 @@ func (s *serve) check() (err error) {
 	return nil
 }
 
-// reload reads the token and the certificate, for the first time or again. What cannot be used changes
-// nothing.
+// reload reads the token and the certificate, for the first time or again. A file that cannot be used
+// changes nothing.
 func (s *serve) reload() error {
 	text, err := s.tokenText()
 	if err == nil && text != "" {
@@ -325,8 +325,8 @@ func exposition(g health.Reporter) (client.Gatherer, error) {
 	return all, all.Register(uidprometheus.NewCollector(&generators))
 }
 
-// page returns the page on the generator, and on who holds the worker IDs of its store. Who may ask
-// for UIDs without a token from elsewhere learns of no hosts.
+// page returns the page on the generator, and on the holders of its store's worker IDs. A server that answers other
+// machines without a token shows no hosts.
 func (s *serve) page(g *cached.Generator, st *places.Opened) (http.Handler, error) {
 	cfg := debug.Config{
 		Title:      "uid serve",

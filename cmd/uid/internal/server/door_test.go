@@ -88,7 +88,7 @@ func (h *house) open(protocol int) float64 {
 	return testutil.ToFloat64(h.metrics.connections[protocol].open)
 }
 
-// Who does not show the token is out after ten seconds, whatever else he says; who shows it stays.
+// A connection that does not show the token ends after ten seconds, whatever else it says; one that does stays.
 func TestStrangers(t *testing.T) {
 	wrong := [2]string{raw("GET", "/v1/uid", "Authorization: Bearer wrong"), command("AUTH", "wrong")}
 	refused := [2]string{"show the token", "-WRONGPASS"}

@@ -215,8 +215,8 @@ func failed(status int, format string, args ...any) error {
 	return failure{status, fmt.Sprintf(format, args...)}
 }
 
-// status returns the status of the answer to a request that met an error. What is wrong with the request is a
-// failure; all others are the server's.
+// status returns the status of the answer to a request that met an error. A fault of the request is a failure; all
+// others are the server's.
 func status(err error) int {
 	if f, is := errors.AsType[failure](err); is {
 		return f.status

@@ -23,7 +23,7 @@ func raw(method, target string, lines ...string) string {
 	return method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + strings.Join(append(lines, "", ""), "\r\n")
 }
 
-// What clients ask, and what they are answered: see the files. What is refused draws nothing.
+// The files have requests of clients, and the answers. Refused requests draw nothing.
 func TestHTTP(t *testing.T) {
 	for file, change := range map[string]func(*Config){
 		"http.txt": func(c *Config) { c.LocalOnly = true }, "http_token.txt": withToken, "http_down.txt": func(*Config) {},

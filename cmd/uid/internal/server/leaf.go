@@ -15,7 +15,7 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
-// What Leaf's server has as the ID of a failure.
+// The IDs by which Leaf's server tells of failures.
 const (
 	leafNotNow   = -1 // the clock is behind, or the service has not begun
 	leafNoKey    = -2
@@ -53,8 +53,8 @@ func (s *Server) leaf(w http.ResponseWriter, r *http.Request, count prometheus.C
 	return nil
 }
 
-// noTag reports whether the store does not have a tag, or cannot. What is wrong with the store itself can be the same
-// error, as the reason why there is no reservation.
+// noTag reports whether the store does not have a tag, or cannot. A fault of the store itself can be the same error,
+// as the reason why there is no reservation.
 func noTag(err error) bool {
 	never := errors.Is(err, uid.ErrRange) || errors.Is(err, uid.ErrConfig)
 	return errors.Is(err, segment.ErrNoTag) || never && !errors.Is(err, uid.ErrNoReservation)

@@ -27,7 +27,7 @@ func (s *Server) uid(ctx context.Context) (uid.UID, error) {
 	return s.cfg.UIDs.GetUIDContext(ctx)
 }
 
-// fill draws UIDs, all or none: what it has drawn before an error is skipped.
+// fill draws UIDs, all or none: those that it has drawn before an error are skipped.
 func (s *Server) fill(ctx context.Context, dst []uid.UID) error {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
 	defer cancel()
@@ -242,7 +242,7 @@ func (s *Segments) Range(ctx context.Context, tag string, n int) (last uid.UID, 
 	if g, err = segment.New(s.store, tag, cfg); err != nil {
 		return 0, err
 	}
-	defer func() { _ = g.CloseContext(ctx) }() // what it cannot give back is skipped
+	defer func() { _ = g.CloseContext(ctx) }() // numbers that it cannot give back are skipped
 	_, err = g.FillContext(ctx, numbers)
 	return numbers[n-1], err
 }
@@ -283,7 +283,7 @@ func (s *Segments) look(ctx context.Context, tag string) error {
 	}
 	found := false
 	err := s.store.Change(ctx, tag, func(row *storage.Segment) error {
-		found = !row.Fresh || row.Floor > 0 // what the store has lost is for the generator to say
+		found = !row.Fresh || row.Floor > 0 // the generator reports a loss of the store
 		return errLook
 	})
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A respCommand answers a command by that name with so many arguments. What it returns is answered as an error.
+// A respCommand answers a command by that name with so many arguments. Its error becomes the answer.
 type respCommand struct {
 	least, most int
 	answer      func(c *conn, args [][]byte) error

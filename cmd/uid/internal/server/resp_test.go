@@ -79,7 +79,7 @@ func over(t *testing.T, l *pipeListener, text string) string { return say(t, l.d
 
 var bye = command("QUIT")
 
-// What clients say, and what they are answered: see the files. What is refused draws nothing.
+// The files have commands of clients, and the answers. Refused commands draw nothing.
 func TestRESP(t *testing.T) {
 	for file, change := range map[string]func(*Config){"resp.txt": func(*Config) {}, "resp_token.txt": withToken} {
 		synctest.Test(t, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestRESPSlow(t *testing.T) {
 		require.Equal(t, 10*time.Second, time.Since(began))
 		writer.Wait()
 
-		// Who reads nothing is not waited for.
+		// The server does not wait for a client that reads nothing.
 		c = l.dial(t)
 		_, err = io.WriteString(c, strings.Repeat(command("UIDS", "10000"), 100))
 		require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestWaitsWithinLimit(t *testing.T) {
 			require.Contains(t, said, `{"error":"none was to be had in time"}`)
 			require.Equal(t, 3*time.Second, time.Since(began))
 		}
-		// A header has to come to its end.
+		// A header has to end.
 		for _, half := range []string{"G", "GET /v1/uid HTTP/1.1\r\nHost: loc"} {
 			began := time.Now()
 			_ = over(t, all[overHTTP], half)

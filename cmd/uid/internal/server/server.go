@@ -41,7 +41,7 @@ type UIDs interface {
 // MaxBatch is how many UIDs, or numbers, one request gets at most.
 const MaxBatch = 10_000
 
-// Config is what a Server needs. What may be nil says so.
+// Config has the settings of a Server. Those that may be nil say so.
 type Config struct {
 	UIDs     UIDs
 	Segments *Segments
@@ -138,7 +138,7 @@ func New(cfg Config) (*Server, error) {
 		WriteTimeout:                 cfg.RequestTimeout + writeTime,
 		MaxHeaderBytes:               maxHeader,
 		TLSConfig:                    cfg.TLS,
-		// What strangers do to the connection is nothing for an operator to read by default.
+		// Operators need not read, by default, of broken connections.
 		ErrorLog: slog.NewLogLogger(cfg.Logger.Handler(), slog.LevelDebug),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, connKey{}, c)

@@ -68,7 +68,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// What does not end in time is cut off.
+// Requests that do not end in time are cut off.
 func TestDrainCutsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(func(c *Config) { c.RequestTimeout = time.Hour })

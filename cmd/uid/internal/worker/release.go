@@ -69,7 +69,7 @@ func unknownNamespace(name string, place places.Choice) error {
 		return fmt.Errorf("%w: %q; this shows those that there are: uid worker ls%s",
 			worker.ErrNoNamespace, name, place.Flag())
 	}
-	return fmt.Errorf("%w: what was given is no name of one", worker.ErrNoNamespace)
+	return fmt.Errorf("%w: the text is no name of one", worker.ErrNoNamespace)
 }
 
 // showReleased says what release did; was is the lease before.

@@ -16,7 +16,7 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// What the commands print of what is known.
+// The commands' outputs, of data with fixed times and hosts.
 func TestWorkerGolden(t *testing.T) {
 	layout := bits.Default()
 	at := func(d time.Duration) time.Time { return clitest.Today.Add(d) }
