@@ -107,7 +107,7 @@ func storeURLs() (all string) {
 func listPresets() (all string) {
 	for _, p := range presets.Layouts() {
 		l := bits.MustParseLayout(p.Name)
-		all += fmt.Sprintf("  %-14s%s, %s to %s: %s UIDs a second, of each of %s workers\n", p.Name, cli.Short(l),
+		all += fmt.Sprintf("  %-21s%s, %s to %s: %s UIDs a second, of each of %s workers\n", p.Name, cli.Short(l),
 			l.Epoch().Format(time.DateOnly), l.Expires().Format(time.DateOnly),
 			cli.Number(cli.PerSecond(l)).Text, cli.Count(l.MaxWorkerID()+1).Text)
 	}

@@ -30,9 +30,20 @@ type parse struct {
 // Parse returns the command parse.
 func Parse(p *cli.Program) *cobra.Command {
 	c := &parse{p: p, form: cli.NewFormFlag(), format: cli.Table}
-	cmd, flags := cli.NewCommand("parse [UID...]", "Show what is in a UID",
-		func(_ *cobra.Command, args []string) error { return c.run(args) })
+	infers := false
+	cmd, flags := cli.NewCommand("parse [UID...] | --infer < ROWS", "Show what is in a UID",
+		func(cmd *cobra.Command, args []string) error {
+			given := cmd.Flags().Changed
+			switch {
+			case !infers:
+				return c.run(args)
+			case len(args) > 0 || given("layout") || given("form") || given("format"):
+				return cli.BadInput("--infer reads rows of an ID and a time from standard input, and takes nothing else")
+			}
+			return inferLayout(p)
+		})
 	cmd.Args = cobra.ArbitraryArgs
+	flags.BoolVar(&infers, "infer", false, "show the layout of the IDs in rows \"ID TIME\"")
 	flags.Var(&c.form, "layout", cli.FormUsage)
 	flags.Var(cli.ReadAsVar(&c.readAs), "form", cli.ReadAsUsage)
 	flags.Var(&c.format, "format", cli.FormatUsage)
