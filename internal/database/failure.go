@@ -137,6 +137,18 @@ func translate(err error) (kind, error) {
 	return final, fmt.Errorf("%T (its text is withheld, for it may quote the DSN)", err)
 }
 
+// serverText is what a server says of a failure whose code has no meaning here. Where it names an account it is
+// withheld: that is no secret of the program's, but logs go far.
+func serverText(text string) string {
+	lower := strings.ToLower(text)
+	for _, word := range []string{"@", "user", "account", "password", "role", "host", "access denied", "definer"} {
+		if strings.Contains(lower, word) {
+			return "(the server's text is withheld, for it may name the account)"
+		}
+	}
+	return fmt.Sprintf("%.200q", text)
+}
+
 type meaning struct {
 	kind  kind
 	words string
@@ -189,7 +201,7 @@ var mysqlMeaning = map[uint16]meaning{
 func translateMySQL(e *mysql.MySQLError) (kind, error) {
 	m, known := mysqlMeaning[e.Number]
 	if !known {
-		m.words = "(the server's text is withheld, for it may name the account)"
+		m.words = serverText(e.Message)
 		if words, ok := mysqlOfColumn[e.Number]; ok {
 			m.words = ofColumn(words, e.Message)
 		}

@@ -63,7 +63,7 @@ func translatePostgres(e stater) (kind, error) {
 	state := e.SQLState()
 	m, known := postgresMeaning[state]
 	if !known {
-		m.words = "(the server's text is withheld, for it may name the account)"
+		m.words = serverText(e.Error())
 	}
 	if state == "42703" {
 		m.words = ofColumn(m.words, e.Error())
