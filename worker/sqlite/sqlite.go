@@ -52,7 +52,8 @@ import (
 const settings = "_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
 
 // Open opens the database in the file named path, for any number of processes and goroutines at once. It makes a
-// missing file, for its owner only, and the folders above it. The caller closes the database.
+// missing file, for its owner only, but no folder: one that is missing may be a volume that is not mounted, and a new
+// file elsewhere would begin anew. The caller closes the database.
 //
 // It returns [fs.ErrInvalid] for an empty path and for one that SQLite would take for a database in memory, the file
 // system's error when the file cannot be made or read, SQLite's when it is not a database, and ctx's.
@@ -88,17 +89,16 @@ func open(ctx context.Context, path string) (*sqlx.DB, error) {
 	return db, nil
 }
 
-// create makes the file and its folders if they are missing. It does not open a file that exists:
-// closing it would drop the locks that this very process may hold on it through SQLite.
+// create makes the file if it is missing. It does not open a file that exists: closing it would drop the locks that
+// this very process may hold on it through SQLite.
 func create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return nil
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("its folder is missing: %w", err)
+	case err != nil:
 		return err
 	}
 	return f.Close()
