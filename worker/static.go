@@ -15,7 +15,7 @@ import (
 	"github.com/uidgen/uid/internal/workerid"
 )
 
-// Static returns a worker with a fixed ID and with all ticks reserved. Only the process's memory has the ticks that were
+// Static returns a worker with a fixed ID and with all ticks reserved. Only the process's memory keeps those that were
 // issued. UIDs can repeat when
 //
 //   - another process has the same ID, or a Static of another space in this one;
@@ -41,7 +41,7 @@ import (
 // context's error. Any number of goroutines may call all methods at once.
 func Static(id int64, space ...string) uid.Worker { return newStatic(FixedID(id), space, caller()) }
 
-// FromSource is [Static] for an ID that s returns each time a generator is made. Acquire returns the source's error, too.
+// FromSource is [Static] for an ID that s returns each time a generator is made. Acquire can return the source's error.
 func FromSource(s Source, space ...string) uid.Worker { return newStatic(s, space, caller()) }
 
 func newStatic(source Source, space []string, made string) *static {

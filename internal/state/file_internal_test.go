@@ -21,7 +21,8 @@ import (
 
 func record(high int64) Record {
 	return Record{
-		Kind: KindFixed, Host: "alpha", WorkerID: 7, Layout: "28/22/13 unit=1s", Granted: high, NextGranted: high + ahead,
+		Kind: KindFixed, Host: "alpha", WorkerID: 7, Layout: "28/22/13 unit=1s",
+		Granted: high, NextGranted: high + ahead,
 	}
 }
 

@@ -27,8 +27,8 @@ func (l *lessee) acquire(ctx context.Context) error {
 		p, err = l.acquireFree(ctx)
 	}
 	if errors.Is(err, worker.ErrNoNamespace) {
-		err = fmt.Errorf("%w; uid worker init, or lease.Found, makes a new one; with --lost, or Lost, one that had owners",
-			err)
+		err = fmt.Errorf("%w; uid worker init, or lease.Found, makes a new one; "+
+			"with --lost, or Lost, one that had owners", err)
 	}
 	if err != nil {
 		return err

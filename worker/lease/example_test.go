@@ -75,8 +75,8 @@ func ExampleNew() {
 	// <nil> <nil>
 }
 
-// A migration makes the namespace with its table, and vouches that it is new. So the first start need not begin ahead of
-// the clock, as if the namespace had been lost; and MustExist has a start fail if it is lost later.
+// A migration makes the namespace with its table, and vouches that it is new. So the first start need not begin ahead
+// of the clock, as if the namespace had been lost; and MustExist has a start fail if it is lost later.
 func ExampleFound() {
 	ctx := context.Background()
 	store := must(stores.New(drivertest.NewMemory()).Leases("orders"))

@@ -54,8 +54,8 @@ func TestBurn(t *testing.T) {
 	}
 }
 
-// Only the first owner after a change of the history burns: the namespace keeps the history and the floor, and all later
-// owners begin above it.
+// Only the first owner after a change of the history burns: the namespace keeps the history and the floor, and all
+// later owners begin above it.
 func TestBurnIsPaidOnce(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		old, was := h.held(lease.Config{})

@@ -28,9 +28,9 @@ func (l *lessee) Store() Store { return l.store }
 // resumeTimeout bounds how long a start tries to reach the store before it goes on with the lease that it has.
 const resumeTimeout = 5 * time.Second
 
-// Resume is Acquire for a lease that the owner's state file has: it renews the lease, and goes on above h.Before. If the
-// store cannot be reached within 5 s it goes on with the ticks up to h.Reserved. If the lease is lost it leases another ID.
-// Its errors are Acquire's, and [uid.ErrNoReservation] when the store cannot be reached and nothing is left.
+// Resume is Acquire for a lease that the owner's state file has: it renews the lease, and goes on above h.Before. If
+// the store cannot be reached within 5 s it goes on with the ticks up to h.Reserved. If the lease is lost it leases
+// another ID. Its errors are Acquire's, and [uid.ErrNoReservation] when the store is away and nothing is left.
 func (l *lessee) Resume(ctx context.Context, t uid.Terms, h storage.Held) (uid.Reservation, error) {
 	owner, number := writer(h.Nonce)
 	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Before < -1 {
@@ -77,7 +77,8 @@ func (l *lessee) resume(ctx context.Context) error {
 	held.clock = storage.Clock{Now: l.now()}
 	l.schedule(held)
 	l.cfg.Logger.WarnContext(ctx, "the store cannot be reached, starting on what was reserved before",
-		"worker_id", held.id, "store", l.store.Name(), "left", ticks.Span(held.reserved-next+1, l.terms.Unit), "error", err)
+		"worker_id", held.id, "store", l.store.Name(),
+		"left", ticks.Span(held.reserved-next+1, l.terms.Unit), "error", err)
 	return nil
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// An acquisition whose reply was lost is confirmed by a write with a nonce of its own: a row that can be read need not be
-// durable.
+// An acquisition whose reply was lost is confirmed by a write with a nonce of its own: a row that can be read need not
+// be durable.
 func TestRetake(t *testing.T) {
 	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
 		var told events

@@ -89,7 +89,8 @@ func (f *file) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error
 		return uid.Reservation{}, err
 	}
 	f.cfg.Logger.InfoContext(ctx, "worker ID taken up with its state file", "worker_id", f.record.WorkerID,
-		"max_worker_id", t.MaxWorkerID, "store", f.state.Path(), "first_tick", f.before+1, "last_tick", f.record.Granted)
+		"max_worker_id", t.MaxWorkerID, "store", f.state.Path(),
+		"first_tick", f.before+1, "last_tick", f.record.Granted)
 	return f.reservation(), nil
 }
 

@@ -125,7 +125,7 @@ func (l *fileLease) start(ctx context.Context) (uid.Reservation, error) {
 // check returns an error when the file's record is not of this lease, or its ticks make no sense.
 func (l *fileLease) check(found state.Record) error {
 	place, bound := strings.CutPrefix(found.Namespace, l.lease.Store().Name()+inPlace)
-	switch now := l.cfg.Now(); {
+	switch now, most := l.cfg.Now(), l.cfg.MaxAhead; {
 	case found.Kind != state.KindLease || found.Namespace != l.lease.Store().Name() && !bound:
 		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.path,
 			found.Kind, found.Namespace, state.KindLease, l.lease.Store().Name())
@@ -135,10 +135,10 @@ func (l *fileLease) check(found state.Record) error {
 	case found.Layout != l.terms.Layout:
 		return fmt.Errorf("%w: the UIDs of %s are of %s, now asked for %s",
 			worker.ErrLayout, l.path, found.Layout, l.terms.Layout)
-	case found.Nonce != "" && l.cfg.MaxAhead != math.MaxInt64 && found.Granted > l.terms.TickAt(now.Add(l.cfg.MaxAhead)):
+	case found.Nonce != "" && most != math.MaxInt64 && found.Granted > l.terms.TickAt(now.Add(most)):
 		return fmt.Errorf("%w: %s has used ticks up to %d, this process's clock is at %d, "+
 			"more than MaxAhead %v before that",
-			worker.ErrClock, l.path, found.Granted, l.terms.TickAt(now), l.cfg.MaxAhead)
+			worker.ErrClock, l.path, found.Granted, l.terms.TickAt(now), most)
 	case !bound:
 		return nil
 	}
