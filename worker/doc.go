@@ -6,7 +6,7 @@
 //   - [Static] takes a fixed ID that the caller knows to be unique; [FromSource] asks a [Source].
 //   - Package statefile asks a Source, too, and keeps a file for the next process with the ID.
 //   - Package disposable takes an ID that was never used before, one for each start.
-//   - Package lease takes an ID that nobody holds at the moment, and gives it back.
+//   - Package lease takes a free ID, and gives it back.
 //
 // Disposable and leased IDs need a store that all processes share: see packages sqlstore and stores. The command uid
 // worker shows and checks a store.

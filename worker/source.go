@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid/internal/workerid"
 )
 
-// A Source returns a worker ID from 0 to maxWorkerID, the layout's maximum, that somebody else has made unique. It is
+// A Source returns a worker ID from 0 to maxWorkerID, the layout's maximum, that no other process has. It is
 // called when a generator is made. It must not change an ID to make it fit: a larger one is refused with
 // [uid.ErrRange].
 //

@@ -136,7 +136,7 @@ func (c Config) never(store Store) bool {
 	return c.Losses == Never || c.Losses == NeverUnchecked || c.Losses == ByHistory && store.Durable()
 }
 
-// ahead is how far ahead of the store's clock ticks are reserved that nobody has asked for yet.
+// ahead is how far ahead of the store's clock ticks are reserved before the generator asks for them.
 func (c Config) ahead() time.Duration { return c.Window + c.Window/2 }
 
 // quarantine is how long an ID is left alone after its lease has ended: longer than the clocks of

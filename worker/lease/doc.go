@@ -1,5 +1,5 @@
-// Package lease leases worker IDs: the worker of [New] takes an ID that nobody holds from a [Store], and gives it
-// back. It is for fleets whose starts would use disposable IDs up, and for layouts with few worker bits.
+// Package lease leases worker IDs: the worker of [New] takes a free ID from a [Store], and gives it back.
+// It is for fleets whose starts would use disposable IDs up, and for layouts with few worker bits.
 //
 // # How it works
 //

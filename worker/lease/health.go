@@ -23,7 +23,7 @@ func (l *lessee) publishHealth() {
 	w := health.Worker{Kind: "lease", Place: l.store.Name()}
 	if held := l.lease; held != nil {
 		w.Ahead = held.ahead
-		if !held.at.IsZero() && !held.resumed { // nobody here knows when a resumed one was renewed
+		if !held.at.IsZero() && !held.resumed { // it is not known when a resumed one was renewed
 			w.Ends = l.now().Add(l.cfg.TTL - l.clock().Sub(held.at))
 		}
 		if ids := held.ids; ids != (Range{}) {

@@ -77,7 +77,7 @@ type lessee struct {
 	resumed   bool     // the lease was, so a start that fails does not release it
 	lease     *lease   // nil while it holds none
 	pending   *pending // an acquisition whose outcome is unknown; nil for none
-	low       bool     // Low was reported, and nothing was reserved since
+	low       bool     // a low event was reported, and no tick reserved since
 	wentBack  bool     // the store did, and has not acknowledged a write that says so
 }
 
@@ -99,7 +99,7 @@ type lease struct {
 	clock storage.Clock // the store's at the acknowledged write
 	early int           // how many of the last writes, one after another, came before pause was over
 	at    time.Time     // of the last write, on the monotonic clock
-	pause time.Duration // from then until the lease is renewed even if nobody needs ticks
+	pause time.Duration // from then until the lease is renewed even if no ticks are needed
 	more  time.Duration // from then until a write can reserve more
 	renew int64         // the first tick at which a renewal is due
 }
@@ -162,7 +162,7 @@ const (
 	numberLen = 10
 )
 
-// newOwner returns a name that nobody else has.
+// newOwner returns a name that no other owner has.
 func newOwner() string {
 	var b [ownerLen / 2]byte
 	rand.Read(b[:])

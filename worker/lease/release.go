@@ -69,5 +69,5 @@ func (l *lessee) releasePending(ctx context.Context) error {
 	return written(l.change(ctx, p.id, end))
 }
 
-// blocked is how long nobody gets an ID, at most, that could not be released.
+// blocked is how long, at most, an ID that could not be released is leased to no owner.
 func (l *lessee) blocked() time.Duration { return l.cfg.TTL + l.cfg.quarantine() }
