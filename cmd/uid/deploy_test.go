@@ -65,12 +65,10 @@ func TestUnit(t *testing.T) {
 func TestContainerfile(t *testing.T) {
 	text := deployed("Containerfile")
 	var words []string
-	for _, instruction := range []string{"ENTRYPOINT", "CMD"} {
-		found := regexp.MustCompile(`(?m)^` + instruction + ` (\[.*\])$`).FindStringSubmatch(text)
-		require.NotNil(t, found)
-		var list []string
-		require.NoError(t, json.Unmarshal([]byte(found[1]), &list))
-		words = append(words, list...)
+	for _, list := range regexp.MustCompile(`(?m)^(?:ENTRYPOINT|CMD) (\[.*\])$`).FindAllStringSubmatch(text, -1) {
+		var more []string
+		require.NoError(t, json.Unmarshal([]byte(list[1]), &more))
+		words = append(words, more...)
 	}
 	require.Equal(t, "/uid", words[0])
 	require.Contains(t, takes(t, nil, words[1:]...), "is not loopback", "without a token it does not start")

@@ -291,13 +291,13 @@ func (all listeners) close() {
 
 // urls are where clients find the listeners.
 func (s *serve) urls(all listeners) (urls []string) {
-	schemes := [2]string{"http://", "redis://"}
+	schemes, secure := [2]string{"http", "redis"}, ""
 	if s.certificate != nil {
-		schemes = [2]string{"https://", "rediss://"}
+		secure = "s"
 	}
 	for i, l := range all {
 		if l != nil {
-			urls = append(urls, schemes[i]+l.Addr().String())
+			urls = append(urls, schemes[i]+secure+"://"+l.Addr().String())
 		}
 	}
 	return urls

@@ -252,7 +252,7 @@ func (s *Server) answerJSON(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		panic(err)
 	}
-	s.answer(w, status, "application/json", append(body, '\n'))
+	s.answer(w, status, jsonKind, append(body, '\n'))
 }
 
 // answer writes an answer with its length, so that a client sees when it is cut off.

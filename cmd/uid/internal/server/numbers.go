@@ -87,11 +87,14 @@ func batch(text string) (int, error) {
 	return int(n), nil
 }
 
-// form returns whether a client wants text, one UID a line, rather than JSON. It is an error to take neither.
-func form(r *http.Request) (plain bool, err error) {
+// The content types of answers.
+const jsonKind, textKind = "application/json", "text/plain; charset=utf-8"
+
+// kindOf returns the content type that a client wants: text, one UID a line, or JSON. It is an error to take neither.
+func kindOf(r *http.Request) (string, error) {
 	accepted := r.Header.Values("Accept")
 	if len(accepted) == 0 {
-		return false, nil
+		return jsonKind, nil
 	}
 	for part := range strings.SplitSeq(strings.Join(accepted, ","), ",") {
 		kind, params, err := mime.ParseMediaType(part)
@@ -100,30 +103,22 @@ func form(r *http.Request) (plain bool, err error) {
 		}
 		switch kind {
 		case "application/json", "application/*", "*/*":
-			return false, nil
+			return jsonKind, nil
 		case "text/plain", "text/*":
-			return true, nil
+			return textKind, nil
 		}
 	}
-	return false, failed(http.StatusNotAcceptable, "the answer can be application/json or text/plain")
-}
-
-// kindOf is the content type of an answer.
-func kindOf(plain bool) string {
-	if plain {
-		return "text/plain; charset=utf-8"
-	}
-	return "application/json"
+	return "", failed(http.StatusNotAcceptable, "the answer can be application/json or text/plain")
 }
 
 // answerUIDs answers with UIDs, which in JSON are quoted: JavaScript would lose bits of a number.
 func (s *Server) answerUIDs(w http.ResponseWriter, r *http.Request, n int, begin, end string) error {
-	plain, err := form(r)
+	kind, err := kindOf(r)
 	switch {
 	case err != nil:
 		return err
 	case r.Method == http.MethodHead:
-		return s.unseen(w, kindOf(plain))
+		return s.unseen(w, kind)
 	}
 	all := batches.Get().(*[MaxBatch]uid.UID)
 	defer batches.Put(all)
@@ -133,7 +128,7 @@ func (s *Server) answerUIDs(w http.ResponseWriter, r *http.Request, n int, begin
 	s.metrics.uids[overHTTP].Add(float64(n))
 	const digits = 22 // with quotes and a comma
 	body := make([]byte, 0, n*digits+len(begin)+len(end))
-	if plain {
+	if kind == textKind {
 		for _, u := range all[:n] {
 			body = append(strconv.AppendInt(body, int64(u), 10), '\n')
 		}
@@ -147,7 +142,7 @@ func (s *Server) answerUIDs(w http.ResponseWriter, r *http.Request, n int, begin
 		}
 		body = append(body, end...)
 	}
-	s.answer(w, http.StatusOK, kindOf(plain), body)
+	s.answer(w, http.StatusOK, kind, body)
 	return nil
 }
 

@@ -136,6 +136,6 @@ func (s *Server) index(w http.ResponseWriter, r *http.Request) error {
 	for _, route := range s.all {
 		body = append(body, route.path+"\n"...)
 	}
-	s.answer(w, http.StatusOK, "text/plain; charset=utf-8", body)
+	s.answer(w, http.StatusOK, textKind, body)
 	return nil
 }
