@@ -142,7 +142,8 @@ func (s *Store) Choose(getenv func(string) string) (Choice, error) {
 	case dsn != "":
 		return ofDSN(dsn, DSNEnv), nil
 	}
-	return Choice{}, cli.BadInput("no store is named: give --store, or set %s or %s (uid help stores)", StoreEnv, DSNEnv)
+	return Choice{}, cli.BadInput("no store is named: give --store, or set %s or %s (uid help stores)",
+		StoreEnv, DSNEnv)
 }
 
 func ofDSN(dsn, source string) Choice {

@@ -16,7 +16,8 @@ import (
 func TestServeReloadFails(t *testing.T) {
 	const token = "correct-horse-battery"
 	p := &cli.Program{Getenv: func(string) string { return "another-horse-battery" }}
-	s := &serve{p: p, cfg: server.Config{Token: new(server.Token)}, cert: "nosuch", certificate: new(server.Certificate)}
+	s := &serve{p: p, cert: "nosuch", certificate: new(server.Certificate)}
+	s.cfg.Token = new(server.Token)
 	require.NoError(t, s.cfg.Token.Set(token))
 	require.ErrorIs(t, s.reload(), uid.ErrConfig)
 	require.True(t, s.cfg.Token.Is(token))

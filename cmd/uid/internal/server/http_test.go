@@ -26,7 +26,8 @@ func raw(method, target string, lines ...string) string {
 // The files have requests of clients, and the answers. Refused requests draw nothing.
 func TestHTTP(t *testing.T) {
 	for file, change := range map[string]func(*Config){
-		"http.txt": func(c *Config) { c.LocalOnly = true }, "http_token.txt": withToken, "http_down.txt": func(*Config) {},
+		"http.txt": func(c *Config) { c.LocalOnly = true }, "http_token.txt": withToken,
+		"http_down.txt": func(*Config) {},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHouse(change)

@@ -69,7 +69,8 @@ func (s *Server) leafFail(w http.ResponseWriter, r *http.Request, id int, err er
 		"timestamp": time.Now().UnixMilli(), "status": http.StatusInternalServerError,
 		"error":     http.StatusText(http.StatusInternalServerError),
 		"exception": "com.sankuai.inf.leaf.server.exception.LeafServerException",
-		"message":   fmt.Sprintf("Result{id=%d, status=EXCEPTION}", id), "path": r.URL.EscapedPath(), "detail": reason(err),
+		"message":   fmt.Sprintf("Result{id=%d, status=EXCEPTION}", id),
+		"path":      r.URL.EscapedPath(), "detail": reason(err),
 	}) // of strings and numbers, which cannot fail
 	s.answer(w, http.StatusInternalServerError, "application/json;charset=UTF-8", append(body, '\n'))
 }

@@ -18,6 +18,44 @@ import (
 
 // The commands' outputs, of data with fixed times and hosts.
 func TestWorkerGolden(t *testing.T) {
+	overview, findings := known()
+	list := func(f cli.Format, change func(*ls)) func(*cli.Program) error {
+		return func(p *cli.Program) error {
+			c := &ls{p: p, layout: cli.NewLayoutFlag(), format: f}
+			c.store.Nodes = places.NodeTable
+			if change != nil {
+				change(c)
+			}
+			return c.show(overview, new(places.Opened))
+		}
+	}
+	check := func(f cli.Format, findings []doctor.Finding) func(*cli.Program) error {
+		return func(p *cli.Program) error { return showFindings(p, f, findings) }
+	}
+	released := func(f cli.Format, i int) func(*cli.Program) error {
+		return func(p *cli.Program) error { showReleased(p, f, overview.Leases[i]); return nil }
+	}
+	clitest.Golden(t, "ls", list(cli.Table, nil))
+	clitest.Golden(t, "ls_wide", list(cli.Table, func(c *ls) { c.wide = true }))
+	clitest.Golden(t, "ls_json", list(cli.JSON, nil))
+	clitest.Golden(t, "ls_plain", list(cli.Plain, nil))
+	clitest.Golden(t, "ls_namespace", list(cli.Table, func(c *ls) {
+		c.namespace = "default"
+		require.NoError(t, c.layout.Set("28/2/13"))
+	}))
+	clitest.Golden(t, "ls_layout", list(cli.Table, func(c *ls) { require.NoError(t, c.layout.Set("js")) }))
+	clitest.Golden(t, "ls_unknown", list(cli.Table, func(c *ls) { c.namespace = "nope" }))
+	clitest.Golden(t, "ls_unknown_dsn", list(cli.JSON, func(c *ls) { c.namespace = "me:hunter2@tcp(h)" }))
+	clitest.Golden(t, "check", check(cli.Table, findings))
+	clitest.Golden(t, "check_json", check(cli.JSON, findings))
+	clitest.Golden(t, "check_plain", check(cli.Plain, findings[:3]))
+	clitest.Golden(t, "release", released(cli.Table, 0))
+	clitest.Golden(t, "release_again", released(cli.Table, 1))
+	clitest.Golden(t, "release_json", released(cli.JSON, 0))
+}
+
+// known is what a store holds, and what a check of it finds.
+func known() (registry.Overview, []doctor.Finding) {
 	layout := bits.Default()
 	at := func(d time.Duration) time.Time { return clitest.Today.Add(d) }
 	row := func(space string, id int64, state registry.State, released bool, until time.Duration) registry.LeaseInfo {
@@ -55,34 +93,5 @@ func TestWorkerGolden(t *testing.T) {
 			Why: "Each start uses up 7."},
 		{Level: doctor.LevelError, What: "sync_binlog", Value: "0", Why: "Commits are lost.", Do: "Set it to 1."},
 	}
-	list := func(f cli.Format, change func(*ls)) func(*cli.Program) error {
-		return func(p *cli.Program) error {
-			c := &ls{p: p, layout: cli.NewLayoutFlag(), format: f}
-			c.store.Nodes = places.NodeTable
-			if change != nil {
-				change(c)
-			}
-			return c.show(overview, new(places.Opened))
-		}
-	}
-	check := func(f cli.Format, findings []doctor.Finding) func(*cli.Program) error {
-		return func(p *cli.Program) error { return showFindings(p, f, findings) }
-	}
-	released := func(f cli.Format, i int) func(*cli.Program) error {
-		return func(p *cli.Program) error { showReleased(p, f, overview.Leases[i]); return nil }
-	}
-	clitest.Golden(t, "ls", list(cli.Table, nil))
-	clitest.Golden(t, "ls_wide", list(cli.Table, func(c *ls) { c.wide = true }))
-	clitest.Golden(t, "ls_json", list(cli.JSON, nil))
-	clitest.Golden(t, "ls_plain", list(cli.Plain, nil))
-	clitest.Golden(t, "ls_namespace", list(cli.Table, func(c *ls) { c.namespace = "default"; require.NoError(t, c.layout.Set("28/2/13")) }))
-	clitest.Golden(t, "ls_layout", list(cli.Table, func(c *ls) { require.NoError(t, c.layout.Set("js")) }))
-	clitest.Golden(t, "ls_unknown", list(cli.Table, func(c *ls) { c.namespace = "nope" }))
-	clitest.Golden(t, "ls_unknown_dsn", list(cli.JSON, func(c *ls) { c.namespace = "me:hunter2@tcp(h)" }))
-	clitest.Golden(t, "check", check(cli.Table, findings))
-	clitest.Golden(t, "check_json", check(cli.JSON, findings))
-	clitest.Golden(t, "check_plain", check(cli.Plain, findings[:3]))
-	clitest.Golden(t, "release", released(cli.Table, 0))
-	clitest.Golden(t, "release_again", released(cli.Table, 1))
-	clitest.Golden(t, "release_json", released(cli.JSON, 0))
+	return overview, findings
 }
