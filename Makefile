@@ -162,13 +162,15 @@ soak: ## billions of UIDs by processes that are killed and paused; a night: make
 # MEASURE measures all of a profile. A run that fails leaves the former results alone.
 MEASURE = $(GO) test ./measure -run '^$$' -bench . -timeout 0 -profile $1 | tee results/run.tmp && mv results/run.tmp results/$1.txt
 # What make bench measures, each a command: full is what redraws charts and tables (some 20 minutes; keep the machine
-# idle), quick a smaller comparison in less than three, ours what calls cost as multiples of a bare atomic add, compare
-# benchmarks of BEFORE and of today, in turn in one run, pgo what GetUID costs when a profile lets the compiler inline
-# it, and smoke each benchmark once, so that none rots.
+# idle), quick a smaller comparison in less than three, peers what goes wrong with other libraries (docs/evidence/peers.md),
+# ours what calls cost as multiples of a bare atomic add, compare benchmarks of BEFORE and of today, in turn in one run,
+# pgo what GetUID costs when a profile lets the compiler inline it, and smoke each benchmark once, so that none rots.
 BEFORE ?= HEAD
 ROUNDS ?= 15
 BENCH  ?= Ratio|Placement|GetUID
-bench.full    = $(bench.ours) && cd benchmarks && $(call MEASURE,full) && $(GO) run . results/full.txt | tee results/tables.txt
+bench.full    = $(bench.ours) && cd benchmarks && $(call MEASURE,full) && $(GO) run . results/full.txt | tee results/tables.txt && \
+  $(GO) run ./peers
+bench.peers   = cd benchmarks && $(GO) run ./peers
 bench.quick   = cd benchmarks && $(call MEASURE,quick) && $(GO) run . -charts results/quick -documents= results/quick.txt
 bench.ours    = $(GO) test -run '^$$' -bench Ratio -benchtime 200x ./cached && \
   $(GO) test -run '^$$' -bench 'Latency|Memory' -benchtime 1x ./cached && $(GO) test -run '^$$' -bench 'Refill' ./cached && \
@@ -179,7 +181,7 @@ bench.smoke   = $(GO) test -run '^$$' -bench . -benchtime 1x -short $(TESTED) &&
   cd benchmarks && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) test ./... && \
   $(call MEASURE,smoke) && $(GO) run . -charts results/smoke -documents= results/smoke.txt
 
-bench: ## measure everything, redraw the charts and tables; ON=quick, ours, compare (BEFORE=revision), pgo or smoke
+bench: ## measure everything, redraw the charts and tables; ON=quick, peers, ours, compare (BEFORE=revision), pgo or smoke
 	$(or $(bench.$(or $(ON),full)),$(error make bench has no $(ON)))
 
 # Each prints how long it takes; one that fails does not keep the rest from running.

@@ -22,6 +22,7 @@
 //	Exact times rather than speed?          uncached.New, else cached.New
 //	More than 8,192 a second for each       a layout that uid plan finds, or
 //	process, or JavaScript numbers?         bits.JavaScriptSafe; else the default
+//	Shards by id % 8, at a low rate         Config.RandomStart, else one gets all
 //	Do strangers see them?                  package opaque
 //
 // Package lease has the settings of leases, and package form other texts of a UID: short ones, ones with a prefix,

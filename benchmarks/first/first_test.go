@@ -38,9 +38,14 @@ func TestFirstPrograms(t *testing.T) {
 	cluster.For(t, postgres, err)
 	all := slices.Concat(
 		inDocument(t, "../../README.md", "SQLite, a new ID each", "MariaDB, a lease"),
-		inDocument(t, examples, "a fixed ID", "a state file", "PostgreSQL, a lease", "a URL, here of SQLite",
-			"dense numbers, MariaDB", "sealed, a fixed ID"),
+		inDocument(t, examples, "a state file", "a URL, here of SQLite", "sealed, a fixed ID"),
 	)
+	all = append(all,
+		variant(t, all[0], "a fixed ID", `worker/sqlite`, `worker`, `sqlite.Disposable("workers.db")`, `worker.Static(1)`),
+		variant(t, all[1], "dense numbers, MariaDB", `cached"`, `segment"`, `cached.New(sqlstore.Lease(db, "orders"), cached.Config{})`,
+			`sqlstore.Segment(db, "invoice", segment.Config{Create: true})`),
+		variant(t, all[1], "PostgreSQL, a lease", `_ "github.com/go-sql-driver/mysql"`, `_ "github.com/jackc/pgx/v5/stdlib"`,
+			`sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))`, `sql.Open("pgx", os.Getenv("UID_POSTGRES_URL"))`))
 	for _, p := range all {
 		p.build(t)
 		require.LessOrEqual(t, p.lines, mostLines, p.source)
@@ -70,6 +75,18 @@ func TestFirstPrograms(t *testing.T) {
 	if full {
 		require.NoError(t, report.Fill(examples, "first", shown))
 	}
+}
+
+// variant returns a program with parts that examples.md replaces: each old one, and the new one.
+func variant(t *testing.T, p *program, title string, parts ...string) *program {
+	text, other := string(must(os.ReadFile(examples))), *p
+	other.title = title
+	for pair := range slices.Chunk(parts, 2) {
+		require.Contains(t, text, strings.TrimSuffix(pair[1], `"`))
+		require.Contains(t, other.source, pair[0])
+		other.source = strings.Replace(other.source, pair[0], pair[1], 1)
+	}
+	return &other
 }
 
 func render(all []*program, rounds int) string {

@@ -40,16 +40,16 @@ var Tables = []Table{
 		return []column{{"", func(x row) string { return x.at }}}
 	}},
 	{"summary", "Nanoseconds for an ID, the median of the rounds", "", measured("Scale"), compare},
-	{"brief", "Time for an ID, 8 goroutines", "8 goroutines", named(
-		"uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid",
-		"mysql-auto-increment", "atomic-add"), func(r *Results) []column {
-		return []column{r.times("time for an ID", 8), r.duplicates()}
+	{"brief", "Time for an ID, and of a single call, 8 goroutines", "8 goroutines", named(
+		"uid-cached", "uid-lane", "uid-uncached", "snowflake", "snowflake-16", "sonyflake-2", "sonyflake-2-16",
+		"google-uuid-v7"), func(r *Results) []column {
+		return []column{r.times("time for an ID", 8), r.median("a call: p50", 50), r.median("p99", 99), sustained}
 	}},
 	{"headline", "Time for an ID, and what the layout sustains", "", named(
 		"uid-cached", "uid-lane", "uid-fill", "uid-unordered", "uid-uncached", "segment-mysql",
-		"snowflake", "snowflake-16", "sonyflake-2", "sonyflake-2-16", "yitter", "yitter-16", "sno",
-		"google-uuid-v4", "google-uuid-v7", "gofrs-uuid-v7", "xid", "ulid",
-		"mysql-auto-increment", "redis-incr", "atomic-add", "mutex-counter", "time-now"), func(r *Results) []column {
+		"snowflake", "snowflake-16", "sonyflake-2", "sonyflake-2-16", "yitter",
+		"google-uuid-v7", "xid", "ulid",
+		"mysql-auto-increment", "redis-incr", "atomic-add"), func(r *Results) []column {
 		return []column{r.times("8 goroutines", 8), sustained, beyond}
 	}},
 	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(
@@ -218,6 +218,10 @@ func (r *Results) percentiles(name string, all []float64) (out []column) {
 	return out
 }
 
+func (r *Results) median(title string, q float64) column {
+	return column{title, func(x row) string { return span(r.percentile("Latency/goroutines=8/"+x.at, q).median) }}
+}
+
 func percentileTitle(q float64) string { return strings.TrimSuffix(measure.PercentileUnit(q), "-ns") }
 
 func facts(r *Results) (out []row) {
@@ -275,17 +279,6 @@ var sustained = column{"built to sustain", func(x row) string {
 	}
 	return fmt.Sprintf("%s/s: %s", grouped(x.Sustained), span(1e9/x.Sustained))
 }}
-
-// duplicates is how many IDs were duplicates, and of how many.
-func (r *Results) duplicates() column {
-	return column{"duplicates", func(x row) string {
-		name := "Unique/rate=full/" + x.at
-		if len(r.of(name)) == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%s in %s", grouped(r.total(name, "duplicates")), count(r.total(name, "IDs")))
-	}}
-}
 
 const addItself = "subject=atomic-add"
 

@@ -77,7 +77,7 @@ func (s sonyflakes) Keys(dst []Key) error {
 }
 
 func ofSonyflake2(name, label string, sustained float64, settings sonyflake2.Settings) Subject {
-	settings.StartTime, settings.MachineID = epoch, func() (int, error) { return 7, nil }
+	settings.MachineID = func() (int, error) { return 7, nil }
 	return Subject{
 		Name: name, Label: label, Kind: Peer, Bits: 63, Module: "github.com/sony/sonyflake/v2",
 		Sustained: sustained, Beyond: Waits,

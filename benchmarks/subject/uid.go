@@ -60,6 +60,9 @@ func NewCached(layout bits.Layout, lead time.Duration) (*cached.Generator, error
 		cached.Config{Layout: layout, MaxLead: lead, Logger: slog.New(slog.DiscardHandler)})
 }
 
+// OfCached returns a generator as a source.
+func OfCached(g *cached.Generator) Source { return strict{g} }
+
 type strict struct{ *cached.Generator }
 
 func (s strict) Draw(n int) error { return each(n, func() error { _, err := s.GetUID(); return err }) }

@@ -41,6 +41,15 @@ func TestReadmeHolds(t *testing.T) {
 
 	programs := program.FindAllStringSubmatch(text, -1)
 	require.NotEmpty(t, programs)
+	// Its first lines are those of a whole program further down.
+	_, first, found := strings.Cut(strings.Join(strings.SplitN(text, "\n", 11)[:10], "\n"), "```go\n")
+	require.True(t, found)
+	first, _, found = strings.Cut(first, "```")
+	require.True(t, found)
+	for line := range strings.Lines(first) {
+		code, _, _ := strings.Cut(line, " //")
+		require.Contains(t, programs[0][1], "\t"+strings.TrimSpace(code)+"\n")
+	}
 	for _, p := range programs {
 		prints := printing.FindAllStringSubmatch(p[1], -1)
 		require.Len(t, prints, 1, p[1])
