@@ -64,7 +64,7 @@ race: ## all tests with the race detector, and with their files on a disk; ON=
 	TMPDIR=$${TMPDIR:-/var/tmp} $(SHARING) $(TESTS) $(RACE) -count 1 -p 2 -timeout 30m $(or $(ON),$(TESTED))
 
 # What an example prints cannot be wrapped.
-lint: ## gofmt, lines of at most 120 columns, go vet, staticcheck, errcheck, ineffassign, names, imports, size
+lint: ## gofmt, lines of at most 120 columns, go vet, staticcheck, errcheck, ineffassign, names, imports, cycles, size
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
 	@out=$$(git ls-files '*.go' | xargs perl -CSD -n \
 	    -e 's/\t/    /g; chomp; $$output = m{^ *//} && ($$output || m{^ *// (Unordered o|O)utput:});' \
@@ -76,6 +76,7 @@ lint: ## gofmt, lines of at most 120 columns, go vet, staticcheck, errcheck, ine
 	$(INEFFASSIGN) $(ALL)
 	$(GO) run ./test/api
 	test/imports
+	$(GO) run ./test/cycles
 	test/house
 
 modules: generate ## each module by itself: go vet outside the workspace, a tidy go.mod; licences, known vulnerabilities
