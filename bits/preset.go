@@ -14,8 +14,9 @@ var (
 	defaultLayout = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13})
 	uidGenerator  = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
 	// README's example, with an epoch of the day in Shanghai.
-	uidGeneratorReadme = mustBuild(Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: time.Unix(1474300800, 0)})
-	twitter            = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
+	uidGeneratorReadme = mustBuild(Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13,
+		Epoch: time.Unix(1474300800, 0)})
+	twitter = mustBuild(Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
 		Epoch: time.UnixMilli(1288834974657)})
 	javaScriptSafe = mustBuild(Config{TimeBits: 33, WorkerBits: 4, SequenceBits: 15})
 	redis          = mustBuild(Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond})

@@ -49,8 +49,9 @@ type Config struct {
 
 	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. For
 	// the move from another generator or layout, set it to the largest UID made before. Leases, state files and
-	// disposable rows keep it for generators that begin there later. New refuses one that is negative, that no UID of the
-	// layout is above, or whose next tick begins more than MaxLead, or a tick if that is longer, ahead of the clock.
+	// disposable rows keep it for generators that begin there later. New refuses one that is negative, that no UID of
+	// the layout is above, or whose next tick begins more than MaxLead, or a tick if that is longer, ahead of the
+	// clock.
 	After uid.UID
 
 	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536, at 72 bytes each. The default is 8, or

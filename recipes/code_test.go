@@ -32,7 +32,8 @@ func TestCode(t *testing.T) {
 		var uids []uid.UID
 		for range 10 {
 			at := l.Epoch().Add(time.Duration(rand.Int64N(int64(min(8*365*24*time.Hour, l.Expires().Sub(l.Epoch()))))))
-			uids = append(uids, must(l.Compose(l.TickAt(at), rand.Int64N(l.MaxWorkerID()+1), rand.Int64N(l.MaxSequence()+1))))
+			worker, sequence := rand.Int64N(l.MaxWorkerID()+1), rand.Int64N(l.MaxSequence()+1)
+			uids = append(uids, must(l.Compose(l.TickAt(at), worker, sequence)))
 		}
 		for language, run := range runners {
 			t.Run(language+" "+layout, func(t *testing.T) {

@@ -176,8 +176,8 @@ func (t *taking) markCommitted(r storage.Numbers) {
 	t.took, t.has, t.own, t.open, t.back = true, r.Last, r.Last, nil, nil
 }
 
-// markInDoubt notes that a range may have been taken. An older open range with the same end but another start can no longer
-// commit: the row was written since, or both would start alike.
+// markInDoubt notes that a range may have been taken. An older open range with the same end but another start can no
+// longer commit: the row was written since, or both would start alike.
 func (t *taking) markInDoubt(r storage.Numbers) {
 	t.open = append(slices.DeleteFunc(t.open, func(o storage.Numbers) bool { return o.Last == r.Last }), r)
 }

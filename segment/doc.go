@@ -7,8 +7,9 @@
 //
 // No number of a tag is issued twice, by any process, as long as the store keeps what it has acknowledged. If it loses
 // numbers all the same, each generator that had them notices when it next takes some, unless 256 others have taken
-// since; if a row's number is lowered by hand, or the row is removed, all of them notice, new ones too. A generator that
-// notices issues nothing any more and returns [ErrLost]. Numbers that it and others issued until then can be equal.
+// since; if a row's number is lowered by hand, or the row is removed, all of them notice, new ones too. A generator
+// that notices issues nothing any more and returns [ErrLost]. Numbers that it and others issued until then can be
+// equal.
 //
 // Numbers are skipped when a process is killed with numbers in hand, when others have taken some before Close gives
 // back what is left, and when giving back fails.

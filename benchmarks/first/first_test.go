@@ -41,10 +41,13 @@ func TestFirstPrograms(t *testing.T) {
 		inDocument(t, examples, "a state file", "a URL, here of SQLite", "sealed, a fixed ID"),
 	)
 	all = append(all,
-		variant(t, all[0], "a fixed ID", `worker/sqlite`, `worker`, `sqlite.Disposable("workers.db")`, `worker.Static(1)`),
-		variant(t, all[1], "dense numbers, MariaDB", `cached"`, `segment"`, `cached.New(sqlstore.Lease(db, "orders"), cached.Config{})`,
+		variant(t, all[0], "a fixed ID", `worker/sqlite`, `worker`,
+			`sqlite.Disposable("workers.db")`, `worker.Static(1)`),
+		variant(t, all[1], "dense numbers, MariaDB", `cached"`, `segment"`,
+			`cached.New(sqlstore.Lease(db, "orders"), cached.Config{})`,
 			`sqlstore.Segment(db, "invoice", segment.Config{Create: true})`),
-		variant(t, all[1], "PostgreSQL, a lease", `_ "github.com/go-sql-driver/mysql"`, `_ "github.com/jackc/pgx/v5/stdlib"`,
+		variant(t, all[1], "PostgreSQL, a lease", `_ "github.com/go-sql-driver/mysql"`,
+			`_ "github.com/jackc/pgx/v5/stdlib"`,
 			`sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))`, `sql.Open("pgx", os.Getenv("UID_POSTGRES_URL"))`))
 	for _, p := range all {
 		p.build(t)

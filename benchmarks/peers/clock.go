@@ -2,5 +2,6 @@
 
 package main
 
-// clock is how many nanoseconds the wall clock of this process is off. In a build without the tag moved nobody reads it.
+// clock is how many nanoseconds the wall clock of this process is off.
+// It is not read in a build without the tag moved.
 var clock = new(int64)

@@ -64,7 +64,8 @@ func TestReplace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.md")
 	check(os.WriteFile(file, []byte("|  | x |\n| --- | --- |\n| a | 1 |\n| a, too | 2 |\n| b | 3 |\n"), 0o600))
 	replace(file, "|  | x |\n| --- | --- |\n| a | $1 |")
-	require.Equal(t, "|  | x |\n| --- | --- |\n| a | $1 |\n| a, too | 2 |\n| b | 3 |\n", string(must(os.ReadFile(file))))
+	require.Equal(t, "|  | x |\n| --- | --- |\n| a | $1 |\n| a, too | 2 |\n| b | 3 |\n",
+		string(must(os.ReadFile(file))))
 }
 
 // Processes that begin with 1 again are found out, one that has not ended and one that has; those of a counter that

@@ -67,8 +67,8 @@ func root(p *cli.Program) *cobra.Command {
 		fmt.Fprintln(p.Out, "uid", cli.Version())
 		return nil
 	})
-	cmd := p.Root(gen.Command(p), forms.Parse(p), forms.Range(p), code.Command(p), forms.Seal(p), forms.Open(p), plan.Command(p),
-		worker.Command(p), segment.Command(p), serve.Command(p), version,
+	cmd := p.Root(gen.Command(p), forms.Parse(p), forms.Range(p), code.Command(p), forms.Seal(p), forms.Open(p),
+		plan.Command(p), worker.Command(p), segment.Command(p), serve.Command(p), version,
 		&cobra.Command{Use: "layouts", Short: "The preset layouts, and how layouts are written"},
 		&cobra.Command{Use: "stores", Short: "Where worker IDs and numbers are kept, and how to name the place"},
 		&cobra.Command{Use: "times", Short: "How to write times and durations, and what a UID's time is"})

@@ -363,7 +363,8 @@ func TestLife(t *testing.T) {
 	} {
 		b.do(`import("./card.js").then(({card}) => {
 			const c = card("x", 99);
-			c.show({kind: "cached", points: [], counters: [], reasons: [], ` + c.generator + `}, {now: 1000, ` + c.state + `});
+			c.show({kind: "cached", points: [], counters: [], reasons: [], ` + c.generator + `},
+				{now: 1000, ` + c.state + `});
 			window.tried = c.element.textContent;
 		})`)
 		b.await("window.tried !== undefined")

@@ -33,7 +33,8 @@ var most = map[string]int{
 
 func main() {
 	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedImports | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,
+		Mode: packages.NeedName | packages.NeedImports | packages.NeedSyntax | packages.NeedTypes |
+			packages.NeedTypesInfo,
 	}, "./...")
 	if err != nil || packages.PrintErrors(loaded) > 0 {
 		log.Fatal("packages cannot be read: ", err)

@@ -25,8 +25,8 @@ func inferLayout(p *cli.Program) error {
 			"to %v", r.Layout.SequenceBits(), max(time.Second, r.Spread.Round(time.Second)))
 	case r.Zone != 0:
 		fmt.Fprintln(p.Out, r.Name)
-		p.Note("hint: that is so if the rows' times are of UTC%s", time.Time{}.In(time.FixedZone("", int(r.Zone.Seconds()))).
-			Format("-07:00"))
+		zone := time.FixedZone("", int(r.Zone.Seconds()))
+		p.Note("hint: that is so if the rows' times are of UTC%s", time.Time{}.In(zone).Format("-07:00"))
 	default:
 		fmt.Fprintln(p.Out, r.Name)
 	}

@@ -38,7 +38,7 @@ func Parse(p *cli.Program) *cobra.Command {
 			case !infers:
 				return c.run(args)
 			case len(args) > 0 || given("layout") || given("form") || given("format"):
-				return cli.BadInput("--infer reads rows of an ID and a time from standard input, and takes nothing else")
+				return cli.BadInput("--infer reads rows of an ID and a time from standard input, and nothing else")
 			}
 			return inferLayout(p)
 		})
