@@ -137,17 +137,12 @@ func translate(err error) (kind, error) {
 	return final, fmt.Errorf("%T (its text is withheld, for it may quote the DSN)", err)
 }
 
-// serverText is what a server says of a failure whose code has no meaning here. Where it names an account it is
-// withheld: that is no secret of the program's, but logs go far.
-func serverText(text string) string {
-	lower := strings.ToLower(text)
-	for _, word := range []string{"@", "user", "account", "password", "role", "host", "access denied", "definer"} {
-		if strings.Contains(lower, word) {
-			return "(the server's text is withheld, for it may name the account)"
-		}
-	}
-	return fmt.Sprintf("%.200q", text)
-}
+// withheld stands for what a server says of a failure: it may name an account, and quote values of the DSN.
+const withheld = "(the server's text is withheld, for it may name the account)"
+
+// mysqlTold are failures whose text names what is not secret: a variable that a DSN sets, a character set, a collation,
+// an engine, or a privilege that is missing.
+var mysqlTold = []uint16{1115, 1193, 1227, 1238, 1273, 1286, 1419}
 
 type meaning struct {
 	kind  kind
@@ -201,7 +196,10 @@ var mysqlMeaning = map[uint16]meaning{
 func translateMySQL(e *mysql.MySQLError) (kind, error) {
 	m, known := mysqlMeaning[e.Number]
 	if !known {
-		m.words = serverText(e.Message)
+		m.words = withheld
+		if slices.Contains(mysqlTold, e.Number) {
+			m.words = fmt.Sprintf("%.200q", e.Message)
+		}
 		if words, ok := mysqlOfColumn[e.Number]; ok {
 			m.words = ofColumn(words, e.Message)
 		}

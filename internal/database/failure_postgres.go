@@ -63,7 +63,7 @@ func translatePostgres(e stater) (kind, error) {
 	state := e.SQLState()
 	m, known := postgresMeaning[state]
 	if !known {
-		m.words = serverText(e.Error())
+		m.words = withheld
 	}
 	if state == "42703" {
 		m.words = ofColumn(m.words, e.Error())

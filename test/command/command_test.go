@@ -118,7 +118,7 @@ func TestLossyServer(t *testing.T) {
 		code int
 		says string
 	}{
-		{"gen -n 1", exitFailure, "give them out again: innodb_flush_log_at_trx_commit is 2, not 1; "},
+		{"gen -n 1", exitFailure, "give them out again: innodb_flush_log_at_trx_commit is 2, not 1"},
 		{"gen -n 1", exitFailure, "accept it with LossyStore, here with --lossy-store"},
 		{"gen -n 1 --lossy-store", exitOK, ""},
 		{"worker init --namespace till", exitOK, `namespace "till" is in`},

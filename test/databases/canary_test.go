@@ -94,7 +94,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 			c.User, c.Passwd, c.DBName = server.Config("").User, server.Config("").Passwd, canary
 		},
 		"database denied":    func(c *mysql.Config) { c.DBName = canary },
-		"parameter":          func(c *mysql.Config) { c.Params = map[string]string{canary: "1"} },
+		"parameter":          func(c *mysql.Config) { c.Params = map[string]string{"namspace": canary} },
 		"parameter's value":  func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "'" + canary + "'"} },
 		"parameter's syntax": func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "'" + canary} },
 		"TLS name": func(c *mysql.Config) {
@@ -110,6 +110,9 @@ func TestNoSecretsInTexts(t *testing.T) {
 			errs := tells(t, db)
 			require.Error(t, errs[0])
 			require.NotContains(t, strings.ToLower(drivers.String()), canary)
+			if name == "parameter" {
+				require.ErrorContains(t, errs[0], "Unknown system variable 'namspace'")
+			}
 			if name == "refused" {
 				for _, err := range errs {
 					require.ErrorContains(t, err, "dial 127.0.0.1:1: ")

@@ -188,7 +188,7 @@ func ExampleOpen() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	db, err := sqlite.Open(context.Background(), filepath.Join(dir, "data", "uid.db"))
+	db, err := sqlite.Open(context.Background(), filepath.Join(dir, "uid.db"))
 	if err != nil {
 		fmt.Println(err)
 		return

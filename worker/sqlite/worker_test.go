@@ -31,7 +31,7 @@ func drawn(t *testing.T, w uid.Worker) int64 {
 }
 
 func TestWorkers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new", "workers.db")
+	path := filepath.Join(t.TempDir(), "workers.db")
 	require.EqualValues(t, 1, drawn(t, sqlite.Disposable(path)))
 	require.EqualValues(t, 3, drawn(t, sqlite.Disposable(path)), "2 is a mark")
 

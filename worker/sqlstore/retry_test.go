@@ -123,7 +123,7 @@ func TestFinalFailures(t *testing.T) {
 		{&mysql.MySQLError{Number: 1792}, "read-only"},
 		{&mysql.MySQLError{Number: 1836}, "read-only"},
 		{&mysql.MySQLError{Number: 1193, Message: "Unknown system variable 'namspace'"}, "system variable 'namspace'"},
-		{&mysql.MySQLError{Number: 65000, Message: "the User is blocked"}, "withheld"},
+		{&mysql.MySQLError{Number: 65000, Message: "hunter2"}, "withheld"},
 		{codeError{8, ""}, "read-only"},
 		{codeError{8 | 1<<8, ""}, "read-only"},
 		{codeError{13, ""}, "full"},
