@@ -42,7 +42,8 @@ type Terms struct {
 	// MaxTick and MaxWorkerID are the layout's largest.
 	MaxTick, MaxWorkerID int64
 	// MinTick is the first tick that the generator may issue: 0 unless it has a floor. A Worker that keeps what was
-	// issued keeps this as well: whoever has the ID next begins there or later, even if this generator issues nothing.
+	// issued keeps this as well: the next holder of the ID begins there or later, even if this generator issues
+	// nothing.
 	MinTick int64
 	// MaxLead is how far ahead of its clock the generator may ask for ticks: 0 if never beyond the clock's own tick,
 	// and math.MaxInt64 if only MaxTick bounds it. How far the wall clock is behind what it showed before, or behind

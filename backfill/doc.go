@@ -13,7 +13,7 @@
 // A [Generator] gives each sequence of a tick once, and its right to all its ticks is stored when it is made:
 //   - [FromNumbers]: all ticks of a disposable worker ID, which nobody else ever has (package worker/disposable).
 //   - [FromLeases]: the ticks from Config.From to Config.To of an ID of a namespace of leases (package worker/lease),
-//     of which no tick from From on was used. Whoever gets the ID next begins above To.
+//     of which no tick from From on was used. The next holder of the ID begins above To.
 //
 // So live generators and any number of runs never share a tick of an ID. A run writes nothing while it goes on. If it
 // is killed, the next run gets other ticks: store each row with its UID, and start again with the rows that have none.

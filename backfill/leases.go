@@ -27,7 +27,7 @@ type LeaseConfig struct {
 	// Timeout bounds each call of the store, all attempts together. The default is 30 s.
 	Timeout time.Duration
 
-	// Holder tells people who has used the ID, in at most 128 characters. The default has the host's name and the
+	// Holder names for people the user of the ID, in at most 128 characters. The default has the host's name and the
 	// process ID.
 	Holder string
 }
@@ -136,7 +136,7 @@ func (t *reserving) reserve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A row whose ticks are used before first; else, a new one. Whoever has leased an ID keeps
+	// A row whose ticks are used before first; else, a new one. The holder of an ID keeps
 	// it, but nobody waits for a quarantine, which makes up for writes that are lost.
 	wanted := storage.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID},
 		Highest: func(time.Time) int64 { return t.first - 1 }}

@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid/form"
 )
 
-// A decoder is a layout, and who uses it.
+// A decoder is a layout, and the generators that use it.
 type decoder struct {
 	layout     bits.Layout
 	generators []string

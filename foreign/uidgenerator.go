@@ -12,7 +12,7 @@ import (
 // A uidGenerator reads all that Baidu's UidGenerator makes, also after its time field was
 // full. Its cached generator does not look whether it is: the seconds then run over into
 // the sign, and UIDs are negative. Those of the original layout have been since
-// 2024-11-20T13:24:16Z, and come to an end on 2033-05-24, when they would begin anew at 0.
+// 2024-11-20T13:24:16Z, and end on 2033-05-24, when they would begin anew at 0.
 //
 // A negative UID has the time that UidGenerator's own parseUID gives it. As signed numbers
 // the negative ones are below all others, though they are younger, and a uid.UID refuses

@@ -67,12 +67,12 @@ type Health struct {
 // A Reason says why a generator is not ready, or soon will not be.
 type Reason struct {
 	// Code names the reason to programs, and Level is how grave it is: at "error" the generator is not ready; at
-	// "warning" it is, but not for ever if nobody acts. Both are stable; there may be more codes one day.
+	// "warning" it is, but not forever unless a person acts. Both are stable; there may be more codes one day.
 	// docs/operations.md says what to do.
 	//
 	//	Code                 Level
 	//	closed               error    the generator was closed
-	//	exhausted            error    the time field, or the numbers up to Config.Last, are used up, for good
+	//	exhausted            error    the time field, or the numbers up to Config.Last, are used up, permanently
 	//	numbers_lost         error    the store has lost numbers that it gave, and none is issued any more
 	//	no_reservation       error    nothing is reserved, or in hand, until the store has answered
 	//	clock_behind         error    calls wait or fail until the clock has caught up, for more than a tick

@@ -34,8 +34,9 @@ type Cost struct {
 	// Lowest is the smallest UID that To makes from At on, without a floor.
 	Lowest uid.UID
 
-	// Above says that To makes only UIDs above all that From has made: no floor is needed, and who asks for id > last
-	// misses nothing. Safe are the times from At on at which that holds, with bounds up to two ticks too strict.
+	// Above says that To makes only UIDs above all that From has made: no floor is needed, and a reader that asks for
+	// id > last misses nothing. Safe are the times from At on at which that holds, with bounds up to two ticks too
+	// strict.
 	Above bool
 	Safe  []Window
 
@@ -184,7 +185,7 @@ func (m Move) safe(last uid.UID, end time.Time) (all []Window) {
 	return all
 }
 
-// line returns the number that a layout's ticks come to a while after a time, if the number grows evenly.
+// line returns the number that a layout's ticks reach a while after a time, if the number grows evenly.
 func line(l bits.Layout, at time.Time, after time.Duration, plus int64) *big.Rat {
 	nanosecond := func(t time.Time) *big.Int {
 		ns := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))

@@ -265,7 +265,7 @@ type widths [3]int
 func (w widths) sum() int { return w[0] + w[1] + w[2] }
 
 // spread returns widths that fit at the given unit, with the spare bits given to all
-// fields in turn, or, as far as it makes sense, to the sequence, the worker ID or the
+// fields one after the other, or, as far as it makes sense, to the sequence, the worker ID or the
 // time. It returns none if nothing fits.
 func (n Need) spread(unit time.Duration) []widths {
 	least, ok := n.least(unit)

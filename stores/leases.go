@@ -160,7 +160,7 @@ func (r *refusals) hear(err error) error {
 	return err
 }
 
-// errOld stands for an error that what may be old would come to.
+// errOld stands for an error of what may be old.
 var errOld = errors.New("stores: what was read may be old")
 
 // Change implements [lease.Store]. It takes two requests, and one more each time that another client has

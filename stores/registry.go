@@ -28,7 +28,7 @@ func (r registered) Namespace(name string) (lease.Store, error) {
 	return &leases{r.driver, name}, nil
 }
 
-// Namespaces implements [registry.Store]. It makes some requests, of which each is about one namespace.
+// Namespaces implements [registry.Store]. It makes some requests, each about one namespace.
 func (r registered) Namespaces(ctx context.Context) (names []string, now storage.Clock, err error) {
 	if l, is := r.driver.(Lister); is {
 		names, now, err = r.listed(ctx, l)

@@ -51,7 +51,7 @@ type view struct {
 	losses int     // how often another client has been faster
 }
 
-// unanswered is an error of the Driver, other than one that what it has read comes to.
+// unanswered is an error of the Driver, other than one of what it has read.
 type unanswered struct{ error }
 
 // read reads the namespace, and more.

@@ -143,7 +143,7 @@ func (s Subject) servedUnseen(t *testing.T) {
 	}
 }
 
-// givingUp: whoever gives up, the first of the queue too, takes nothing along.
+// givingUp: a call that gives up, the first of the queue too, takes nothing along.
 func (s Subject) givingUp(t *testing.T) {
 	g := s.full(t, fake.NewClock(Day))
 	var stay, leave Crowd

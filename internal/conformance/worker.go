@@ -414,7 +414,7 @@ func (s Subject) workerExits(t *testing.T) {
 }
 
 // lastTick: no UID that a call gets beside Close is of a later tick than the one that Close tells the worker.
-// Whoever has the worker ID next begins right after that.
+// The next holder of the worker ID begins right after that.
 func (s Subject) lastTick(t *testing.T) {
 	layout := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 19, SequenceBits: 1, Unit: time.Millisecond})
 	for range fake.Rounds(500) {

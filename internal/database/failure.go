@@ -140,8 +140,8 @@ func translate(err error) (kind, error) {
 // withheld stands for what a server says of a failure: it may name an account, and quote values of the DSN.
 const withheld = "(the server's text is withheld, for it may name the account)"
 
-// mysqlTold are failures whose text names what is not secret: a variable that a DSN sets, a character set, a collation or
-// an engine.
+// mysqlTold are failures whose text names what is not secret: a variable that a DSN sets, a character set, a collation
+// or an engine.
 var mysqlTold = []uint16{1115, 1193, 1238, 1273, 1286, 1419}
 
 type meaning struct {

@@ -24,7 +24,7 @@ type span struct {
 // Say notes what happens.
 func (l *Ledger) Say(format string, args ...any) { l.log = append(l.log, fmt.Sprintf(format, args...)) }
 
-// Reserve notes what an owner has reserved, who has had another reservation or, if that is zero, none. It returns an
+// Reserve notes what an owner has reserved. Before, it had another reservation or, if that is zero, none. It returns an
 // error, with what has happened last, when some of the ticks were reserved before.
 func (l *Ledger) Reserve(by string, had, r uid.Reservation) error {
 	s := span{by, r.WorkerID, r.First, r.Last, r.First}

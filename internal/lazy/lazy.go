@@ -1,5 +1,5 @@
 // Package lazy makes a worker, and opens its store, when a generator is made on it. So whatever is wrong
-// with a setting shows there, and whoever opens a store for a worker closes it with the generator.
+// with a setting shows there, and a store that is opened for a worker is closed with the generator.
 package lazy
 
 import (

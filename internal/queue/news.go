@@ -1,6 +1,6 @@
 package queue
 
-// News tells all who wait for something to change that it has. Unlike a sync.Cond it can be waited for in a select. A
+// News tells all waiters that something has changed. Unlike a sync.Cond it can be waited for in a select. A
 // channel is closed at the next Tell. The zero value is ready for use, under the lock that guards what changes.
 type News struct{ next chan struct{} } // nil if nobody waits
 

@@ -67,7 +67,7 @@ func AtMost(timeout, most time.Duration) time.Duration {
 	return min(cmp.Or(timeout, DefaultTimeout), most)
 }
 
-// Do calls attempt until it succeeds, fails for good, or the time is up: the caller's, or timeout. A timeout of 0 is of
+// Do calls attempt until it succeeds, fails finally, or the time is up: the caller's, or timeout. A timeout of 0 is of
 // callers that have not said how long they wait: then a deadline of theirs stands in its place, and without one it is
 // DefaultTimeout, but a store that no attempt has reached is given up much earlier. Pauses double from firstPause to
 // longestPause. Each is drawn at random between half of that and all of it, so that a fleet that was cut off together

@@ -296,7 +296,7 @@ func lostWrites(p *probe) {
 	p.LostWrites(p.stages(), p.Backup)
 }
 
-// strangers lets those write who know nothing of Takers, and people.
+// strangers lets programs that know nothing of Takers write, and people.
 func strangers(p *probe) {
 	tries := map[string]func(tag string){}
 	if p.Foreign != nil {

@@ -89,7 +89,7 @@ func (h *history) list(c *client) {
 	}
 }
 
-// sees checks that a row was written as a whole, at some time. Those who know nothing of Takers write a part.
+// sees checks that a row was written as a whole, at some time. Programs that know nothing of Takers write a part.
 func (h *history) sees(r *row) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

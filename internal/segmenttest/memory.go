@@ -122,7 +122,7 @@ func (m *Memory) Row(tag string) storage.Segment {
 	return r
 }
 
-// SetRow writes a row, whoever may be using it, even if it is none as [storage.Segment] says. A Fresh
+// SetRow writes a row, which generators may be using, even if it is none as [storage.Segment] says. A Fresh
 // one is removed.
 func (m *Memory) SetRow(row storage.Segment) {
 	if row.Fresh {

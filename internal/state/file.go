@@ -247,7 +247,7 @@ func (f *File) Close() error {
 
 func unusable(err error) error { return fmt.Errorf("%w: %w", worker.ErrState, err) }
 
-// holder describes who holds the file's lock, as far as that is known.
+// holder describes the process that holds the file's lock, as far as that is known.
 func holder(path string) string {
 	var newest slot
 	if file, err := os.Open(path); err == nil {

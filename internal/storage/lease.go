@@ -1,5 +1,5 @@
 // Package storage is what is stored, and how: rows of worker IDs, of their namespaces, and of tags; what the protocols
-// of leases, segments and disposable IDs ask of who stores them; and the rows as texts. The protocols decide; package
+// of leases, segments and disposable IDs ask of their store; and the rows as texts. The protocols decide; package
 // sqlstore and package stores store.
 package storage
 
@@ -162,7 +162,7 @@ type Namespace struct {
 	Layout string
 	// IDs are the worker IDs that the namespace has; the zero Range stands for all. Where several
 	// stores share one space of worker IDs, each has a range of its own. They bind every Take;
-	// whoever has an ID keeps it.
+	// a holder keeps its ID.
 	IDs Range
 	// Given is the highest worker ID that ever had a row in the namespace, or -1. Every ID of the
 	// namespace up to it has a row, unless somebody removed it. It never goes down. The store sets
@@ -313,8 +313,8 @@ func MissingRows(missing []Range) string {
 		" have no row: somebody has deleted them, and nobody gets these IDs until they are put back"
 }
 
-// Later returns the end of a lease that is prolonged until then. It never moves back, though the clock may: who has
-// taken the ID by an earlier end could be lost in a failover that brings the later one back.
+// Later returns the end of a lease that is prolonged until then. It never moves back, though the clock may: a holder
+// that has taken the ID by an earlier end could be lost in a failover that brings the later one back.
 func (r *Lease) Later(until time.Time) time.Time {
 	if until.Before(r.Until) {
 		return r.Until

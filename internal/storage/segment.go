@@ -63,7 +63,7 @@ type Segment struct {
 	// Next is the lowest number that may still be given out: all below have been, or never will
 	// be. It is 0 or more, and is the column max_id of Leaf's table.
 	Next int64
-	// Step is the fewest numbers that are given out at once, 1 to [MaxStep]. It is for those who
+	// Step is the fewest numbers that are given out at once, 1 to [MaxStep]. It is for programs that
 	// keep the store, and is the column step of Leaf's table.
 	Step int64
 	// Description is for people, up to 256 characters.
@@ -72,10 +72,10 @@ type Segment struct {
 	// the client; zero when the store does not know.
 	Updated time.Time
 
-	// What follows is written by those who know of it. Programs that draw from the same counter and do
+	// What follows is written by programs that know of it. Programs that draw from the same counter and do
 	// not (Leaf, INCRBY) leave it as it is, and only raise Next.
 
-	// Writes counts the writes by those who do. It never falls.
+	// Writes counts the writes by those that do. It never falls.
 	Writes int64
 	// Floor is what Next was after the last of these writes. A Next below it was lowered, by hand or
 	// because the store has lost it.
@@ -84,7 +84,7 @@ type Segment struct {
 	Takers []Taker
 }
 
-// Stamp notes in Writes and Floor that the row is written, with this Next. Whoever decides to write
+// Stamp notes in Writes and Floor that the row is written, with this Next. A decision to write
 // a row, other than to change its Step or Description, calls it last.
 func (r *Segment) Stamp() { r.Writes, r.Floor = r.Writes+1, r.Next }
 

@@ -215,7 +215,7 @@ func (m *Memory) Row(namespace string, id int64) (row storage.Lease, found bool)
 	return must(storage.ParseLease(id, text)), true
 }
 
-// SetRow writes a row of a worker ID, whoever may have it.
+// SetRow writes a row of a worker ID, which a process may have.
 func (m *Memory) SetRow(namespace string, row storage.Lease) {
 	m.Set(key(namespace, row.WorkerID), must(storage.LeaseText(row, rand.Text())))
 }
@@ -232,7 +232,7 @@ func (m *Memory) Namespace(name string) (namespace storage.Namespace, found bool
 	return must(storage.ParseNamespace(text)), true
 }
 
-// SetNamespace writes a namespace, whoever may be using it.
+// SetNamespace writes a namespace, which processes may be using.
 func (m *Memory) SetNamespace(name string, namespace storage.Namespace) {
 	m.Set(key(name, -1), must(storage.NamespaceText(namespace, rand.Text())))
 }

@@ -207,7 +207,7 @@ func readsRows(p *probe) {
 	c.all()
 }
 
-// readsAlone looks whether those who read wait for others, or for longer than their contexts.
+// readsAlone looks whether readers wait for others, or for longer than their contexts.
 func readsAlone(p *probe) {
 	k := p.clerk()
 	c, _ := p.stocked(row{WorkerID: 0, Until: early, High: 5})

@@ -61,10 +61,10 @@ type Subject struct {
 	// RemoveNamespace removes a namespace from the store and leaves the rows of its IDs.
 	RemoveNamespace func(namespace string) error
 
-	// RemoveRow removes the row of a worker ID, as somebody who deletes it by hand does.
+	// RemoveRow removes the row of a worker ID, as a person who deletes it by hand does.
 	RemoveRow func(namespace string, id int64) error
 
-	// SetGiven sets the Given of a namespace that has all worker IDs, as somebody does who puts back
+	// SetGiven sets the Given of a namespace that has all worker IDs, as a person who puts back
 	// an older row of the namespace, and no older rows of IDs.
 	SetGiven func(namespace string, given int64) error
 

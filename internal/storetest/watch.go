@@ -134,7 +134,7 @@ func (c *client) asks(w wish) (wish, func(clock)) {
 	}
 }
 
-// offers checks a row that is offered to who wants one.
+// offers checks a row that is offered.
 func (k *call) offers(w wish, r *row, now clock) {
 	switch {
 	case r.WorkerID < w.IDs.First || r.WorkerID > w.IDs.Last:

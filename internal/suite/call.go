@@ -111,7 +111,7 @@ func (k *Call) End(err error) error {
 	return err
 }
 
-// Step is a call of somebody who sees and writes a part of what is under a key, whatever the rest is. do returns
+// Step is a call of a program that sees and writes a part of what is under a key, whatever the rest is. do returns
 // what it does to a text, and false where it has failed.
 func (p *Probe) Step(name, key string, client int, do func() (step func(text string) (string, bool), done bool)) {
 	o := &Operation{Name: name, client: client}

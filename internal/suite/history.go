@@ -46,7 +46,7 @@ func (p *Probe) recorder(seed uint64) *Recorder {
 	return &Recorder{Seed: seed, Faults: seed%2 == 1, p: p, ended: make(chan struct{})}
 }
 
-// Record records as many histories as the settings say, or as come to their end within Limit, and checks each. Record
+// Record records as many histories as the settings say, or as end within Limit, and checks each. Record
 // makes the calls of one.
 func (p *Probe) Record(record func(r *Recorder, n int)) {
 	undecided, began := 0, time.Now()

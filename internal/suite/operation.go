@@ -22,7 +22,7 @@ type Access struct {
 	Saw, Wrote string
 	Writes     bool // else it only looked
 
-	// Step, if it is not nil, is what somebody does who sees and writes a part: it returns what becomes of a
+	// Step, if it is not nil, is what a program does that sees and writes a part: it returns what becomes of a
 	// text, and false for one that it cannot have seen.
 	Step func(text string) (string, bool)
 

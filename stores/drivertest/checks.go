@@ -311,7 +311,7 @@ func atOnce(p *probe) {
 	}
 }
 
-// old looks whether those who have read before, and those who have not, are told of what somebody else has written
+// old looks whether clients that have read before, and others, are told of what another one has written
 // since.
 func old(p *probe) {
 	const name = "orders"

@@ -25,7 +25,7 @@
 //
 // After a restore: stop all workers of the namespace, and delete its key (etcdctl del uid/leases/orders/namespace). The
 // first start makes it anew, beyond what anybody can have reserved. (With the same cluster ID, uid worker init --lost
-// will do.) Stop all who draw numbers of a tag, too, delete its key (etcdctl del uid/segments/invoices), and make it
+// will do.) Stop all generators of a tag, too, delete its key (etcdctl del uid/segments/invoices), and make it
 // anew above all numbers that are in use.
 //
 // Keys hold the ID of their cluster. Under another ID (another --initial-cluster-token or other peer URLs) workers are

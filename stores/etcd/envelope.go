@@ -80,7 +80,7 @@ func (d *driver) record(kv *mvccpb.KeyValue, cluster uint64) stores.Record {
 			"the same", uid.ErrConfig, d.cfg.ClockError, k.Namespace, time.Duration(theirs)*time.Microsecond)
 	case k.Tag != "":
 		r.Bad = fmt.Errorf("%w: tag %q was written in the etcd cluster %s, this one is %s: a snapshot was restored, "+
-			"or the keys were copied, and what was given out since is not known here. Stop all who draw its numbers, "+
+			"or the keys were copied, and what was given out since is not known here. Stop all generators of it, "+
 			"delete the key %s, and begin the tag anew above all numbers that are in use",
 			segment.ErrLost, k.Tag, e.Cluster, hex(cluster), kv.Key)
 	default:

@@ -26,7 +26,7 @@
 //   - A data folder or snapshot that is restored, or an ensemble that is rebuilt from fewer servers than a majority:
 //     acknowledged writes are lost, and a store cannot see that. Set lease.Anytime as the lease's Losses where that may
 //     happen, or stop all workers before, and start them after uid worker init --lost, or two minutes later. Segments
-//     give numbers out twice: stop all who draw before you restore.
+//     give numbers out twice: stop all generators before you restore.
 //   - Nodes that are deleted by hand and made anew. A missing row only keeps its ID from everybody until it is put back
 //     as it was. A namespace's node that is emptied (set to no data) is made anew by the next start, ahead of the
 //     clock.
@@ -44,9 +44,9 @@
 // Give workers an account (addauth digest, or SASL by the dialer), and set Config.ACL to zk.AuthACL(zk.PermAll).
 // Workers need READ, WRITE and CREATE on the namespace's node, and READ and WRITE on the nodes below it. A lease that
 // makes its namespace needs CREATE on the node above, too, unless an administrator has made the namespace's node,
-// without data. Who draws numbers needs READ and CREATE on /uid/.segments, READ and WRITE below it, and CREATE on the
-// Root where /uid/.segments is not there yet. The command uid worker release needs what workers need, uid worker ls and
-// check READ.
+// without data. A generator of numbers needs READ and CREATE on /uid/.segments, READ and WRITE below it, and CREATE on
+// the Root where /uid/.segments is not there yet. The command uid worker release needs what workers need, uid worker ls
+// and check READ.
 //
 // # Cost
 //

@@ -18,8 +18,8 @@ type Config struct {
 	// Root is the path of the node that all are under, without a slash at its end. The default is /uid.
 	Root string
 
-	// ACL is given to each node that is made. The default, zk.WorldACL(zk.PermAll), leaves them open to whoever reaches
-	// the ensemble; with an account use zk.AuthACL(zk.PermAll).
+	// ACL is given to each node that is made. The default, zk.WorldACL(zk.PermAll), leaves them open to all clients
+	// that reach the ensemble; with an account use zk.AuthACL(zk.PermAll).
 	ACL []zk.ACL
 
 	// ClockError bounds how far the clock of any process that leases IDs here, and of any server, is off true

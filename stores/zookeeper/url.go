@@ -80,7 +80,7 @@ func dialer(secure *tls.Config) zk.Dialer {
 	}
 }
 
-// authenticate tells the servers who asks, once one of them can be reached.
+// authenticate tells the servers the user, once one of them can be reached.
 func authenticate(ctx context.Context, conn *zk.Conn, credentials string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

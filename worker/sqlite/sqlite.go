@@ -8,7 +8,7 @@
 //     links are safe. On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one path.
 //   - A file that was removed, moved, or replaced. A leased ID's worker notices at its next renewal, half its Window
 //     later at most, and fails until the database is closed and opened anew. It still issues what it has reserved;
-//     whoever gets an ID in the new file begins beyond that.
+//     a start that gets an ID in the new file begins beyond that.
 //   - A write-ahead log that was removed.
 //
 // It does not cover these:

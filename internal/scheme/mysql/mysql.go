@@ -71,7 +71,7 @@ func OpenDSN(dsn string, o scheme.Options) (*scheme.Store, error) {
 }
 
 // namesHost reports whether a DSN, of which cfg is what the driver has read, says where the
-// server is. The driver takes localhost where it does not, and whoever wrote $HOST meant another.
+// server is. The driver takes localhost where it does not, and $HOST means another.
 func namesHost(dsn string, cfg *mysql.Config) bool {
 	address := dsn[:strings.LastIndexByte(dsn, '/')] // the driver has found one
 	if !strings.HasSuffix(address, ")") || strings.HasSuffix(address, "()") {

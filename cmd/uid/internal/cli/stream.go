@@ -135,7 +135,7 @@ func EachWord[T any](p *Program, args []string, what string, read func(string) (
 		what, n+1, uid.ErrSyntax, bufio.MaxScanTokenSize)
 }
 
-// A flushingReader flushes the output before each read that may wait, so that whoever
+// A flushingReader flushes the output before each read that may wait, so that a person who
 // types a UID sees the answer at once.
 type flushingReader struct {
 	in     io.Reader

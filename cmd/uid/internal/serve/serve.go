@@ -340,7 +340,7 @@ func (s *serve) page(g *cached.Generator, st *places.Opened) (http.Handler, erro
 	return debug.New(cfg)
 }
 
-// identity says which worker ID the server has, and which store, so that who starts several sees whether they
+// identity says which worker ID the server has, and which store, so that a person who starts several sees whether they
 // share one.
 func (s *serve) identity(g *cached.Generator, st *places.Opened) string {
 	own := ""

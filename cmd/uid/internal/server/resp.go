@@ -140,7 +140,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 	n, err := c.Conn.Write(b)
 	if err != nil {
-		c.quit = true // nothing more is drawn for who does not read
+		c.quit = true // nothing more is drawn for a client that does not read
 	}
 	return n, err
 }

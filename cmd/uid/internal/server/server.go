@@ -9,7 +9,7 @@
 // A number that was drawn and could not be sent is skipped, never offered again.
 //
 // The reader of the Redis protocol is our own: the libraries at hand allocate what a client
-// announces, or fail on a length near 2^63, before anybody has proved who he is.
+// announces, or fail on a length near 2^63, before a client has shown its token.
 package server
 
 import (
