@@ -100,8 +100,9 @@ func TestSkip(t *testing.T) {
 	})
 }
 
-// crowding has starts wait, until crowded is called, after they have read the newest mark: then six have at least, whose
-// skips together are more than one's. It does so on PostgreSQL, where else a start may be over before the next begins.
+// crowding has starts wait, until crowded is called, after they have read the newest mark: then six have at least,
+// whose skips together are more than one's. It does so on PostgreSQL, where else a start may be over before the next
+// begins.
 func crowding(t *testing.T, s store, db *sqlx.DB) (crowded func()) {
 	if s.Driver != "pgx" {
 		return func() {}
