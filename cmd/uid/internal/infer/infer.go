@@ -7,6 +7,7 @@
 package infer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,17 +71,17 @@ func Layout(rows []Row) (Result, error) {
 			return Result{}, fmt.Errorf("%w: the ID %d is below 0", ErrUnclear, r.ID)
 		}
 	}
+	span := between(rows)
 	var all []candidate
 	for shift := range maxShift + 1 {
 		for _, unit := range units {
-			if c, ok := try(rows, shift, unit); ok {
+			if c, ok := try(rows, span, shift, unit); ok {
 				all = append(all, c)
 			}
 		}
 	}
 	// The tick counts: where the rows' times are exact, each millisecond of a tick of a second is as good.
-	slices.SortFunc(all, func(a, b candidate) int { return int(a.spread() + a.unit - b.spread() - b.unit) })
-	span := between(rows)
+	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.spread()+a.unit, b.spread()+b.unit) })
 	switch {
 	case len(all) == 0:
 		return Result{}, fmt.Errorf("%w: by no width of a time field do the IDs rise with the times, over %v",
@@ -94,7 +95,7 @@ func Layout(rows []Row) (Result, error) {
 }
 
 // try tells whether all rows give about the same epoch.
-func try(rows []Row, shift int, unit time.Duration) (c candidate, ok bool) {
+func try(rows []Row, span time.Duration, shift int, unit time.Duration) (c candidate, ok bool) {
 	c = candidate{shift: shift, unit: unit}
 	varies := false
 	for i, r := range rows {
@@ -111,7 +112,7 @@ func try(rows []Row, shift int, unit time.Duration) (c candidate, ok bool) {
 			c.last = epoch
 		}
 	}
-	return c, varies && c.spread() <= slack+unit+between(rows)/10
+	return c, varies && c.spread() <= slack+unit+span/10
 }
 
 func between(rows []Row) time.Duration {
