@@ -96,9 +96,9 @@ func put(was Record, n storage.Namespace, row *storage.Lease) (_ Record, err err
 	return was, err
 }
 
-// same reports whether records are as they were.
+// same reports whether records are as they were, and may be used.
 func same(were, are []Record) bool {
-	return slices.EqualFunc(were, are, func(a, b Record) bool { return a.Text == b.Text })
+	return slices.EqualFunc(were, are, func(a, b Record) bool { return a.Text == b.Text && b.Bad == nil })
 }
 
 // has reports whether an answer to a refused Write shows that it was stored all the same: the client of a
@@ -107,14 +107,35 @@ func (a *Answer) has(put Record) bool {
 	return slices.ContainsFunc(a.Records, func(r Record) bool { return r.Key == put.Key && r.Text == put.Text })
 }
 
-// update reads keys, decides, and writes, until nobody has written in between. decide returns what to put
-// in the places of some of the records, or nothing. It sees what is sure before its error counts.
-func update(ctx context.Context, d Driver, q Query, decide func(*Answer) (puts []Record, err error)) error {
+// store carries out writes that were decided on an answer, one after another. Between them it reads what the next one
+// compares: that has to be as it was, or as it was just put. Else, and when a write is refused, decide has to run
+// again, on the answer that store returns.
+func store(ctx context.Context, d Driver, a *Answer, writes []Write, q Query) (stored bool, now *Answer, err error) {
+	for i, w := range writes {
+		if w.Read, w.Otherwise = a, q; i > 0 {
+			q.Newest = true
+			if now, err = d.Read(ctx, q); err != nil || !same(w.Were, now.Records[:len(w.Were)]) {
+				return false, now, err
+			}
+			w.Were = now.Records[:len(w.Were)]
+			w.Puts[0].State = w.Were[len(w.Were)-1].State
+		}
+		stored, now, err = d.Write(ctx, w)
+		if err != nil || !stored && !now.has(w.Puts[0]) {
+			return false, now, err
+		}
+	}
+	return true, nil, nil
+}
+
+// update reads keys, decides, and writes, until nobody has written in between. decide returns how to store it,
+// or nothing. It sees what is sure before its error counts.
+func update(ctx context.Context, d Driver, q Query, decide func(*Answer) ([]Write, error)) error {
 	var said refusals
 	a, err := d.Read(ctx, q)
 	for err == nil {
-		puts, refused := decide(a)
-		if a.Old && (refused != nil || len(puts) == 0) {
+		writes, refused := decide(a)
+		if a.Old && (refused != nil || len(writes) == 0) {
 			final, was := said.hear(refused), a.Records
 			q.Newest = true
 			if a, err = d.Read(ctx, q); err == nil && refused != errOld && same(was, a.Records) {
@@ -122,11 +143,11 @@ func update(ctx context.Context, d Driver, q Query, decide func(*Answer) (puts [
 			}
 			continue
 		}
-		if refused != nil || len(puts) == 0 {
+		if refused != nil || len(writes) == 0 {
 			return said.hear(refused)
 		}
-		stored, now, err := d.Write(ctx, Write{a, a.Records, puts, q})
-		if err != nil || stored || now.has(puts[0]) {
+		stored, now, err := store(ctx, d, a, writes, q)
+		if err != nil || stored {
 			return err
 		}
 		a = now
@@ -163,12 +184,12 @@ func (r *refusals) hear(err error) error {
 // errOld stands for an error of what may be old.
 var errOld = errors.New("stores: what was read may be old")
 
-// Change implements [lease.Store]. It takes two requests, and one more each time that another client has
-// been faster.
+// Change implements [lease.Store]. It takes two requests, two more if decide changes the namespace, and one more each
+// time that another client has been faster.
 func (l *leases) Change(ctx context.Context, id int64,
 	decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
 	q := Query{Keys: []string{l.own(), l.row(max(id, 0))}}
-	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
+	return update(ctx, l.driver, q, func(a *Answer) ([]Write, error) {
 		own, was := a.Records[0], a.Records[1]
 		ns, err := l.usable(own, a)
 		if err != nil {
@@ -192,7 +213,7 @@ func (l *leases) Change(ctx context.Context, id int64,
 			return nil, told(err)
 		}
 		n.Given = ns.Given
-		return l.puts(own, ns, n, was, row)
+		return writes(own, ns, n, was, row)
 	})
 }
 
@@ -210,23 +231,36 @@ func (l *leases) usable(own Record, a *Answer) (storage.Namespace, error) {
 	return n, err
 }
 
-// puts returns a row, and the namespace if it has changed.
-func (l *leases) puts(own Record, was, n storage.Namespace, old Record,
-	r storage.Lease) (puts []Record, err error) {
-	p, err := put(old, n, &r)
-	puts = append(puts, p)
-	if err == nil && n != was {
-		p, err = put(own, n, nil)
-		puts = append(puts, p)
+// writes returns how to store what was decided about a namespace and a row, since a Driver need not write both at once.
+// The namespace goes first, if it has changed: who has the row counts on what it says. With it go rows of new IDs, which
+// nobody has leased yet. It does no harm if the row does not follow.
+func writes(own Record, ns, n storage.Namespace, was Record, r storage.Lease, none ...Record) ([]Write, error) {
+	first, then := Write{Were: append([]Record{own}, none...)}, Write{Were: []Record{own, was}}
+	var err error
+	if n != ns {
+		then.Were[0], err = put(own, n, nil)
+		first.Puts = append(first.Puts, then.Were[0])
 	}
-	return puts, err
+	for _, missing := range none {
+		k, _ := ParseKey(missing.Key)
+		fresh := storage.NewLease(k.ID)
+		p, failed := put(missing, n, &fresh)
+		if first.Puts, err = append(first.Puts, p), cmp.Or(err, failed); p.Key == was.Key {
+			then.Were[1] = p
+		}
+	}
+	p, failed := put(then.Were[1], n, &r)
+	if then.Puts = []Record{p}; len(first.Puts) == 0 {
+		return []Write{then}, cmp.Or(err, failed)
+	}
+	return []Write{first, then}, cmp.Or(err, failed)
 }
 
 // Init implements [lease.Store]. It takes three requests. If the namespace is missing and rows of a former
 // one are left, it reads them all.
 func (l *leases) Init(ctx context.Context, decide func(*storage.Namespace, storage.Clock) error) error {
 	q := Query{Keys: []string{l.own()}, Judge: true}
-	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
+	return update(ctx, l.driver, q, func(a *Answer) ([]Write, error) {
 		own := a.Records[0]
 		was, err := l.parse(own)
 		if own.Bad != nil || err != nil {
@@ -248,7 +282,7 @@ func (l *leases) Init(ctx context.Context, decide func(*storage.Namespace, stora
 			return nil, nil
 		}
 		p, err := put(own, n, nil)
-		return []Record{p}, err
+		return []Write{{Were: a.Records, Puts: []Record{p}}}, err
 	})
 }
 

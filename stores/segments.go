@@ -42,7 +42,7 @@ func (s *segments) Change(ctx context.Context, tag string, decide func(*storage.
 		return err
 	}
 	q := Query{Keys: []string{Key{Tag: tag, ID: -1}.String()}}
-	return update(ctx, s.driver, q, func(a *Answer) (puts []Record, err error) {
+	return update(ctx, s.driver, q, func(a *Answer) ([]Write, error) {
 		is := a.Records[0]
 		if is.Text == "" && a.Old {
 			return nil, errOld
@@ -61,7 +61,7 @@ func (s *segments) Change(ctx context.Context, tag string, decide func(*storage.
 		}
 		row.Tag, row.Fresh, row.Updated = tag, false, a.Clock.Now
 		is.Text, err = s.codec.Text(row)
-		return []Record{is}, err
+		return []Write{{Were: a.Records, Puts: []Record{is}}}, err
 	})
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 )
 
-// Take implements [lease.Store]. It takes two requests, one more in a namespace of more than 256 rows whose
-// first ones are all held, and one more each time that another client has been faster.
+// Take implements [lease.Store]. It takes two requests, two more if it makes rows or decide changes the namespace, one
+// more in a namespace of more than 256 rows whose first ones are all held, and one more each time that another client
+// has been faster.
 func (l *leases) Take(ctx context.Context, w storage.Wanted,
 	decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
 	if w.IDs.First < 0 || w.IDs.First > w.IDs.Last {
@@ -72,31 +73,23 @@ func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, f
 	return false, failed
 }
 
-// store writes what a Take has decided: the row, those that are made with it, and the namespace if it has
-// changed. If that is refused the view has the answer to what is read then.
+// store writes what a Take has decided. If that is refused the view has the answer to what is read then.
 func (v *view) store(ctx context.Context, n storage.Namespace, row storage.Lease, was known,
 ) (stored bool, err error) {
-	if n.Given = v.given; was.Text == "" {
-		n.Given = was.last
+	var none []Record
+	for id := max(was.WorkerID, v.given+1); id <= was.last; id++ {
+		if k := v.known(id); k.Text == "" { // else somebody has made it, and not yet raised Given
+			none = append(none, k.Record)
+		}
 	}
-	puts, err := v.puts(v.own, v.ns, n, was.Record, row)
-	were := []Record{v.own, was.Record}
-	for id := was.WorkerID + 1; id <= was.last && err == nil; id++ {
-		none, fresh := v.known(id).Record, storage.NewLease(id)
-		var p Record
-		p, err = put(none, n, &fresh)
-		were, puts = append(were, none), append(puts, p)
-	}
+	n.Given = max(v.given, was.last)
+	all, err := writes(v.own, v.ns, n, was.Record, row, none...)
 	if err != nil {
 		return false, err
 	}
 	v.query = v.otherwise(was)
-	stored, now, err := v.driver.Write(ctx, Write{v.answer, were, puts, v.query})
-	if err != nil || stored {
-		return stored, err
-	}
-	v.answer = now
-	return now.has(puts[0]), nil
+	stored, v.answer, err = store(ctx, v.driver, v.answer, all, v.query)
+	return stored, err
 }
 
 // spares is how many rows a Take reads again when its write is refused, to try one of them next.
@@ -106,10 +99,10 @@ const spares = 32
 // the rows that somebody may have made.
 func (v *view) otherwise(was known) Query {
 	q := Query{Keys: []string{v.leases.own(), was.Key}, Newest: v.newest, Judge: true}
-	next, some := v.namespace().NewIDs(v.ids)
+	next, some := v.newIDs()
 	v.next = next.Last
 	switch size := next.Last - next.First + 1; {
-	case some && v.given-v.ids.First < lowest: // it has to know them all
+	case some && (was.WorkerID > v.given || v.given-v.ids.First < lowest): // it has to know them all
 		q.Ranges = []Range{v.span(next.First, size)}
 	case some:
 		for _, i := range rand.Perm(int(size))[:min(size, spares)] {

@@ -41,7 +41,7 @@ type view struct {
 	own   Record
 	ns    storage.Namespace // as it is stored
 	ids   lease.Range       // to choose from
-	given int64             // the highest ID that the namespace says, or that was read
+	given int64             // the highest ID that the namespace says, or of a row that was used
 	rows  map[int64]known   // those that were read, there or not
 	fresh map[int64]bool    // those of the last answer
 
@@ -156,7 +156,7 @@ func (v *view) add(r Record) error {
 		}
 		is.Lease = row
 	}
-	if r.Text != "" {
+	if r.Text != "" && !is.Unused() { // else somebody is making it, and then raises Given
 		v.given = max(v.given, k.ID)
 	}
 	is.Record = r
@@ -185,6 +185,15 @@ func (v *view) namespace() storage.Namespace {
 	return n
 }
 
+// newIDs returns the IDs whose rows are made at once. Where others were faster many are starting: they need more.
+func (v *view) newIDs() (ids lease.Range, some bool) {
+	ids, some = v.namespace().NewIDs(v.ids)
+	if some && v.losses > 0 {
+		ids.Last = ids.First + min(newest, max((v.ids.Last-ids.First)/4, 1)) - 1
+	}
+	return ids, some
+}
+
 // free returns the row to offer. It may read more.
 func (v *view) free(ctx context.Context) (known, error) {
 	for {
@@ -196,7 +205,7 @@ func (v *view) free(ctx context.Context) (known, error) {
 			_, all = v.rows[id]
 		}
 		all = all && !many
-		ids, some := v.namespace().NewIDs(v.ids)
+		ids, some := v.newIDs()
 		var err error
 		switch {
 		case len(usable) > 0 && (all || many):
@@ -238,7 +247,7 @@ func (v *view) over() (usable, over []known) {
 	now := v.answer.Clock
 	highest, before := v.wanted.Highest(now.Now), now.Now.Add(-v.wanted.Rest-now.Error)
 	for id, k := range v.rows {
-		if k.Text == "" || !v.ids.Has(id) || !k.Until.Before(before) {
+		if k.Text == "" || id > v.given || !v.ids.Has(id) || !k.Until.Before(before) {
 			continue
 		}
 		if over = append(over, k); k.High <= highest {
