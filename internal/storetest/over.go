@@ -28,6 +28,7 @@ func Over(db drivers.Database) Subject {
 			d, err := db.Open()
 			return stores.New(d).Registry(), err
 		},
+		Steps:   true,
 		Fault:   func(c lease.Store, f Fault) bool { c.(*faulty).faults.Set(f); return true },
 		Deliver: func() { late.Deliver() },
 		Advance: db.Advance,

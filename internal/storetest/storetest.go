@@ -48,6 +48,10 @@ type Subject struct {
 	// nothing. It may be nil for Run.
 	Registry func() (registry.Store, error)
 
+	// Steps says that a Take or Change may store the namespace, and rows of new IDs as nobody has had them, before the
+	// row: a call that fails may leave these alone, and so may each run of decide but the last.
+	Steps bool
+
 	// Fault sets the fault of the next call of a client that Open has returned. It returns false
 	// for a Fault that the store cannot be made to have. OK takes back one that is set.
 	Fault func(client lease.Store, f Fault) bool

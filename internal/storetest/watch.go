@@ -79,6 +79,11 @@ func (c *client) Take(ctx context.Context, w wish, decide decision) error {
 				unused := storage.NewLease(id)
 				k.seesRow(id, nil)
 				k.writesRow(id, &unused)
+				k.writesFirst(id, &unused)
+			}
+			unused := storage.NewLease(r.WorkerID)
+			if c.p.Alone() && *r == unused {
+				k.writesFirst(r.WorkerID, &unused)
 			}
 			err := decide(n, r, now)
 			k.writesNamespace(n, wanted.given)
@@ -213,6 +218,13 @@ func (k *call) seesRow(id int64, r *row) {
 
 func (k *call) writesRow(id int64, r *row) { k.Writes(k.c.key(id), k.c.p.rowText(*r)) }
 
+// writesFirst notes a row that is made before another one is leased.
+func (k *call) writesFirst(id int64, r *row) {
+	if k.c.p.Steps {
+		k.WritesFirst(k.c.key(id), k.c.p.rowText(*r))
+	}
+}
+
 // seesNamespace shows what is common to all rows to the judge. Its Given may be that of a row above what is stored.
 func (k *call) seesNamespace(n *common) {
 	k.c.p.namespace(k.name, *n)
@@ -237,7 +249,10 @@ func (k *call) seesNamespace(n *common) {
 func (k *call) writesNamespace(n *common, given int64) {
 	written := *n
 	written.Fresh, written.Given = false, given
-	k.Writes(k.c.namespace, k.c.p.namespaceText(written))
+	text := k.c.p.namespaceText(written)
+	if k.Writes(k.c.namespace, text); k.c.p.Steps && k.name != "Init" {
+		k.WritesFirst(k.c.namespace, text)
+	}
 }
 
 // stored is the Given that a space holds.

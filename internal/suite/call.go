@@ -43,6 +43,9 @@ func (k *Call) Run(decide func() error) (err error) {
 	k.runs++
 	k.running = true
 	if !k.over {
+		if k.last == nil && k.runs > 1 {
+			k.first(Open, nil)
+		}
 		k.op.On, k.op.doubts = map[string]Access{}, nil
 	}
 	k.mu.Unlock()
@@ -68,6 +71,30 @@ func (k *Call) Sees(key, text string) {
 	if !k.over {
 		k.op.On[key] = Access{Saw: text}
 		k.judge.sees(k.op, key)
+	}
+}
+
+// first shows what the last run had a store write first.
+func (k *Call) first(r Result, err error) {
+	o := &Operation{Name: k.op.Name + ", first", On: map[string]Access{}, Result: r, client: k.op.client, call: k.op.call}
+	for key, a := range k.op.On {
+		if a.First != "" {
+			a.Wrote, a.First = a.First, ""
+			o.On[key] = a
+		}
+	}
+	if len(o.On) > 0 {
+		k.judge.ends(o, err)
+	}
+}
+
+// WritesFirst notes what a store has made of it before it writes the rest.
+func (k *Call) WritesFirst(key, text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if a, is := k.op.On[key]; is && !k.over && text != a.Saw {
+		a.First = text
+		k.op.On[key] = a
 	}
 }
 
@@ -106,6 +133,9 @@ func (k *Call) End(err error) error {
 		k.op.Result = Refused
 	case err != nil:
 		k.op.Result = Open
+	}
+	if k.last == nil && k.runs > 0 {
+		k.first(k.op.Result, err)
 	}
 	k.judge.ends(k.op, err)
 	return err

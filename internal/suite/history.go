@@ -228,7 +228,7 @@ func (o *Operation) steps(s state, sorted []string) []state {
 		case o.Result == Refused:
 			fits = fits && a.Saw == s[i]
 		default:
-			fits, next[i] = fits && a.Saw == s[i], a.Wrote
+			fits, next[i] = fits && cmp.Or(a.First, a.Saw) == s[i], a.Wrote
 		}
 	}
 	switch {

@@ -65,7 +65,7 @@ func (m *Model) ends(o *Operation, _ error) {
 	}
 	var late []string
 	for key, a := range o.On {
-		if a.Writes && a.version != m.now[key].writes {
+		if a.Writes && a.version != m.now[key].writes && !a.begun(m.now[key].text) {
 			late = append(late, key)
 		}
 	}
@@ -83,7 +83,7 @@ func (m *Model) ends(o *Operation, _ error) {
 // store is called under m.mu.
 func (m *Model) store(o *Operation) {
 	for key, a := range o.On {
-		if a.Writes {
+		if a.Writes && (a.First == "" || a.Wrote != m.now[key].text) {
 			m.set(key, a.Wrote)
 		}
 	}
@@ -98,8 +98,11 @@ func (m *Model) set(key, text string) {
 	was[m.p.brief(m.now[key].text)] = true
 	m.now[key] = held{text, m.now[key].writes + 1, was}
 	m.sets++
-	m.open = slices.DeleteFunc(m.open, func(o *Operation) bool { return o.On[key].Writes })
+	m.open = slices.DeleteFunc(m.open, func(o *Operation) bool { return o.On[key].Writes && !o.On[key].begun(text) })
 }
+
+// begun reports whether a text is what is written first.
+func (a Access) begun(text string) bool { return a.First != "" && a.First == text }
 
 // Set notes that somebody has written a text without a call.
 func (m *Model) Set(key, text string) {

@@ -22,6 +22,9 @@ type Access struct {
 	Saw, Wrote string
 	Writes     bool // else it only looked
 
+	// First, if it is not "", is what a store writes first that does not write all keys at once.
+	First string
+
 	// Step, if it is not nil, is what a program does that sees and writes a part: it returns what becomes of a
 	// text, and false for one that it cannot have seen.
 	Step func(text string) (string, bool)
