@@ -83,6 +83,9 @@
 #ifndef RETAKE
 #define RETAKE     0    /* 1: an acquisition whose reply was lost is taken up again */
 #endif
+#ifndef SPLIT
+#define SPLIT      0    /* 1: the namespace is written first, with rows of new IDs, which may be there without that */
+#endif
 #ifndef AFTER
 #define AFTER      0    /* owner 0 asks for ticks above this one only (MinTick). 0: it does not */
 #endif
@@ -174,6 +177,11 @@
 #define M_OLDER_LATE          49
 #define M_OLDER_CLOSE         50
 #define M_OLDER_HIGH          51
+#define M_SPLIT_ROW_FIRST     52
+#define M_SPLIT_ANY_NAMESPACE 53
+#define M_SPLIT_ANY_HISTORY   54
+#define M_SPLIT_UNUSED        55
+#define M_RETAKE_FLOOR        56
 
 /* What can happen. */
 #ifndef SEEN
@@ -269,6 +277,9 @@ typedef Write {
 	byte nonce, high, until;        /* what is written */
 	byte history, floor;
 	byte before                     /* what the first usable tick follows; of a release: what its owner was told that it had */
+#if SPLIT
+	; bit begun                     /* the first of two steps is done */
+#endif
 #if AFTER
 	; bit due                       /* for a property: the namespace keeps AFTER since before this began */
 #endif
@@ -360,6 +371,9 @@ inline wipe(t) {
 inline clear(s) {
 	tx[s].kind = 0; tx[s].phase = Nothing; tx[s].id = 0; tx[s].nonce = 0; tx[s].high = 0; tx[s].until = 0;
 	tx[s].history = 0; tx[s].floor = 0; tx[s].before = 0;
+#if SPLIT
+	tx[s].begun = 0;
+#endif
 #if AFTER
 	tx[s].due = 0;
 #endif
@@ -506,17 +520,33 @@ inline decideFound(s, new) {
 
 #define SAME_ROW(s)     (ROWOF(s).nonce == tx[s].saw.nonce && (ROWOF(s).high == tx[s].saw.high && ROWOF(s).until == tx[s].saw.until || IS(M_CAS_NONCE)) || IS(M_CAS_BLIND) && tx[s].saw.until)
 #define SAME_NS(s)      (NS.history == tx[s].sawHistory && NS.floor == tx[s].sawFloor && NS.given == tx[s].sawGiven)
-#define SAME_HISTORY(s) (UNDER == tx[s].under || IS(M_TAKE_ANY_HISTORY) && tx[s].kind == Acquire || IS(M_RENEW_ANY_HISTORY) && tx[s].kind != Acquire)
+#define SAME_HISTORY(s) (UNDER == tx[s].under || IS(M_SPLIT_ANY_HISTORY) && BEGUN(s) || IS(M_TAKE_ANY_HISTORY) && tx[s].kind == Acquire || IS(M_RENEW_ANY_HISTORY) && tx[s].kind != Acquire)
 #define WRITES_NS(s)    (tx[s].history != tx[s].sawHistory || tx[s].floor != tx[s].sawFloor)
-#define ASKS_NS(s)      (tx[s].kind == Acquire && !IS(M_TAKE_ANY_NAMESPACE) || WRITES_NS(s) && !IS(M_RENEW_ANY_NAMESPACE))
-#define LANDS(s)        (tx[s].phase == Decided && SAME_HISTORY(s) && !BARRED(s) && (tx[s].kind == Found -> NS.gone : !NS.gone && SAME_ROW(s) && (SAME_NS(s) || !ASKS_NS(s))))
+#define ASKS_NS(s)      (BEGUN(s) -> !IS(M_SPLIT_ANY_NAMESPACE) : SPLIT || tx[s].kind == Acquire && !IS(M_TAKE_ANY_NAMESPACE) || WRITES_NS(s) && !IS(M_RENEW_ANY_NAMESPACE))
+#define MAY_BE(s)       (tx[s].phase == Decided && SAME_HISTORY(s) && !BARRED(s))
+#define LANDS(s)        (MAY_BE(s) && (tx[s].kind == Found -> NS.gone : !NS.gone && !FIRST(s) && SAME_ROW(s) && (SAME_NS(s) || !ASKS_NS(s))))
+/* With SPLIT, a change of the namespace is the first of two steps. Rows that are missing up to a new ID are made with it,
+ * or without it by who dies then. Nothing else is compared. */
+#if SPLIT
+#define CHANGES(s)      (tx[s].phase == Decided && tx[s].kind != Found && !tx[s].begun && (WRITES_NS(s) || RAISES(s)))
+#define RAISES(s)       (tx[s].kind == Acquire && (IS(M_SPLIT_UNUSED) -> !tx[s].saw.until : tx[s].saw.until <= NEVER) && tx[s].id >= tx[s].sawGiven)
+#define BEGUN(s)        tx[s].begun
+#define FIRST(s)        (CHANGES(s) && !IS(M_SPLIT_ROW_FIRST))
+#define MAKES(s)        (FIRST(s) && RAISES(s) && !tx[s].saw.until && !ROWOF(s).until)
+#define BEGINS(s)       (FIRST(s) && MAY_BE(s) && !NS.gone && SAME_NS(s) && (tx[s].saw.until || !ROWOF(s).until))
+#else
+#define BEGUN(s)        0
+#define FIRST(s)        0
+#define BEGINS(s)       0
+#endif
+
 
 /* Writes that nothing can make possible any more are forgotten, where that is so. */
-#define HOPELESS        (!BACK && !DELETES && !RESETS && !VANISHES && !RESTORES && FAULT != M_TAKE_ANY_HISTORY && FAULT != M_RENEW_ANY_HISTORY)
+#define HOPELESS        (!BACK && !DELETES && !RESETS && !VANISHES && !RESTORES && FAULT != M_TAKE_ANY_HISTORY && FAULT != M_RENEW_ANY_HISTORY && FAULT != M_SPLIT_ANY_HISTORY)
 inline refuse() {
 	for (j : 0 .. SLOTS - 1) {
 		if
-		:: HOPELESS && tx[j].phase == Decided && !LANDS(j) ->
+		:: HOPELESS && tx[j].phase == Decided && !LANDS(j) && !BEGINS(j) ->
 			assert(SEEN != W_REFUSED || UNDER != tx[j].under);
 			clear(j)
 		:: else
@@ -525,8 +555,45 @@ inline refuse() {
 	j = 0
 }
 
+#if SPLIT
+inline make(s) {
+	for (i : tx[s].sawGiven .. tx[s].id) {
+		NS.row[i].until = (NS.row[i].until -> NS.row[i].until : NEVER)
+	}
+	tx[s].saw.until = (tx[s].saw.until -> tx[s].saw.until : NEVER)
+}
+inline begin(s) {
+	if
+	:: RAISES(s) ->
+		make(s);
+		NS.given = (IS(M_GIVEN_UNSAVED) -> NS.given : tx[s].id + 1)
+	:: else
+	fi;
+	NS.history = tx[s].history; NS.floor = tx[s].floor;
+	tx[s].sawHistory = NS.history; tx[s].sawFloor = NS.floor; tx[s].sawGiven = NS.given; tx[s].begun = 1;
+#if RESTORES
+	unseen = unseen && tx[s].kind != End;
+#endif
+	news = (BACK && !news -> 1 : news);
+	refuse()
+}
+#endif
+
 /* The write: refused unless history, row and, where needed, namespace are as they were read. */
 inline write(s) {
+#if SPLIT
+	if
+	:: CHANGES(s) -> /* of a mutant only */
+		copyRow(ROW, tx[s]); copyRow(tx[s].saw, tx[s]);
+		tx[s].begun = 1;
+		refuse()
+	:: else -> writeAll(s)
+	fi
+#else
+	writeAll(s)
+#endif
+}
+inline writeAll(s) {
 	assert(SEEN != W_LATE || s < OWNERS || tx[s].kind == Release);
 	if
 	:: tx[s].kind == Found ->
@@ -549,7 +616,7 @@ inline write(s) {
 		fi;
 		/* A new ID is given, and those that are passed over get free rows. */
 		if
-		:: tx[s].kind == Acquire && !ROW.until && tx[s].id >= NS.given && !IS(M_GIVEN_UNSAVED) ->
+		:: tx[s].kind == Acquire && (!ROW.until || IS(M_SPLIT_ROW_FIRST)) && tx[s].id >= NS.given && !IS(M_GIVEN_UNSAVED) ->
 			for (i : NS.given .. tx[s].id) {
 				NS.row[i].until = (NS.row[i].until -> NS.row[i].until : NEVER)
 			}
@@ -564,6 +631,9 @@ inline write(s) {
 	news = (BACK && !news -> 1 : news);
 	if
 	:: s < OWNERS && tx[s].kind != Found -> tx[s].phase = Done; i = tx[s].under; unread(s); tx[s].under = (RENEWS > 2 -> i : 0); tx[s].until = 0; tx[s].history = 0; tx[s].floor = 0
+#if SPLIT
+		; tx[s].begun = 0
+#endif
 	:: else -> clear(s)
 	fi;
 	refuse()
@@ -690,7 +760,8 @@ inline retake(s, upto) {
 	tx[s].id = lost[s].id; tx[s].nonce = lost[s].nonce;
 	read(s);
 	if
-	:: !NS.gone && (MINE || IS(M_RETAKE_BLIND)) && ROW.high == lost[s].high && LASTS ->
+	:: !NS.gone && (MINE || IS(M_RETAKE_BLIND)) && ROW.high == lost[s].high && LASTS &&
+		(NS.floor <= lost[s].before || IS(M_RETAKE_FLOOR)) ->
 		tx[s].kind = Retake;
 		tx[s].before = (IS(M_RETAKE_BELOW) -> 0 : lost[s].before);
 		if
@@ -769,6 +840,10 @@ end:
 			d_step { renew(me, upto); upto = 0 }
 		}
 	:: d_step { LANDS(me) -> write(me) }
+#if SPLIT
+	:: d_step { BEGINS(me) -> begin(me) }
+	:: d_step { MAKES(me) -> make(me); refuse() }
+#endif
 	:: d_step { tx[me].phase == Known || tx[me].phase == Done && !(DURABLE && fails) -> hear(me) }
 
 	/* The write is refused or fails, and the owner knows that it did not happen. */
@@ -794,6 +869,9 @@ end:
 			copyRow(tx[j].saw, tx[me].saw); tx[j].sawHistory = tx[me].sawHistory; tx[j].sawFloor = tx[me].sawFloor;
 			tx[j].sawGiven = tx[me].sawGiven; tx[j].history = tx[me].history; tx[j].floor = tx[me].floor;
 			copyRow(tx[j], tx[me]);
+#if SPLIT
+			tx[j].begun = tx[me].begun;
+#endif
 #if AFTER
 			tx[j].before = tx[me].before; tx[j].due = tx[me].due;
 #endif
@@ -920,6 +998,10 @@ end:
 	:: d_step { tx[me].phase == Sent -> release(me, 0) }
 	:: d_step { tx[me].phase == Sent && LOSSES0 != LOSSES -> release(me, 1) }
 	:: d_step { LANDS(me) -> write(me) }
+#if SPLIT
+	:: d_step { BEGINS(me) -> begin(me) }
+	:: d_step { MAKES(me) -> make(me); refuse() }
+#endif
 	:: d_step { tx[me].phase != Nothing -> clear(me) }
 	od
 }
