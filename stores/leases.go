@@ -236,6 +236,9 @@ func (l *leases) usable(own Record, a *Answer) (storage.Namespace, error) {
 // nobody has leased yet. It does no harm if the row does not follow.
 func writes(own Record, ns, n storage.Namespace, was Record, r storage.Lease, none ...Record) ([]Write, error) {
 	first, then := Write{Were: append([]Record{own}, none...)}, Write{Were: []Record{own, was}}
+	if was.Text != "" {
+		first.Were = append(first.Were, was)
+	}
 	var err error
 	if n != ns {
 		then.Were[0], err = put(own, n, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid/internal/storage"
@@ -16,6 +17,7 @@ import (
 type Late struct {
 	mu     sync.Mutex
 	writes []func() (stored bool)
+	sets   atomic.Int64 // how many faults were set
 }
 
 // Deliver lets them arrive, in their order, and returns how many were stored.
@@ -32,14 +34,16 @@ func (l *Late) Deliver() (stored int) {
 	return stored
 }
 
-// A Faulty driver has the fault of its next request: of any for Refuse, else of a Write.
+// A Faulty driver has the fault of its next request: of any for Refuse, else of a Write. Of the two Writes of a decision
+// it is the one of the row.
 type Faulty struct {
 	stores.Driver
 	storage.Codec
 	late *Late
 
-	mu   sync.Mutex
-	next suite.Fault
+	mu    sync.Mutex
+	next  suite.Fault
+	early bool // it is the one of the namespace
 }
 
 // Client returns a client of a database, which is a [stores.Lister] if the Driver is one.
@@ -57,18 +61,19 @@ func (l *Late) Client(d stores.Driver, next suite.Fault) (*Faulty, stores.Driver
 	return f, f
 }
 
-// Set sets the next fault.
+// Set sets the next fault. Each third time it is one of the Write of a namespace, where there are two.
 func (d *Faulty) Set(f suite.Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.next = f
+	d.next, d.early = f, d.late.sets.Add(1)%3 == 0
 }
 
-// take returns the fault, if it is of that kind of request, and takes it back.
-func (d *Faulty) take(write bool) (f suite.Fault) {
+// take returns the fault, if it is of that request, and takes it back.
+func (d *Faulty) take(w *stores.Write) (f suite.Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if write || d.next == suite.Refuse {
+	first := w != nil && len(w.Otherwise.Keys) > 1 && w.Otherwise.Keys[0] == w.Puts[0].Key
+	if w != nil && (d.early || !first) || d.next == suite.Refuse {
 		f, d.next = d.next, suite.OK
 	}
 	return f
@@ -78,7 +83,7 @@ var errCut = worker.Transient(errors.New("the connection was lost, the outcome i
 
 // Read implements [stores.Driver].
 func (d *Faulty) Read(ctx context.Context, q stores.Query) (*stores.Answer, error) {
-	if d.take(false) == suite.Refuse {
+	if d.take(nil) == suite.Refuse {
 		return nil, errCut
 	}
 	return d.Driver.Read(ctx, q)
@@ -86,10 +91,12 @@ func (d *Faulty) Read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 
 // Write implements [stores.Driver].
 func (d *Faulty) Write(ctx context.Context, w stores.Write) (stored bool, now *stores.Answer, err error) {
-	switch f := d.take(true); f {
+	switch f := d.take(&w); f {
 	case suite.LoseReply:
 		if stored, now, err := d.Driver.Write(ctx, w); !stored {
-			d.Set(f)
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.next = f
 			return stored, now, err
 		}
 		fallthrough

@@ -47,7 +47,8 @@ func (l *lessee) acquire(ctx context.Context) error {
 // acquirePending leases the ID of the pending acquisition if its row bears one of the nonces that were written. It
 // writes a new nonce, since what can be read need not be durable yet. If the row bears none of
 // them, the pending write never happened or is still on its way; should it still arrive, the ID
-// is blocked for a while, and nothing is issued under it. It returns nil if there is nothing to lease.
+// is blocked for a while, and nothing is issued under it. So it is where the floor has risen above its first tick:
+// nobody begins there any more. It returns nil if there is nothing to lease.
 func (l *lessee) acquirePending(ctx context.Context) (*pending, error) {
 	p := l.pending
 	if p == nil {
@@ -59,7 +60,7 @@ func (l *lessee) acquirePending(ctx context.Context) (*pending, error) {
 		if err := l.compare(asked, now, l.cfg.MaxClockSkew); err != nil {
 			return err
 		}
-		if !p.matches(row, now) {
+		if !p.matches(row, now) || ns.Floor > p.before {
 			return errNothing
 		}
 		l.adoptHistory(ns, now)

@@ -127,7 +127,7 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 		})
 }
 
-// What is not as it was written, by its nonce, its ticks and its end, is not taken up.
+// What is not as it was written, by its nonce, its ticks and its end, is not taken up, nor is what begins below the floor.
 func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	eachTrustOf(t, map[string]func(h *house){
 		"another nonce": func(h *house) { h.edit(0, func(row *storage.Lease) { row.Nonce = "another" }) },
@@ -135,6 +135,9 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 		"more ticks":    func(h *house) { h.edit(0, func(row *storage.Lease) { row.High++ }) },
 		"fewer ticks":   func(h *house) { h.edit(0, func(row *storage.Lease) { row.High-- }) },
 		"over":          func(h *house) { h.pass(ttl + time.Millisecond) },
+		"the floor has risen": func(h *house) {
+			h.editNamespace(func(n *storage.Namespace) { n.Floor = h.row(0).High })
+		},
 		"somebody else has had it": func(h *house) {
 			was := h.row(0)
 			h.pass(ttl + quarantine + time.Second)
