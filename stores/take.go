@@ -87,7 +87,7 @@ func (v *view) store(ctx context.Context, n storage.Namespace, row storage.Lease
 	if err != nil {
 		return false, err
 	}
-	v.query = v.otherwise(was)
+	v.query, v.put = v.otherwise(was), all[len(all)-1].Were[1].Text
 	stored, v.answer, err = store(ctx, v.driver, v.answer, all, v.query)
 	return stored, err
 }
@@ -125,7 +125,7 @@ func (v *view) raced(was known) error {
 	if v.given > v.next {
 		v.full = false // others have made more than were looked for
 	}
-	if err != nil || v.known(was.WorkerID).Text == was.Text {
+	if is := v.known(was.WorkerID).Text; err != nil || is == was.Text || is == v.put {
 		return err
 	}
 	v.losses++

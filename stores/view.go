@@ -48,6 +48,7 @@ type view struct {
 	spare  []known // usable rows, when one was last chosen
 	full   bool    // no row that was read at random was free
 	next   int64   // the last of the rows that a refused write looked for
+	put    string  // the text of the row that was made or chosen last
 	losses int     // how often another client has been faster
 }
 

@@ -65,6 +65,26 @@ func puts(m *Memory, spoil func(w *stores.Write)) stores.Driver {
 	}}
 }
 
+// Piecemeal is right, and writes one record at a time: a namespace after the rows that are new.
+func Piecemeal(m *Memory) stores.Driver {
+	return Wrong{Memory: m, writes: func(ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
+		one := w
+		for _, put := range w.Puts[1:] {
+			i := slices.IndexFunc(w.Were, func(r stores.Record) bool { return r.Key == put.Key })
+			one.Were, one.Puts = w.Were[i:i+1], []stores.Record{put}
+			if stored, now, err := m.Write(ctx, one); !stored {
+				return stored, now, err
+			}
+			w.Were = slices.Concat(w.Were[:i], w.Were[i+1:])
+		}
+		if len(w.Puts) > 1 {
+			time.Sleep(time.Millisecond) // others come between
+		}
+		w.Puts = w.Puts[:1]
+		return m.Write(ctx, w)
+	}}
+}
+
 // Nameless has another name each time.
 func Nameless(m *Memory) stores.Driver { return Wrong{Memory: m, name: rand.Text} }
 

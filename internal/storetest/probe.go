@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -28,6 +29,7 @@ type probe struct {
 	spaces     map[string]*space // by namespace, as they are since so many sets of the model
 	sets       int
 	last       clock
+	raced      atomic.Bool   // in steps, a Take has run again, or failed: there may be more rows than it was to make
 	behind     time.Duration // how far a Clock may be behind what was written by it
 }
 

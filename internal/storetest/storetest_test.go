@@ -42,7 +42,7 @@ func newHandClock() *fake.Clock {
 	return fake.NewFrozenClock(time.Date(2026, 2, 3, 4, 5, 6, 7000, time.UTC))
 }
 
-// A right store passes all checks, in no real time, whether it locks or not. Its clock runs or stands, or is of clients
+// A right store passes all checks, in no real time, whether it locks or not, or writes one record at a time. Its clock runs or stands, or is of clients
 // that are off by as much as the store says: each reading is of another one then.
 func TestRight(t *testing.T) {
 	t.Parallel()
@@ -58,6 +58,10 @@ func TestRight(t *testing.T) {
 		"many clocks": func() Subject {
 			m := &drivers.Memory{Now: random, Error: off, Lasting: true}
 			return subject(m, m, nil)
+		},
+		"one record at a time": func() Subject {
+			m := &drivers.Memory{}
+			return subject(m, drivers.Piecemeal(m), nil)
 		},
 		"locks": func() Subject {
 			clock := newHandClock()

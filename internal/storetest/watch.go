@@ -91,6 +91,9 @@ func (c *client) Take(ctx context.Context, w wish, decide decision) error {
 			return err
 		})
 	})
+	if c.p.Steps && (k.runs.Load() > 1 || suite.Passes(err)) {
+		c.p.raced.Store(true)
+	}
 	if c.p.Alone() && k.runs.Load() == 0 && c.p.latest().Now.After(early) && err != nil && !suite.Passes(err) {
 		c.none(w, err)
 	}
@@ -240,8 +243,8 @@ func (k *call) seesNamespace(n *common) {
 	switch stored := s.stored(); {
 	case k.name == "Init" && n.Given < top:
 		k.Doubt("Init gives worker ID %d, where worker ID %d has a row", n.Given, top)
-	case n.Given == max(top, stored):
-		shown.Given = stored
+	case n.Given == max(top, stored), k.c.p.raced.Load() && k.c.p.same(*n, s.namespace):
+		shown.Given = stored // of rows that were left alone, or of more of them
 	}
 	k.Sees(k.c.namespace, k.c.p.namespaceText(shown))
 }
@@ -334,6 +337,11 @@ func (p *probe) namespaceText(n common) string {
 	defer p.mu.Unlock()
 	p.namespaces[text] = n
 	return text
+}
+
+// same reports whether two namespaces differ in their Given alone.
+func (p *probe) same(a common, b *common) bool {
+	return b != nil && brief(p.namespaceText(a)) == brief(p.namespaceText(*b))
 }
 
 func (p *probe) clock(from string, c clock) {
