@@ -1,0 +1,218 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Kubernetes is API servers over one etcd of one node. Each can be killed, paused and started again, and so can etcd.
+// Nothing else of a cluster runs: no controllers, and no nodes.
+type Kubernetes struct {
+	Servers Nodes  // the API servers
+	Etcd    *Etcd  // below them
+	CA      []byte // of all servers' certificates, as PEM
+	Token   string // of an administrator
+}
+
+// StartKubernetes starts so many API servers, which take four seconds each. The first call ever builds the program from
+// its sources, which takes 12 minutes of processor time, and keeps it in the cache.
+func StartKubernetes(name string, servers int) (*Kubernetes, error) {
+	path, err := apiServer()
+	if err != nil {
+		return nil, err
+	}
+	k := &Kubernetes{Token: rand.Text()}
+	if k.Etcd, err = StartEtcd(name+"-etcd", 1); err != nil {
+		return nil, err
+	}
+	if k.Servers, err = newNodes(name+"-", servers, 1); err != nil {
+		return orClosed(k, err)
+	}
+	first := k.Servers[0]
+	if err := k.writeKeys(first); err != nil {
+		return orClosed(k, first.failed(err))
+	}
+	for _, s := range k.Servers {
+		err := s.Start(Program{
+			Path: path,
+			Args: []string{
+				"--etcd-servers=http://" + k.Etcd.Nodes[0].Addr(0),
+				"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=" + fmt.Sprint(s.Port(0)),
+				"--cert-dir=" + first.Path("certs"), // which the first server fills
+				"--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.0.0.0/24",
+				"--authorization-mode=RBAC", "--token-auth-file=" + first.Path("tokens.csv"),
+				"--service-account-issuer=https://kubernetes.default.svc",
+				"--service-account-key-file=" + first.Path("key.pem"),
+				"--service-account-signing-key-file=" + first.Path("key.pem"),
+			},
+			Ready: func(ctx context.Context) (err error) {
+				if k.CA, err = os.ReadFile(first.Path("certs", "apiserver.crt")); err == nil {
+					_, err = k.ask(ctx, "https://"+s.Addr(0), k.Token, http.MethodGet, "/readyz", nil)
+				}
+				return err
+			},
+		})
+		if err != nil {
+			return orClosed(k, err)
+		}
+	}
+	return k, nil
+}
+
+// writeKeys writes what signs service accounts' tokens, and the administrator's token.
+func (k *Kubernetes) writeKeys(s *Server) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
+	return errors.Join(os.WriteFile(s.Path("key.pem"), text, 0o600),
+		os.WriteFile(s.Path("tokens.csv"), []byte(k.Token+`,admin,admin,"system:masters"`+"\n"), 0o600))
+}
+
+// apiServer returns the path of kube-apiserver, which it builds the first time.
+func apiServer() (path string, err error) {
+	list := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/uidgen/uid/test/engines")
+	out, err := list.Output()
+	if err != nil {
+		return "", fmt.Errorf("cluster: no sources of kube-apiserver: %w", err)
+	}
+	sources := filepath.Join(strings.TrimSpace(string(out)), "kube-apiserver")
+	modules, err := os.ReadFile(filepath.Join(sources, "go.mod"))
+	if err != nil {
+		return "", fmt.Errorf("cluster: no sources of kube-apiserver: %w", err)
+	}
+	dir, err := kept(fmt.Sprintf("kube-apiserver-%x", sha256.Sum256(modules))[:31], func(dir string) error {
+		fmt.Fprintln(os.Stderr, "cluster: building kube-apiserver; this takes 16 minutes of processor time, once")
+		return run(os.Stderr, "GOWORK=off", "go", "build", "-C", sources, "-trimpath", "-o", dir+"/", ".")
+	})
+	if err != nil {
+		return "", fmt.Errorf("cluster: no kube-apiserver: %w", err)
+	}
+	return filepath.Join(dir, "kube-apiserver"), nil
+}
+
+// URL returns the address of an API server, by its number.
+func (k *Kubernetes) URL(i int) string { return "https://" + k.Servers[i].Addr(0) }
+
+// Close kills all servers and removes their folders.
+func (k *Kubernetes) Close() {
+	k.Servers.Close()
+	k.Etcd.Close()
+}
+
+// Ask makes a request of the administrator to the first API server, with an object as JSON if that is not nil, and
+// returns what is answered. An answer that says no is an error.
+func (k *Kubernetes) Ask(ctx context.Context, method, path string, object any) ([]byte, error) {
+	return k.ask(ctx, k.URL(0), k.Token, method, path, object)
+}
+
+func (k *Kubernetes) ask(ctx context.Context, server, token, method, path string, object any) ([]byte, error) {
+	body, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, server+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(k.CA)
+	client := http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
+	}}
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode >= 300 {
+		err = fmt.Errorf("cluster: %s %s: %s: %s", method, path, answer.Status, text)
+	}
+	return text, err
+}
+
+type object = map[string]any
+
+// NewNamespace makes a namespace of Kubernetes, and returns its name.
+func (k *Kubernetes) NewNamespace(ctx context.Context) (name string, err error) {
+	name = "test-" + strings.ToLower(rand.Text()[:8])
+	_, err = k.Ask(ctx, http.MethodPost, "/api/v1/namespaces", object{"metadata": object{"name": name}})
+	return name, err
+}
+
+// NewAccount makes a service account that may do so much with Leases of a namespace, as in "get", "list". It returns a
+// token of the account, which lasts an hour, once each server lets it do so.
+func (k *Kubernetes) NewAccount(ctx context.Context, namespace string, verbs ...string) (token string, err error) {
+	const rbac = "rbac.authorization.k8s.io"
+	accounts, roles := "/api/v1/namespaces/"+namespace+"/serviceaccounts", "/apis/"+rbac+"/v1/namespaces/"+namespace
+	name := "uid-" + strings.ToLower(rand.Text()[:8])
+	named := object{"name": name}
+	var said []byte
+	for _, make := range []struct {
+		path   string
+		object object
+	}{
+		{accounts, object{"metadata": named}},
+		{roles + "/roles", object{"metadata": named, "rules": []object{{
+			"apiGroups": []string{"coordination.k8s.io"}, "resources": []string{"leases"}, "verbs": verbs,
+		}}}},
+		{roles + "/rolebindings", object{
+			"metadata": named, "roleRef": object{"apiGroup": rbac, "kind": "Role", "name": name},
+			"subjects": []object{{"kind": "ServiceAccount", "name": name, "namespace": namespace}},
+		}},
+		{accounts + "/" + name + "/token", object{"spec": object{"expirationSeconds": 3600}}},
+	} {
+		if said, err = k.Ask(ctx, http.MethodPost, make.path, make.object); err != nil {
+			return "", err
+		}
+	}
+	var made struct{ Status struct{ Token string } }
+	if err := json.Unmarshal(said, &made); err != nil {
+		return "", err
+	}
+	token = made.Status.Token
+	for i := range k.Servers {
+		for _, verb := range verbs {
+			if err := await(func() error { return k.allows(ctx, i, token, namespace, verb) }); err != nil {
+				return "", err
+			}
+		}
+	}
+	return token, nil
+}
+
+// allows returns nil if a server knows already that a token allows something.
+func (k *Kubernetes) allows(ctx context.Context, i int, token, namespace, verb string) error {
+	said, err := k.ask(ctx, k.URL(i), token, http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+		object{"spec": object{"resourceAttributes": object{
+			"namespace": namespace, "verb": verb, "group": "coordination.k8s.io", "resource": "leases",
+		}}})
+	if err == nil && !bytes.Contains(said, []byte(`"allowed":true`)) {
+		err = fmt.Errorf("cluster: the account may not %s yet: %s", verb, said)
+	}
+	return err
+}
