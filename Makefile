@@ -23,7 +23,7 @@ PLAIN   = $(filter-out $(patsubst .%,$(MODULE)%,$(RACED) $(STORED) ./test/engine
 TESTED  = $(PLAIN) $(RACED) $(STORED)
 # What is linted: all but the benchmarks and recipes, whose libraries are many.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/... \
-  ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/... ./orm/...
+  ./stores/etcd/... ./stores/kubernetes/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/... ./orm/...
 # What is tested on 32 bits: what computes and what is lock-free.
 PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default \
   ./segment ./worker ./worker/lease
@@ -103,10 +103,12 @@ stress: ## half a billion takes from tiny, starved rings
 # What make engines plays on, each a command. On Galera there are the suites of stores, and what its nodes have of their
 # own. promise is the table of docs/promise.md, on all engines but MariaDB and SQLite, on which make test plays it. faults
 # kills and pauses leaseholders and servers, and leases does so hundreds of times. serve is a million UIDs over each
-# protocol of uid serve, while it and its database are killed; page is package debug in a real Chromium.
-ENGINES := stores galera mysql9 postgres promise faults leases serve metrics page recipes
+# protocol of uid serve, while it and its database are killed; page is package debug in a real Chromium. The API server
+# of kubernetes is built from its sources, once: that takes 16 minutes of processor time.
+ENGINES := stores kubernetes galera mysql9 postgres promise faults leases serve metrics page recipes
 on.stores   = $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... \
-  $$($(GO) list ./test/engines/... | grep -v /serve)
+  $$($(GO) list ./test/engines/... | grep -vE '/(serve|kubernetes)')
+on.kubernetes = $(TESTS) -count 1 -timeout 40m ./stores/kubernetes/... ./test/engines/kubernetes
 on.galera   = UID_TEST_ENGINES=galera $(TESTS) -count 1 -timeout 20m \
   -run 'Test(Store|Segments|SegmentsBesideLeaf|.*Galera)$$' ./test/databases
 on.mysql9   = UID_TEST_ENGINES=mysql9 $(TESTS) -count 1 -timeout 20m ./test/databases

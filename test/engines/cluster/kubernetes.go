@@ -61,13 +61,17 @@ func StartKubernetes(name string, servers int) (*Kubernetes, error) {
 				"--service-account-key-file=" + first.Path("key.pem"),
 				"--service-account-signing-key-file=" + first.Path("key.pem"),
 			},
-			Ready: func(ctx context.Context) (err error) {
-				if k.CA, err = os.ReadFile(first.Path("certs", "apiserver.crt")); err == nil {
-					_, err = k.ask(ctx, "https://"+s.Addr(0), k.Token, http.MethodGet, "/readyz", nil)
+			Ready: func(ctx context.Context) error {
+				ca, err := os.ReadFile(first.Path("certs", "apiserver.crt"))
+				if err == nil {
+					_, err = ask(ctx, ca, k.Token, http.MethodGet, "https://"+s.Addr(0)+"/readyz", nil)
 				}
 				return err
 			},
 		})
+		if err == nil && s == first {
+			k.CA, err = os.ReadFile(first.Path("certs", "apiserver.crt"))
+		}
 		if err != nil {
 			return orClosed(k, err)
 		}
@@ -115,31 +119,84 @@ func apiServer() (path string, err error) {
 // URL returns the address of an API server, by its number.
 func (k *Kubernetes) URL(i int) string { return "https://" + k.Servers[i].Addr(0) }
 
+// Backup saves a snapshot of etcd. The function that it returns restores that as operators do: no API server runs
+// meanwhile.
+func (k *Kubernetes) Backup() (restore func() error, err error) {
+	back, err := BackupEtcd(k.Etcd)
+	return func() error {
+		for _, s := range k.Servers {
+			s.Kill()
+		}
+		if err := back("restored"); err != nil {
+			return err
+		}
+		return k.restart()
+	}, err
+}
+
+// Compact forgets what was in etcd before now, and starts the API servers anew, which would remember some of it.
+func (k *Kubernetes) Compact(ctx context.Context) error {
+	said, err := k.admin(ctx, http.MethodGet, "/apis/coordination.k8s.io/v1/leases?limit=1", nil)
+	if err != nil {
+		return err
+	}
+	var list struct {
+		Metadata struct{ ResourceVersion string }
+	}
+	if err := json.Unmarshal(said, &list); err != nil {
+		return err
+	}
+	_, err = ask(ctx, nil, "", http.MethodPost, "http://"+k.Etcd.Nodes[0].Addr(0)+"/v3/kv/compaction",
+		object{"revision": list.Metadata.ResourceVersion})
+	if err != nil {
+		return err
+	}
+	for _, s := range k.Servers {
+		s.Kill()
+	}
+	return k.restart()
+}
+
+func (k *Kubernetes) restart() error {
+	var all []error
+	for _, s := range k.Servers {
+		all = append(all, s.Restart())
+	}
+	return errors.Join(all...)
+}
+
 // Close kills all servers and removes their folders.
 func (k *Kubernetes) Close() {
 	k.Servers.Close()
 	k.Etcd.Close()
 }
 
-// Ask makes a request of the administrator to the first API server, with an object as JSON if that is not nil, and
-// returns what is answered. An answer that says no is an error.
-func (k *Kubernetes) Ask(ctx context.Context, method, path string, object any) ([]byte, error) {
-	return k.ask(ctx, k.URL(0), k.Token, method, path, object)
+// Ask makes a request with a token, to an API server by its number, with an object as JSON if that is not nil. It
+// returns what is answered; an answer that says no is an error.
+func (k *Kubernetes) Ask(ctx context.Context, i int, token, method, path string, object any) ([]byte, error) {
+	return ask(ctx, k.CA, token, method, k.URL(i)+path, object)
 }
 
-func (k *Kubernetes) ask(ctx context.Context, server, token, method, path string, object any) ([]byte, error) {
+// admin asks the first API server as the administrator.
+func (k *Kubernetes) admin(ctx context.Context, method, path string, object any) ([]byte, error) {
+	return k.Ask(ctx, 0, k.Token, method, path, object)
+}
+
+func ask(ctx context.Context, ca []byte, token, method, url string, object any) ([]byte, error) {
 	body, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, method, server+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+token)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	r.Header.Set("Content-Type", "application/json")
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(k.CA)
+	roots.AppendCertsFromPEM(ca)
 	client := http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
 	}}
@@ -150,7 +207,7 @@ func (k *Kubernetes) ask(ctx context.Context, server, token, method, path string
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode >= 300 {
-		err = fmt.Errorf("cluster: %s %s: %s: %s", method, path, answer.Status, text)
+		err = fmt.Errorf("cluster: %s %s: %s: %s", method, r.URL.Path, answer.Status, text)
 	}
 	return text, err
 }
@@ -160,7 +217,7 @@ type object = map[string]any
 // NewNamespace makes a namespace of Kubernetes, and returns its name.
 func (k *Kubernetes) NewNamespace(ctx context.Context) (name string, err error) {
 	name = "test-" + strings.ToLower(rand.Text()[:8])
-	_, err = k.Ask(ctx, http.MethodPost, "/api/v1/namespaces", object{"metadata": object{"name": name}})
+	_, err = k.admin(ctx, http.MethodPost, "/api/v1/namespaces", object{"metadata": object{"name": name}})
 	return name, err
 }
 
@@ -186,7 +243,7 @@ func (k *Kubernetes) NewAccount(ctx context.Context, namespace string, verbs ...
 		}},
 		{accounts + "/" + name + "/token", object{"spec": object{"expirationSeconds": 3600}}},
 	} {
-		if said, err = k.Ask(ctx, http.MethodPost, make.path, make.object); err != nil {
+		if said, err = k.admin(ctx, http.MethodPost, make.path, make.object); err != nil {
 			return "", err
 		}
 	}
@@ -207,7 +264,7 @@ func (k *Kubernetes) NewAccount(ctx context.Context, namespace string, verbs ...
 
 // allows returns nil if a server knows already that a token allows something.
 func (k *Kubernetes) allows(ctx context.Context, i int, token, namespace, verb string) error {
-	said, err := k.ask(ctx, k.URL(i), token, http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+	said, err := k.Ask(ctx, i, token, http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
 		object{"spec": object{"resourceAttributes": object{
 			"namespace": namespace, "verb": verb, "group": "coordination.k8s.io", "resource": "leases",
 		}}})

@@ -3,7 +3,6 @@ package etcd_test
 import (
 	"context"
 	"log/slog"
-	"os"
 	"testing"
 	"time"
 
@@ -89,23 +88,11 @@ func TestRestore(t *testing.T) {
 // token; "etcd" leaves the cluster its ID.
 func backup(t *testing.T, c *cluster.Etcd) (restore func(token string)) {
 	t.Helper()
-	node := c.Nodes[0]
-	ctl, err := cluster.Find("etcd-client", "etcdctl")
+	back, err := cluster.BackupEtcd(c)
 	require.NoError(t, err)
-	etcdctl := func(args ...string) {
-		t.Helper()
-		_, err := node.Do(cluster.Program{Path: ctl, Env: []string{"ETCDCTL_API=3"}, Args: args})
-		require.NoError(t, err)
-	}
-	require.NoError(t, os.RemoveAll(node.Path("snapshot")))
-	etcdctl("--endpoints", node.Addr(0), "snapshot", "save", node.Path("snapshot"))
 	return func(token string) {
-		node.Kill()
-		require.NoError(t, os.RemoveAll(node.Path("data")))
-		etcdctl("snapshot", "restore", node.Path("snapshot"), "--data-dir", node.Path("data"), "--name", node.Name(),
-			"--initial-cluster", node.Name()+"=http://"+node.Addr(1),
-			"--initial-advertise-peer-urls", "http://"+node.Addr(1), "--initial-cluster-token", token)
-		require.NoError(t, node.Restart())
+		t.Helper()
+		require.NoError(t, back(token))
 	}
 }
 

@@ -2,6 +2,7 @@
 package kubernetes_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -14,8 +15,14 @@ import (
 
 func TestMain(m *testing.M) { cluster.Main(m) }
 
-// shared is an API server that tests leave as it is.
-var shared = cluster.Share(func() (*cluster.Kubernetes, error) { return cluster.StartKubernetes("kubernetes", 1) })
+// shared is an API server that tests leave as it is. What was in etcd at first is no longer known.
+var shared = cluster.Share(func() (*cluster.Kubernetes, error) {
+	k, err := cluster.StartKubernetes("kubernetes", 1)
+	if err == nil {
+		err = k.Compact(context.Background())
+	}
+	return k, err
+})
 
 // The fake's tests of exchanges, with a real server.
 func TestFake(t *testing.T) {

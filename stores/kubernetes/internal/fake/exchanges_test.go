@@ -52,6 +52,7 @@ func run(t *testing.T, test func(t *testing.T, s *server)) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		f := New(time.Now)
+		f.Compact()
 		s.URL, s.Namespace, s.client.Transport = "https://fake", "test", f.RoundTripper()
 		for name, verbs := range map[string][]string{"all": {"get", "list", "create", "update"}, "get": {"get"}} {
 			s.Tokens[name] = name
@@ -429,6 +430,15 @@ func TestList(t *testing.T) {
 		require.Equal(t, "3 4 5 6", names, "all that is left")
 		_, names = list("&limit=8", "suite=list,n")
 		require.Equal(t, "0 1 2 3 3a 4 5 6", names)
+
+		gone := s.ask(t, "all", "GET", "?limit=3&continue="+position{positions, 2, "list-2\x00"}.String(), "")
+		require.Equal(t, 410, gone.code, "after a compaction: %v", gone.status)
+		require.Equal(t, "Expired", gone.Reason)
+		require.Equal(t, expired, gone.Message)
+		require.Nil(t, gone.Details)
+		rest, names := list("&limit=3&continue="+gone.Meta.Continue, "suite=list,n")
+		require.Equal(t, "3 3a 4", names, "what is there now, if one goes on all the same")
+		require.Greater(t, rest.rv, at)
 
 		refused := s.ask(t, "all", "GET", "?limit=2&continue="+first.list.Meta.Continue+"&resourceVersion=5", "")
 		s.refuses(t, 400, "BadRequest", "specifying resource version is not allowed when using continue", "", refused, "")

@@ -30,10 +30,10 @@ type Server struct {
 	counts map[string]int
 }
 
-// New returns an API server over an empty etcd, whose answers have the date of a clock.
+// New returns an API server over an etcd without Leases, which has had other writes. Answers have the date of a clock.
 func New(now func() time.Time) *Server {
 	return newServer(now, &etcd{
-		revision: 1, history: map[string][]state{}, changed: make(chan struct{}), namespaces: map[string]bool{},
+		revision: 100, history: map[string][]state{}, changed: make(chan struct{}), namespaces: map[string]bool{},
 		tokens: map[string]map[string][]string{},
 	})
 }
