@@ -15,9 +15,10 @@ type Driver interface {
 	// Read returns what a Query asks for, all as it is at one time of the call.
 	Read(ctx context.Context, q Query) (*Answer, error)
 
-	// Write stores the Puts, all or nothing, if all records that were read are still the newest, and the database has
-	// not lost writes since they were. Else it stores nothing, and returns the Answer to w.Otherwise. An error leaves
-	// open whether it is stored; what is still on its way then may arrive, unless one of the records was written since.
+	// Write stores the Puts, all or nothing, if all of w.Were are still the newest, and the database has not lost writes
+	// since they were read. Else it stores nothing, and returns the Answer to w.Otherwise. An error leaves open whether
+	// it is stored; what is still on its way then may arrive, unless one of the records was written since. Rows that are
+	// put with their namespace are new, and nobody's: they may be stored whatever becomes of the rest.
 	Write(ctx context.Context, w Write) (stored bool, now *Answer, err error)
 
 	// Name says where the keys are: "etcd below uid/". It is the same in every process.
@@ -93,7 +94,7 @@ type Record struct {
 // A Write says what to write.
 type Write struct {
 	Read      *Answer  // the last that the decision is based on
-	Were      []Record // as they were read: those of the Puts, there or not, and others that are there
+	Were      []Record // as they were read: those of the Puts, there or not, and of a row its namespace
 	Puts      []Record // with their State of when they were read
 	Otherwise Query    // what to read if it is refused
 }

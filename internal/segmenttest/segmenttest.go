@@ -69,6 +69,17 @@ type Config = suite.Settings
 // Run runs each check in a subtest of its own, on a store of its own: open returns an empty one.
 func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 	t.Helper()
+	run(t, cfg, checks, open)
+}
+
+// Histories runs the last of the checks alone, for a store whose requests fail at random: [Run] has its own faults.
+func Histories(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
+	t.Helper()
+	run(t, cfg, checks[len(checks)-1:], open)
+}
+
+func run(t *testing.T, cfg Config, checks []check, open func(t *testing.T) Subject) {
+	t.Helper()
 	cfg = cfg.OrDefaults()
 	suite.Run(t, checks, func(t *testing.T) *probe { return newProbe(t.Context(), cfg, open(t)) })
 }

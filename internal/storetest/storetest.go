@@ -90,6 +90,12 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 	run(t, cfg, checks, open)
 }
 
+// Histories runs the last of the checks alone, for a store whose requests fail at random: [Run] has its own faults.
+func Histories(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
+	t.Helper()
+	run(t, cfg, checks[len(checks)-1:], open)
+}
+
 // RunRegistry does for a [registry.Store] what [Run] does for each of its namespaces: it runs
 // each check in a subtest of its own, on a store of its own, which open returns empty. The
 // Subject's Registry is required, and each of its clients has to see what the others have done.

@@ -98,7 +98,19 @@ func (m *Model) set(key, text string) {
 	was[m.p.brief(m.now[key].text)] = true
 	m.now[key] = held{text, m.now[key].writes + 1, was}
 	m.sets++
-	m.open = slices.DeleteFunc(m.open, func(o *Operation) bool { return o.On[key].Writes && !o.On[key].begun(text) })
+	var open []*Operation
+	for _, o := range m.open {
+		switch a := o.On[key]; {
+		case !a.Writes || a.begun(text):
+			open = append(open, o)
+		case a.First != "" && len(o.On) > 1: // the rest may have been stored before this
+			rest := *o
+			rest.On = maps.Clone(o.On)
+			delete(rest.On, key)
+			open = append(open, &rest)
+		}
+	}
+	m.open = open
 }
 
 // begun reports whether a text is what is written first.

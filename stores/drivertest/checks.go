@@ -96,13 +96,13 @@ func (p *probe) answers(a *stores.Answer, q stores.Query, from string) {
 	}
 }
 
-// write writes texts under keys; those that stay are only compared.
+// write writes texts under keys; a namespace that stays is only compared.
 func (p *probe) write(d stores.Driver, a *stores.Answer, put map[string]string,
 	otherwise stores.Query) (stored bool, now *stores.Answer) {
 	w := stores.Write{Read: a, Otherwise: otherwise}
 	for _, r := range a.Records {
 		text, is := put[r.Key]
-		if is || r.Text != "" {
+		if k, _ := stores.ParseKey(r.Key); is || k.ID < 0 && r.Text != "" {
 			w.Were = append(w.Were, r)
 		}
 		if r.Text = text; is {
@@ -238,8 +238,8 @@ func refuses(p *probe) {
 			for _, i := range puts {
 				put[keys[i]] = p.text()
 			}
-			for _, i := range meddles { // a record that was missing is compared if it is put
-				same = same && (i == 3 || i == 2 && !slices.Contains(puts, 2))
+			for _, i := range meddles {
+				same = same && i != 0 && !slices.Contains(puts, i)
 			}
 			stored, now := p.write(d, a, put, q)
 			if stored != same {
@@ -365,9 +365,9 @@ func old(p *probe) {
 				if !a.Old {
 					p.Errorf("an Answer that is not Old does not have another client's Write of %s: %.300v", key, a)
 				}
-				// A Write names what it puts and what was there: a record that was missing it does not compare.
+				// A Write names what it puts, and a namespace that was there.
 				named := slices.ContainsFunc(a.Records, func(r stores.Record) bool {
-					return r.Text != texts[r.Key] && (r.Text != "" || r.Key == key)
+					return r.Text != texts[r.Key] && (r.Key == key || r.Key == own(name) && r.Text != "")
 				})
 				if !named {
 					continue

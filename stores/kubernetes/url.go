@@ -1,0 +1,40 @@
+package kubernetes
+
+import (
+	"context"
+
+	"github.com/uidgen/uid/internal/scheme"
+)
+
+// Package connect opens kubernetes:// URLs.
+func init() {
+	scheme.Register(scheme.Driver{
+		Schemes: []string{"kubernetes"},
+		Form:    "kubernetes://host:6443/namespace, or kubernetes:// in a pod",
+		Secure:  "?ca=ca.pem&token-file=token",
+		Port:    "443",
+		Params:  []string{"ca", "token-file", "clockerror"},
+		Open:    openURL,
+	})
+}
+
+func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store, error) {
+	off, err := u.Duration("clockerror")
+	if err != nil {
+		return nil, err
+	}
+	cfg := Config{CAFile: u.Params.Get("ca"), TokenFile: u.Params.Get("token-file"), Namespace: u.Path, ClockError: off}
+	switch {
+	case u.User+u.Password != "":
+		return nil, u.Bad("has a user or password, and the API server wants a token (token-file)")
+	case len(u.Hosts) > 1:
+		return nil, u.Bad("has several hosts")
+	case len(u.Hosts) == 1:
+		cfg.URL = "https://" + u.Hosts[0]
+	}
+	store, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &scheme.Store{Registry: store.Registry(), Segments: store.Segments(), Close: func() error { return nil }}, nil
+}
