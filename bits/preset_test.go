@@ -69,9 +69,19 @@ func TestPresetsReadWhatOthersMade(t *testing.T) {
 		{"the same", "instagram", 2383568809444681765, "2006-01-02T15:04:05", "2020-08-25T13:52:46", ""},
 		{"Mastodon's documentation of the API, a status", "47ms/0/16 epoch=1970-01-01T00:00:00Z", 103254962155278888,
 			"2006-01-02T15:04:05.0", "2019-12-05T11:34:47.1", ""},
+		{"shkspr.mobi/blog/2023/06/linkedin-supports-schema-org-metadata, published 09:35:34.752",
+			"41ms/0/22 epoch=1970-01-01T00:00:00Z", 7075043149462556672, "2006-01-02T15:04:05",
+			"2023-06-15T09:35:34", ""},
+		{"apache/shardingsphere issue 5058, logged at 14:14:12.246 in Shanghai",
+			"41ms/10/12 epoch=2016-10-31T16:00:00Z", 452837411152461833, "2006-01-02T15:04:05.000",
+			"2020-04-03T06:14:12.131", "worker 0, sequence 9"},
+		{"mo4tech.com/mybatisplus-crud-extension-1.html, of November 2021", "twitter", 1456795944390905857, "2006-01",
+			"2021-11", ""},
 		{"README of UidGenerator, in its zone", "uidgenerator-readme", 180363646902239241, "2006-01-02 15:04:05",
 			"2017-01-19 04:15:46", "worker 4, sequence 9"},
-		// As SnowflakeIDGenImpl.java puts together what LeafMonitorController.java shows.
+		// As uid.go puts them together; as SnowflakeIDGenImpl.java does what LeafMonitorController.java shows.
+		{"goSnowFlake", "41ms/10/12 epoch=2016-09-25T11:28:08Z", (1795219200000-1474802888000)<<22 | 2<<12 | 5,
+			"2006-01-02T15:04:05.000", "2026-11-21T00:00:00.000", "worker 2, sequence 5"},
 		{"Leaf", "leaf", (1567733700834-1288834974657)<<22 | 39<<12 | 3448,
 			"2006-01-02T15:04:05.000", "2019-09-06T01:35:00.834", "worker 39, sequence 3448"},
 	} {

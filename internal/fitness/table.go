@@ -62,6 +62,7 @@ func (s shape) judge(d database.Dialect, what string, t Table, lost doctor.Level
 	switch d {
 	case database.MySQL:
 		f.Value = "InnoDB, " + f.Value
+		wrong(s.engine == "", "a view", "Only a table counts by itself.", "Name the table, and rename its columns.")
 		wrong(!strings.EqualFold(s.engine, "InnoDB"), "engine "+s.engine,
 			"Only InnoDB rolls back, locks rows and survives a crash.", alter+" ENGINE = InnoDB")
 	case database.Postgres:

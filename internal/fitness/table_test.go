@@ -35,9 +35,9 @@ func TestTable(t *testing.T) {
 		"smallint":          {nodes, mysql, func(_ sh, c cols) { c["TYPE"].kind = "smallint" }, ok, ""},
 		"further, to be given": {nodes, mysql, func(_ sh, c cols) { c["MORE"] = &column{name: "MORE"} }, refused,
 			"further column MORE"},
-		"further":   {nodes, mysql, func(_ sh, c cols) { c["MORE"] = &column{filled: true} }, ok, "8 columns"},
-		"MyISAM":    {nodes, mysql, func(s sh, _ cols) { s.engine = "MyISAM" }, refused, "ENGINE = InnoDB"},
-		"no engine": {nodes, mysql, func(s sh, _ cols) { s.engine = "" }, refused, "ENGINE = InnoDB"},
+		"further": {nodes, mysql, func(_ sh, c cols) { c["MORE"] = &column{filled: true} }, ok, "8 columns"},
+		"MyISAM":  {nodes, mysql, func(s sh, _ cols) { s.engine = "MyISAM" }, refused, "ENGINE = InnoDB"},
+		"a view":  {nodes, mysql, func(s sh, _ cols) { s.engine = "" }, refused, "rename its columns"},
 		"affinities of SQLite, which hold anything": {nodes, sqlite, func(_ sh, c cols) {
 			c["ID"].kind, c["PORT"].width.Int64 = "integer", 1
 		}, ok, "7 columns"},
