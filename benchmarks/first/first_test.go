@@ -93,10 +93,10 @@ func variant(t *testing.T, p *program, title string, parts ...string) *program {
 }
 
 func render(all []*program, rounds int) string {
-	shown := report.Table{Right: []int{2, 3, 4, 5, 6, 7},
-		Header: table.Row{"", "lines", "constructors", "imports", "binary", "first run", "later runs"}}
+	shown := report.Table{Right: []int{2, 3, 4, 5, 6},
+		Header: table.Row{"", "lines", "constructors", "binary", "first run", "later runs"}}
 	for i, p := range all {
-		shown.Add(i, p.title, p.lines, p.constructors, p.imports, fmt.Sprintf("%.1f MB", float64(p.bytes)/1e6),
+		shown.Add(i, p.title, p.lines, p.constructors, fmt.Sprintf("%.1f MB", float64(p.bytes)/1e6),
 			short(median(p.first)), short(median(p.later)))
 	}
 	text := fmt.Sprintf("%s\n\n%s/%s, %d processors, %s; medians of %d runs.",

@@ -27,11 +27,11 @@ var (
 
 // A program draws one ID.
 type program struct {
-	title, source, exe           string
-	prints                       string // with each ID as 0; "" if nothing says so
-	lines, constructors, imports int
-	bytes                        int64
-	first, later                 []time.Duration // from its start to its ID, by run
+	title, source, exe  string
+	prints              string // with each ID as 0; "" if nothing says so
+	lines, constructors int
+	bytes               int64
+	first, later        []time.Duration // from its start to its ID, by run
 }
 
 // inDocument returns the programs of a document.
@@ -75,7 +75,7 @@ func (p *program) build(t *testing.T) {
 		}
 	}
 	f := must(parser.ParseFile(token.NewFileSet(), file, p.source, 0))
-	p.imports, p.constructors = len(f.Imports), constructors(f)
+	p.constructors = constructors(f)
 }
 
 var major = regexp.MustCompile(`/v[0-9]+$`)

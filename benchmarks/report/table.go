@@ -46,10 +46,9 @@ var Tables = []Table{
 		return []column{r.times("time for an ID", 8), r.median("a call: p50", 50), r.median("p99", 99), sustained}
 	}},
 	{"headline", "Time for an ID, and what the layout sustains", "", named(
-		"uid-cached", "uid-lane", "uid-fill", "uid-unordered", "uid-uncached", "segment-mysql",
-		"snowflake", "snowflake-16", "sonyflake-2", "sonyflake-2-16", "yitter",
-		"google-uuid-v7", "xid", "ulid",
-		"mysql-auto-increment", "redis-incr", "atomic-add"), func(r *Results) []column {
+		"uid-cached", "uid-lane", "uid-uncached", "segment-mysql", "wuid", "snowflake", "snowflake-16",
+		"sonyflake-2", "sonyflake-2-16", "yitter", "google-uuid-v7", "xid", "ulid", "mysql-auto-increment", "redis-incr",
+	), func(r *Results) []column {
 		return []column{r.times("8 goroutines", 8), sustained, beyond}
 	}},
 	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(
@@ -75,6 +74,10 @@ var Tables = []Table{
 		}
 		return rows
 	}, costs},
+	{"memory", "Bytes of a generator", "", named("uid-cached", "uid-uncached", "segment-mysql", "wuid", "snowflake",
+		"sonyflake-2"), func(r *Results) []column {
+		return []column{r.column("bytes of a generator", "Memory", "B/generator", grouped)}
+	}},
 	{"lead", "Time borrowed in a second of drawing", "drawn in a second", (*Results).leadRates, leads},
 	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", "", func(
 		r *Results,
@@ -87,6 +90,9 @@ var Tables = []Table{
 		}
 		return out
 	}, paced},
+	{"waiting", "Calls at the ceiling", "", func(r *Results) []row {
+		return slices.DeleteFunc(measured("Fairness")(r), func(x row) bool { return strings.Contains(x.Name, "uncached") })
+	}, func(r *Results) []column { return r.percentiles("Fairness", []float64{50, 99}) }},
 	{"fairness", "Calls among others that take all there is, at the ceiling", "", measured("Fairness"), fairness},
 	{"unique", "Duplicates", "", func(r *Results) (out []row) {
 		for _, x := range measured("Unique")(r) {
@@ -190,11 +196,13 @@ func measured(name string) func(*Results) []row {
 	}
 }
 
-// named returns a row for each of the names, in their order.
+// named returns a row for each of the names of which there are results, in their order.
 func named(names ...string) func(*Results) []row {
-	return func(*Results) (out []row) {
+	return func(r *Results) (out []row) {
 		for _, n := range names {
-			out = append(out, row{subjectOf(n), "subject=" + n})
+			if at := "subject=" + n; len(r.of(at)) > 0 {
+				out = append(out, row{subjectOf(n), at})
+			}
 		}
 		return out
 	}
@@ -285,7 +293,7 @@ const addItself = "subject=atomic-add"
 // ratios shows the cached generator's calls, as multiples of a bare atomic add by as many
 // goroutines in the same round, and what the add took.
 func ratios(r *Results) (out []column) {
-	for _, n := range r.shown("Scale/"+addItself, 1, 2, 8, 32) {
+	for _, n := range r.shown("Scale/"+addItself, 1, 2, 8) {
 		name := fmt.Sprintf("Scale/goroutines=%.0f%s/", n, r.full())
 		out = append(out, column{goroutines(n), func(x row) string {
 			if x.at == addItself {

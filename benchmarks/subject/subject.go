@@ -82,7 +82,7 @@ func Local() []Subject {
 	return []Subject{
 		cachedStrict, cachedLane, cachedFill, cachedUnordered, uncachedWide,
 		snowflakeDefault, snowflake16, sonyflake1, sonyflake2Default, sonyflake2Wide,
-		yitterDefault, yitter16, snoNew,
+		yitterDefault, yitter16, snoNew, wuidNext,
 		googleV4, googleV4Pool, googleV7, gofrsV7, xidNew, ulidMake, ksuidNew, nanoid21,
 		atomicAdd, packedCounter, mutexCounter, timeNow,
 	}
@@ -94,5 +94,5 @@ func Served(db func() (*sqlx.DB, error), client func() (*redis.Client, error)) [
 	return slices.Concat(onMariaDB(db), onRedis(client))
 }
 
-// Missing names the library that should be compared but is not, with the reason.
-const Missing = "bytentropy/snowflake: the module proxy serves no version of it"
+// Missing names what should be compared but is not, with the reasons.
+const Missing = "bytentropy/snowflake: the module proxy serves no version of it; Go's package uuid: it needs Go 1.27"
