@@ -49,8 +49,8 @@ func check(t *testing.T, folder, driver, variable, source string, tables []strin
 	db := must(sql.Open(driver, source))
 	t.Cleanup(func() { db.Close() })
 	store := must(sqlstore.New(db, sqlstore.Config{}))
-	before := time.Now().Truncate(time.Second)
-	printed := must(run(t, build(t, folder), variable+"="+source))
+	before, exe := time.Now().Truncate(time.Second), build(t, folder)
+	printed := must(run(t, exe, variable+"="+source))
 	after := time.Now()
 
 	seen := map[uid.UID]bool{}
@@ -83,6 +83,11 @@ func check(t *testing.T, folder, driver, variable, source string, tables []strin
 		require.True(t, workers[l.WorkerID])
 	}
 	require.Equal(t, folder != "sqlx", len(all.Leases) == 1)
+
+	// Another run adds to what this one has left.
+	first := len(stored(t, db, "orders"))
+	must(run(t, exe, variable+"="+source))
+	require.Len(t, stored(t, db, "orders"), 2*first)
 }
 
 // ownKeys returns the condition for a column whose values the database makes.

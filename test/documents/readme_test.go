@@ -53,10 +53,16 @@ func TestReadmeHolds(t *testing.T) {
 	for _, p := range programs {
 		prints := printing.FindAllStringSubmatch(p[1], -1)
 		require.Len(t, prints, 1, p[1])
-		since := time.Now()
-		said := run(t, dir, build(t, p[1]))
-		require.Equal(t, digits.ReplaceAllString(prints[0][1], "0")+"\n", digits.ReplaceAllString(said, "0"))
-		requireNew(t, said, since)
+		exe, workers := build(t, p[1]), []int64(nil)
+		for range 3 { // an empty store, and used ones
+			since := time.Now()
+			said := run(t, dir, exe)
+			require.Equal(t, digits.ReplaceAllString(prints[0][1], "0")+"\n", digits.ReplaceAllString(said, "0"))
+			workers = append(workers, requireNew(t, said, since).WorkerID)
+		}
+		// A start uses up one or two IDs.
+		require.Contains(t, []int64{1, 2}, workers[1]-workers[0])
+		require.Contains(t, []int64{1, 2}, workers[2]-workers[1])
 	}
 
 	t.Setenv("UID_MYSQL_DSN", "")
@@ -100,12 +106,13 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	return out.String()
 }
 
-// requireNew fails unless a text begins with a UID of the default layout that was made after since. One of a
-// lease may be some minutes ahead.
-func requireNew(t *testing.T, text string, since time.Time) {
+// requireNew returns the parts of the UID with which a text begins. It fails unless that is one of the default layout that
+// was made after since. One of a lease may be some minutes ahead.
+func requireNew(t *testing.T, text string, since time.Time) uid.Parts {
 	u, err := uid.Parse(digits.FindString(text))
 	require.NoError(t, err)
 	parts := must(bits.Default().Parse(u))
 	require.False(t, parts.Time.Before(since.Truncate(time.Second)), "%v was made before %v", u, since)
 	require.Less(t, time.Until(parts.Time), 10*time.Minute)
+	return parts
 }
