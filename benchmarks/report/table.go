@@ -46,8 +46,8 @@ var Tables = []Table{
 		return []column{r.times("time for an ID", 8), r.median("a call: p50", 50), r.median("p99", 99), sustained}
 	}},
 	{"headline", "Time for an ID, and what the layout sustains", "", named(
-		"uid-cached", "uid-lane", "uid-uncached", "segment-mysql", "wuid", "snowflake", "snowflake-16",
-		"sonyflake-2", "sonyflake-2-16", "yitter", "google-uuid-v7", "xid", "ulid", "mysql-auto-increment", "redis-incr",
+		"uid-cached", "uid-lane", "uid-uncached", "segment-mysql", "wuid", "snowflake", "snowflake-16", "sonyflake-2",
+		"sonyflake-2-16", "yitter", "google-uuid-v7", "xid", "ulid", "mysql-auto-increment", "redis-incr",
 	), func(r *Results) []column {
 		return []column{r.times("8 goroutines", 8), sustained, beyond}
 	}},
@@ -91,7 +91,8 @@ var Tables = []Table{
 		return out
 	}, paced},
 	{"waiting", "Calls at the ceiling", "", func(r *Results) []row {
-		return slices.DeleteFunc(measured("Fairness")(r), func(x row) bool { return strings.Contains(x.Name, "uncached") })
+		uncached := func(x row) bool { return strings.Contains(x.Name, "uncached") }
+		return slices.DeleteFunc(measured("Fairness")(r), uncached)
 	}, func(r *Results) []column { return r.percentiles("Fairness", []float64{50, 99}) }},
 	{"fairness", "Calls among others that take all there is, at the ceiling", "", measured("Fairness"), fairness},
 	{"unique", "Duplicates", "", func(r *Results) (out []row) {

@@ -106,8 +106,8 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	return out.String()
 }
 
-// requireNew returns the parts of the UID with which a text begins. It fails unless that is one of the default layout that
-// was made after since. One of a lease may be some minutes ahead.
+// requireNew returns the parts of the UID with which a text begins. It fails unless that is one of the default layout
+// that was made after since. One of a lease may be some minutes ahead.
 func requireNew(t *testing.T, text string, since time.Time) uid.Parts {
 	u, err := uid.Parse(digits.FindString(text))
 	require.NoError(t, err)
