@@ -128,7 +128,6 @@ func (s *Server) answer(h *http.Request, body []byte) *answer {
 	if a == nil {
 		a = s.do(r)
 	}
-	a.header.Set("Date", r.now.Format(http.TimeFormat))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kind := h.Method

@@ -135,6 +135,7 @@ func (s *Server) handle(r *http.Request, body []byte) *answer {
 	if f.Silent {
 		return nil
 	}
+	a.header.Set("Date", s.now().UTC().Format(http.TimeFormat))
 	return a
 }
 
@@ -156,7 +157,6 @@ func (s *Server) refusal(f Fault) *answer {
 	if f.RetryAfter > 0 {
 		a.header.Set("Retry-After", strconv.Itoa(f.RetryAfter))
 	}
-	a.header.Set("Date", s.now().UTC().Format(http.TimeFormat))
 	return a
 }
 
