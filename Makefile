@@ -104,7 +104,7 @@ stress: ## half a billion takes from tiny, starved rings
 # own. promise is the table of docs/promise.md, on all engines but MariaDB and SQLite, on which make test plays it. faults
 # kills and pauses leaseholders and servers, and leases does so hundreds of times. serve is a million UIDs over each
 # protocol of uid serve, while it and its database are killed; page is package debug in a real Chromium. The API server
-# of kubernetes is built from its sources, once: that takes 16 minutes of processor time.
+# of kubernetes is built from its sources, once: that takes 7 to 16 minutes of processor time.
 ENGINES := stores kubernetes galera mysql9 postgres promise faults leases serve metrics page recipes
 on.stores   = $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... \
   $$($(GO) list ./test/engines/... | grep -vE '/(serve|kubernetes)')

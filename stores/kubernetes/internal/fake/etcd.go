@@ -15,12 +15,15 @@ type etcd struct {
 	mu         sync.Mutex
 	revision   int64 // one counter for all Leases
 	compacted  int64 // older ones cannot be read
-	history    map[string][]state
+	history    history
 	changed    chan struct{} // closed by the next write
 	uids       int
 	namespaces map[string]bool
 	tokens     map[string]map[string][]string // verbs by namespace
 }
+
+// A history is all that Leases were, by their keys.
+type history map[string][]state
 
 // A state is what a Lease was from a revision on.
 type state struct {
@@ -78,8 +81,8 @@ func (t *MicroTime) UnmarshalJSON(text []byte) error {
 func (t MicroTime) MarshalJSON() ([]byte, error) { return json.Marshal(t.UTC().Format(microTime)) }
 
 // at returns a Lease as it was at a revision, nil if there was none.
-func (e *etcd) at(key string, revision int64) *Lease {
-	for _, s := range slices.Backward(e.history[key]) {
+func (h history) at(key string, revision int64) *Lease {
+	for _, s := range slices.Backward(h[key]) {
 		if s.revision <= revision {
 			return s.lease
 		}
@@ -87,8 +90,8 @@ func (e *etcd) at(key string, revision int64) *Lease {
 	return nil
 }
 
-// write stores a Lease under a new revision; nil deletes it.
-func (e *etcd) write(key string, lease *Lease) {
+// put stores a Lease under a new revision; nil deletes it.
+func (e *etcd) put(key string, lease *Lease) {
 	e.revision++
 	if lease != nil {
 		lease.Meta.ResourceVersion = fmt.Sprint(e.revision)
@@ -104,8 +107,8 @@ func (e *etcd) wake() {
 }
 
 // keys returns those of a namespace that have ever been written, in order.
-func (e *etcd) keys(namespace string) (all []string) {
-	for _, key := range slices.Sorted(maps.Keys(e.history)) {
+func (h history) keys(namespace string) (all []string) {
+	for _, key := range slices.Sorted(maps.Keys(h)) {
 		if strings.HasPrefix(key, namespace+"/") {
 			all = append(all, key)
 		}
@@ -137,10 +140,10 @@ func (e *etcd) Delete(namespace, name string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	key := namespace + "/" + name
-	if e.at(key, e.revision) == nil {
+	if e.history.at(key, e.revision) == nil {
 		return false
 	}
-	e.write(key, nil)
+	e.put(key, nil)
 	return true
 }
 
@@ -149,9 +152,9 @@ func (e *etcd) Edit(namespace, name string, change func(*Lease)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	key := namespace + "/" + name
-	lease := e.at(key, e.revision).clone()
+	lease := e.history.at(key, e.revision).clone()
 	change(lease)
-	e.write(key, lease)
+	e.put(key, lease)
 }
 
 // Leases returns copies of a namespace's Leases, by name.
@@ -159,8 +162,8 @@ func (e *etcd) Leases(namespace string) map[string]*Lease {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	all := map[string]*Lease{}
-	for _, key := range e.keys(namespace) {
-		if lease := e.at(key, e.revision); lease != nil {
+	for _, key := range e.history.keys(namespace) {
+		if lease := e.history.at(key, e.revision); lease != nil {
 			all[lease.Meta.Name] = lease.clone()
 		}
 	}
@@ -193,22 +196,22 @@ func (e *etcd) Compact() {
 	e.compacted = e.revision
 }
 
-// Backup returns a function that restores a snapshot of now. The revision goes back with it. What API servers hold in
-// their caches is gone, as they are started anew then.
+// Backup returns a function that restores a snapshot of now. The revision goes back with it. A watch cache that stands
+// still keeps what is lost, as that of an API server that is not started anew then.
 func (e *etcd) Backup() (restore func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	revision, history := e.revision, copied(e.history)
+	revision, history := e.revision, e.history.copy()
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.revision, e.compacted, e.history = revision, min(e.compacted, revision), copied(history)
+		e.revision, e.compacted, e.history = revision, min(e.compacted, revision), history.copy()
 		e.wake()
 	}
 }
 
-func copied(history map[string][]state) map[string][]state {
-	c := maps.Clone(history)
+func (h history) copy() history {
+	c := maps.Clone(h)
 	for key, states := range c {
 		c[key] = slices.Clone(states)
 	}

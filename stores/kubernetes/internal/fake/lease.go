@@ -13,12 +13,12 @@ import (
 // parse reads the Lease that is sent, as far as it can be one.
 func (r request) parse() (*Lease, *answer) {
 	if len(r.body) > maxBody {
-		return nil, failed(413, "RequestEntityTooLarge", "Request entity too large: limit is %d", maxBody)
+		return nil, failed(413, "RequestEntityTooLarge", nil, "Request entity too large: limit is %d", maxBody)
 	}
 	var l Lease
 	if err := json.Unmarshal(r.body, &struct{}{}); err != nil {
-		return nil, badRequest("the object provided is unrecognized (must be of type Lease): couldn't get version/kind; "+
-			"json parse error: %v", err)
+		return nil, badRequest("the object provided is unrecognized (must be of type Lease): couldn't get version/kind"+
+			"; json parse error: %v", err)
 	}
 	if err := json.Unmarshal(r.body, &l); err != nil {
 		return nil, badRequest(`Lease in version "v1" cannot be handled as a Lease: %v`, err)
@@ -29,9 +29,11 @@ func (r request) parse() (*Lease, *answer) {
 	switch {
 	case r.name == "" || l.Meta.Name == r.name:
 	case l.Meta.Name == "":
-		return nil, badRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", r.name)
+		return nil, badRequest("the name of the object (%s based on URL) was undeterminable: name must be provided",
+			r.name)
 	default:
-		return nil, badRequest("the name of the object (%s) does not match the name on the URL (%s)", l.Meta.Name, r.name)
+		return nil, badRequest("the name of the object (%s) does not match the name on the URL (%s)", l.Meta.Name,
+			r.name)
 	}
 	if l.Meta.Namespace != "" && l.Meta.Namespace != r.namespace {
 		return nil, badRequest("the namespace of the provided object does not match the namespace sent on the request")
@@ -49,16 +51,16 @@ type rule struct {
 
 var (
 	subdomain = rule{regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`), 253,
-		"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and " +
-			"end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
+		"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must " +
+			"start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
 			`'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`}
 	labelValue = rule{regexp.MustCompile(`^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`), 63,
-		"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and " +
-			"end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is " +
-			"'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"}
+		"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must " +
+			"start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used " +
+			"for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"}
 	qualified = rule{regexp.MustCompile(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`), 63,
-		"name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric " +
-			"character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
+		"name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
+			"alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
 			"'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"}
 )
 
@@ -87,13 +89,14 @@ func wrongKey(key string) (all []string) {
 
 // check returns what of the Lease is not as it must be.
 func (l *Lease) check() (all []cause) {
+	add := func(field, reason, message string) { all = append(all, cause{reason, message, field}) }
 	bad := func(field string, value any, why ...string) {
 		for _, w := range why {
-			all = append(all, cause{"FieldValueInvalid", fmt.Sprintf("Invalid value: %s: %s", text(value), w), field})
+			add(field, "FieldValueInvalid", fmt.Sprintf("Invalid value: %s: %s", text(value), w))
 		}
 	}
 	if l.Meta.Name == "" {
-		all = append(all, cause{"FieldValueRequired", "Required value: name or generateName is required", "metadata.name"})
+		add("metadata.name", "FieldValueRequired", "Required value: name or generateName is required")
 	} else {
 		bad("metadata.name", l.Meta.Name, subdomain.wrong(l.Meta.Name, "")...)
 	}
@@ -107,7 +110,7 @@ func (l *Lease) check() (all []cause) {
 		size += len(key) + len(l.Meta.Annotations[key])
 	}
 	if size > 1<<18 {
-		all = append(all, cause{"FieldValueTooLong", "Too long: may not be more than 262144 bytes", "metadata.annotations"})
+		add("metadata.annotations", "FieldValueTooLong", "Too long: may not be more than 262144 bytes")
 	}
 	if s := l.Spec.LeaseDurationSeconds; s != nil && *s <= 0 {
 		bad("spec.leaseDurationSeconds", *s, "must be greater than 0")
@@ -160,6 +163,7 @@ func (l *Lease) manage(r request) {
 	l.Meta.ManagedFields = nil
 	if len(fields) > 0 {
 		l.Meta.ManagedFields = json.RawMessage(text([]set{{"manager": r.manager, "operation": "Update",
-			"apiVersion": apiVersion, "time": r.now.Format(time.RFC3339), "fieldsType": "FieldsV1", "fieldsV1": fields}}))
+			"apiVersion": apiVersion, "time": r.now.Format(time.RFC3339), "fieldsType": "FieldsV1", "fieldsV1": fields,
+		}}))
 	}
 }

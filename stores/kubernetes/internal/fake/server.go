@@ -25,7 +25,7 @@ type Server struct {
 
 	now    func() time.Time
 	fault  func(*http.Request) Fault
-	held   int64 // the revision at which the watch cache stands still, or none
+	cache  *view // where the watch cache stands still; nil: it does not
 	late   []func()
 	counts map[string]int
 }
@@ -33,7 +33,7 @@ type Server struct {
 // New returns an API server over an etcd without Leases, which has had other writes. Answers have the date of a clock.
 func New(now func() time.Time) *Server {
 	return newServer(now, &etcd{
-		revision: 100, history: map[string][]state{}, changed: make(chan struct{}), namespaces: map[string]bool{},
+		revision: 100, history: history{}, changed: make(chan struct{}), namespaces: map[string]bool{},
 		tokens: map[string]map[string][]string{},
 	})
 }
@@ -47,7 +47,7 @@ func newServer(now func() time.Time, e *etcd) *Server {
 
 // A Fault is what becomes of a request. The zero value is none.
 type Fault struct {
-	// Wait holds the request back until it is closed: on its way, since it is then done even if its client has given up.
+	// Wait holds the request back until it is closed. It is on its way: it is done even if its client has given up.
 	Wait <-chan struct{}
 	// Lost cuts the connection before the request has come, Late likewise, but it comes with Deliver; Silent cuts it
 	// when all is done.
@@ -80,13 +80,19 @@ func (s *Server) Deliver() {
 	}
 }
 
-// HoldCache has the watch cache stand still at what it is now, or go on.
+// A view is what is read: a history up to a revision.
+type view struct {
+	history
+	revision int64
+}
+
+// HoldCache has the watch cache stand still at what is stored now, or go on.
 func (s *Server) HoldCache(hold bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held = 0
+	s.cache = nil
 	if hold {
-		s.held = s.revision
+		s.cache = &view{s.history.copy(), s.revision}
 	}
 	s.wake()
 }
@@ -130,7 +136,7 @@ func (s *Server) handle(r *http.Request, body []byte) *answer {
 		a = s.answer(r, body)
 	}
 	if f.Status != 0 {
-		a = s.refusal(f)
+		a = f.refusal()
 	}
 	if f.Silent {
 		return nil
@@ -140,19 +146,21 @@ func (s *Server) handle(r *http.Request, body []byte) *answer {
 }
 
 // refusal is the answer of a fault.
-func (s *Server) refusal(f Fault) *answer {
-	a := failed(f.Status, "", "%s", f.Message)
+func (f Fault) refusal() *answer {
+	var a *answer
 	switch {
 	case f.Message != "":
-	case f.Status == http.StatusTooManyRequests: // which is said before there is an API: in plain text
+		a = failed(f.Status, "", nil, "%s", f.Message)
+	case f.Status == http.StatusTooManyRequests: // it is said before there is an API: in plain text
 		a = &answer{f.Status, http.Header{}, []byte("Too many requests, please try again later.\n")}
 		a.header.Set("Content-Type", "text/plain; charset=utf-8")
 	case f.Status == http.StatusInternalServerError:
-		a = failed(f.Status, "", "etcdserver: request timed out")
-	case f.Status == http.StatusServiceUnavailable:
-		a = failed(f.Status, "ServiceUnavailable", "the server is currently unable to handle the request")
+		a = failed(f.Status, "", nil, "etcdserver: request timed out")
 	case f.Status == http.StatusGatewayTimeout:
-		a = failed(f.Status, "Timeout", "Timeout: request did not complete within requested timeout - context deadline exceeded")
+		a = failed(f.Status, "Timeout", new(details),
+			"Timeout: request did not complete within requested timeout - context deadline exceeded")
+	default:
+		a = failed(f.Status, "", nil, "%s", http.StatusText(f.Status))
 	}
 	if f.RetryAfter > 0 {
 		a.header.Set("Retry-After", strconv.Itoa(f.RetryAfter))
