@@ -68,7 +68,7 @@ func (s *Server) refused(r request, authorization string) *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	user, may := "system:anonymous", false
-	if token := strings.TrimSpace(strings.TrimPrefix(authorization, "Bearer")); token != "" {
+	if token := strings.TrimPrefix(authorization, "Bearer "); token != "" {
 		allowed, known := s.tokens[token]
 		if !known {
 			return failed(401, "Unauthorized", nil, "Unauthorized")

@@ -12,14 +12,13 @@ import (
 
 // An etcd is what the API servers of one cluster share: the Leases at all revisions, and who may do what with them.
 type etcd struct {
-	mu         sync.Mutex
-	revision   int64 // one counter for all Leases
-	compacted  int64 // older ones cannot be read
-	history    history
-	changed    chan struct{} // closed by the next write
-	uids       int
-	namespaces map[string]bool
-	tokens     map[string]map[string][]string // verbs by namespace
+	mu        sync.Mutex
+	revision  int64 // one counter for all Leases
+	compacted int64 // older ones cannot be read
+	history   history
+	changed   chan struct{} // closed by the next write
+	uids      int
+	tokens    map[string]map[string][]string // verbs by namespace
 }
 
 // A history is all that Leases were, by their keys.
@@ -116,12 +115,11 @@ func (h history) keys(namespace string) (all []string) {
 	return all
 }
 
-// Allow lets a token do so much with the Leases of a namespace of Kubernetes, which is there from now on, as in "get",
-// "list", "create", "update". It replaces what was said of both before.
+// Allow lets a token do so much with the Leases of a namespace of Kubernetes, as in "get", "list", "create", "update".
+// It replaces what was said of both before.
 func (e *etcd) Allow(token, namespace string, verbs ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.namespaces[namespace] = true
 	if e.tokens[token] == nil {
 		e.tokens[token] = map[string][]string{}
 	}
@@ -201,11 +199,11 @@ func (e *etcd) Compact() {
 func (e *etcd) Backup() (restore func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	revision, history := e.revision, e.history.copy()
+	revision, compacted, history := e.revision, e.compacted, e.history.copy()
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.revision, e.compacted, e.history = revision, min(e.compacted, revision), history.copy()
+		e.revision, e.compacted, e.history = revision, compacted, history.copy()
 		e.wake()
 	}
 }

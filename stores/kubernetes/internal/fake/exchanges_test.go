@@ -66,7 +66,8 @@ func run(t *testing.T, test func(t *testing.T, s *server)) {
 
 func (s *server) ready() *server {
 	s.Tokens["wrong"], s.Tokens["empty"] = "wrong", ""
-	s.known = map[string]string{"ns": s.Namespace, "subdomain": subdomain.says}
+	s.known = map[string]string{"ns": s.Namespace, "subdomain": subdomain.says,
+		"label": labelValue.says, "qualified": qualified.says}
 	return s
 }
 
@@ -198,10 +199,12 @@ func (s *server) refuses(t *testing.T, a said, reason, message, details string) 
 func TestObject(t *testing.T) {
 	run(t, func(t *testing.T, s *server) {
 		a := s.ask(t, "all", "POST", "", `{"metadata":{"name":"whole","labels":{"b":"1","a":"2"},`+
-			`"annotations":{"k":"v"},"unknown":1},"spec":{"holderIdentity":"h","leaseDurationSeconds":30,"leaseTransitions":2,`+
+			`"annotations":{"k":"v"},"unknown":1},"spec":{"holderIdentity":"h",`+
+			`"leaseDurationSeconds":30,"leaseTransitions":2,`+
 			`"renewTime":"2026-01-01T02:00:00.123456+02:00","acquireTime":null,"unknown":1}}`)
 		require.Equal(t, 201, a.code, a.status)
 		o := a.object
+		require.Equal(t, s.Namespace, o.Meta.Namespace)
 		require.Len(t, o.Meta.UID, 36)
 		made, err := time.Parse(time.RFC3339, o.Meta.CreationTimestamp)
 		require.NoError(t, err)
@@ -264,7 +267,7 @@ func TestList(t *testing.T) {
 			"suite=list": "0 1 2 3 4 5 6 none", "suite==list,n": "0 1 2 3 4 5 6", "suite=list,n in (1, 2,9)": "1 2",
 			"suite=list,n notin (1,2)": "0 3 4 5 6 none", "suite=list,n!=3": "0 1 2 4 5 6 none",
 			"suite=list,!n": "none",
-			"suite=other": "", "n=": "", "suite=list,n in ()": "",
+			"suite=other":   "", "n=": "", "suite=list,n in ()": "",
 		} {
 			a, names := list("", selector)
 			require.Equal(t, want, names, selector)

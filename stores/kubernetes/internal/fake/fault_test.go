@@ -112,9 +112,16 @@ func TestStatus(t *testing.T) {
 			{Status: 500, Message: "etcdserver: leader changed", Done: true},
 		} {
 			f.Break(func(r *http.Request) Fault { return fault })
-			status, text, err := c.ask(t.Context(), "POST", "", lease)
+			r, err := http.NewRequestWithContext(t.Context(), "POST", "https://fake"+leases, strings.NewReader(lease))
 			require.NoError(t, err)
-			require.Equal(t, fault.Status, status)
+			r.Header.Set("Authorization", "Bearer token")
+			answer, err := c.RoundTrip(r)
+			require.NoError(t, err)
+			require.Equal(t, fault.Status, answer.StatusCode)
+			require.Equal(t, fault.RetryAfter, int(number(answer.Header.Get("Retry-After"))))
+			body, err := io.ReadAll(answer.Body)
+			require.NoError(t, err)
+			text := string(body)
 			require.Contains(t, text, fault.Message)
 			require.Equal(t, fault.Status != 429, strings.Contains(text, `"kind":"Status"`), text)
 			require.Len(t, f.Leases("test"), map[bool]int{true: 1}[fault.Done])
@@ -163,6 +170,9 @@ func TestCache(t *testing.T) {
 func TestBackup(t *testing.T) {
 	bubble(t, func(t *testing.T, f *Server, c client) {
 		require.Equal(t, 201, c.status("POST", "", lease))
+		for range 2 { // so that its history has room for a write
+			f.Edit("test", "a", func(*Lease) {})
+		}
 		first := f.Leases("test")["a"]
 		restore := f.Backup()
 		change := func(l *Lease) { l.Meta.Annotations = map[string]string{"by": "hand"} }
@@ -170,23 +180,27 @@ func TestBackup(t *testing.T) {
 			f.Edit("test", "a", change)
 			require.Equal(t, "hand", f.Leases("test")["a"].Meta.Annotations["by"])
 			require.Equal(t, 201, c.status("POST", "", `{"metadata":{"name":"b"}}`))
-			require.EqualValues(t, 103, f.Revision())
+			require.EqualValues(t, 105, f.Revision())
 			uid := f.Leases("test")["b"].Meta.UID
 			f.Compact()
+			token := position{positions, 103, ""}.String()
+			require.Equal(t, 410, c.status("GET", "?continue="+token, ""))
 			restore()
-			require.EqualValues(t, 101, f.Revision())
+			require.Equal(t, 200, c.status("GET", "?continue="+token, ""), "it is as in the snapshot")
+			require.EqualValues(t, 103, f.Revision())
 			require.Equal(t, map[string]*Lease{"a": first}, f.Leases("test"))
 			require.Equal(t, 201, c.status("POST", "", `{"metadata":{"name":"b"}}`))
 			require.NotEqual(t, uid, f.Leases("test")["b"].Meta.UID)
 			restore()
 		}
-		require.Equal(t, 504, c.status("GET", "/a?resourceVersion=103", ""))
+		require.Equal(t, 504, c.status("GET", "/a?resourceVersion=105", ""))
 
 		// An API server that is not started anew still shows what is lost to who does not ask etcd.
 		f.Edit("test", "a", change)
 		f.HoldCache(true)
 		restore()
-		for query, lost := range map[string]bool{"": false, "?resourceVersion=0": true, "?resourceVersion=102": true} {
+		f.Edit("test", "a", func(l *Lease) { l.Meta.Annotations = map[string]string{"by": "another"} })
+		for query, lost := range map[string]bool{"": false, "?resourceVersion=0": true, "?resourceVersion=104": true} {
 			_, text, err := c.ask(t.Context(), "GET", "/a"+query, "")
 			require.NoError(t, err)
 			require.Equal(t, lost, strings.Contains(text, `"by":"hand"`), query)
@@ -223,6 +237,11 @@ func TestListen(t *testing.T) {
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, 404, answer.StatusCode)
 	require.Equal(t, 2, answer.ProtoMajor)
+	r.Header.Set("Authorization", "Bearer ")
+	answer, err = c.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, 403, answer.StatusCode, "a token that is empty is none")
 	f.Break(func(*http.Request) Fault { return Fault{Silent: true} })
 	_, err = c.Do(r)
 	require.Error(t, err)

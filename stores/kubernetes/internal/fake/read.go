@@ -137,7 +137,7 @@ func (s *Server) list(r request) *answer {
 	for _, key := range read.keys(r.namespace) {
 		name := strings.TrimPrefix(key, r.namespace+"/")
 		lease := read.at(key, read.revision)
-		if lease == nil || name < strings.TrimPrefix(from.Start, "/") || !wanted.matches(lease.Meta.Labels) {
+		if lease == nil || name < from.Start || !wanted.matches(lease.Meta.Labels) {
 			continue
 		}
 		if limit > 0 && len(out.Items) == limit {

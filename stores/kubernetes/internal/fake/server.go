@@ -33,7 +33,7 @@ type Server struct {
 // New returns an API server over an etcd without Leases, which has had other writes. Answers have the date of a clock.
 func New(now func() time.Time) *Server {
 	return newServer(now, &etcd{
-		revision: 100, history: history{}, changed: make(chan struct{}), namespaces: map[string]bool{},
+		revision: 100, history: history{}, changed: make(chan struct{}),
 		tokens: map[string]map[string][]string{},
 	})
 }
@@ -92,7 +92,7 @@ func (s *Server) HoldCache(hold bool) {
 	defer s.mu.Unlock()
 	s.cache = nil
 	if hold {
-		s.cache = &view{s.history.copy(), s.revision}
+		s.cache = &view{s.history, s.revision}
 	}
 	s.wake()
 }

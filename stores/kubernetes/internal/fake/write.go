@@ -13,10 +13,6 @@ func (s *Server) write(r request) *answer {
 	if refused != nil {
 		return refused
 	}
-	if !s.namespaces[r.namespace] {
-		return failed(404, "NotFound", &details{Name: r.namespace, Kind: "namespaces"}, "namespaces %q not found",
-			r.namespace)
-	}
 	if r.verb == "create" {
 		return s.create(r, sent)
 	}
