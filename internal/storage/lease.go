@@ -22,12 +22,16 @@ import (
 // and if one of them is no longer the newest the Store refuses it and starts again. The Clock is
 // read after the rows are locked or read. The write is refused, too, where the Clock's History is no
 // longer the store's. decide changes its arguments in place. When it returns
-// nil the Store writes them, all or nothing. When it returns an error the Store writes nothing
+// nil the Store writes them. When it returns an error the Store writes nothing
 // and returns that error, wrapped or not; even then what decide saw was the newest at some time
 // of the call. A Store that fails before it can tell whether it was returns another error instead,
 // marked as one that may pass. decide may run several times, one run after another, each time with
 // values read anew, as long as nothing of the run before is stored or still can be; the last run
 // counts. It does not run once the method has returned.
+//
+// A Store with transactions stores all or nothing. One of package stores writes the namespace first, with rows of new
+// IDs, and then the row: a call that fails, and a run of decide that is not the last, may leave the first write alone.
+// Nobody has got an ID by that.
 //
 // A nil error of the Store means that the outcome is stored, as durably as Inspect says. Any
 // other error after decide has run leaves the outcome open: it may be stored or not, and a write
@@ -58,10 +62,10 @@ type LeaseStore interface {
 	//     longest.
 	//
 	// When decide agrees to a NewLease the Store makes the NewLeases of the rest of these IDs, too, and
-	// raises the namespace's Given to the last of them, with what decide has changed, all or nothing
-	// and only if the namespace is as it was read. It overwrites no row: if one of these IDs has a row
-	// by now it stores nothing, and starts again. So many that start at once share what one of them
-	// makes. An ID up to Given without a row is never offered: somebody has removed its row, and its
+	// raises the namespace's Given to the last of them, with what decide has changed, only if the
+	// namespace is as it was read. It overwrites no row: if one of these IDs has got a row
+	// it starts again. So many that start at once share what one of them makes; one that met another may
+	// make up to 100. A NewLease above Given is not offered as a row: somebody is making it. An ID up to Given without a row is never offered: somebody has removed its row, and its
 	// owner may be at work.
 	//
 	// In a namespace of more rows than it reads at once (256 at least) a Store may look at a sample
@@ -74,7 +78,7 @@ type LeaseStore interface {
 
 	// Change calls decide with the namespace and the row of a worker ID, nil when there is none. A
 	// nil row cannot be stored: decide returns an error then. Where decide has changed the namespace,
-	// which it does once after the store's history has, or the store went back, both are stored or neither.
+	// which it does once after the store's history has, or the store went back, the row is not stored without it.
 	Change(ctx context.Context, id int64, decide func(*Namespace, *Lease, Clock) error) error
 
 	// Init calls decide with the namespace, Fresh when there is none, and creates what it needs
@@ -166,7 +170,7 @@ type Namespace struct {
 	IDs Range
 	// Given is the highest worker ID that ever had a row in the namespace, or -1. Every ID of the
 	// namespace up to it has a row, unless somebody removed it. It never goes down. The store sets
-	// it, decide reads it. Where the store sees a row above what it has stored it gives that row's
+	// it, decide reads it. Where the store sees a used row above what it has stored it gives that row's
 	// ID, and keeps it with what decide agrees to: Init sees all rows, Take those that it reads.
 	Given int64
 	// Floor is a tick at or below which nobody begins, or -1. It never goes down.

@@ -1,5 +1,5 @@
 // Package redis keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in Redis
-// or Valkey, from version 6 on. A renewal or an acquisition takes two round trips.
+// or Valkey, from version 6 on. A renewal or an acquisition takes two round trips; see package stores.
 //
 //	client := redis.NewUniversalClient(...) // of github.com/redis/go-redis/v9
 //	uids, err := cached.New(uidredis.Lease(client, "orders"), cached.Config{})
