@@ -234,8 +234,8 @@ func (l *leases) usable(own Record, a *Answer) (storage.Namespace, error) {
 // writes returns how to store what was decided about a namespace and a row, since a Driver need not write both at once.
 // The namespace goes first, if it has changed: who has the row counts on what it says. With it go rows of new IDs, which
 // nobody has leased yet. It does no harm if the row does not follow.
-func writes(own Record, ns, n storage.Namespace, was Record, r storage.Lease, none ...Record) ([]Write, error) {
-	first, then := Write{Were: append([]Record{own}, none...)}, Write{Were: []Record{own, was}}
+func writes(own Record, ns, n storage.Namespace, was Record, r storage.Lease, none ...known) ([]Write, error) {
+	first, then := Write{Were: []Record{own}}, Write{Were: []Record{own, was}}
 	if was.Text != "" {
 		first.Were = append(first.Were, was)
 	}
@@ -244,11 +244,10 @@ func writes(own Record, ns, n storage.Namespace, was Record, r storage.Lease, no
 		then.Were[0], err = put(own, n, nil)
 		first.Puts = append(first.Puts, then.Were[0])
 	}
-	for _, missing := range none {
-		k, _ := ParseKey(missing.Key)
-		fresh := storage.NewLease(k.ID)
-		p, failed := put(missing, n, &fresh)
-		if first.Puts, err = append(first.Puts, p), cmp.Or(err, failed); p.Key == was.Key {
+	for _, k := range none {
+		p, failed := put(k.Record, n, &k.Lease)
+		first.Were, first.Puts, err = append(first.Were, k.Record), append(first.Puts, p), cmp.Or(err, failed)
+		if p.Key == was.Key {
 			then.Were[1] = p
 		}
 	}

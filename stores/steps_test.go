@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,7 +34,11 @@ func (d *stepped) Read(ctx context.Context, q stores.Query) (*stores.Answer, err
 			return nil, err
 		}
 	}
-	return d.Memory.Read(ctx, q)
+	a, err := d.Memory.Read(ctx, q)
+	for i := range a.Records {
+		a.Records[i].State = d.n
+	}
+	return a, err
 }
 
 func (d *stepped) Write(ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
@@ -49,6 +55,7 @@ func (d *stepped) Write(ctx context.Context, w stores.Write) (bool, *stores.Answ
 		i := slices.IndexFunc(w.Were, func(r stores.Record) bool { return r.Key == put.Key })
 		require.Empty(d.t, w.Were[i].Text, "a row is put with its namespace, and it is not new")
 	}
+	require.Contains(d.t, []any{nil, w.Were[0].State}, w.Puts[0].State, "the State is of another Read")
 	stored, now, err := d.Memory.Write(ctx, w)
 	if stored {
 		d.writes = append(d.writes, len(w.Puts))
@@ -205,6 +212,32 @@ func TestBetweenTheSteps(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A leaving driver leaves the rows of its first Write alone: somebody else is faster with the namespace.
+type leaving struct {
+	*drivers.Memory
+	first sync.Once
+}
+
+func (d *leaving) Write(ctx context.Context, w stores.Write) (bool, *stores.Answer, error) {
+	d.first.Do(func() {
+		for _, put := range w.Puts[1:] {
+			d.Set(put.Key, put.Text)
+		}
+		d.Set(ownKey, strings.Replace(d.Text(ownKey), `"layout":"made"`, `"layout":"other"`, 1))
+	})
+	return d.Memory.Write(ctx, w)
+}
+
+// Rows that a Take has made itself, before others were faster with the namespace, do not look like a crowd.
+func TestLeftByOnesOwn(t *testing.T) {
+	m := &drivers.Memory{}
+	orders.Made(t, stores.New(m))
+	s := &server{m: m}
+	orders.Taken(t, orders.Leases(t, stores.New(&leaving{Memory: m})), orders.Wanted(0, 1000), time.Hour)
+	require.EqualValues(t, 15, s.given(t))
+	require.Contains(t, m.Text(ownKey), "other")
 }
 
 // unused writes a row by hand that was made, and that nobody has had.
