@@ -22,7 +22,7 @@
 //
 // # Many that start at once
 //
-// An acquisition is a read and a write, one of each more where it makes rows or the namespace changes, and one more write
-// each time that another client was faster. It reads up to 256 rows at first, and all rows only when there are no new
-// IDs. A refused write tries another row at random.
+// An acquisition is a read and a write, one of each more where it makes rows or the namespace changes, and one more
+// write each time that another client was faster. It reads up to 256 rows at first, and all rows only when there are no
+// new IDs. A refused write tries another row at random.
 package stores

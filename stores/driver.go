@@ -95,6 +95,8 @@ type Record struct {
 type Write struct {
 	Read      *Answer  // the last that the decision is based on; some of Were may have been read again since
 	Were      []Record // as they were read: those of the Puts, there or not, and of a row its namespace
-	Puts      []Record // with their State of when they were read: one, or a namespace that is there and rows that are new
+	Puts      []Record // with their State of when they were read: one, or a namespace and rows that are new
 	Otherwise Query    // what to read if it is refused
+	// Puts are one record, or a namespace that is there and rows that are new, with their State of when they were read.
+	Puts []Record
 }

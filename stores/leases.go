@@ -232,9 +232,9 @@ func (l *leases) usable(own Record, a *Answer) (storage.Namespace, error) {
 }
 
 // writes returns how to store what was decided about a namespace and a row, since a Driver need not write both at once.
-// The namespace goes first, if it has changed: who has the row counts on what it says. With it go rows of new IDs, which
-// nobody has leased yet. It does no harm if the row does not follow.
-func writes(own Record, ns, n storage.Namespace, was Record, r storage.Lease, none ...known) ([]Write, error) {
+// The namespace goes first, if it has changed: who has the row counts on what it says. With it go rows of new IDs,
+// which nobody has leased yet. It does no harm if the row does not follow.
+func writes(own Record, ns, n storage.Namespace, was Record, r storage.Lease, none ...Record) ([]Write, error) {
 	first, then := Write{Were: []Record{own}}, Write{Were: []Record{own, was}}
 	if was.Text != "" {
 		first.Were = append(first.Were, was)
@@ -244,9 +244,11 @@ func writes(own Record, ns, n storage.Namespace, was Record, r storage.Lease, no
 		then.Were[0], err = put(own, n, nil)
 		first.Puts = append(first.Puts, then.Were[0])
 	}
-	for _, k := range none {
-		p, failed := put(k.Record, n, &k.Lease)
-		first.Were, first.Puts, err = append(first.Were, k.Record), append(first.Puts, p), cmp.Or(err, failed)
+	for _, no := range none {
+		k, _ := ParseKey(no.Key)
+		fresh := storage.NewLease(k.ID)
+		p, failed := put(no, n, &fresh)
+		first.Were, first.Puts, err = append(first.Were, no), append(first.Puts, p), cmp.Or(err, failed)
 		if p.Key == was.Key {
 			then.Were[1] = p
 		}

@@ -73,21 +73,23 @@ func raise(n *storage.Namespace, r *storage.Lease, now storage.Clock) error {
 	return nil
 }
 
-var stepwise = map[string]func(l lease.Store, decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error{
-	"Take": func(l lease.Store, decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
+type decision = func(*storage.Namespace, *storage.Lease, storage.Clock) error
+
+var stepwise = map[string]func(l lease.Store, decide decision) error{
+	"Take": func(l lease.Store, decide decision) error {
 		return l.Take(context.Background(), orders.Wanted(0, 0), decide)
 	},
-	"Take of a new ID": func(l lease.Store, decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
+	"Take of a new ID": func(l lease.Store, decide decision) error {
 		return l.Take(context.Background(), orders.Wanted(1, 4), decide)
 	},
-	"Change": func(l lease.Store, decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
+	"Change": func(l lease.Store, decide decision) error {
 		return l.Change(context.Background(), 0, decide)
 	},
 }
 
 // eachStep runs a test of a call on a namespace with a row that is over.
 func eachStep(t *testing.T, test func(t *testing.T, d *stepped, l lease.Store, key string,
-	call func(decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error)) {
+	call func(decide decision) error)) {
 	for name, call := range stepwise {
 		t.Run(name, func(t *testing.T) {
 			m := &drivers.Memory{}
@@ -95,7 +97,7 @@ func eachStep(t *testing.T, test func(t *testing.T, d *stepped, l lease.Store, k
 			d := &stepped{Memory: m, t: t}
 			l := orders.Leases(t, stores.New(d))
 			key := workerKey(map[bool]int64{true: 1}[name == "Take of a new ID"])
-			test(t, d, l, key, func(decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
+			test(t, d, l, key, func(decide decision) error {
 				return call(l, decide)
 			})
 		})
@@ -119,7 +121,7 @@ func namespace(t *testing.T, d *stepped) storage.Namespace {
 func TestNamespaceFirst(t *testing.T) {
 	cut := worker.Transient(errors.New("cut"))
 	eachStep(t, func(t *testing.T, d *stepped, _ lease.Store, key string,
-		call func(func(*storage.Namespace, *storage.Lease, storage.Clock) error) error) {
+		call func(decision) error) {
 		for failing := 2; failing <= 4; failing++ { // a write, a read, and a write
 			own, was := namespace(t, d), d.Text(key)
 			d.n, d.writes, d.before = 0, nil, func(n int) error {
@@ -182,7 +184,7 @@ func TestBetweenTheSteps(t *testing.T) {
 		for at := 3; at <= 4; at++ { // before the read, and before the write of the row
 			t.Run(name, func(t *testing.T) {
 				eachStep(t, func(t *testing.T, d *stepped, _ lease.Store, key string,
-					call func(func(*storage.Namespace, *storage.Lease, storage.Clock) error) error) {
+					call func(decision) error) {
 					var runs int
 					var high int64 = -1
 					var floor int64
@@ -251,8 +253,10 @@ func (s *server) unused(t *testing.T, id int64) (text string) {
 // Rows above Given that nobody has had are left by somebody who died, or is at work. The next one makes those that are
 // missing, and gives them all before it leases one.
 func TestMakerDied(t *testing.T) {
-	for name, there := range map[string][]int64{"none": nil, "the first": {0, 1, 2}, "the last": {15}, "some": {3, 7, 40},
-		"all": {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}} {
+	for name, there := range map[string][]int64{
+		"none": nil, "the first": {0, 1, 2}, "the last": {15}, "some": {3, 7, 40},
+		"all": {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+	} {
 		t.Run(name, func(t *testing.T) {
 			s, l := made(t)
 			texts := map[int64]string{}

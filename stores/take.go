@@ -76,10 +76,10 @@ func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, f
 // store writes what a Take has decided. If that is refused the view has the answer to what is read then.
 func (v *view) store(ctx context.Context, n storage.Namespace, row storage.Lease, was known,
 ) (stored bool, err error) {
-	var none []known
+	var none []Record
 	for id := max(was.WorkerID, v.given+1); id <= was.last; id++ {
 		if k := v.known(id); k.Text == "" { // else somebody has made it, and not yet raised Given
-			none = append(none, k)
+			none = append(none, k.Record)
 		}
 	}
 	n.Given = max(v.given, was.last)

@@ -34,8 +34,8 @@ func (l *Late) Deliver() (stored int) {
 	return stored
 }
 
-// A Faulty driver has the fault of its next request: of any for Refuse, else of a Write. Of the two Writes of a decision
-// it is the one of the row.
+// A Faulty driver has the fault of its next request: of any for Refuse, else of a Write. Of the two Writes of a
+// decision it is the one of the row.
 type Faulty struct {
 	stores.Driver
 	storage.Codec

@@ -65,8 +65,8 @@ type LeaseStore interface {
 	// raises the namespace's Given to the last of them, with what decide has changed, only if the
 	// namespace is as it was read. It overwrites no row: if one of these IDs has got a row
 	// it starts again. So many that start at once share what one of them makes; one that met another may
-	// make up to 100. A NewLease above Given is not offered as a row: somebody is making it. An ID up to Given without a row is never offered: somebody has removed its row, and its
-	// owner may be at work.
+	// make up to 100. A NewLease above Given is not offered as a row: somebody is making it. An ID up to
+	// Given without a row is never offered: somebody has removed its row, and its owner may be at work.
 	//
 	// In a namespace of more rows than it reads at once (256 at least) a Store may look at a sample
 	// of them, and offer the first of that.

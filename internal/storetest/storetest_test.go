@@ -42,8 +42,8 @@ func newHandClock() *fake.Clock {
 	return fake.NewFrozenClock(time.Date(2026, 2, 3, 4, 5, 6, 7000, time.UTC))
 }
 
-// A right store passes all checks, in no real time, whether it locks or not, or writes one record at a time. Its clock runs or stands, or is of clients
-// that are off by as much as the store says: each reading is of another one then.
+// A right store passes all checks, in no real time, whether it locks or not, or writes one record at a time. Its clock
+// runs or stands, or is of clients that are off by as much as the store says: each reading is of another one then.
 func TestRight(t *testing.T) {
 	t.Parallel()
 	const off = 30 * time.Second

@@ -76,7 +76,8 @@ func (k *Call) Sees(key, text string) {
 
 // first shows what the last run had a store write first.
 func (k *Call) first(r Result, err error) {
-	o := &Operation{Name: k.op.Name + ", first", On: map[string]Access{}, Result: r, client: k.op.client, call: k.op.call}
+	o := &Operation{Name: k.op.Name + ", first", On: map[string]Access{}, Result: r}
+	o.client, o.call = k.op.client, k.op.call
 	for key, a := range k.op.On {
 		if a.First != "" {
 			a.Wrote, a.First = a.First, ""

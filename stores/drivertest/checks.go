@@ -28,10 +28,10 @@ var checks = []suite.Check[*probe]{
 		"as it was", Run: records},
 	{Name: "ranges", Contract: "the first keys from First to Last, both included, in the order of their bytes, Limit " +
 		"at most", Run: ranges},
-	{Name: "refused writes", Contract: "Write stores nothing but rows that are new if a record is not as it was read, " +
-		"and answers Otherwise", Run: refuses},
-	{Name: "many records", Contract: "100 rows that are new, their namespace, and 66 keys and a range of Otherwise are " +
-		"within one Write; a row that is there stays, and so does the namespace then", Run: many},
+	{Name: "refused writes", Contract: "Write stores nothing but rows that are new if a record is not as it was " +
+		"read, and answers Otherwise", Run: refuses},
+	{Name: "many records", Contract: "100 rows that are new, their namespace, and 66 keys and a range of Otherwise " +
+		"are within one Write; a row that is there stays, and so does the namespace then", Run: many},
 	{Name: "writes at once", Contract: "of those that have read the same one is stored; all that is read is of one " +
 		"time", Run: atOnce},
 	{Name: "old answers", Contract: "an Answer that is not Old has all that was acknowledged before the call; none " +
@@ -249,7 +249,7 @@ func refuses(p *probe) {
 				maps.Copy(texts, put)
 				put = nil
 			} else if now.Records[1].Text != texts[keys[1]] || now.Records[0].Text != texts[keys[0]] {
-				p.Errorf("another client has written %s, and the answer to a Write that is refused does not have it", what)
+				p.Errorf("another client has written %s, and the answer to a refused Write does not have it", what)
 			}
 			p.expects("another client has written "+what, texts, put)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/uidgen/uid/stores/drivertest"
 )
 
-// The suite finds nothing wrong with leases and segments over a driver that is right, though it may write one record at a
-// time.
+// The suite finds nothing wrong with leases and segments over a driver that is right, though it may write one record at
+// a time.
 func TestMemory(t *testing.T) {
 	for name, of := range map[string]func(*drivers.Memory) stores.Driver{
 		"at once":   func(m *drivers.Memory) stores.Driver { return m },

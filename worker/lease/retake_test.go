@@ -127,7 +127,8 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 		})
 }
 
-// What is not as it was written, by its nonce, its ticks and its end, is not taken up, nor is what begins below the floor.
+// What is not as it was written, by its nonce, its ticks and its end, is not taken up, nor is what begins below the
+// floor.
 func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	eachTrustOf(t, map[string]func(h *house){
 		"another nonce": func(h *house) { h.edit(0, func(row *storage.Lease) { row.Nonce = "another" }) },
