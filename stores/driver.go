@@ -97,6 +97,4 @@ type Write struct {
 	Were      []Record // as they were read: those of the Puts, there or not, and of a row its namespace
 	Puts      []Record // with their State of when they were read: one, or a namespace and rows that are new
 	Otherwise Query    // what to read if it is refused
-	// Puts are one record, or a namespace that is there and rows that are new, with their State of when they were read.
-	Puts []Record
 }

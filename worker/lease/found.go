@@ -33,8 +33,8 @@ type Founding struct {
 }
 
 // Found makes a missing namespace in a store, and its table if the store can. In one that exists it raises the floor
-// for later owners if After or Lost ask for a higher one, and sets the IDs if it has all and leased none; it lowers
-// nothing.
+// for later owners if After or Lost ask for a higher one, and sets the IDs if it has all and leased none. It lowers
+// nothing: that nobody has leased an ID of a namespace says nothing of one that it may have replaced.
 //
 // It makes one attempt, and fails with
 //

@@ -182,6 +182,7 @@
 #define M_SPLIT_ANY_HISTORY   54
 #define M_SPLIT_UNUSED        55
 #define M_RETAKE_FLOOR        56
+#define M_NEW_OVER            57
 
 /* What can happen. */
 #ifndef SEEN
@@ -1071,6 +1072,8 @@ end:
 	/* The table is emptied. Or its namespace's row is deleted alone. */
 	:: d_step { resets > 0 -> resets--; tables++; wipe(NOW); NS.which = tables }
 	:: d_step { resets > 0 -> resets--; NS.gone = 1; NS.history = 0; NS.floor = 0; NS.given = 0 }
+	/* A namespace that a start has made says that no ID was given: of itself, not of the one before. */
+	:: d_step { IS(M_NEW_OVER) && !NS.gone && !NS.given -> NS.floor = 0 }
 #endif
 #if VANISHES
 	/* The table is renamed away, and there is a new one, or it is empty. Then the former one comes back. */

@@ -99,7 +99,12 @@ func (f *found) show(p *cli.Program, format cli.Format, name string, founding le
 		until.Value = floor
 		says += "; its first UIDs are ahead of the clock until " + cli.Second(floor)
 	}
-	if !changed {
+	switch {
+	case changed:
+	case until.Value != nil && !founding.Lost && founding.After == 0:
+		says += "; nothing was changed: nobody can vouch for a namespace that is there; wait until then, " +
+			"or make one of another name, before its first start"
+	default:
 		says += "; nothing was changed"
 	}
 	p.Answer(format, says, "namespace", name, "layout", f.is.Layout, "range", rangeCell(f.is.IDs).Value,
