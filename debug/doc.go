@@ -1,10 +1,7 @@
 // Package debug is a page that shows the health and the rate of each generator of a process, who holds which worker ID,
 // and whether the store of the workers answers. It also takes UIDs apart.
 //
-//	page, err := debug.New(debug.Config{
-//		Generators: []debug.Generator{{Name: "orders", Generator: g}},
-//		Workers:    debug.Workers(tables.Registry()), // the sqlstore.DB of the leases
-//	})
+//	page, err := debug.New(debug.Config{Generators: []debug.Generator{{Name: "orders", Generator: g}}})
 //	mux.Handle("/debug/uid/", page)
 //
 // # Who may see it

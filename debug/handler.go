@@ -45,7 +45,7 @@ func New(cfg Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &handler{cfg: cfg, id: rand.Text(), workers: &workers{list: cfg.Workers, hide: cfg.HideHosts, now: cfg.Now}}
+	h := &handler{cfg: cfg, id: rand.Text()}
 	for _, g := range cfg.Generators {
 		s, err := sourceOf(g)
 		if err != nil {
@@ -53,6 +53,10 @@ func New(cfg Config) (http.Handler, error) {
 		}
 		h.tracks = append(h.tracks, &track{Generator: g, source: s})
 	}
+	if h.cfg.Workers == nil {
+		h.cfg.Workers = workersOf(cfg.Generators)
+	}
+	h.workers = &workers{list: h.cfg.Workers, hide: cfg.HideHosts, now: cfg.Now}
 	h.layouts = h.decoders()
 	h.sample()
 	return h, nil

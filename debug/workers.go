@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/registry"
 )
 
@@ -30,6 +31,23 @@ const (
 // needs the right to read.
 func Workers(store registry.Store) func(context.Context) (registry.Overview, error) {
 	return func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, store, 0) }
+}
+
+// workersOf returns the workers of the store in which the first generator that tells of one has its lease; nil if none
+// does.
+func workersOf(generators []Generator) func(context.Context) (registry.Overview, error) {
+	for _, g := range generators {
+		of, tells := g.Generator.(interface{ Health() health.Health })
+		if !tells {
+			continue
+		}
+		if w := of.Health().Worker; w != nil {
+			if leases, lists := w.Store.(interface{ Registry() registry.Store }); lists {
+				return Workers(leases.Registry())
+			}
+		}
+	}
+	return nil
 }
 
 // workers reads the list of workers while somebody looks. One goroutine runs per read, and none

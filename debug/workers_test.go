@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,9 @@ import (
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
+	uidlease "github.com/uidgen/uid/worker/lease"
 )
 
 // A lease of a test.
@@ -148,6 +152,33 @@ func TestReadsAreBounded(t *testing.T) {
 			time.Sleep(every) // the last read ends
 		})
 	}
+}
+
+// Without a list of its own the page has that of the first generator that tells of a store; without one it has none.
+func TestWorkersOfGenerators(t *testing.T) {
+	var leasing []Generator
+	for _, name := range []string{"orders", "parcels"} {
+		leases := must(stores.New(drivertest.NewMemory()).Leases(name))
+		require.NoError(t, uidlease.Found(t.Context(), leases, uidlease.Founding{}))
+		g := cached.MustNew(must(uidlease.New(leases, uidlease.Config{})), cached.Config{})
+		defer g.Close()
+		leasing = append(leasing, shown(name, g))
+	}
+	numbers := segment.MustNew(segmenttest.NewMemory().Client(), "x", segment.Config{})
+	defer numbers.Close()
+	others := []Generator{shown("static", newCached(t, 7)), shown("numbers", numbers)}
+	require.Equal(t, http.StatusNotFound, ask(newPage(t, Config{Generators: others}), "GET", "/workers").Code)
+
+	h := newPage(t, Config{Generators: append(others, leasing...)})
+	await(t, h, "up")
+	list := get[roster](t, h, "/workers")
+	require.Len(t, list.Namespaces, 1)
+	require.Equal(t, "orders", list.Namespaces[0].Name)
+	require.Len(t, list.Leases, 1)
+
+	h = newPage(t, Config{Generators: leasing, Workers: always(overview(time.Now()))})
+	await(t, h, "up")
+	require.Empty(t, get[roster](t, h, "/workers").Leases, "the list that is given")
 }
 
 func TestWorkersPanic(t *testing.T) {

@@ -15,6 +15,8 @@ type Worker struct {
 	Kind string `json:"kind"`
 	// Place is the store, with the namespace, or the file; "" for none. It holds no secret.
 	Place string `json:"place,omitzero"`
+	// Store is the lease.Store of a lease, nil elsewhere. Package debug lists the workers of those that can.
+	Store any `json:"-"`
 	// Ends is when the right to the ID ends if it is not renewed, by this process's clock; zero where it does not end
 	// or is not held.
 	Ends time.Time `json:"ends,omitzero"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/stores/internal/orders"
 )
 
 // A start uses the client's connection, and a client that is closed soon after it has nothing to say.
@@ -24,4 +25,9 @@ func TestStartDialsNothing(t *testing.T) {
 	require.NoError(t, client.Close())
 	require.EqualValues(t, 1, s.conns.Load())
 	require.Empty(t, logged.All())
+}
+
+func TestPage(t *testing.T) {
+	s := newServer(t)
+	orders.OnPage(t, s.store(t, etcd.Config{}), etcd.Lease(s.client(t), "orders"))
 }

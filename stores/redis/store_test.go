@@ -2,9 +2,12 @@ package redis_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/stores/internal/orders"
+	"github.com/uidgen/uid/stores/redis"
 )
 
 // The tests in test/engines do the same on Redis and on Valkey.
@@ -14,4 +17,10 @@ func TestStore(t *testing.T) {
 		fresh := func(t *testing.T) segmenttest.Subject { return newFake(t).segments() }
 		segmenttest.Run(t, segmenttest.Config{}, fresh)
 	})
+}
+
+func TestPage(t *testing.T) {
+	f := newFake(t)
+	f.advance(time.Since(f.now))
+	orders.OnPage(t, f.store(), redis.Lease(f.client(), "orders"))
 }

@@ -72,3 +72,9 @@ func TestStore(t *testing.T) {
 		})
 	}
 }
+
+func TestPage(t *testing.T) {
+	f := newFake(time.Now)
+	conn := f.connect(false)
+	orders.OnPage(t, stored(t, f, conn, Config{}), Lease(conn, "orders"))
+}

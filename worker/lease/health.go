@@ -15,12 +15,12 @@ func (l *lessee) WorkerHealth() health.Worker {
 	if w := l.health.Load(); w != nil {
 		return *w
 	}
-	return health.Worker{Kind: "lease", Place: l.store.Name()}
+	return health.Worker{Kind: "lease", Place: l.store.Name(), Store: l.store}
 }
 
 // publishHealth sets what WorkerHealth returns. It is called at the end of the generator's calls.
 func (l *lessee) publishHealth() {
-	w := health.Worker{Kind: "lease", Place: l.store.Name()}
+	w := health.Worker{Kind: "lease", Place: l.store.Name(), Store: l.store}
 	if held := l.lease; held != nil {
 		w.Ahead = held.ahead
 		if !held.at.IsZero() && !held.resumed { // it is not known when a resumed one was renewed

@@ -16,7 +16,8 @@ func TestWorkerHealth(t *testing.T) {
 		require.NoError(t, h.foundWith(100, 104))
 		cfg := lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}}
 		l := h.lease(cfg)
-		nothing := health.Worker{Kind: "lease", Place: `namespace "orders" in memory`}
+		nothing := health.Worker{Kind: "lease", Place: `namespace "orders" in memory`, Store: l.WorkerHealth().Store}
+		require.Implements(t, (*lease.Store)(nil), nothing.Store)
 		require.Equal(t, nothing, l.WorkerHealth())
 
 		h.acquire(l)

@@ -2,14 +2,18 @@ package sqlite_test
 
 import (
 	"context"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -51,6 +55,33 @@ func TestWorkers(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = cached.New(sqlite.Disposable(":memory:"), cached.Config{})
 	require.ErrorIs(t, err, os.ErrInvalid)
+}
+
+// The page of a generator shows the workers of its store, though nobody says where they are.
+func TestPage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "workers.db")
+	found(t, path)
+	db, err := sqlite.Open(t.Context(), path)
+	require.NoError(t, err)
+	defer db.Close()
+	for _, w := range []uid.Worker{sqlite.Lease(path, "orders"), sqlstore.Lease(db, "orders")} {
+		g, err := cached.New(w, cached.Config{})
+		require.NoError(t, err)
+		page, err := debug.New(debug.Config{Generators: []debug.Generator{{Name: "g", Generator: g}}})
+		require.NoError(t, err)
+		for text := ""; !strings.Contains(text, `"up"`); {
+			answer := httptest.NewRecorder()
+			page.ServeHTTP(answer, httptest.NewRequest("GET", "/state", nil))
+			text = answer.Body.String()
+			require.Contains(t, text, `"workers":{"status":"`)
+			require.NotContains(t, text, `"down"`)
+			if strings.Contains(text, `"up"`) {
+				require.Contains(t, text, `"lease":{"namespace":"orders"`)
+			}
+			runtime.Gosched()
+		}
+		require.NoError(t, g.Close())
+	}
 }
 
 // found makes the namespace orders, whose UIDs then begin at once.
