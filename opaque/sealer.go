@@ -93,7 +93,8 @@ func (s *Sealer) Seal(u uid.UID) (string, error) {
 	return digits[s.current:s.current+1] + form.Base32.Text(sealed), nil
 }
 
-// Open returns the UID that Seal has turned into text, under the key that the text names. It returns ErrSyntax when
+// Open returns the UID that Seal has turned into text, under the key that the text names by its number. It cannot know
+// whether another key of that number, or another tweak, has sealed it: then the UID is wrong. It returns ErrSyntax when
 // Seal does not write such a text, ErrRange when its number is above uid.Max, and ErrUnknownKey when the Sealer does
 // not have the key.
 func (s *Sealer) Open(text string) (uid.UID, error) {
@@ -119,8 +120,8 @@ func (s *Sealer) Open(text string) (uid.UID, error) {
 // key: to change keys, remember which belongs to which. It returns ErrRange when u is negative. It does not allocate.
 func (s *Sealer) SealNumber(u uid.UID) (uid.UID, error) { return s.ciphers[s.current].seal(u) }
 
-// OpenNumber returns the UID that SealNumber has turned into sealed under the same current key. It returns ErrRange
-// when sealed is negative. It does not allocate.
+// OpenNumber returns the UID that SealNumber has turned into sealed under the same current key; under another one it
+// returns another UID, and cannot know. It returns ErrRange when sealed is negative. It does not allocate.
 func (s *Sealer) OpenNumber(sealed uid.UID) (uid.UID, error) {
 	return s.ciphers[s.current].open(sealed)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -63,7 +64,8 @@ func TestAnswersBeforeItReadsOn(t *testing.T) {
 	for _, r := range readers {
 		var out bytes.Buffer
 		in := &turns{words: []string{r.good, r.good}, out: &out}
-		require.Zero(t, call{args: []string{r.command, "--format", "json"}, in: in, to: &out, getenv: withKey}.run())
+		o := call{args: []string{r.command, "--format", "json"}, in: in, to: &out, getenv: withKey}.run()
+		require.Zero(t, o.Code, o.Err)
 		require.Zero(t, in.written[0])
 		require.Less(t, in.written[0], in.written[1])
 		require.Less(t, in.written[1], in.written[2])
@@ -96,13 +98,25 @@ func TestSealAndOpen(t *testing.T) {
 				c.args = append(c.args, words...)
 			}
 			o := c.succeeds(t)
-			require.Empty(t, o.Err)
+			require.Equal(t, command == "open", strings.Contains(o.Err, "nothing in a sealed ID tells"))
 			return strings.Fields(o.Out)
 		}
 		sealed := turn("seal", uids)
 		require.NotEqual(t, uids, sealed)
 		require.Equal(t, uids, turn("open", sealed))
 	})
+}
+
+// No sentence of the help is cut by a terminal of 80 columns.
+func TestHelpFits(t *testing.T) {
+	for words := range commands() {
+		if strings.HasPrefix(words, "completion ") {
+			continue // it is cobra's
+		}
+		for line := range strings.Lines(ok(t, append([]string{"help"}, strings.Fields(words)...)...)) {
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80, line)
+		}
+	}
 }
 
 // The examples of the help do what they are to show, without a doubt, and name a store where it takes one.

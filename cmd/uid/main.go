@@ -70,7 +70,7 @@ func root(p *cli.Program) *cobra.Command {
 	cmd := p.Root(gen.Command(p), forms.Parse(p), forms.Range(p), code.Command(p), forms.Seal(p), forms.Open(p),
 		plan.Command(p), worker.Command(p), segment.Command(p), serve.Command(p), version,
 		&cobra.Command{Use: "layouts", Short: "The preset layouts, and how layouts are written"},
-		&cobra.Command{Use: "stores", Short: "Where worker IDs and numbers are kept, and how to name the place"},
+		&cobra.Command{Use: "stores", Short: "Where worker IDs and numbers are kept, and how to name it"},
 		&cobra.Command{Use: "times", Short: "How to write times and durations, and what a UID's time is"})
 	cli.ForAll(cmd, explain)
 	return cmd
@@ -105,9 +105,10 @@ func storeURLs() (all string) {
 }
 
 func listPresets() (all string) {
+	all = "                                 begins      full        UIDs/s    workers\n"
 	for _, p := range presets.Layouts() {
 		l := bits.MustParseLayout(p.Name)
-		all += fmt.Sprintf("  %-21s%s, %s to %s: %s UIDs a second, of each of %s workers\n", p.Name, cli.Short(l),
+		all += fmt.Sprintf("  %-19s  %-10s  %s  %s  %9s  %9s\n", p.Name, cli.Short(l),
 			l.Epoch().Format(time.DateOnly), l.Expires().Format(time.DateOnly),
 			cli.Number(cli.PerSecond(l)).Text, cli.Count(l.MaxWorkerID()+1).Text)
 	}

@@ -188,7 +188,7 @@ func NewLayoutFlag() LayoutFlag { return LayoutFlag{Layout: bits.Default()} }
 
 const (
 	layoutKind  = "NAME|T/W/S"
-	LayoutUsage = "a preset, or the bits of time, worker ID and\nsequence: 28/22/13, 41ms/10/12 (uid help layouts)"
+	LayoutUsage = "a preset, or the bits of time, worker ID and sequence: 28/22/13, 41ms/10/12 (uid help layouts)"
 )
 
 func (f *LayoutFlag) Set(text string) (err error) {

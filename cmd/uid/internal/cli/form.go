@@ -24,11 +24,9 @@ type FormFlag struct {
 
 func NewFormFlag() FormFlag { return FormFlag{LayoutFlag: NewLayoutFlag()} }
 
-const FormUsage = LayoutUsage + `;
-or sonyflake, sonyflake2, with what is not as usual:
-"sonyflake2 40/7/16 unit=1ms" (time, sequence, machine),
-"sonyflake epoch=2020-01-01T00:00:00Z"; or uidgenerator
-likewise, which is read with its negative UIDs`
+const FormUsage = LayoutUsage + `; or sonyflake, sonyflake2, with what is not as usual: ` +
+	`"sonyflake2 40/7/16 unit=1ms" (time, sequence, machine), "sonyflake epoch=2020-01-01T00:00:00Z"; ` +
+	`or uidgenerator likewise, which is read with its negative UIDs`
 
 func (f *FormFlag) Set(text string) (err error) {
 	if !namesFormat(text) {
@@ -71,8 +69,8 @@ func (f *FormFlag) Check(id int64) (err error) {
 	return err
 }
 
-const ReadAsUsage = "the form of the UIDs, where their texts do not tell:\n" +
-	"base32, base58, base58-flickr, base62, base62-inverted,\nprefix=NAME, uuid=NAMESPACE"
+const ReadAsUsage = "the form of the UIDs, where their texts do not tell: " +
+	"base32, base58, base58-flickr, base62, base62-inverted, prefix=NAME, uuid=NAMESPACE"
 
 // ReadAsVar is the form in which UIDs are read; nil is any that tells by itself which it is.
 func ReadAsVar(to **anyform.Form) pflag.Value {

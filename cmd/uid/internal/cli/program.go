@@ -62,6 +62,7 @@ func (p *Program) Root(commands ...*cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(FlagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
 	root.PersistentPreRunE = oneFormat
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	help(root)
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"}) // it is there now

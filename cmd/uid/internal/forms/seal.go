@@ -190,8 +190,12 @@ func (c *sealing) each(args []string) error {
 		}
 		return nil
 	})
-	if err == nil {
-		l.End()
+	if err != nil {
+		return err
 	}
-	return err
+	l.End()
+	if c.opening && c.p.Out.Flush() == nil {
+		c.p.Note("a wrong key, or tweak, opens to a wrong UID: nothing in a sealed ID tells")
+	}
+	return nil
 }
