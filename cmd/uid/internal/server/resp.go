@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -20,6 +21,9 @@ type conn struct {
 	server *Server
 	in     *bufio.Reader
 	out    *bufio.Writer
+
+	args [][]byte // of the newest command, and the bytes that they share
+	text []byte
 
 	began   time.Time // of the command that is being read; zero between two
 	allowed bool      // it has shown the token, or need not
@@ -188,8 +192,9 @@ func (e protocolError) Error() string { return string(e) }
 func malformed(format string, args ...any) error { return protocolError(fmt.Sprintf(format, args...)) }
 
 // read reads a command: an array of strings, or a line of words as a person types it. It takes up no more
-// than maxArgs times maxArg, whatever the client announces. A line without words is no command. It returns
-// a protocolError when what came is no command.
+// than maxArgs times maxArg, whatever the client announces. The arguments are valid until the next read: clients wait
+// while garbage is collected. A line without words is no command. It returns a protocolError when what came is no
+// command.
 func (c *conn) read() (args [][]byte, err error) {
 	line, err := c.line()
 	switch {
@@ -204,13 +209,15 @@ func (c *conn) read() (args [][]byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	args = make([][]byte, n)
-	for i := range args {
-		if args[i], err = c.bulk(); err != nil {
+	c.args, c.text = c.args[:0], c.text[:0]
+	for range n {
+		arg, err := c.bulk()
+		if err != nil {
 			return nil, err
 		}
+		c.args = append(c.args, arg)
 	}
-	return args, nil
+	return c.args, nil
 }
 
 // words splits a line. The words of a request by HTTP are refused: a web page may have made it.
@@ -243,14 +250,16 @@ func (c *conn) bulk() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, n+2)
+	begin := len(c.text)
+	c.text = slices.Grow(c.text, n+2)[:begin+n+2]
+	b := c.text[begin:]
 	if _, err := io.ReadFull(c.in, b); err != nil {
 		return nil, err
 	}
 	if b[n] != '\r' || b[n+1] != '\n' {
 		return nil, malformed("an argument is not as long as it says")
 	}
-	return b[:n], nil
+	return b[:n:n], nil
 }
 
 // length reads a length of 0 to most.

@@ -39,18 +39,23 @@ var respCommands = map[string]respCommand{
 
 // command answers a command, which has at least one argument.
 func (c *conn) command(args [][]byte) {
-	name := strings.ToUpper(string(args[0]))
-	known, is := respCommands[name]
+	name := args[0]
+	for i, b := range name {
+		if 'a' <= b && b <= 'z' {
+			name[i] = b - 'a' + 'A'
+		}
+	}
+	known, is := respCommands[string(name)]
 	n := len(args) - 1
 	var err error
 	switch {
-	case !c.allowed && name != "AUTH" && name != "HELLO" && name != "QUIT":
+	case !c.allowed && string(name) != "AUTH" && string(name) != "HELLO" && string(name) != "QUIT":
 		err = respError("NOAUTH Authentication required.")
 	case !is:
 		err = fmt.Errorf("ERR unknown command %s: this server takes INCR, INCRBY and UIDS, and is no Redis",
-			shown(name))
+			shown(string(name)))
 	case n < known.least || n > known.most:
-		err = fmt.Errorf("ERR wrong number of arguments for '%s' command", strings.ToLower(name))
+		err = fmt.Errorf("ERR wrong number of arguments for '%s' command", bytes.ToLower(name))
 	default:
 		err = known.answer(c, args[1:])
 	}

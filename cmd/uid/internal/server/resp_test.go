@@ -110,6 +110,15 @@ func commands(t *testing.T, line string) (text string) {
 	return text + bye
 }
 
+// Commands of a pipeline make no garbage, for whose collection others would wait: what is left is the connection's own.
+func TestPipelineMakesNoGarbage(t *testing.T) {
+	h := newHouse()
+	for _, words := range [][]string{{"INCR", "uid"}, {"incr", "uid"}} {
+		text := strings.Repeat(command(words...), 1000)
+		require.Less(t, testing.AllocsPerRun(5, func() { h.serveConn(newScript(text)) }), 100.0)
+	}
+}
+
 // A command may come in any pieces, and answers leave before the next is awaited.
 func TestRESPInPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -86,7 +86,7 @@ const (
 )
 
 const (
-	maxHeader  = 8 << 10 // bytes of a request's line and header, as far as net/http keeps to it
+	maxHeader  = 8 << 10 // bytes of a request's line and header; net/http allows 4 kB more
 	maxURL     = 2048    // bytes of a request's path and query
 	maxBody    = 4 << 10 // bytes of a POST's body, which is ignored
 	maxArgs    = 16      // of a command
