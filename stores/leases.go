@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -29,9 +28,6 @@ func (l *leases) Durable() bool { return l.driver.Durable() }
 
 // Name returns the namespace and its place: namespace "orders" of etcd below uid/.
 func (l *leases) Name() string { return fmt.Sprintf("namespace %q of %s", l.name, l.driver.Name()) }
-
-// Registry is that of the Store: package debug asks for it.
-func (l *leases) Registry() registry.Store { return registered{l.driver} }
 
 // Inspect implements [lease.Store].
 func (l *leases) Inspect(ctx context.Context) (lossy []string, err error) {

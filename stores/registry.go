@@ -19,6 +19,9 @@ type registered struct{ driver Driver }
 
 var _ registry.Store = registered{}
 
+// Registry is that of the Store: package debug asks for it.
+func (l *leases) Registry() registry.Store { return registered{l.driver} }
+
 // Namespace implements [registry.Store].
 func (r registered) Namespace(name string) (lease.Store, error) {
 	name, err := settings.Namespace(name)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
-	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/worker"
@@ -50,9 +49,6 @@ func (l *leaseTable) Durable() bool { return false }
 func (l *leaseTable) Name() string {
 	return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases)
 }
-
-// Registry is that of the DB: package debug asks for it.
-func (l *leaseTable) Registry() registry.Store { return register{&DB{l.tables}} }
 
 // Place implements [storage.PlacedStore]: it returns the schema of a PostgreSQL table.
 func (l *leaseTable) Place() string { return l.schema.Name() }

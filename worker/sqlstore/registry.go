@@ -26,6 +26,9 @@ var (
 // Registry returns all namespaces of leases, for debug.Workers and backfill.Live. It does not touch the database.
 func (d *DB) Registry() registry.Store { return register{d} }
 
+// Registry is that of the DB: package debug asks for it.
+func (l *leaseTable) Registry() registry.Store { return register{&DB{l.tables}} }
+
 func (r register) Namespace(name string) (lease.Store, error) { return r.Leases(name) }
 
 // Namespaces implements [registry.Store]. It needs SELECT.
