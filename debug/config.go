@@ -21,8 +21,8 @@ type Config struct {
 	Generators []Generator
 
 	// Workers lists who holds which worker ID; make it with [Workers]. Nil lists the store in which the first generator
-	// that leases has its ID, if any does. One goroutine at a time calls it while somebody looks: at most twice a second,
-	// for at most a tenth of the time, and with a context of ten seconds.
+	// that leases has its ID, if any does. One goroutine at a time calls it while somebody looks: at most twice a
+	// second, for at most a tenth of the time, and with a context of ten seconds.
 	Workers func(context.Context) (registry.Overview, error)
 
 	// Layout is what the field for UIDs takes them apart by. The default are the layouts of the Generators.

@@ -11,8 +11,9 @@
 //   - It is deterministic: under one key and tweak equal UIDs look equal.
 //   - It is no access control. Check what the owner of an ID may see.
 //   - It is no proof of origin. Every number opens to some UID, and so does every well-formed text that names a known
-//     key's number, also one of another key with that number, or under another tweak: no error says so. The time of the UID tells many forged ones ([github.com/uidgen/uid/bits.Layout.Doubt]); looking the UID up
-//     tells all but a guess that meets one of n existing UIDs, with a probability of n/2^63.
+//     key's number, also one of another key with that number, or under another tweak: no error says so. The time of
+//     the UID tells many forged ones ([github.com/uidgen/uid/bits.Layout.Doubt]); looking the UID up tells all but a
+//     guess that meets one of n existing UIDs, with a probability of n/2^63.
 //   - The owner of the key reads everything sealed with it, and can seal. The text shows its number.
 //   - It does not hide what else shows an order or a time: a list, a date, a cursor.
 //

@@ -61,7 +61,8 @@ func TestProgramsOnSQLite(t *testing.T) {
 			require.Len(t, keys, 4)
 			require.ElementsMatch(t, keysOf(printed), keys)
 			for _, u := range keys {
-				require.WithinRange(t, must(bits.Default().Parse(u)).Time, before, time.Now().Add(lease.Burn+time.Minute))
+				at := must(bits.Default().Parse(u)).Time
+				require.WithinRange(t, at, before, time.Now().Add(lease.Burn+time.Minute))
 			}
 			for i, err := range forget(file) {
 				require.Regexp(t, `constraint`, err, i)
