@@ -27,7 +27,7 @@ func TestCluster(t *testing.T) {
 			for _, c := range nodes {
 				require.NoError(t, c.FlushAll(ctx).Err())
 			}
-			return storetest.Subject{
+			return storetest.Subject{Steps: true,
 				Open:            func(namespace string) (lease.Store, error) { return leases(t, all, namespace), nil },
 				RemoveNamespace: func(name string) error { return all.Del(ctx, "uid:{"+name+"}:namespace").Err() },
 				Secret:          secret,

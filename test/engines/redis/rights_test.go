@@ -40,9 +40,10 @@ func TestRights(t *testing.T) {
 		t.Run("suite", func(t *testing.T) {
 			storetest.Run(t, storetest.Config{Histories: 2}, func(t *testing.T) storetest.Subject {
 				require.NoError(t, admin.FlushAll(ctx).Err())
-				return storetest.Subject{Secret: secret, Open: func(namespace string) (lease.Store, error) {
+				open := func(namespace string) (lease.Store, error) {
 					return leases(t, account(redis.Commands()...), namespace), nil
-				}}
+				}
+				return storetest.Subject{Secret: secret, Steps: true, Open: open}
 			})
 		})
 		for i, command := range redis.Commands() {
