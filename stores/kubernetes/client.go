@@ -30,7 +30,6 @@ const (
 	errMissing  refusal = http.StatusNotFound
 	errConflict refusal = http.StatusConflict // another revision, or one that is there
 	errExpired  refusal = http.StatusGone     // of a continued list
-	errBehind   refusal = http.StatusGatewayTimeout
 )
 
 func (r refusal) Error() string { return fmt.Sprintf("%d %s", int(r), http.StatusText(int(r))) }
@@ -57,8 +56,6 @@ func (d *driver) ask(ctx context.Context, method, path string, query url.Values,
 			continue
 		case code == http.StatusNotFound, code == http.StatusConflict, code == http.StatusGone:
 			return date, refusal(code)
-		case code == http.StatusGatewayTimeout && query.Get("resourceVersion") != "":
-			return date, errBehind
 		case code == http.StatusForbidden:
 			return date, fmt.Errorf("%w: kubernetes: the account may not %s leases.coordination.k8s.io in the namespace %s: "+
 				"its Role has to have the verbs get, list, create and update", uid.ErrConfig, verb, d.cfg.Namespace)
@@ -138,22 +135,16 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// get reads an object, nil if there is none: by a quorum or, from the memory of the server that is asked, as it is at a
-// revision or later.
-func (d *driver) get(ctx context.Context, key string, since int64) (*object, time.Time, error) {
+// get reads an object, nil if there is none, as all reads are: by a quorum of etcd, and not from the API server's memory,
+// which can be behind, or show what etcd has lost.
+func (d *driver) get(ctx context.Context, key string) (*object, time.Time, error) {
 	name, _ := place(key)
-	query := url.Values{}
-	if since > 0 {
-		query.Set("resourceVersion", strconv.FormatInt(since, 10))
-	}
 	o := &object{}
-	date, err := d.ask(ctx, http.MethodGet, "/"+name, query, nil, o)
-	switch {
-	case err == errBehind:
-		return d.get(ctx, key, 0)
-	case err == errMissing:
+	date, err := d.ask(ctx, http.MethodGet, "/"+name, nil, nil, o)
+	switch err {
+	case errMissing:
 		return nil, date, nil
-	case err == nil:
+	case nil:
 		err = o.read()
 	}
 	return o, date, err

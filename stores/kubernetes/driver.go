@@ -155,13 +155,13 @@ func (d *driver) look(ctx context.Context, q stores.Query) (v *sight, err error)
 	v = &sight{rows: map[string]*object{}}
 	switch {
 	case strings.HasPrefix(first, "segments/") && len(q.Ranges) == 0 && len(keys) == 1:
-		v.rows[first], v.date, err = d.get(ctx, first, 0)
+		v.rows[first], v.date, err = d.get(ctx, first)
 		return v, err
 	case strings.HasPrefix(first, "segments/"):
 		l, err := d.list(ctx, labelSegment)
 		return &sight{rows: l.objects, date: l.date}, err
 	case len(keys) == 0 && len(q.Ranges) == 0:
-		v.space, v.date, err = d.get(ctx, space, 0)
+		v.space, v.date, err = d.get(ctx, space)
 		return v, err
 	case len(keys) == 1 && len(q.Ranges) == 0:
 		return v, d.pair(ctx, v, space, keys[0])
@@ -201,15 +201,15 @@ func blocks(keys []string, ranges []stores.Range) string {
 // pair reads a row and then the namespace. If that was written since the row was, the row is read once more: both are as
 // they were at one time then.
 func (d *driver) pair(ctx context.Context, v *sight, space, key string) error {
-	row, _, err := d.get(ctx, key, 0)
+	row, _, err := d.get(ctx, key)
 	for err == nil {
-		if v.space, v.date, err = d.get(ctx, space, 0); err != nil {
+		if v.space, v.date, err = d.get(ctx, space); err != nil {
 			return err
 		}
 		if v.rows[key] = row; row != nil && (v.space == nil || v.space.revision < row.revision) {
 			return nil
 		}
-		again, _, err := d.get(ctx, key, 0)
+		again, _, err := d.get(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -235,7 +235,9 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 		stored, err = d.writeTag(ctx, w.Puts[0])
 	case i >= 0:
 		rows := slices.Delete(slices.Clone(w.Puts), i, i+1)
-		stored, err = d.writeSpace(ctx, was[space], w.Puts[i], rows)
+		if stored, err = d.same(ctx, space, w.Were); stored && err == nil {
+			stored, err = d.writeSpace(ctx, was[space], w.Puts[i], rows)
+		}
 	case len(w.Puts) == 1:
 		stored, err = d.writeRow(ctx, was[space], was[first], w.Puts[0])
 	default:
@@ -247,6 +249,20 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 		now, err = d.Read(ctx, q)
 	}
 	return stored, now, err
+}
+
+// same reports whether the rows that a namespace's write was decided on are as they were: what was read of them may be old.
+func (d *driver) same(ctx context.Context, space string, were []stores.Record) (is bool, err error) {
+	for _, r := range were {
+		if r.Key == space || r.Text == "" {
+			continue
+		}
+		v := &sight{rows: map[string]*object{}}
+		if err = d.pair(ctx, v, space, r.Key); err != nil || d.record(v, r.Key).Text != r.Text {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func stateOf(r stores.Record) *object {
@@ -275,7 +291,7 @@ func (d *driver) writeRow(ctx context.Context, space, was, put stores.Record) (s
 	if err != nil || now == nil {
 		return false, err
 	}
-	after, _, err := d.get(ctx, space.Key, now.revision)
+	after, _, err := d.get(ctx, space.Key)
 	switch {
 	case err != nil:
 		return false, err
