@@ -42,6 +42,10 @@ type Lister interface {
 	Namespaces(ctx context.Context) ([]string, Clock, error)
 }
 
+// A Blocked [Driver] reads rows by blocks of so many IDs, from multiples of that on. A Take begins with a block then, and
+// goes on in others at random.
+type Blocked interface{ Block() int64 }
+
 // A Clock is a reading of the database's clock. Now is in UTC and whole microseconds. Error bounds how far Now may be
 // off true time: 0 for the database's one clock, more for the client's. History is at most 190 bytes of ASCII, and
 // another one whenever acknowledged writes may have been lost since; "" says that the database cannot tell.

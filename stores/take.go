@@ -20,6 +20,9 @@ func (l *leases) Take(ctx context.Context, w storage.Wanted,
 	}
 	var said refusals
 	v := &view{leases: l, wanted: w}
+	if b, is := l.driver.(Blocked); is {
+		v.block = b.Block()
+	}
 	for err := v.look(ctx); ; {
 		var free known
 		if err == nil {
@@ -102,8 +105,11 @@ func (v *view) otherwise(was known) Query {
 	next, some := v.newIDs()
 	v.next = next.Last
 	switch size := next.Last - next.First + 1; {
-	case some && (was.WorkerID > v.given || v.given-v.ids.First < lowest): // it has to know them all
+	case some && (was.WorkerID > v.given || v.given-v.ids.First < v.lowest()): // it has to know them all
 		q.Ranges = []Range{v.span(next.First, size)}
+	case v.block > 0:
+		q.Ranges = []Range{v.some()}
+		return q
 	case some:
 		for _, i := range rand.Perm(int(size))[:min(size, spares)] {
 			if key := v.row(next.First + int64(i)); key != was.Key {

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// lowest is how many rows a Take reads from the lowest ID on. In a namespace that has no more, it
-	// knows them all.
+	// lowest is how many rows a Take reads from the lowest ID on, where there are no blocks. In a namespace that has no
+	// more, it knows them all.
 	lowest = 256
 	// newest is how many of the rows with the highest IDs it reads before it makes new ones: at most
 	// as many are made at once, and others may have left some of theirs.
@@ -35,6 +35,7 @@ type view struct {
 	wanted storage.Wanted
 	query  Query
 	answer *Answer // to the query: the newest one
+	block  int64   // of a Driver that has them: how many rows one is
 	newest bool    // what is read has to be
 	lags   bool    // some of it may not have been
 
@@ -75,7 +76,17 @@ func (v *view) read(ctx context.Context, q Query) error {
 }
 
 // first reads the namespace and enough rows for most Takes.
-func (v *view) first() Query { return v.with(v.span(v.ids.First, lowest)) }
+func (v *view) first() Query { return v.with(v.span(v.ids.First, v.lowest())) }
+
+// lowest is how many rows a Take reads from the lowest ID on.
+func (v *view) lowest() int64 { return cmp.Or(v.block, lowest) }
+
+// some returns a block at random of those up to Given.
+func (v *view) some() Range {
+	first, last := v.ids.First/v.block, min(v.given, v.ids.Last)/v.block
+	from := max((first+rand.Int64N(last-first+1))*v.block, v.ids.First)
+	return v.span(from, v.block-from%v.block)
+}
 
 // with reads the namespace, and ranges.
 func (v *view) with(ranges ...Range) Query {
@@ -88,7 +99,11 @@ func (v *view) look(ctx context.Context) error {
 	v.forget()
 	for {
 		ids := v.ids
-		if err := v.read(ctx, v.first()); err != nil || v.ids == ids {
+		err := v.read(ctx, v.first())
+		if err == nil && v.block > 0 && min(v.given, v.ids.Last)-v.ids.First >= v.block {
+			err = v.read(ctx, v.with(v.some()))
+		}
+		if err != nil || v.ids == ids {
 			return err
 		}
 	}
@@ -201,7 +216,7 @@ func (v *view) free(ctx context.Context) (known, error) {
 		usable, over := v.over()
 		v.spare = usable
 		there := lease.Range{First: v.ids.First, Last: min(v.given, v.ids.Last)}
-		many, all := there.Last-there.First >= lowest, true
+		many, all := there.Last-there.First >= v.lowest(), true
 		for id := there.First; id <= there.Last && !many && all; id++ {
 			_, all = v.rows[id]
 		}
@@ -236,6 +251,9 @@ func (v *view) free(ctx context.Context) (known, error) {
 
 // sample reads the newest rows, and some at random.
 func (v *view) sample(of lease.Range) Query {
+	if v.block > 0 {
+		return v.with(v.span(of.Last-of.Last%v.block, v.block), v.some(), v.some())
+	}
 	q := v.with(v.span(of.Last-newest+1, newest))
 	for range runs {
 		q.Ranges = append(q.Ranges, v.span(of.First+rand.Int64N(of.Last-newest-of.First), run))
@@ -258,10 +276,10 @@ func (v *view) over() (usable, over []known) {
 	return usable, over
 }
 
-// draw returns the row whose lease has been over for longest. Where others have been faster it is any of
-// those that were read last, since many may be at it.
+// draw returns the row whose lease has been over for longest. Where others have been faster, or there are many blocks, it
+// is any of those that were read last, since many may be at it.
 func (v *view) draw(rows []known) known {
-	if v.losses == 0 {
+	if v.losses == 0 && (v.block == 0 || v.given-v.ids.First < v.block) {
 		return slices.MinFunc(rows, func(a, b known) int {
 			return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.WorkerID, b.WorkerID))
 		})

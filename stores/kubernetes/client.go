@@ -50,7 +50,7 @@ func (d *driver) ask(ctx context.Context, method, path string, query url.Values,
 		switch code := resp.StatusCode; {
 		case code == http.StatusTooManyRequests: // nothing was done
 			after, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-			if err := pause(ctx, time.Duration(max(after, 1))*time.Second); err != nil {
+			if err := pause(ctx, 2*time.Duration(max(after, 1))*time.Second); err != nil {
 				return date, d.failed(ctx, verb, err)
 			}
 			continue
@@ -123,9 +123,9 @@ func (d *driver) failed(ctx context.Context, verb string, err error) error {
 	return worker.Transient(err)
 }
 
-// pause waits for a time, and up to half as long again, so that those who wait do not come back at once.
+// pause waits for half of a time to one and a half, so that those who wait do not come back at once.
 func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d + rand.N(d/2))
+	t := time.NewTimer(d/2 + rand.N(d))
 	defer t.Stop()
 	select {
 	case <-ctx.Done():

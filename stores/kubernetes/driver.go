@@ -32,6 +32,9 @@ func (d *driver) Name() string { return "the Kubernetes namespace " + d.cfg.Name
 // Durable implements [stores.Driver]: it is true, as of etcd.
 func (d *driver) Durable() bool { return true }
 
+// Block implements [stores.Blocked].
+func (d *driver) Block() int64 { return block }
+
 // Inspect implements [stores.Inspector]: nothing is to be seen of how the API server keeps its objects.
 func (d *driver) Inspect(context.Context, string) (lossy []string, err error) { return nil, nil }
 
@@ -344,7 +347,11 @@ func (d *driver) make(ctx context.Context, space *object, rows []stores.Record) 
 		if row != nil || now != nil || err != nil {
 			return now != nil, err
 		}
-		// An object may be there whose text does not count, and which no range has shown.
+		// An object may be there whose text does not count, and which no range has shown. One that was decided on the
+		// namespace as it was read does.
+		if row, _, err = d.get(ctx, r.Key); err != nil || row == nil || row.state.On == space.revision {
+			return false, err
+		}
 		v := &sight{rows: map[string]*object{}}
 		if err = d.pair(ctx, v, space.state.key, r.Key); err != nil || v.space == nil || v.space.revision != space.revision {
 			return false, err
@@ -360,7 +367,7 @@ func (d *driver) make(ctx context.Context, space *object, rows []stores.Record) 
 			return false, err
 		}
 		if !made {
-			return false, pause(ctx, 200*time.Millisecond)
+			return false, pause(ctx, time.Second)
 		}
 		rows = rows[1:]
 		break

@@ -21,7 +21,7 @@ type tenant struct {
 	namespace, token, ca string // and files with the account's token, and the authority
 }
 
-func newTenant(t *testing.T, k *cluster.Kubernetes) tenant {
+func newTenant(t testing.TB, k *cluster.Kubernetes) tenant {
 	dir := t.TempDir()
 	out := tenant{k, must(k.NewNamespace(t.Context())), filepath.Join(dir, "token"), filepath.Join(dir, "ca.pem")}
 	token := must(k.NewAccount(t.Context(), out.namespace, "get", "list", "create", "update"))
