@@ -8,6 +8,7 @@
 //	postgres://user:password@host:5432/database      github.com/uidgen/uid/connect/postgres
 //	sqlite:workers.db                                github.com/uidgen/uid/worker/sqlite
 //	etcd://user:password@host:2379,host:2379/prefix  github.com/uidgen/uid/stores/etcd
+//	kubernetes://, or kubernetes://host/namespace    github.com/uidgen/uid/stores/kubernetes
 //	redis://user:password@host:6379/0                github.com/uidgen/uid/stores/redis
 //	zookeeper://user:password@host:2181/path         github.com/uidgen/uid/stores/zookeeper
 //

@@ -22,6 +22,7 @@ require (
 	github.com/uidgen/uid v0.0.0
 	github.com/uidgen/uid/connect/postgres v0.0.0
 	github.com/uidgen/uid/stores/etcd v0.0.0
+	github.com/uidgen/uid/stores/kubernetes v0.0.0
 	github.com/uidgen/uid/stores/redis v0.0.0
 	github.com/uidgen/uid/stores/zookeeper v0.0.0
 	github.com/uidgen/uid/worker/sqlite v0.0.0

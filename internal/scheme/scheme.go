@@ -23,6 +23,8 @@ type Driver struct {
 	// Port is that of a host that names none. A Driver without one has a file instead of hosts; see
 	// [URL].
 	Port string
+	// Inside says that a URL may name no host: the store is that of the place where the program runs.
+	Inside bool
 	// Params are the parameters of its URLs; nil where a client library knows them.
 	Params []string
 	SQL    bool // it has tables, and with them disposable IDs

@@ -20,7 +20,7 @@ type URL struct {
 	Driver         *Driver
 	Scheme         string // in lower case
 	User, Password string
-	Hosts          []string   // host:port
+	Hosts          []string   // host:port; none if the store is inside
 	Path           string     // without the first /; of a file as it is
 	Params         url.Values // without those that are common to all stores, which follow
 	Namespace      string     // namespace=NAME: of leases; "" for the default
@@ -59,7 +59,7 @@ var packages = map[string]string{
 	"mysql": "connect/mysql", "mariadb": "connect/mysql",
 	"postgres": "connect/postgres", "postgresql": "connect/postgres",
 	"redis": "stores/redis", "rediss": "stores/redis",
-	"sqlite": "worker/sqlite", "etcd": "stores/etcd", "zookeeper": "stores/zookeeper",
+	"sqlite": "worker/sqlite", "etcd": "stores/etcd", "zookeeper": "stores/zookeeper", "kubernetes": "stores/kubernetes",
 }
 
 // Parse reads scheme://user:password@host:port,host:port/path?parameters, sqlite:PATH, or a path that
@@ -127,6 +127,12 @@ func (u *URL) server(rest, query string) (err error) {
 	}
 	if u.Path, err = url.PathUnescape(path); err != nil {
 		return u.Bad("has an unreadable path")
+	}
+	if authority == "" && u.Driver.Inside {
+		if path != "" {
+			return u.Bad("has a path and no host") // perhaps that of a variable which is not set
+		}
+		return nil
 	}
 	hosts := authority
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {

@@ -19,11 +19,11 @@ var errOpened = errors.New("opened")
 func TestMain(m *testing.M) {
 	for port, schemes := range map[string]string{
 		"5432": "postgres postgresql", "3306": "mysql mariadb", "6379": "redis rediss",
-		"2379": "etcd", "2181": "zookeeper", "": "sqlite",
+		"2379": "etcd", "2181": "zookeeper", "443": "kubernetes", "": "sqlite",
 	} {
-		d := Driver{Schemes: strings.Fields(schemes), Port: port, SQL: port != "2379", Form: "as it has to be",
+		d := Driver{Schemes: strings.Fields(schemes), Port: port, SQL: port != "2379", Inside: port == "443", Form: "as it has to be",
 			Open: func(context.Context, *URL, Options) (*Store, error) { return nil, errOpened }}
-		if port == "" {
+		if port == "" || d.Inside {
 			d.Params = []string{}
 		}
 		Register(d)
@@ -64,7 +64,7 @@ func TestWhatAllHave(t *testing.T) {
 		"mysql://h/x?namespace=%C3%B6":            "no name of one",
 		"mysql://h/x?ids=hunter2":                 "neither lease nor disposable",
 		"mysql://h/x?ids=disposable&namespace=or": "a namespace, which is of leases",
-		"oracle://h/x":                            "none of etcd://, mysql://, mariadb://",
+		"oracle://h/x":                            "none of etcd://, kubernetes://, mysql://, mariadb://",
 	} {
 		_, err := Parse(text)
 		logtest.Error(t, err, uid.ErrConfig, says)
@@ -116,7 +116,7 @@ func TestPaths(t *testing.T) {
 func TestOneWrongCharacter(t *testing.T) {
 	for _, url := range []string{
 		"postgres://h/db", "mysql://h/db", "etcd://h/prefix", "etcd://h", "zookeeper://h/path", "redis://h/0",
-		"rediss://h", "mysql://me:secret@h:3306/db",
+		"rediss://h", "mysql://me:secret@h:3306/db", "kubernetes://h/shop",
 	} {
 		var all []string
 		for i := range len(url) {
@@ -154,6 +154,23 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Only the store of a cluster that the program runs in has no host, and then nothing of one.
+func TestNoHost(t *testing.T) {
+	u, err := Parse("kubernetes://?namespace=orders")
+	require.NoError(t, err)
+	require.Equal(t, "orders", u.Namespace)
+	require.Empty(t, u.Hosts)
+	for text, says := range map[string]string{
+		"kubernetes:///hunter2": "has a path and no host", "etcd://": "unreadable host or port",
+		"etcd:///x": "unreadable host or port", "kubernetes://:443": "unreadable host or port",
+		"kubernetes://me@": "unreadable host or port", "kubernetes://,h/x": "unreadable host or port",
+	} {
+		_, err := Parse(text)
+		logtest.Error(t, err, uid.ErrConfig, says)
+		require.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	const canary = "hunter2"
 	f.Add("mysql://me:", "@h/x")
@@ -167,6 +184,6 @@ func FuzzParse(f *testing.F) {
 			require.False(t, strings.ContainsAny(err.Error(), "\n\r"))
 			return
 		}
-		require.True(t, len(u.Hosts) > 0 || u.Scheme == "sqlite")
+		require.True(t, len(u.Hosts) > 0 || u.Scheme == "sqlite" || u.Driver.Inside)
 	})
 }

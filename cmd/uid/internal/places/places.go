@@ -21,6 +21,7 @@ import (
 	"github.com/uidgen/uid/internal/scheme/mysql"
 	"github.com/uidgen/uid/internal/settings"
 	_ "github.com/uidgen/uid/stores/etcd"
+	_ "github.com/uidgen/uid/stores/kubernetes"
 	_ "github.com/uidgen/uid/stores/redis"
 	_ "github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/worker"
@@ -303,6 +304,6 @@ func (w *Worker) Explain(s *Opened, err error) error {
 			"a layout with more worker bits, in a namespace of its own, has more", err)
 	}
 	return fmt.Errorf("%w; take a layout with more worker bits (uid help layouts), or a store that leases IDs "+
-		"and gets them back: etcd, ZooKeeper or Redis (uid help stores); "+
+		"and gets them back: etcd, ZooKeeper, Redis, Kubernetes (uid help stores); "+
 		"a new store of this kind begins with ID 1 again, and its UIDs can be equal to these", err)
 }
