@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -74,7 +75,8 @@ var (
 	sharedValkey = cluster.Share(func() (*cluster.Redis, error) {
 		return cluster.StartValkey("command", "--appendfsync=always")
 	})
-	sharedMySQL9 = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("command") })
+	sharedKubernetes = cluster.Share(func() (*cluster.Kubernetes, error) { return cluster.StartKubernetes("command", 1) })
+	sharedMySQL9     = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("command") })
 )
 
 var placed atomic.Int64
@@ -97,6 +99,18 @@ var places = map[string]func(t *testing.T) place{
 	},
 	"valkey": func(t *testing.T) place {
 		return place{url: "redis://" + sharedValkey(t).Addr(0) + "/0?prefix=" + part()}
+	},
+	"kubernetes": func(t *testing.T) place {
+		k := sharedKubernetes(t)
+		namespace := must(k.NewNamespace(t.Context()))
+		file := func(name, text string) string {
+			name = filepath.Join(t.TempDir(), name)
+			require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+			return name
+		}
+		token := must(k.NewAccount(t.Context(), namespace, "get", "list", "create", "update"))
+		at := "kubernetes://" + k.Servers[0].Addr(0) + "/" + namespace + "?ca=" + file("ca.pem", string(k.CA)) + "&token-file="
+		return place{url: at + file("token", token), wrong: at + file("token", canary)}
 	},
 	"postgres": func(t *testing.T) place { return place{url: cluster.SharedPostgres(t).NewDatabase(t), sql: true} },
 	"mysql9":   func(t *testing.T) place { return ofMySQL(t, sharedMySQL9(t)) },
