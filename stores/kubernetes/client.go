@@ -202,6 +202,9 @@ func (d *driver) list(ctx context.Context, selector string) (l list, err error) 
 			if err := o.read(); err != nil {
 				return l, err
 			}
+			if name, _ := place(o.state.key); name != o.Meta.Name {
+				return l, o.bad // nobody can tell what it is
+			}
 			l.objects[o.state.key] = o
 		}
 		if l.revision, err = strconv.ParseInt(page.Meta.Revision, 10, 64); err != nil {

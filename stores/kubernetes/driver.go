@@ -300,8 +300,8 @@ func (d *driver) writeRow(ctx context.Context, space, was, put stores.Record) (s
 		return false, err
 	case after == nil || after.Meta.UID != of.Meta.UID || of.revision < after.logged()[0]:
 		// It may count, or have been replaced already.
-		return false, worker.Transient(fmt.Errorf("kubernetes: update: the Lease %s was deleted, or made anew, meanwhile: "+
-			"the outcome is open", of.Meta.Name))
+		return false, worker.Transient(fmt.Errorf("kubernetes: update: the Lease %s was deleted or made anew, or its log "+
+			"was shortened, meanwhile: the outcome is open", of.Meta.Name))
 	}
 	if stored = now.counts(after); stored {
 		d.mu.Lock()
@@ -356,7 +356,11 @@ func (d *driver) make(ctx context.Context, space *object, rows []stores.Record) 
 		if err = d.pair(ctx, v, space.state.key, r.Key); err != nil || v.space == nil || v.space.revision != space.revision {
 			return false, err
 		}
-		if row = v.rows[r.Key]; row == nil || row.text(v.space) != "" {
+		row = v.rows[r.Key]
+		switch {
+		case row != nil && row.bad != nil:
+			return false, row.bad
+		case row == nil || row.text(v.space) != "":
 			return false, nil
 		}
 		now, err = d.put(ctx, row.next(r.Key, r.Text, s))
@@ -401,7 +405,10 @@ func (d *driver) trim(ctx context.Context, space *object) (log []int64, seen int
 		}
 		done := true
 		for key, o := range l.objects {
-			if !isRow(key) || o.counts(space) {
+			switch {
+			case o.bad != nil: // by a newer version, say
+				return nil, 0, o.bad
+			case !isRow(key) || o.counts(space):
 				continue
 			}
 			done = false
