@@ -1,0 +1,85 @@
+package kubernetes
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/storage"
+	"github.com/uidgen/uid/stores/internal/orders"
+	"github.com/uidgen/uid/worker"
+)
+
+// All clients of a namespace have the same bound for their clocks.
+func TestClockError(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		c.take(c.made())
+		l := orders.Leases(t, c.store(func(cfg *Config) { cfg.ClockError = 2 * time.Second }))
+		for _, err := range []error{
+			l.Change(t.Context(), 0, orders.Unasked(t)), l.Take(t.Context(), orders.Wanted(0, 9), orders.Unasked(t)),
+		} {
+			require.ErrorIs(t, err, uid.ErrConfig)
+			orders.Fails(t, err, false, `ClockError is 2s, and namespace "orders" was made with 1s`)
+		}
+		require.NoError(t, c.made().Init(t.Context(), func(_ *storage.Namespace, now storage.Clock) error {
+			require.Equal(t, storage.Clock{Now: time.Now().UTC(), Error: time.Second}, now)
+			return nil
+		}))
+	})
+}
+
+// The API server's clock is known by the Date of its answers, in whole seconds. Who begins compares it; who goes on does
+// not, and begins by its own.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	for _, is := range []struct {
+		ahead, bound time.Duration // the API server's clock, and ClockError
+		apart        string        // "" if that can be
+	}{
+		{0, time.Microsecond, ""},
+		{2 * time.Second, time.Second, ""},
+		{3*time.Second - 1, time.Second, ""}, // its Date shows two
+		{3 * time.Second, time.Second, "3s"},
+		{time.Hour, time.Second, "1h0m0s"},
+		{time.Hour, 30 * time.Minute, ""},
+		{-3 * time.Second, time.Second, ""}, // its second may be over
+		{-3*time.Second - 1, time.Second, "3s"},
+		{-time.Hour, time.Second, "59m59s"},
+		{-time.Hour, 30 * time.Minute, ""},
+	} {
+		inCluster(t, func(t *testing.T, c *cluster) {
+			bound := func(cfg *Config) { cfg.ClockError = is.bound }
+			l := orders.Made(t, c.store(bound))
+			id := c.take(l)
+			c.through = c.Another(func() time.Time { return time.Now().Add(is.ahead) }).RoundTripper()
+			another := orders.Leases(t, c.store(bound))
+			require.NoError(t, renew(another, id, 1))
+			for _, err := range []error{
+				another.Take(t.Context(), orders.Wanted(0, 9), orders.Keep),
+				another.Init(t.Context(), func(*storage.Namespace, storage.Clock) error { return nil }),
+			} {
+				if is.apart == "" {
+					require.NoError(t, err, "%v, %v", is.ahead, is.bound)
+					continue
+				}
+				require.ErrorIs(t, err, worker.ErrClock, "%v, %v", is.ahead, is.bound)
+				orders.Fails(t, err, false, "at least "+is.apart+" apart; with a ClockError of "+is.bound.String()+" it is "+
+					(2*is.bound).String()+" at most", "this process's shows 2000-01-01T00:00:00Z, that of the API server ")
+			}
+		})
+	}
+	inCluster(t, func(t *testing.T, c *cluster) {
+		c.through = through(func(r *http.Request) (*http.Response, error) {
+			answer, err := c.RoundTripper().RoundTrip(r)
+			if err == nil {
+				answer.Header.Del("Date")
+			}
+			return answer, err
+		})
+		c.take(c.made())
+	})
+}

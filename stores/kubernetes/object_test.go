@@ -1,0 +1,180 @@
+package kubernetes
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/storage"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/internal/orders"
+	"github.com/uidgen/uid/stores/kubernetes/internal/fake"
+)
+
+var (
+	subdomain  = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	labelValue = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
+)
+
+// Every key has an object of its own, whose name and labels Kubernetes allows.
+func FuzzPlace(f *testing.F) {
+	for _, name := range []string{
+		"orders", "Orders", "a", "-a", "a-", "x", "xa", "a.1", "a b", "x5f0c2a843d1e4b7a9c56000000000001", "orders.0", "uid-a",
+		strings.Repeat("a", 52), strings.Repeat("a", 53), strings.Repeat("-", 140), "ns/worker", "%2F", "own", "0", "A", "é",
+	} {
+		f.Add(name, "orders", int64(0), int64(64))
+		f.Add(name, name, int64(-1), int64(math.MaxInt64-1))
+		f.Add(name, strings.ToLower(name), int64(7), int64(7))
+	}
+	f.Fuzz(func(t *testing.T, a, b string, i, j int64) {
+		var keys []string
+		for _, k := range []stores.Key{
+			{Namespace: a, ID: i}, {Namespace: a, ID: -1}, {Tag: a, ID: -1},
+			{Namespace: b, ID: j}, {Namespace: b, ID: -1}, {Tag: b, ID: -1},
+		} {
+			if _, ok := stores.ParseKey(k.String()); ok {
+				keys = append(keys, k.String())
+			}
+		}
+		of := map[string]string{}
+		for _, key := range keys {
+			name, labels := place(key)
+			require.Regexp(t, subdomain, name)
+			require.LessOrEqual(t, len(name), 253)
+			for _, value := range labels {
+				require.Regexp(t, labelValue, value)
+				require.LessOrEqual(t, len(value), 63)
+			}
+			require.Contains(t, []string{"", key}, of[name], name)
+			of[name] = key
+			k, _ := stores.ParseKey(key)
+			for _, other := range keys {
+				_, its := place(other)
+				o, _ := stores.ParseKey(other)
+				require.Equal(t, k.Namespace == o.Namespace, labels[labelNamespace] == its[labelNamespace], "%s, %s", key, other)
+				require.Equal(t, k.Tag == o.Tag, labels[labelSegment] == its[labelSegment], "%s, %s", key, other)
+			}
+		}
+	})
+}
+
+// kubectl get leases shows the holder, and since when; -o yaml all fields that Kubernetes has for leases.
+func TestSpec(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		l := c.made()
+		c.take(l)
+		require.Equal(t, fake.Spec{}, c.Leases("shop")["uid-orders"].Spec)
+		require.Equal(t, fake.Spec{}, c.Leases("shop")["uid-orders.1"].Spec, "nobody has ever leased it")
+		began := time.Now().Add(1234567 * time.Microsecond).UTC()
+		lead := 90*time.Second + time.Millisecond
+		write := func(change func(r *storage.Lease)) (holder any, seconds, transitions int, acquired, renewed string) {
+			require.NoError(t, l.Change(t.Context(), 0, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
+				change(r)
+				return nil
+			}))
+			text, err := json.Marshal(c.Leases("shop")["uid-orders.0"].Spec)
+			require.NoError(t, err)
+			var s map[string]any
+			require.NoError(t, json.Unmarshal(text, &s))
+			return s["holderIdentity"], int(s["leaseDurationSeconds"].(float64)), int(s["leaseTransitions"].(float64)),
+				s["acquireTime"].(string), s["renewTime"].(string)
+		}
+		for n, is := range []struct {
+			change      func(r *storage.Lease)
+			holder      any
+			seconds     int
+			transitions int
+			acquired    string
+			renewed     string
+		}{
+			{func(r *storage.Lease) {
+				r.Nonce, r.Holder, r.Acquired, r.Renewed, r.Until = "a", "pod-7", began, began, began.Add(lead)
+			}, "pod-7", 90, 1, "01.234567", "01.234567"},
+			{func(r *storage.Lease) { r.Nonce, r.Renewed = "b", began.Add(time.Second) }, "pod-7", 89, 1, "01.234567", "02.234567"},
+			{func(r *storage.Lease) { r.Nonce, r.Until = "", began }, nil, 1, 1, "01.234567", "02.234567"},
+			{func(r *storage.Lease) {
+				r.Nonce, r.Holder, r.Acquired, r.Renewed = "c", "pod-8", began.Add(2*time.Second), began.Add(3*time.Second)
+				r.Until = began.Add(200 * 365 * 24 * time.Hour)
+			}, "pod-8", math.MaxInt32, 2, "03.234567", "04.234567"},
+		} {
+			holder, seconds, transitions, acquired, renewed := write(is.change)
+			require.Equal(t, is.holder, holder, n)
+			require.Equal(t, is.seconds, seconds, n)
+			require.Equal(t, is.transitions, transitions, n)
+			require.Equal(t, "2000-01-01T00:00:"+is.acquired+"Z", acquired, n)
+			require.Equal(t, "2000-01-01T00:00:"+is.renewed+"Z", renewed, n)
+		}
+		// What somebody has written there by hand does not matter.
+		c.Edit("shop", "uid-orders.0", func(o *fake.Lease) { o.Spec = fake.Spec{} })
+		require.Equal(t, "pod-8", c.row(0).Holder)
+	})
+}
+
+// An object that this package cannot have written, or a newer version has, is an error that names it. What is in an
+// object is read by later versions: it must not change.
+func TestObject(t *testing.T) {
+	t.Parallel()
+	swap := func(annotation, old, new string) func(*fake.Lease) {
+		return func(o *fake.Lease) {
+			is := o.Meta.Annotations
+			is[annotation] = strings.Replace(is[annotation], old, new, 1)
+		}
+	}
+	for says, is := range map[string]struct {
+		name   string
+		change func(*fake.Lease)
+	}{
+		"not a JSON object":                {"uid-orders.0", swap(annotationState, "{", orders.Secret)},
+		"a JSON object with a version":     {"uid-orders", func(o *fake.Lease) { o.Meta.Annotations = nil }},
+		"a newer version: its form is 2":   {"uidseg-orders", swap(annotationState, `"v":1`, `"v":2`)},
+		"a field that is not known":        {"uid-orders.0", swap(annotationState, `"on":`, `"`+orders.Secret+`":`)},
+		"log is of another type":           {"uid-orders", swap(annotationState, `"log":[`, `"log":["`+orders.Secret+`",`)},
+		"its log is not in order":          {"uid-orders", swap(annotationState, `"log":[`, `"log":[9223372036854775807,`)},
+		"its key is not that of its name":  {"uid-orders.0", swap(annotationKey, "00000", "00001")},
+		"its key is not that of its name ": {"uidseg-orders", swap(annotationKey, "orders", "Orders")},
+	} {
+		inCluster(t, func(t *testing.T, c *cluster) {
+			says := strings.TrimSpace(says)
+			l, numbers := c.made(), c.store().Segments()
+			c.take(l)
+			require.NoError(t, numbers.Change(t.Context(), "orders", orders.Draw(1)))
+			own := c.Leases("shop")["uid-orders"]
+			for name, state := range map[string]string{
+				"uid-orders":    `{"v":1,"log":[101],"uid":"` + own.Meta.UID + `","clock_error":1000000}`,
+				"uid-orders.1":  `{"v":1,"on":101}`,
+				"uidseg-orders": `{"v":1}`,
+			} {
+				require.Equal(t, state, c.Leases("shop")[name].Meta.Annotations[annotationState])
+			}
+			c.Edit("shop", is.name, is.change)
+			l = orders.Leases(t, c.store())
+			var errs []error
+			if is.name == "uidseg-orders" {
+				errs = append(errs, numbers.Change(t.Context(), "orders", orders.UnaskedDraw(t)))
+			} else {
+				errs = append(errs, l.Change(t.Context(), 0, orders.Unasked(t)),
+					l.Take(t.Context(), orders.Wanted(0, 9), orders.Unasked(t)))
+			}
+			if says == "its key is not that of its name" { // a list does not show it in another one's place
+				_, listed := numbers.Rows(t.Context(), "", 9)
+				_, _, named := c.store().Registry().Namespaces(t.Context())
+				errs = append(errs, cmp.Or(listed, named))
+			}
+			for _, err := range errs {
+				require.ErrorIs(t, err, uid.ErrRange, says)
+				orders.Fails(t, err, false, "the annotations of the Lease "+is.name+" cannot be read", says)
+			}
+		})
+	}
+	o := &object{Meta: meta{Name: "uid-orders", Revision: "a-7"}}
+	require.ErrorContains(t, o.read(), "the resourceVersion of the Lease uid-orders is no number")
+	require.ErrorIs(t, o.read(), uid.ErrConfig)
+}
