@@ -1,17 +1,17 @@
-# search.sh is sourced by the check scripts of the Promela models. It runs searches through
-# spin, some at a time, and keeps what they say in a folder that is removed in the end.
+# search.sh is sourced by the check scripts of the Promela models, for check "$@". It runs searches
+# through spin, two (or JOBS) at a time, and keeps what they say in a folder that is removed in the end.
 #
 # It wants
 #   model     the path of the .pml file
 #   options   of the compiler, beside those that every search has
-#   names     what to search, in the order in which to begin
-#   macros    by name: MACRO=VALUE words
-#   short     by name: not empty if the search is to end soon, so that optimising does not pay
-# and gives
-#   jobs      how many searches run at a time: two, or JOBS
-#   work      the folder
-#   searchAll, verdict NAME, field NAME REGEXP
-#   keep      set it to keep the folder
+#   enough    how many states the configurations have at least
+#   configurations, mutants, others, conditions, witnesses, spares
+#             what to search, one a line: a name, MACRO=VALUE,... or - for the defaults, and what it is.
+#             A name that the model defines is its FAULT, or SEEN if it is a witness; .2 after it tells
+#             two searches of one name apart. What others are the script says. Without a spare the
+#             model is safe all the same.
+# and may set
+#   stops     for mutant, other and condition: an expression for the error that is to be found
 
 command -v spin >/dev/null || { echo 'check: needs spin: on Debian, apt-get install spin' >&2; exit 1; }
 command -v gcc >/dev/null || { echo 'check: needs gcc' >&2; exit 1; }
@@ -29,7 +29,9 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 set -m # each search is a process group
 
-declare -A macros short
+names=()
+declare -A macros short kind what
+declare -A stops=([mutant]='assertion violated' [other]='assertion violated' [condition]='assertion violated')
 
 # What pan says when it has not seen all states.
 cutShort='max search depth|MEMLIM|out of memory|not completed'
@@ -78,3 +80,61 @@ verdict() { cat "$work/$1/verdict" 2>/dev/null || echo 'failed: no verdict'; }
 
 # field NAME REGEXP prints what the first group of the expression matches in pan's output.
 field() { sed -nE "s/.*$2.*/\\1/p" "$work/$1/pan.out" 2>/dev/null | head -n1; }
+
+# each KIND LIST adds searches.
+each() {
+	local name with text key
+	while read -r name with text; do
+		[ -z "$name" ] && continue
+		[ "$with" = - ] && with=
+		key=$name; [ "$1" = spare ] && key=without-$name
+		names+=("$key"); kind[$key]=$1; what[$key]=$text; macros[$key]=${with//,/ }
+		[ "$1" = configuration ] && continue
+		[ "$1" = spare ] || short[$key]=1 # it ends soon, so that optimising does not pay
+		if [ "$1" = witness ]; then macros[$key]+=" SEEN=${name%.*}"
+		elif grep -q "^#define ${name%.*} " "$model"; then macros[$key]+=" FAULT=${name%.*}"
+		else macros[$key]+=" ${name%.*}=1"; fi
+	done <<<"$2"
+}
+
+# check [-k] [NAME...] searches everything, or what is named, and says what was found. It fails if
+# that is not what is to be found. A witness stops at an assertion that compares two numbers.
+check() {
+	local name said states bad=0 total=0 began=$SECONDS line='%-13s %-29s %10s %6s %8s %6s  %s: %s\n'
+	[ "${1-}" = -k ] && { keep=1; shift; }
+	each configuration "$configurations"
+	each mutant "${mutants-}"
+	each other "${others-}"
+	each condition "${conditions-}"
+	each witness "${witnesses-}"
+	each spare "${spares-}"
+	if [ $# -gt 0 ]; then
+		for name; do [ -n "${kind[$name]-}" ] || { echo "check: there is no $name" >&2; return 1; }; done
+		names=("$@") enough=0
+	fi
+	searchAll
+	# shellcheck disable=SC2059
+	printf "$line" kind name states depth seconds MiB verdict 'what it is'
+	for name in "${names[@]}"; do
+		said=$(verdict "$name") states=$(field "$name" '^ *([0-9]+) states, stored')
+		case ${kind[$name]},$said in
+		configuration,whole) said=ok; total=$((total + states)) ;;
+		spare,whole) said=safe ;;
+		*,whole) said=NOTHING; bad=1 ;;
+		configuration,* | spare,* | *,failed:*) bad=1 ;;
+		witness,*) [[ $said =~ \([0-9]+!=[0-9]+\) ]] && said=seen || bad=1 ;;
+		*) [[ $said =~ ${stops[${kind[$name]}]} ]] && said=caught || bad=1 ;;
+		esac
+		# shellcheck disable=SC2059
+		printf "$line" "${kind[$name]}" "$name" "${states:--}" "$(field "$name" 'depth reached ([0-9]+)')" \
+			"$(field "$name" 'elapsed time ([0-9.e+]+)')" \
+			"$(field "$name" '^ *([0-9]+)[0-9.]*[[:space:]]+total actual memory')" "$said" "${what[$name]}"
+	done
+	echo
+	echo "$total states in all configurations, $((SECONDS - began)) s"
+	if [ "$total" -lt "$enough" ]; then
+		echo "check: fewer than $enough states" >&2
+		bad=1
+	fi
+	return $bad
+}
