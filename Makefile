@@ -89,7 +89,7 @@ SLIPS ?= 40
 mutants: generate ## take guards out, one in turn, and see a test fail: all, or of packages changed SINCE a revision; and SLIPS
 	$(SHARING) $(GO) run ./test/mutants $(if $(SINCE),-changed $(SINCE)) $(if $(ON),-run '$(ON)') -slips $(SLIPS)
 
-model: ## check the Promela models, and that their mutants are caught; ON=ring, lease, tenure or segment
+model: ## check the Promela models, and that their mutants are caught; ON=ring, lease, kubernetes, tenure or segment
 	@$(GO) run ./test/need spin spin
 	for check in $$(git ls-files '*model/check' | grep '$(ON)'); do "$$check"; done
 

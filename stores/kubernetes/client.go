@@ -171,9 +171,8 @@ func (d *driver) put(ctx context.Context, o *object) (now *object, err error) {
 
 // A list is objects, all as they are at one revision, by their keys.
 type list struct {
-	objects  map[string]*object
-	revision int64
-	date     time.Time
+	objects map[string]*object
+	date    time.Time
 }
 
 // list reads all objects that have labels.
@@ -181,10 +180,7 @@ func (d *driver) list(ctx context.Context, selector string) (l list, err error) 
 	l.objects = map[string]*object{}
 	for next := ""; ; {
 		var page struct {
-			Meta struct {
-				Revision string `json:"resourceVersion"`
-				Continue string
-			} `json:"metadata"`
+			Meta  struct{ Continue string } `json:"metadata"`
 			Items []*object
 		}
 		query := url.Values{"labelSelector": {labelManaged + "=" + managed + "," + selector}, "limit": {"500"}}
@@ -206,9 +202,6 @@ func (d *driver) list(ctx context.Context, selector string) (l list, err error) 
 				return l, o.bad // nobody can tell what it is
 			}
 			l.objects[o.state.key] = o
-		}
-		if l.revision, err = strconv.ParseInt(page.Meta.Revision, 10, 64); err != nil {
-			return l, fmt.Errorf("%w: kubernetes: the resourceVersion of a list is no number", uid.ErrConfig)
 		}
 		if next = page.Meta.Continue; next == "" {
 			return l, nil

@@ -323,7 +323,7 @@ func (d *driver) writeSpace(ctx context.Context, was, put stores.Record, rows []
 	of := stateOf(was)
 	s := stateText{ClockError: d.cfg.ClockError.Microseconds()}
 	if of != nil {
-		s.UID, s.Log, s.Seen = of.Meta.UID, of.logged(), of.state.Seen
+		s.UID, s.Log = of.Meta.UID, of.logged()
 		if made, err := d.make(ctx, of, rows); err != nil || !made {
 			return false, err
 		}
@@ -331,7 +331,7 @@ func (d *driver) writeSpace(ctx context.Context, was, put stores.Record, rows []
 		return false, errors.New("kubernetes: rows without their namespace cannot be written")
 	}
 	if len(s.Log) > mostLog {
-		if s.Log, s.Seen, err = d.trim(ctx, of); err != nil || s.Log == nil {
+		if s.Log, err = d.trim(ctx, of); err != nil || s.Log == nil {
 			return false, err
 		}
 	}
@@ -394,31 +394,31 @@ func (d *driver) make(ctx context.Context, space *object, rows []stores.Record) 
 // trim forgets what a namespace remembers of its writes before the one that is there, for its next one. Rows whose texts do
 // not count are written anew before that, as what counts. No row that is stored after the list counts if it was decided
 // on a write before. The log is nil if somebody else has written.
-func (d *driver) trim(ctx context.Context, space *object) (log []int64, seen int64, err error) {
+func (d *driver) trim(ctx context.Context, space *object) (log []int64, err error) {
 	for {
 		l, err := d.list(ctx, labelNamespace+"="+space.Meta.Labels[labelNamespace])
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if now := l.objects[space.state.key]; now == nil || now.revision != space.revision {
-			return nil, 0, nil
+			return nil, nil
 		}
 		done := true
 		for key, o := range l.objects {
 			switch {
 			case o.bad != nil: // by a newer version, say
-				return nil, 0, o.bad
+				return nil, o.bad
 			case !isRow(key) || o.counts(space):
 				continue
 			}
 			done = false
 			s := stateText{On: space.revision, Was: o.state.Was}
 			if _, err := d.put(ctx, o.next(key, o.state.Was, s)); err != nil {
-				return nil, 0, err
+				return nil, err
 			}
 		}
 		if done {
-			return []int64{space.revision}, l.revision, nil
+			return []int64{space.revision}, nil
 		}
 	}
 }

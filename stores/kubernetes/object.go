@@ -60,9 +60,8 @@ type stateText struct {
 	Was string `json:"was,omitempty"`
 
 	// Of a namespace: the revisions of its former writes, from the first that is remembered on. Of rows that were
-	// decided on before that, those up to revision Seen count.
-	Log  []int64 `json:"log,omitempty"`
-	Seen int64   `json:"seen,omitempty"`
+	// decided on before that, those count that were stored before it.
+	Log []int64 `json:"log,omitempty"`
 	// UID is that of the object itself, from its second write on: a copy has another one.
 	UID string `json:"uid,omitempty"`
 	// ClockError is the bound that all clients of a namespace share, in microseconds.
@@ -188,7 +187,7 @@ func (o *object) counts(space *object) bool {
 	i, found := slices.BinarySearch(log, o.state.On)
 	switch {
 	case o.state.On < log[0]:
-		return o.revision < log[0] || o.revision <= space.state.Seen
+		return o.revision < log[0]
 	case !found || o.state.On > o.revision:
 		return false // it was decided on a write that is lost: etcd was put back
 	}

@@ -51,11 +51,10 @@
 #define M_SPARE_ANY      8
 #define M_TRIM_BLIND     9
 #define M_TRIM_ALL      10
-#define M_TRIM_NOW      11
+#define M_TRIM_KNOWN    11
 #define M_RETAKE_FLOOR  12
 #define M_NO_LOG        13
 #define M_OLD_CAS       14
-#define M_TRIM_KNOWN    15
 
 /* What can happen. */
 #ifndef SEEN
@@ -67,7 +66,6 @@
 #define W_REWRITTEN      4
 #define W_UNKNOWN        5
 #define W_ORPHAN         6
-#define W_SHARED         7
 
 #define IS(fault)        (FAULT == fault)
 #define WITNESS(event)   assert(SEEN != event)
@@ -84,7 +82,7 @@ typedef Namespace {
 	byte uid;               /* 0: it is not there */
 	byte at;                /* the revision of its last write; */
 	int log;                /* those of its former writes, a bit each, since */
-	byte since, seen;       /* since: of what was decided before that, what is not newer than seen counts */
+	byte since;             /* since: of what was decided before that, what was stored before it counts */
 	byte floor;
 	bit given               /* the row's ID was given */
 };
@@ -99,7 +97,7 @@ Row row;
 /* A row's text counts if the namespace was not written after what it was decided on, until it was stored. */
 #define BITS(from, to)  ((2 << (to)) - (2 << (from)))
 #define HISTORY(n)      ((IS(M_NO_LOG) -> 0 : n.log) | (1 << n.at))
-#define COUNTED(n, r)   (!n.uid || r.on > r.at || (r.on < n.since -> r.at <= n.seen || IS(M_TRIM_ALL) : !(HISTORY(n) & BITS(r.on, r.at))))
+#define COUNTED(n, r)   (!n.uid || r.on > r.at || (r.on < n.since -> r.at < n.since || IS(M_TRIM_ALL) : !(HISTORY(n) & BITS(r.on, r.at))))
 #define ANYHOW(r)       (IS(M_VOID_COUNTS) || IS(M_LOOK_ONLY) || IS(M_SPARE_ANY) && r.was == None)
 #define COUNTS(n, r)    (COUNTED(n, r) || ANYHOW(r))
 #define TEXT(n, r)      (r.at == 0 -> None : (COUNTS(n, r) -> r.text : r.was))
@@ -109,7 +107,7 @@ typedef Request {
 	byte kind, uid, seen;   /* on condition of what is there */
 	byte on, text, was;
 	int log;
-	byte since, upto, floor;
+	byte since, floor;
 	bit given
 };
 #define Nothing   0
@@ -157,13 +155,13 @@ byte floors, lastUID, lastAt, leasedIn;
 
 hidden byte i, j;
 
-inline copyNS(to, from) { to.uid = from.uid; to.at = from.at; to.log = from.log; to.since = from.since; to.seen = from.seen; to.floor = from.floor; to.given = from.given }
+inline copyNS(to, from) { to.uid = from.uid; to.at = from.at; to.log = from.log; to.since = from.since; to.floor = from.floor; to.given = from.given }
 inline copyRow(to, from) { to.at = from.at; to.on = from.on; to.text = from.text; to.was = from.was }
 inline noRow(to) { to.at = 0; to.on = 0; to.text = 0; to.was = 0 }
-inline noNS(to) { to.uid = 0; to.at = 0; to.log = 0; to.since = 0; to.seen = 0; to.floor = 0; to.given = 0 }
+inline noNS(to) { to.uid = 0; to.at = 0; to.log = 0; to.since = 0; to.floor = 0; to.given = 0 }
 inline clear(s) {
 	rq[s].kind = 0; rq[s].uid = 0; rq[s].seen = 0; rq[s].on = 0; rq[s].text = 0; rq[s].was = 0; rq[s].log = 0;
-	rq[s].since = 0; rq[s].upto = 0; rq[s].floor = 0; rq[s].given = 0
+	rq[s].since = 0; rq[s].floor = 0; rq[s].given = 0
 }
 inline forget(o) {
 	c[o].phase = Idle; noNS(c[o].ns); noRow(c[o].row); c[o].text = 0; c[o].stored = 0; c[o].retakes = 0
@@ -201,7 +199,7 @@ inline apply(s, ok) {
 	:: rq[s].kind == PutOwn && ns.uid && ns.uid == rq[s].uid && (ns.at == rq[s].seen || IS(M_OLD_CAS)) ->
 		ok = 1;
 		rev++;
-		ns.at = rev; ns.log = rq[s].log; ns.since = rq[s].since; ns.seen = (IS(M_TRIM_NOW) && rq[s].upto -> rev : rq[s].upto);
+		ns.at = rev; ns.log = rq[s].log; ns.since = rq[s].since;
 		ns.floor = rq[s].floor; ns.given = rq[s].given;
 		lastAt = rev;
 		assert(SAME)
@@ -232,7 +230,7 @@ inline write(o, taken) {
 /* A write of the namespace, on what was read of it. */
 inline writeNS(o, high, gives) {
 	rq[o].kind = PutOwn; rq[o].uid = c[o].ns.uid; rq[o].seen = c[o].ns.at;
-	rq[o].log = c[o].ns.log | (1 << c[o].ns.at); rq[o].since = c[o].ns.since; rq[o].upto = c[o].ns.seen;
+	rq[o].log = c[o].ns.log | (1 << c[o].ns.at); rq[o].since = c[o].ns.since;
 	rq[o].floor = high; rq[o].given = c[o].ns.given || gives;
 	c[o].phase = Waits
 }
@@ -245,7 +243,7 @@ inline make(o) {
 
 /* What a client has written is stored if it counts by the namespace as it is after that. */
 #define MINE(o)   (ns.uid == c[o].ns.uid || IS(M_ANY_NAMESPACE))
-#define VERDICT(o) (IS(M_NO_VERDICT) || IS(M_TRIM_KNOWN) && c[o].ns.at < ns.since && c[o].stored <= ns.seen || !(HISTORY(ns) & BITS(c[o].ns.at, c[o].stored)))
+#define VERDICT(o) (IS(M_NO_VERDICT) || IS(M_TRIM_KNOWN) && c[o].ns.at < ns.since && c[o].stored < ns.since || !(HISTORY(ns) & BITS(c[o].ns.at, c[o].stored)))
 /* A log that was forgotten in between does not say: a text that does not count may have been replaced. */
 #define KNOWN(o)   (ns.uid && MINE(o) && (c[o].ns.at >= ns.since || IS(M_TRIM_KNOWN)) && (ns.at == c[o].ns.at || !IS(M_LOOK_ONLY)))
 
@@ -313,7 +311,7 @@ end:
 			:: else ->
 				trims--;
 				writeNS(me, ns.floor, 0);
-				rq[me].log = 1 << ns.at; rq[me].since = ns.at; rq[me].upto = rev
+				rq[me].log = 1 << ns.at; rq[me].since = ns.at
 			fi
 		}
 #endif
@@ -348,7 +346,7 @@ end:
 			doubts--;
 			rq[CLIENTS].kind = rq[me].kind; rq[CLIENTS].uid = rq[me].uid; rq[CLIENTS].seen = rq[me].seen;
 			rq[CLIENTS].on = rq[me].on; rq[CLIENTS].text = rq[me].text; rq[CLIENTS].was = rq[me].was;
-			rq[CLIENTS].log = rq[me].log; rq[CLIENTS].since = rq[me].since; rq[CLIENTS].upto = rq[me].upto;
+			rq[CLIENTS].log = rq[me].log; rq[CLIENTS].since = rq[me].since;
 			rq[CLIENTS].floor = rq[me].floor; rq[CLIENTS].given = rq[me].given;
 			clear(me);
 			c[me].lost = c[me].text;
