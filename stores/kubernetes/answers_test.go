@@ -177,14 +177,13 @@ func TestPages(t *testing.T) {
 		l, err := d.list(t.Context(), labelNamespace+"=orders")
 		require.NoError(t, err)
 		require.Len(t, l.objects, 3*500-1)
-		require.Equal(t, c.Revision(), l.revision)
 		require.Equal(t, map[string]int{"POST 201": 3 * 500, "LIST 200": 4, "LIST 410": 1}, c.Count())
 
 		c.once("LIST?continue", func() { c.Delete("shop", "uid-orders.999") })
 		l, err = d.list(t.Context(), labelNamespace+"=orders")
 		require.NoError(t, err)
 		require.Len(t, l.objects, 3*500-1, "the list is of the time of its first page")
-		require.Equal(t, c.Revision()-1, l.revision)
+		require.Contains(t, l.objects, stores.Key{Namespace: "orders", ID: 999}.String())
 	})
 }
 

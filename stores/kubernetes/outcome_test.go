@@ -1,10 +1,14 @@
 package kubernetes
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,6 +81,51 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
+// A renewal begins with what the one before has read. If that is old the namespace is not written on it, nor the row.
+func TestOldDecision(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		l := c.made()
+		id := c.take(l)
+		require.NoError(t, renew(l, id, 1))
+		require.NoError(t, renew(orders.Leases(t, c.store()), id, 10))
+		var highs []int64
+		asked := c.asked(func() {
+			require.NoError(t, l.Change(t.Context(), id, func(n *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
+				highs = append(highs, r.High)
+				n.Floor = r.High
+				r.High++
+				return nil
+			}))
+		})
+		require.Equal(t, []int64{1, 11}, highs)
+		own := slices.DeleteFunc(asked, func(request string) bool { return request != "PUT uid-orders" })
+		require.Len(t, own, 1)
+		require.EqualValues(t, 12, c.row(id).High)
+	})
+}
+
+// A row and its namespace are read one after the other. They are shown as they were at one time.
+func TestTorn(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		l := c.made()
+		id := c.take(l)
+		between := func() {
+			require.NoError(t, renew(l, id, 1))
+			c.raise(l)()
+		}
+		c.once("GET uid-orders.0", func() { c.once("GET uid-orders", between) })
+		errSeen := errors.New("seen")
+		err := orders.Leases(t, c.store()).Change(t.Context(), id,
+			func(n *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
+				require.Equal(t, [2]int64{0, 1}, [2]int64{n.Floor, r.High})
+				return errSeen
+			})
+		require.ErrorIs(t, err, errSeen)
+	})
+}
+
 // crowd writes the namespace more often than it remembers.
 func (c *cluster) crowd() {
 	l := c.made()
@@ -106,6 +155,8 @@ func TestVoid(t *testing.T) {
 			c.Deliver()
 			require.NotEqual(t, was, text(), "it is stored")
 			require.EqualValues(t, 7, c.row(id).High)
+			c.raise(l)()
+			require.EqualValues(t, 7, c.row(id).High, "for ever")
 		}
 		require.NoError(t, renew(l, id, 1))
 		require.EqualValues(t, 8, c.row(id).High)
@@ -128,7 +179,13 @@ func TestVoidNewRow(t *testing.T) {
 	inCluster(t, func(t *testing.T, c *cluster) {
 		l := c.made()
 		c.once("POST", c.raise(c.made())) // before any row is made: all have been decided too early
-		c.take(l)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.NoError(t, l.Take(ctx, orders.Wanted(0, 1000),
+			func(_ *storage.Namespace, r *storage.Lease, now storage.Clock) error {
+				r.Nonce, r.Until = "taken", now.Now.Add(time.Hour)
+				return nil
+			}))
 		require.Equal(t, 15, c.Count()["POST 409"])
 		require.Len(t, c.Leases("shop"), 1+16)
 		took := map[int64]bool{0: true}
@@ -156,7 +213,8 @@ func TestMakerDied(t *testing.T) {
 						raising = false
 						return fake.Fault{}
 					}
-					return fake.Fault{Lost: kind(r) == "POST" && len(c.Leases("shop")) > rows || kind(r) == "PUT"}
+					n := len(c.Leases("shop")) - 1
+					return fake.Fault{Lost: kind(r) == "POST" && n >= rows || kind(r) == "PUT" && n == 16}
 				})
 				orders.Fails(t, l.Take(t.Context(), orders.Wanted(0, 1000), orders.Keep), true)
 				c.Break(func(*http.Request) fake.Fault { return fake.Fault{} })
@@ -208,9 +266,17 @@ func TestTrim(t *testing.T) {
 		require.Equal(t, mostLog, longest)
 		c.Deliver()
 		same("late")
-		c.once("LIST", c.raise(c.made())) // somebody else writes meanwhile
+		c.once("LIST", func() { // somebody else writes meanwhile
+			other := c.made()
+			c.raise(other)()
+			require.NoError(t, renew(other, 5, 1))
+			highs[5]++
+		})
 		for range 2 * mostLog {
-			write()
+			require.NoError(t, l.Change(t.Context(), 15, func(n *storage.Namespace, _ *storage.Lease, _ storage.Clock) error {
+				n.Floor++
+				return nil
+			}))
 		}
 		same("raced")
 		another := orders.Leases(t, c.store())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores/internal/orders"
+	"github.com/uidgen/uid/stores/kubernetes/internal/fake"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -62,6 +63,30 @@ func TestRestoredUnderOwner(t *testing.T) {
 			require.Equal(t, []int64{1, int64(writes) - 1}, floors)
 		})
 	}
+}
+
+// Such a row does not come to count when the namespace is written again under the revision that it was decided on.
+func TestRestoredLater(t *testing.T) {
+	t.Parallel()
+	restored(t, func(t *testing.T, c *cluster, _ lease.Store, restore func()) {
+		restore()
+		other := c.made()
+		restore = c.Backup()
+		for range 3 {
+			c.raise(other)()
+		}
+		on := c.Revision()
+		c.once("PUT uid-orders.0", func() {
+			restore()
+			c.next("PUT", 1, fake.Fault{Silent: true})
+		})
+		orders.Fails(t, renew(orders.Leases(t, c.store()), 0, 1), true)
+		require.EqualValues(t, 1, c.row(0).High)
+		require.NoError(t, renew(orders.Leases(t, c.store()), 5, 0))
+		c.raise(orders.Leases(t, c.store()))()
+		require.Equal(t, on, c.Revision())
+		require.EqualValues(t, 1, c.row(0).High)
+	})
 }
 
 // What nobody sees: when no owner runs there is nobody who has read what is lost, and the IDs are as in the snapshot.
