@@ -11,6 +11,7 @@ require (
 	github.com/stretchr/testify v1.12.1
 	github.com/uidgen/uid v0.0.0
 	github.com/uidgen/uid/orm v0.0.0
+	github.com/uidgen/uid/stores/kubernetes v0.0.0
 	github.com/uidgen/uid/test v0.0.0
 	github.com/uidgen/uid/worker/sqlite v0.0.0
 	github.com/uptrace/bun v1.2.16

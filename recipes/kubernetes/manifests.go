@@ -20,7 +20,7 @@ var files embed.FS
 // Read returns the object of a kind in a file. A field that the kind does not have is an error, and so
 // is a key that stands twice.
 func Read[T any](file, kind string) (object T, err error) {
-	all, err := documents(file)
+	all, err := Documents(file)
 	if err != nil {
 		return object, err
 	}
@@ -39,8 +39,8 @@ func Read[T any](file, kind string) (object T, err error) {
 	return object, fmt.Errorf("%s has no %s", file, kind)
 }
 
-// documents returns the objects in a file, as they stand there.
-func documents(file string) (all [][]byte, err error) {
+// Documents returns the objects in a file, as they stand there.
+func Documents(file string) (all [][]byte, err error) {
 	text, err := files.ReadFile(file)
 	if err != nil {
 		return nil, err

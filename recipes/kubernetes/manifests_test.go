@@ -15,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -30,13 +31,15 @@ func must[V any](v V, err error) V {
 func TestManifestsAreRead(t *testing.T) {
 	kinds := map[string][]string{}
 	for _, file := range must(files.ReadDir(".")) {
-		for _, document := range must(documents(file.Name())) {
+		for _, document := range must(Documents(file.Name())) {
 			var is metav1.TypeMeta
 			require.NoError(t, yaml.Unmarshal(document, &is))
 			kinds[file.Name()] = append(kinds[file.Name()], is.APIVersion+" "+is.Kind)
 		}
 	}
 	require.Equal(t, map[string][]string{
+		"cluster.yaml": {"v1 ServiceAccount", "rbac.authorization.k8s.io/v1 Role",
+			"rbac.authorization.k8s.io/v1 RoleBinding", "apps/v1 Deployment"},
 		"deployment.yaml":  {"apps/v1 Deployment", "v1 Service"},
 		"statefulset.yaml": {"apps/v1 StatefulSet", "v1 Service"},
 		"cronjob.yaml":     {"batch/v1 CronJob", "v1 PersistentVolumeClaim"},
@@ -51,6 +54,20 @@ func TestDeploymentManifest(t *testing.T) {
 	secret := variable(t, d.Spec.Template.Spec.Containers[0], "UID_MYSQL_DSN")
 	require.Empty(t, secret.Value)
 	require.NotNil(t, secret.ValueFrom.SecretKeyRef, "a DSN has a password")
+}
+
+func TestClusterManifest(t *testing.T) {
+	account := must(Read[corev1.ServiceAccount]("cluster.yaml", "ServiceAccount"))
+	binding := must(Read[rbacv1.RoleBinding]("cluster.yaml", "RoleBinding"))
+	require.Equal(t, must(Read[rbacv1.Role]("cluster.yaml", "Role")).Name, binding.RoleRef.Name)
+	require.Equal(t, account.Name, binding.Subjects[0].Name)
+	d := must(Read[appsv1.Deployment]("cluster.yaml", "Deployment"))
+	require.Equal(t, d.Spec.Selector.MatchLabels, d.Spec.Template.Labels)
+	pod := d.Spec.Template.Spec
+	require.Equal(t, account.Name, pod.ServiceAccountName)
+	require.Nil(t, pod.AutomountServiceAccountToken, "the token is mounted")
+	pod.AutomountServiceAccountToken = new(bool)
+	runs(t, pod)
 }
 
 func TestStatefulSetManifest(t *testing.T) {
@@ -98,12 +115,19 @@ func TestServiceVariables(t *testing.T) {
 // served checks what the pods of a service have in common.
 func served(t *testing.T, pod corev1.PodSpec, service corev1.Service, labels map[string]string) {
 	t.Helper()
+	c := pod.Containers[0]
+	require.Equal(t, labels, service.Spec.Selector)
+	require.Equal(t, c.Ports[0].Name, service.Spec.Ports[0].TargetPort.String())
+	runs(t, pod)
+}
+
+// runs checks how a pod of the service begins and ends.
+func runs(t *testing.T, pod corev1.PodSpec) {
+	t.Helper()
 	confined(t, pod)
 	c := pod.Containers[0]
 	require.Len(t, c.Ports, 1)
 	require.Equal(t, ":"+strconv.Itoa(int(c.Ports[0].ContainerPort)), variable(t, c, "UID_LISTEN").Value)
-	require.Equal(t, labels, service.Spec.Selector)
-	require.Equal(t, c.Ports[0].Name, service.Spec.Ports[0].TargetPort.String())
 	for _, probe := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe} {
 		require.Equal(t, c.Ports[0].Name, probe.HTTPGet.Port.String())
 	}

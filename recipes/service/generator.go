@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/stores/kubernetes"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -38,8 +39,10 @@ func own() (uid.Worker, error) {
 		return leased(dsn)
 	case dsn == "" && file != "":
 		return statefile.New(file, worker.EnvID("UID_WORKER_ID"), statefile.Config{})
+	case dsn == "":
+		return kubernetes.Lease("orders", lease.Config{Timeout: starting}), nil
 	}
-	return nil, errors.New("set either UID_MYSQL_DSN, or UID_STATE_FILE and UID_WORKER_ID")
+	return nil, errors.New("set UID_MYSQL_DSN, or UID_STATE_FILE and UID_WORKER_ID, or none of them in a cluster")
 }
 
 func leased(dsn string) (uid.Worker, error) {

@@ -5,7 +5,8 @@
 //	UID_DRAIN         how long requests may go on after SIGTERM, 20s by default
 //	UID_MYSQL_DSN     leases a worker ID from this database; or else
 //	UID_WORKER_ID     is the worker ID, a StatefulSet's ordinal,
-//	UID_STATE_FILE    and this file, on a volume, keeps what was issued under it
+//	UID_STATE_FILE    and this file, on a volume, keeps what was issued under it; without any of these
+//	                  it leases a worker ID from the cluster
 //
 // GET /livez says that the process lives, GET /readyz whether it can issue UIDs. POST /orders
 // answers with a new order's ID.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"os"
 	"path"
@@ -19,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/registry"
@@ -27,6 +29,12 @@ import (
 	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// account is where a pod has the files of its service account, and accountFiles names the folder of a test that has them.
+const (
+	account      = "/var/run/secrets/kubernetes.io/serviceaccount"
+	accountFiles = "UID_TEST_ACCOUNT"
 )
 
 // serve in the environment has the program of the tests be the service.
@@ -117,9 +125,10 @@ func TestStatefulSet(t *testing.T) {
 func TestServiceRefuses(t *testing.T) {
 	t.Parallel()
 	for says, env := range map[string][]string{
-		"set either": {},
-		"not a DSN":  {"UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1/shop"},
-		"UID_DRAIN":  {"UID_DRAIN=20", "UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1)/shop"},
+		"no pod of a cluster": {},
+		"or none of them":     {"UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1)/shop", "UID_STATE_FILE=x"},
+		"not a DSN":           {"UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1/shop"},
+		"UID_DRAIN":           {"UID_DRAIN=20", "UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1)/shop"},
 	} {
 		var log harness.Tail
 		p := must(harness.Start(harness.Program{Env: append(env, serve+"=1", "UID_LISTEN=127.0.0.1:0"), Output: &log}))
@@ -130,6 +139,66 @@ func TestServiceRefuses(t *testing.T) {
 	}
 }
 
+// The service as cluster.yaml runs it: three pods, each with a token of the account that is made as written.
+func TestCluster(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root may mount the files of an account")
+	}
+	t.Parallel()
+	k, err := cluster.StartKubernetes("recipe", 1)
+	cluster.For(t, k, err)
+	namespace := must(k.NewNamespace(t.Context()))
+	ask := func(path string, object any) []byte {
+		return must(k.Ask(t.Context(), 0, k.Token, http.MethodPost, path, object))
+	}
+	folders := map[string]string{
+		"ServiceAccount": "/api/v1", "Role": "/apis/rbac.authorization.k8s.io/v1",
+		"RoleBinding": "/apis/rbac.authorization.k8s.io/v1", "Deployment": "/apis/apps/v1",
+	}
+	for _, document := range must(kubernetes.Documents("cluster.yaml")) {
+		var object map[string]any
+		require.NoError(t, yaml.Unmarshal(document, &object))
+		kind := object["kind"].(string)
+		ask(folders[kind]+"/namespaces/"+namespace+"/"+strings.ToLower(kind)+"s", object)
+	}
+	deployment := must(kubernetes.Read[appsv1.Deployment]("cluster.yaml", "Deployment"))
+	accounts := "/api/v1/namespaces/" + namespace + "/serviceaccounts/" + deployment.Spec.Template.Spec.ServiceAccountName
+	drawn, tokens := map[uid.UID]bool{}, map[string]bool{}
+	var pods []*pod
+	for range *deployment.Spec.Replicas {
+		var made struct{ Status struct{ Token string } }
+		require.NoError(t, json.Unmarshal(ask(accounts+"/token", map[string]any{}), &made))
+		tokens[made.Status.Token] = true
+		mounted := t.TempDir()
+		for name, text := range map[string]string{
+			"token": made.Status.Token, "ca.crt": string(k.CA), "namespace": namespace,
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(mounted, name), []byte(text), 0o600))
+		}
+		host, port, err := net.SplitHostPort(k.Servers[0].Addr(0))
+		require.NoError(t, err)
+		pods = append(pods, startPod(t, deployment.Spec.Template.Spec.Containers[0], nil,
+			"KUBERNETES_SERVICE_HOST="+host, "KUBERNETES_SERVICE_PORT="+port, accountFiles+"="+mounted))
+	}
+	require.Len(t, tokens, 3)
+	for _, p := range pods {
+		p.drawAndEnd(t, deployment.Spec.Template.Spec.Containers[0], drawn)
+	}
+	var list struct {
+		Items []struct{ Spec struct{ RenewTime string } }
+	}
+	require.NoError(t, json.Unmarshal(must(k.Ask(t.Context(), 0, k.Token, http.MethodGet,
+		"/apis/coordination.k8s.io/v1/namespaces/"+namespace+"/leases?labelSelector=app.kubernetes.io/managed-by%3Duid",
+		nil)), &list))
+	leased := 0
+	for _, item := range list.Items {
+		if item.Spec.RenewTime != "" {
+			leased++
+		}
+	}
+	require.Equal(t, 3, leased, "each pod had an ID of its own")
+}
+
 // A pod is a process of the service.
 type pod struct {
 	*harness.Process
@@ -138,10 +207,9 @@ type pod struct {
 }
 
 // startPod starts the service with the variables of its container, and returns when it listens. value returns
-// the values of those that the cluster sets, or that name a place.
-func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string) *pod {
+// the values of those that the cluster sets, or that name a place, and env is what each pod has besides.
+func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string, env ...string) *pod {
 	t.Helper()
-	var env []string
 	for _, v := range c.Env {
 		switch {
 		case v.Name == "UID_LISTEN":
@@ -152,7 +220,13 @@ func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string
 		env = append(env, v.Name+"="+v.Value)
 	}
 	log := &harness.Tail{}
-	p := must(harness.Start(harness.Program{Env: append(env, serve+"=1"), Output: log}))
+	program := harness.Program{Env: append(env, serve+"=1"), Output: log}
+	if strings.Contains(strings.Join(env, " "), accountFiles+"=") { // the folder is in this process's view of the files
+		program.Path, program.Args = "/usr/bin/unshare", []string{"--mount", "sh", "-c",
+			"mount -t tmpfs uid /run && mkdir -p " + account +
+			" && mount --bind \"$" + accountFiles + "\" " + account + " && exec \"$0\"", must(os.Executable())}
+	}
+	p := must(harness.Start(program))
 	t.Cleanup(p.Kill)
 	var found []string
 	require.Eventually(t, func() bool {
