@@ -14,7 +14,8 @@
 //	What do the processes share?
 //	  a SQL database                        sqlstore.Lease; sqlstore.Disposable if they start
 //	                                        rarely, or share UidGenerator's table with Java
-//	  etcd, Redis, ZooKeeper                Lease of stores/etcd, redis, zookeeper
+//	  etcd, Redis, ZooKeeper, Kubernetes    Lease of stores/etcd, redis, zookeeper,
+//	                                        kubernetes
 //	  a machine                             sqlite.Lease, sqlite.Disposable
 //	  nothing, but each has a number        statefile.New(path, worker.FixedID(1)), a file;
 //	                                        worker.Static keeps nothing, restarts repeat UIDs

@@ -1,0 +1,43 @@
+// Package kubernetes keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in
+// the API server of a Kubernetes cluster. A pod has all that it needs:
+//
+//	uids, err := cached.New(kubernetes.Lease("orders"), cached.Config{})
+//
+// Each worker ID, namespace and tag is a Lease of coordination.k8s.io; nothing else is read or written:
+//
+//	kubectl get leases -l app.kubernetes.io/managed-by=uid
+//
+// # What makes it safe
+//
+// A request writes one object, if that is as it was read. A row counts if its namespace's object was not written after
+// the revision that the row was decided on, until the row's own revision; else what it replaced does. These are
+// revisions of etcd, so all clients compute the same. A namespace remembers some 32 writes of its own; before it forgets
+// them, rows that do not count are written anew. Reads are by a quorum of etcd.
+//
+// Each client goes by its own clock: see [Config.ClockError]. The API server tells whole seconds, so a start notices a
+// clock that is off from its by more than two ClockError and a second.
+//
+// # What breaks it
+//
+// These can lose what was acknowledged, and the same ticks, or numbers, may then be used again:
+//   - an etcd that is restored from a snapshot, loses the disks of a majority, or runs with --unsafe-no-fsync;
+//   - Leases that a backup tool puts back, or that are changed by hand;
+//   - an API server over another storage than etcd, whose revisions may not be one order of all writes.
+//
+// After a restore: stop all workers of the namespace, and delete its own Lease (kubectl delete lease uid-orders). The
+// first start makes it anew, beyond what anybody can have reserved. Stop all generators of a tag, too, delete its Lease
+// (uidseg-invoices), and make it anew above all numbers that are in use.
+//
+// Nobody gets the ID of a Lease that is deleted until it is put back as it was.
+//
+// # Rights
+//
+// An account needs a Role with the verbs get, list, create and update on leases of coordination.k8s.io. The error of one
+// that is missing names it.
+//
+// # Cost
+//
+// A renewal is two requests, PUT and GET; a start on a free row has a list before. One that finds none makes 16, by a
+// request each, and has five besides. A Change of a segment's row is two, and one more each time that another client was
+// faster.
+package kubernetes
