@@ -98,7 +98,8 @@ each() {
 }
 
 # check [-k] [NAME...] searches everything, or what is named, and says what was found. It fails if
-# that is not what is to be found. A witness stops at an assertion that compares two numbers.
+# that is not what is to be found. A witness stops at an assertion that compares two numbers, or at
+# one that is no mutant's.
 check() {
 	local name said states bad=0 total=0 began=$SECONDS line='%-13s %-29s %10s %6s %8s %6s  %s: %s\n'
 	[ "${1-}" = -k ] && { keep=1; shift; }
@@ -122,7 +123,7 @@ check() {
 		spare,whole) said=safe ;;
 		*,whole) said=NOTHING; bad=1 ;;
 		configuration,* | spare,* | *,failed:*) bad=1 ;;
-		witness,*) [[ $said =~ \([0-9]+!=[0-9]+\) ]] && said=seen || bad=1 ;;
+		witness,*) [[ $said =~ \([0-9]+!=[0-9]+\) || ! $said =~ ${stops[mutant]} ]] && said=seen || bad=1 ;;
 		*) [[ $said =~ ${stops[${kind[$name]}]} ]] && said=caught || bad=1 ;;
 		esac
 		# shellcheck disable=SC2059
