@@ -15,8 +15,11 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/lazy"
 	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // Config holds the settings of [New]. The zero value works in a pod: it goes by the environment, and by the files that
@@ -52,58 +55,49 @@ type Config struct {
 	Now func() time.Time
 }
 
-const (
-	account       = "/var/run/secrets/kubernetes.io/serviceaccount"
-	maxClockError = time.Hour
-)
+const account, maxClockError = "/var/run/secrets/kubernetes.io/serviceaccount", time.Hour
 
 var label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
 func (c Config) withDefaults() (Config, error) {
+	bad := func(format string, args ...any) (Config, error) {
+		return c, fmt.Errorf("%w: "+format, append([]any{uid.ErrConfig}, args...)...)
+	}
 	if c.URL == "" {
 		host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
-		if host == "" || port == "" {
-			return c, fmt.Errorf("%w: no URL of an API server, and KUBERNETES_SERVICE_HOST and _PORT are not set: "+
-				"this is no pod of a cluster", uid.ErrConfig)
-		}
-		c.URL = "https://" + net.JoinHostPort(host, port)
-		c.TokenFile = cmp.Or(c.TokenFile, filepath.Join(account, "token"))
-		if c.Client == nil {
+		name, err := os.ReadFile(filepath.Join(account, "namespace"))
+		switch {
+		case host == "" || port == "":
+			return bad("no URL of an API server, and KUBERNETES_SERVICE_HOST and _PORT are not set: this is no pod of a cluster")
+		case err != nil && c.Namespace == "":
+			return bad("no Namespace, and none of a service account: %w", err)
+		case c.Client == nil:
 			c.CAFile = cmp.Or(c.CAFile, filepath.Join(account, "ca.crt"))
 		}
-		if c.Namespace == "" {
-			name, err := os.ReadFile(filepath.Join(account, "namespace"))
-			if err != nil {
-				return c, fmt.Errorf("%w: no Namespace, and none of a service account: %w", uid.ErrConfig, err)
-			}
-			c.Namespace = strings.TrimSpace(string(name))
-		}
+		c.URL, c.TokenFile = "https://"+net.JoinHostPort(host, port), cmp.Or(c.TokenFile, filepath.Join(account, "token"))
+		c.Namespace = cmp.Or(c.Namespace, strings.TrimSpace(string(name)))
 	}
 	c.ClockError, c.Now = cmp.Or(c.ClockError, time.Second), settings.Clock(c.Now)
 	c.RequestTimeout = cmp.Or(c.RequestTimeout, 5*time.Second)
 	// The errors do not repeat a URL, which may have a password, or what may be one in the wrong place.
 	at, err := url.Parse(c.URL)
 	switch {
-	case err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" || at.User != nil ||
+	case err != nil || at.Host == "" || at.Scheme != "https" || at.User != nil ||
 		strings.Trim(at.Path, "/")+at.RawQuery+at.Fragment != "":
-		return c, fmt.Errorf("%w: the URL is not of the form https://host:port", uid.ErrConfig)
-	case c.TokenFile != "" && at.Scheme == "http":
-		return c, fmt.Errorf("%w: the URL has no TLS: a token is not sent without", uid.ErrConfig)
+		return bad("the URL is not of the form https://host:port")
 	case !label.MatchString(c.Namespace):
-		return c, fmt.Errorf("%w: the Namespace has %d bytes that are no name of a Kubernetes namespace: at most 63 of "+
-			"a-z, 0-9 and -", uid.ErrConfig, len(c.Namespace))
+		return bad("the Namespace has %d bytes that are no name of a Kubernetes namespace: at most 63 of a-z, 0-9 and -",
+			len(c.Namespace))
 	case c.Client != nil && c.CAFile != "":
-		return c, fmt.Errorf("%w: a Client and a CAFile: the Client has to know its authorities", uid.ErrConfig)
+		return bad("a Client and a CAFile: the Client has to know its authorities")
 	case c.ClockError < time.Microsecond || c.ClockError > maxClockError || c.ClockError%time.Microsecond != 0:
-		return c, fmt.Errorf("%w: ClockError %v is not of whole microseconds from 1µs to %v", uid.ErrConfig,
-			c.ClockError, maxClockError)
+		return bad("ClockError %v is not of whole microseconds from 1µs to %v", c.ClockError, maxClockError)
 	case c.RequestTimeout < time.Millisecond:
-		return c, fmt.Errorf("%w: RequestTimeout %v is below 1ms", uid.ErrConfig, c.RequestTimeout)
-	}
-	c.URL = at.Scheme + "://" + at.Host
-	if c.Client == nil {
+		return bad("RequestTimeout %v is below 1ms", c.RequestTimeout)
+	case c.Client == nil:
 		c.Client, err = client(c.CAFile)
 	}
+	c.URL = "https://" + at.Host
 	return c, err
 }
 
@@ -113,18 +107,15 @@ func client(caFile string) (*http.Client, error) {
 	secure := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {
 		pem, err := os.ReadFile(caFile)
-		if err != nil {
-			return nil, fmt.Errorf("%w: the CAFile cannot be read: %w", uid.ErrConfig, err)
-		}
-		if secure.RootCAs = x509.NewCertPool(); !secure.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%w: the CAFile has no certificate in PEM", uid.ErrConfig)
+		secure.RootCAs = x509.NewCertPool()
+		if err != nil || !secure.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%w: the CAFile cannot be read, or has no certificate in PEM", uid.ErrConfig)
 		}
 	}
-	return &http.Client{Transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: secure, ForceAttemptHTTP2: true, DisableCompression: true,
-		TLSHandshakeTimeout: 5 * time.Second, IdleConnTimeout: 90 * time.Second,
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
-	}}, nil
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig, t.DisableCompression = secure, true
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second}
+	return &http.Client{Transport: t}, nil
 }
 
 // New returns a store in a Kubernetes namespace. It reads the CAFile, and sends nothing. It returns [uid.ErrConfig] when
@@ -135,4 +126,27 @@ func New(cfg Config) (*stores.Store, error) {
 		return nil, err
 	}
 	return stores.New(&driver{cfg: cfg}), nil
+}
+
+// Lease returns a worker that leases a worker ID of a namespace in the cluster of this pod, with the default [Config]
+// and at most one lease.Config. Making a generator on it returns the errors of [New], [stores.Store.Leases] and
+// [lease.New].
+func Lease(namespace string, cfg ...lease.Config) uid.Worker {
+	return lazy.Lease(cfg, func() (lease.Store, error) {
+		store, err := New(Config{})
+		if err != nil {
+			return nil, err
+		}
+		return store.Leases(namespace)
+	})
+}
+
+// Segment returns a generator of dense numbers of a tag in the cluster of this pod, with the default [Config], and the
+// errors of [New] and [segment.New].
+func Segment(tag string, cfg segment.Config) (*segment.Generator, error) {
+	store, err := New(Config{})
+	if err != nil {
+		return nil, err
+	}
+	return segment.New(store.Segments(), tag, cfg)
 }

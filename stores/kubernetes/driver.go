@@ -18,10 +18,8 @@ import (
 
 // A driver keeps the texts of package stores in objects of a Kubernetes namespace.
 type driver struct {
-	cfg Config
-
-	mu    sync.Mutex        // guards after
-	after map[string]*sight // by key: what the newest write of a row has come to, once, for the next renewal
+	cfg   Config
+	after sync.Map // by key: the *sight that the newest write of a row has come to, once, for the next renewal
 }
 
 var _ stores.Lister = (*driver)(nil)
@@ -32,17 +30,16 @@ func (d *driver) Name() string { return "the Kubernetes namespace " + d.cfg.Name
 // Durable implements [stores.Driver]: it is true, as of etcd.
 func (d *driver) Durable() bool { return true }
 
-// Block implements [stores.Blocked].
-func (d *driver) Block() int64 { return block }
+// Block implements [stores.Blocked]: a list costs the API server, and its client, more for each row.
+func (d *driver) Block() int64 { return 64 }
 
 // Inspect implements [stores.Inspector]: nothing is to be seen of how the API server keeps its objects.
 func (d *driver) Inspect(context.Context, string) (lossy []string, err error) { return nil, nil }
 
-// A sight is what was read: a namespace's object, and those of some of its rows; or of tags.
+// A sight is objects by their keys, all as they were at one time, and the API server's date.
 type sight struct {
-	space *object
-	rows  map[string]*object
-	date  time.Time
+	objects map[string]*object
+	date    time.Time
 }
 
 func spaceKey(key string) string {
@@ -50,37 +47,23 @@ func spaceKey(key string) string {
 	return stores.Key{Namespace: k.Namespace, ID: -1}.String()
 }
 
-// isRow reports whether a key is that of a worker ID.
-func isRow(key string) bool {
-	k, ok := stores.ParseKey(key)
-	return ok && k.ID >= 0
-}
-
 // record returns what is under a key, and why it must not be used.
 func (d *driver) record(v *sight, key string) stores.Record {
 	k, _ := stores.ParseKey(key)
-	o, r := v.rows[key], stores.Record{Key: key}
-	if k.Namespace != "" && k.ID < 0 {
-		o = v.space
-	}
+	o, r := v.objects[key], stores.Record{Key: key}
 	if o == nil {
 		return r
 	}
-	r.State, r.Bad, r.Text = o, o.bad, o.state.text
-	off := d.cfg.ClockError.Microseconds()
+	r.State, r.Bad, r.Text = o, o.bad, o.text
 	switch {
-	case o.bad != nil || k.Namespace == "" && o.state.UID == "":
-	case k.ID >= 0:
-		r.Text = o.text(v.space)
-	case o.state.UID != "" && o.state.UID != o.Meta.UID && k.Namespace == "":
-		r.Bad = fmt.Errorf("%w: the Lease %s of tag %q is a copy: what was given out since is not known here. Stop all "+
-			"generators of it, delete the Lease, and begin the tag anew above all numbers that are in use", segment.ErrLost,
-			o.Meta.Name, k.Tag)
-	case o.state.UID != "" && o.state.UID != o.Meta.UID:
-		r.Bad = fmt.Errorf("%w: the Lease %s of namespace %q is a copy, and writes since it was made are not known here. "+
-			"Stop all its workers and delete the Lease; the next start makes it anew, ahead of what may have been used",
-			uid.ErrConfig, o.Meta.Name, k.Namespace)
-	case k.Namespace != "" && o.state.ClockError != off:
+	case o.bad != nil:
+	case k.ID >= 0 && !o.counts(v.objects[spaceKey(key)]):
+		r.Text = o.state.Was
+	case k.ID < 0 && o.state.UID != "" && o.state.UID != o.Meta.UID:
+		r.Bad = fmt.Errorf("%w: %w: the Lease %s is a copy, and what was given out since it was made is not known here. Stop "+
+			"all that use it and delete it; the next start makes a namespace anew, ahead of what may have been used, and a tag "+
+			"has to begin above all numbers that are in use", uid.ErrConfig, segment.ErrLost, o.Meta.Name)
+	case k.ID < 0 && k.Namespace != "" && o.state.ClockError != d.cfg.ClockError.Microseconds():
 		r.Bad = fmt.Errorf("%w: ClockError is %v, and namespace %q was made with %v: all its clients have to have the same",
 			uid.ErrConfig, d.cfg.ClockError, k.Namespace, time.Duration(o.state.ClockError)*time.Microsecond)
 	}
@@ -90,12 +73,8 @@ func (d *driver) record(v *sight, key string) stores.Record {
 // Read implements [stores.Driver]. A renewal begins with what the one before has read.
 func (d *driver) Read(ctx context.Context, q stores.Query) (*stores.Answer, error) {
 	if len(q.Keys) == 2 && len(q.Ranges) == 0 && !q.Newest && ctx.Err() == nil {
-		d.mu.Lock()
-		v := d.after[q.Keys[1]]
-		delete(d.after, q.Keys[1])
-		d.mu.Unlock()
-		if v != nil {
-			a := d.answer(q, v, d.cfg.Now())
+		if v, is := d.after.LoadAndDelete(q.Keys[1]); is {
+			a := d.answer(q, v.(*sight), d.cfg.Now())
 			a.Old = true
 			return a, nil
 		}
@@ -117,21 +96,23 @@ func (d *driver) answer(q stores.Query, v *sight, now time.Time) *stores.Answer 
 	for _, key := range q.Keys {
 		a.Records = append(a.Records, d.record(v, key))
 	}
-	keys := slices.Sorted(maps.Keys(v.rows))
+	keys := slices.Sorted(maps.Keys(v.objects))
 	for _, r := range q.Ranges {
 		var page []stores.Record
 		for _, key := range keys {
-			if key < r.First || key > r.Last || len(page) == r.Limit {
-				continue
-			}
-			if is := d.record(v, key); is.Text != "" || is.Bad != nil {
+			is := d.record(v, key)
+			if key >= r.First && key <= r.Last && len(page) < r.Limit && (is.Text != "" || is.Bad != nil) {
 				page = append(page, is)
 			}
 		}
 		a.Pages = append(a.Pages, page)
 	}
-	a.Clock = stores.Clock{Now: now.UTC().Truncate(time.Microsecond), Error: d.cfg.ClockError}
+	a.Clock = d.clock(now)
 	return a
+}
+
+func (d *driver) clock(now time.Time) stores.Clock {
+	return stores.Clock{Now: now.UTC().Truncate(time.Microsecond), Error: d.cfg.ClockError}
 }
 
 // judge returns [worker.ErrClock] when this process's clock and the API server's, of which an answer tells whole
@@ -141,87 +122,41 @@ func (d *driver) judge(asked, answered, date time.Time) error {
 	if date.IsZero() || apart <= 2*d.cfg.ClockError {
 		return nil
 	}
-	return fmt.Errorf("%w: this process's shows %s, that of the API server %s, at least %v apart; with a ClockError of %v "+
-		"it is %v at most", worker.ErrClock, answered.UTC().Format(time.RFC3339Nano), date.UTC().Format(time.RFC3339),
-		apart.Round(time.Millisecond), d.cfg.ClockError, 2*d.cfg.ClockError)
+	return fmt.Errorf("%w: this process's shows %s, that of the API server %s; with a ClockError of %v they are %v apart at "+
+		"most", worker.ErrClock, answered.UTC(), date, d.cfg.ClockError, 2*d.cfg.ClockError)
 }
 
-// look reads what a query is about, as it is at one time, by the fewest requests.
-func (d *driver) look(ctx context.Context, q stores.Query) (v *sight, err error) {
-	first := append(slices.Clone(q.Keys), stores.Range{}.First)[0]
-	if len(q.Ranges) > 0 && first == "" {
-		first = q.Ranges[0].First
+// look reads what a query is about, as it is at one time, in one request.
+func (d *driver) look(ctx context.Context, q stores.Query) (*sight, error) {
+	ranges := slices.Clone(q.Ranges)
+	for _, key := range q.Keys {
+		ranges = append(ranges, stores.Range{First: key, Last: key})
+	}
+	first := ranges[0].First
+	switch {
+	case len(ranges) == 1 && len(q.Keys) == 1:
+		o, date, err := d.get(ctx, first)
+		return &sight{map[string]*object{first: o}, date}, err
+	case strings.HasPrefix(first, "segments/"):
+		return d.list(ctx, labelSegment)
 	}
 	k, _ := stores.ParseKey(first)
-	space := spaceKey(first)
-	keys := slices.DeleteFunc(slices.Clone(q.Keys), func(key string) bool { return key == space })
-	v = &sight{rows: map[string]*object{}}
-	switch {
-	case strings.HasPrefix(first, "segments/") && len(q.Ranges) == 0 && len(keys) == 1:
-		v.rows[first], v.date, err = d.get(ctx, first)
-		return v, err
-	case strings.HasPrefix(first, "segments/"):
-		l, err := d.list(ctx, labelSegment)
-		return &sight{rows: l.objects, date: l.date}, err
-	case len(keys) == 0 && len(q.Ranges) == 0:
-		v.space, v.date, err = d.get(ctx, space)
-		return v, err
-	case len(keys) == 1 && len(q.Ranges) == 0:
-		return v, d.pair(ctx, v, space, keys[0])
-	}
-	l, err := d.list(ctx, labelNamespace+"="+slug(k.Namespace)+blocks(keys, q.Ranges))
-	if err != nil {
-		return nil, err
-	}
-	v.space = l.objects[space]
-	delete(l.objects, space)
-	v.rows, v.date = l.objects, l.date
-	return v, nil
+	return d.list(ctx, labelNamespace+"="+slug(k.Namespace)+ids(ranges))
 }
 
-// blocks returns the part of a selector that picks a namespace's own object, and the rows with keys and in ranges; "" for
-// all.
-func blocks(keys []string, ranges []stores.Range) string {
-	const most = 20
-	in := map[string]bool{own: true}
-	for _, key := range keys {
-		_, labels := place(key)
-		in[labels[labelBlock]] = true
-	}
+// ids returns the part of a selector that picks a namespace's own object, and the rows in ranges; "" for all.
+func ids(ranges []stores.Range) string {
+	in := []string{own}
 	for _, r := range ranges {
 		from, _ := stores.ParseKey(r.First)
 		to, _ := stores.ParseKey(r.Last)
-		for n := from.ID / block; n <= to.ID/block && len(in) <= most; n++ {
-			in[fmt.Sprint(n)] = true
+		for id := max(from.ID, 0); id <= to.ID; id++ {
+			if in = append(in, fmt.Sprint(id)); len(in) > 300 { // a longer URL would be refused, and cost more than it saves
+				return ""
+			}
 		}
 	}
-	if len(in) > most {
-		return ""
-	}
-	return "," + labelBlock + " in (" + strings.Join(slices.Sorted(maps.Keys(in)), ",") + ")"
-}
-
-// pair reads a row and then the namespace. If that was written since the row was, the row is read once more: both are as
-// they were at one time then.
-func (d *driver) pair(ctx context.Context, v *sight, space, key string) error {
-	row, _, err := d.get(ctx, key)
-	for err == nil {
-		if v.space, v.date, err = d.get(ctx, space); err != nil {
-			return err
-		}
-		if v.rows[key] = row; row != nil && (v.space == nil || v.space.revision < row.revision) {
-			return nil
-		}
-		again, _, err := d.get(ctx, key)
-		if err != nil {
-			return err
-		}
-		if (again == nil) == (row == nil) && (row == nil || again.revision == row.revision) {
-			return nil
-		}
-		row = again
-	}
-	return err
+	return "," + labelID + " in (" + strings.Join(in, ",") + ")"
 }
 
 // Write implements [stores.Driver].
@@ -230,67 +165,34 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 	for _, r := range w.Were {
 		was[r.Key] = r
 	}
-	first := w.Puts[0].Key
-	space := spaceKey(first)
-	i := slices.IndexFunc(w.Puts, func(r stores.Record) bool { return r.Key == space })
+	first, q := w.Puts[0], w.Otherwise
+	space := was[spaceKey(first.Key)]
 	switch {
-	case strings.HasPrefix(first, "segments/"):
-		stored, err = d.writeTag(ctx, w.Puts[0])
-	case i >= 0:
-		rows := slices.Delete(slices.Clone(w.Puts), i, i+1)
-		if stored, err = d.same(ctx, space, w.Were); stored && err == nil {
-			stored, err = d.writeSpace(ctx, was[space], w.Puts[i], rows)
-		}
-	case len(w.Puts) == 1:
-		stored, err = d.writeRow(ctx, was[space], was[first], w.Puts[0])
-	default:
-		err = errors.New("kubernetes: several rows without their namespace cannot be written at once")
+	case strings.HasPrefix(first.Key, "segments/"):
+		o, failed := d.put(ctx, next(first, state{}))
+		stored, err = o != nil, failed
+	case len(w.Puts) == 1 && first.Key != space.Key:
+		stored, err = d.writeRow(ctx, space, was[first.Key], first)
+	case first.Key != space.Key || len(w.Puts) > 1 && space.State == nil:
+		err = errors.New("kubernetes: rows without their namespace cannot be written at once")
+	case !w.Read.Old: // else its row may have been written since
+		stored, err = d.writeSpace(ctx, first, w.Puts[1:])
 	}
 	if err == nil && !stored {
-		q := w.Otherwise
 		q.Newest = true
 		now, err = d.Read(ctx, q)
 	}
 	return stored, now, err
 }
 
-// same reports whether the rows that a namespace's write was decided on are as they were: what was read of them may be old.
-func (d *driver) same(ctx context.Context, space string, were []stores.Record) (is bool, err error) {
-	for _, r := range were {
-		if r.Key == space || r.Text == "" {
-			continue
-		}
-		v := &sight{rows: map[string]*object{}}
-		if err = d.pair(ctx, v, space, r.Key); err != nil || d.record(v, r.Key).Text != r.Text {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func stateOf(r stores.Record) *object {
-	o, _ := r.State.(*object)
-	return o
-}
-
-// writeTag stores the row of a tag.
-func (d *driver) writeTag(ctx context.Context, put stores.Record) (stored bool, err error) {
-	was, s := stateOf(put), stateText{}
-	if was != nil {
-		s.UID = was.Meta.UID
-	}
-	now, err := d.put(ctx, was.next(put.Key, put.Text, s))
-	return now != nil, err
-}
-
 // writeRow stores a row that is there. The namespace as it is after that says whether it counts: it may have been written
 // since it was read.
 func (d *driver) writeRow(ctx context.Context, space, was, put stores.Record) (stored bool, err error) {
-	of := stateOf(space)
-	if of == nil {
+	of, there := space.State.(*object)
+	if !there {
 		return false, nil
 	}
-	now, err := d.put(ctx, stateOf(was).next(put.Key, put.Text, stateText{On: of.revision, Was: was.Text}))
+	now, err := d.put(ctx, next(put, state{On: of.revision, Was: was.Text}))
 	if err != nil || now == nil {
 		return false, err
 	}
@@ -304,12 +206,7 @@ func (d *driver) writeRow(ctx context.Context, space, was, put stores.Record) (s
 			"was shortened, meanwhile: the outcome is open", of.Meta.Name))
 	}
 	if stored = now.counts(after); stored {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.after == nil || len(d.after) > 64 {
-			d.after = map[string]*sight{}
-		}
-		d.after[put.Key] = &sight{space: after, rows: map[string]*object{put.Key: now}}
+		d.after.Store(put.Key, &sight{objects: map[string]*object{space.Key: after, put.Key: now}})
 	}
 	return stored, nil
 }
@@ -319,76 +216,57 @@ const mostLog = 32
 
 // writeSpace stores a namespace, after rows that are new: nobody leases them before the namespace says that they were
 // given.
-func (d *driver) writeSpace(ctx context.Context, was, put stores.Record, rows []stores.Record) (stored bool, err error) {
-	of := stateOf(was)
-	s := stateText{ClockError: d.cfg.ClockError.Microseconds()}
-	if of != nil {
-		s.UID, s.Log = of.Meta.UID, of.logged()
+func (d *driver) writeSpace(ctx context.Context, put stores.Record, rows []stores.Record) (stored bool, err error) {
+	of, there := put.State.(*object)
+	s := state{ClockError: d.cfg.ClockError.Microseconds()}
+	if there {
+		s.Log = of.logged()
 		if made, err := d.make(ctx, of, rows); err != nil || !made {
 			return false, err
 		}
-	} else if len(rows) > 0 {
-		return false, errors.New("kubernetes: rows without their namespace cannot be written")
 	}
 	if len(s.Log) > mostLog {
 		if s.Log, err = d.trim(ctx, of); err != nil || s.Log == nil {
 			return false, err
 		}
 	}
-	now, err := d.put(ctx, of.next(put.Key, put.Text, s))
+	now, err := d.put(ctx, next(put, s))
 	return now != nil, err
 }
 
-// make stores rows that are new. Of many that make the same one does: the others wait, until they are there.
+// make stores rows that are new, in their order. Of many that make the same one does: the others wait, until they are
+// there.
 func (d *driver) make(ctx context.Context, space *object, rows []stores.Record) (made bool, err error) {
-	one := func(r stores.Record) (bool, error) {
-		row, s := stateOf(r), stateText{On: space.revision}
-		now, err := d.put(ctx, row.next(r.Key, r.Text, s))
-		if row != nil || now != nil || err != nil {
-			return now != nil, err
+	for i, r := range rows {
+		made, err := d.makeOne(ctx, space, r)
+		if err == nil && !made && i == 0 {
+			err = pause(ctx, time.Second)
 		}
-		// An object may be there whose text does not count, and which no range has shown. One that was decided on the
-		// namespace as it was read does.
-		if row, _, err = d.get(ctx, r.Key); err != nil || row == nil || row.state.On == space.revision {
+		if err != nil || !made {
 			return false, err
 		}
-		v := &sight{rows: map[string]*object{}}
-		if err = d.pair(ctx, v, space.state.key, r.Key); err != nil || v.space == nil || v.space.revision != space.revision {
-			return false, err
-		}
-		row = v.rows[r.Key]
-		switch {
-		case row != nil && row.bad != nil:
-			return false, row.bad
-		case row == nil || row.text(v.space) != "":
-			return false, nil
-		}
-		now, err = d.put(ctx, row.next(r.Key, r.Text, s))
+	}
+	return true, nil
+}
+
+func (d *driver) makeOne(ctx context.Context, space *object, r stores.Record) (made bool, err error) {
+	s := state{On: space.revision}
+	now, err := d.put(ctx, next(r, s))
+	if r.State != nil || now != nil || err != nil {
 		return now != nil, err
 	}
-	for len(rows) > 0 {
-		if made, err = one(rows[0]); err != nil {
-			return false, err
-		}
-		if !made {
-			return false, pause(ctx, time.Second)
-		}
-		rows = rows[1:]
-		break
+	// An object may be there whose text does not count, and which no range has shown.
+	v, err := d.look(ctx, stores.Query{Keys: []string{space.key, r.Key}})
+	if err != nil {
+		return false, err
 	}
-	const atOnce = 8
-	var all sync.WaitGroup
-	turns, errs, refused := make(chan bool, atOnce), make([]error, len(rows)), make([]bool, len(rows))
-	for i, r := range rows {
-		turns <- true
-		all.Go(func() {
-			defer func() { <-turns }()
-			made, err := one(r)
-			errs[i], refused[i] = err, !made
-		})
+	is, of := d.record(v, r.Key), v.objects[space.key]
+	if is.State == nil || of == nil || of.revision != space.revision || is.Text != "" || is.Bad != nil {
+		return false, is.Bad
 	}
-	all.Wait()
-	return !slices.Contains(refused, true), errors.Join(errs...)
+	r.State = is.State
+	now, err = d.put(ctx, next(r, s))
+	return now != nil, err
 }
 
 // trim forgets what a namespace remembers of its writes before the one that is there, for its next one. Rows whose texts do
@@ -400,7 +278,7 @@ func (d *driver) trim(ctx context.Context, space *object) (log []int64, err erro
 		if err != nil {
 			return nil, err
 		}
-		if now := l.objects[space.state.key]; now == nil || now.revision != space.revision {
+		if now := l.objects[space.key]; now == nil || now.revision != space.revision {
 			return nil, nil
 		}
 		done := true
@@ -408,12 +286,12 @@ func (d *driver) trim(ctx context.Context, space *object) (log []int64, err erro
 			switch {
 			case o.bad != nil: // by a newer version, say
 				return nil, o.bad
-			case !isRow(key) || o.counts(space):
+			case key == space.key || o.counts(space):
 				continue
 			}
 			done = false
-			s := stateText{On: space.revision, Was: o.state.Was}
-			if _, err := d.put(ctx, o.next(key, o.state.Was, s)); err != nil {
+			r := stores.Record{Key: key, Text: o.state.Was, State: o}
+			if _, err := d.put(ctx, next(r, state{On: space.revision, Was: o.state.Was})); err != nil {
 				return nil, err
 			}
 		}
@@ -426,12 +304,10 @@ func (d *driver) trim(ctx context.Context, space *object) (log []int64, err erro
 // Namespaces implements [stores.Lister].
 func (d *driver) Namespaces(ctx context.Context) (names []string, now stores.Clock, err error) {
 	l, err := d.list(ctx, labelNamespace)
-	seen := map[string]bool{}
 	for key := range l.objects {
-		if k, ok := stores.ParseKey(key); ok && !seen[k.Namespace] {
-			seen[k.Namespace] = true
-			names = append(names, k.Namespace)
-		}
+		k, _ := stores.ParseKey(key)
+		names = append(names, k.Namespace)
 	}
-	return names, stores.Clock{Now: d.cfg.Now().UTC().Truncate(time.Microsecond), Error: d.cfg.ClockError}, err
+	slices.Sort(names)
+	return slices.Compact(names), d.clock(d.cfg.Now()), err
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -18,14 +19,15 @@ import (
 
 // An object is a Lease of coordination.k8s.io/v1. It holds the text under one key. What its spec says is for people.
 type object struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Meta       meta   `json:"metadata"`
-	Spec       spec   `json:"spec"`
+	APIVersion string         `json:"apiVersion"`
+	Kind       string         `json:"kind"`
+	Meta       meta           `json:"metadata"`
+	Spec       map[string]any `json:"spec"`
 
-	state    state
-	revision int64 // etcd's, of the write that this is
-	bad      error // why the state cannot be used
+	key, text string
+	state     state
+	revision  int64 // etcd's, of the write that this is
+	bad       error // why the state cannot be used
 }
 
 type meta struct {
@@ -37,21 +39,8 @@ type meta struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-type spec struct {
-	Holder      *string `json:"holderIdentity,omitempty"`
-	Seconds     *int64  `json:"leaseDurationSeconds,omitempty"`
-	Acquired    *string `json:"acquireTime,omitempty"`
-	Renewed     *string `json:"renewTime,omitempty"`
-	Transitions *int64  `json:"leaseTransitions,omitempty"`
-}
-
-// A state is what an object's annotations say.
+// A state is what an object's annotations say besides.
 type state struct {
-	key, text string
-	stateText
-}
-
-type stateText struct {
 	Version int `json:"v"`
 
 	// Of a row: its text counts if the namespace's object was not written after revision On, until the row's own
@@ -74,12 +63,9 @@ const (
 	annotationKey, annotationText, annotationState = "uidgen/key", "uidgen/text", "uidgen/state"
 
 	// The labels that tell objects apart, for lists.
-	labelManaged, labelNamespace, labelBlock, labelSegment = "app.kubernetes.io/managed-by", "uidgen/namespace",
-		"uidgen/block", "uidgen/segment"
-	managed, own = "uid", "own" // their values
-
-	// block is how many rows have one value of labelBlock.
-	block = 64
+	labelManaged, labelNamespace, labelID, labelSegment = "app.kubernetes.io/managed-by", "uidgen/namespace",
+		"uidgen/id", "uidgen/segment"
+	managed, own = "uid", "own" // values of the first and the third
 )
 
 var plain = regexp.MustCompile(`^[a-wyz0-9]([-a-z0-9]{0,50}[a-z0-9])?$`)
@@ -96,18 +82,16 @@ func slug(name string) string {
 // place returns the name of the object of a key, and its labels.
 func place(key string) (name string, labels map[string]string) {
 	k, _ := stores.ParseKey(key)
-	labels = map[string]string{labelManaged: managed}
-	switch space := slug(k.Namespace); {
-	case k.Namespace == "":
-		labels[labelSegment] = slug(k.Tag)
-		return "uidseg-" + slug(k.Tag), labels
-	case k.ID < 0:
-		labels[labelNamespace], labels[labelBlock] = space, own
-		return "uid-" + space, labels
-	default:
-		labels[labelNamespace], labels[labelBlock] = space, fmt.Sprint(k.ID/block)
-		return fmt.Sprintf("uid-%s.%d", space, k.ID), labels
+	if k.Namespace == "" {
+		tag := slug(k.Tag)
+		return "uidseg-" + tag, map[string]string{labelManaged: managed, labelSegment: tag}
 	}
+	space, id := slug(k.Namespace), own
+	if name = "uid-" + space; k.ID >= 0 {
+		id = fmt.Sprint(k.ID)
+		name += "." + id
+	}
+	return name, map[string]string{labelManaged: managed, labelNamespace: space, labelID: id}
 }
 
 // read takes what the API server has sent.
@@ -117,11 +101,10 @@ func (o *object) read() (err error) {
 		return fmt.Errorf("%w: kubernetes: the resourceVersion of the Lease %.253s is no number: this cluster has another "+
 			"storage than etcd", uid.ErrConfig, o.Meta.Name)
 	}
-	o.state.key, o.state.text = o.Meta.Annotations[annotationKey], o.Meta.Annotations[annotationText]
-	err = storage.Strict(o.Meta.Annotations[annotationState], version, &o.state.stateText)
-	name, _ := place(o.state.key)
-	if _, ok := stores.ParseKey(o.state.key); err == nil && (!ok || name != o.Meta.Name) {
-		err = fmt.Errorf("its key is not that of its name")
+	o.key, o.text = o.Meta.Annotations[annotationKey], o.Meta.Annotations[annotationText]
+	err = storage.Strict(o.Meta.Annotations[annotationState], version, &o.state)
+	if name, _ := place(o.key); name != o.Meta.Name {
+		o.key, err = "", errors.New("its key is not that of its name")
 	}
 	if err == nil && !slices.IsSorted(append(slices.Clone(o.state.Log), o.revision)) {
 		err = fmt.Errorf("its log is not in order")
@@ -133,17 +116,19 @@ func (o *object) read() (err error) {
 	return nil
 }
 
-// next returns the object that replaces o, which is nil where there is none, under a key.
-func (o *object) next(key, text string, s stateText) *object {
-	n := &object{APIVersion: "coordination.k8s.io/v1", Kind: "Lease", state: state{key, text, s}}
+// next returns the object of a record that is put. It replaces the one that was read.
+func next(put stores.Record, s state) *object {
+	n := &object{APIVersion: "coordination.k8s.io/v1", Kind: "Lease", key: put.Key, text: put.Text, state: s}
 	n.state.Version = version
-	n.Meta.Name, n.Meta.Labels = place(key)
+	n.Meta.Name, n.Meta.Labels = place(put.Key)
+	o, _ := put.State.(*object)
 	if o != nil {
 		n.Meta.UID, n.Meta.Revision, n.Meta.Finalizers = o.Meta.UID, o.Meta.Revision, o.Meta.Finalizers
+		n.state.UID = o.Meta.UID
 	}
-	data, _ := json.Marshal(n.state.stateText) // of numbers and strings
-	n.Meta.Annotations = map[string]string{annotationKey: key, annotationText: text, annotationState: string(data)}
-	if k, _ := stores.ParseKey(key); k.ID >= 0 {
+	data, _ := json.Marshal(n.state) // of numbers and strings
+	n.Meta.Annotations = map[string]string{annotationKey: n.key, annotationText: n.text, annotationState: string(data)}
+	if k, _ := stores.ParseKey(n.key); k.ID >= 0 {
 		n.describe(k.ID, o)
 	}
 	return n
@@ -151,25 +136,23 @@ func (o *object) next(key, text string, s stateText) *object {
 
 // describe fills the fields that Kubernetes has for leases.
 func (o *object) describe(id int64, was *object) {
-	row, err := storage.ParseLease(id, o.state.text)
+	row, err := storage.ParseLease(id, o.text)
 	if err != nil || row.Unused() {
 		return
 	}
-	stamp := func(t time.Time) *string {
-		text := t.UTC().Format("2006-01-02T15:04:05.000000Z07:00")
-		return &text
-	}
-	seconds := min(max(1, int64(row.Until.Sub(row.Renewed)/time.Second)), math.MaxInt32)
-	transitions := int64(0)
-	o.Spec = spec{Seconds: &seconds, Acquired: stamp(row.Acquired), Renewed: stamp(row.Renewed), Transitions: &transitions}
-	if was != nil && was.Spec.Transitions != nil {
-		transitions = *was.Spec.Transitions
-		if a := was.Spec.Acquired; a == nil || *a != *o.Spec.Acquired {
+	const stamp = "2006-01-02T15:04:05.000000Z07:00"
+	acquired, transitions := row.Acquired.UTC().Format(stamp), 0.
+	if was != nil {
+		transitions, _ = was.Spec["leaseTransitions"].(float64)
+		if before := was.Spec["acquireTime"]; before != nil && before != acquired {
 			transitions++
 		}
 	}
+	o.Spec = map[string]any{"acquireTime": acquired, "renewTime": row.Renewed.UTC().Format(stamp),
+		"leaseTransitions": transitions, "leaseDurationSeconds": min(max(1, int64(row.Until.Sub(row.Renewed)/time.Second)),
+			math.MaxInt32)}
 	if row.Nonce != "" && row.Holder != "" {
-		o.Spec.Holder = &row.Holder
+		o.Spec["holderIdentity"] = row.Holder
 	}
 }
 
@@ -192,15 +175,4 @@ func (o *object) counts(space *object) bool {
 		return false // it was decided on a write that is lost: etcd was put back
 	}
 	return i+1 == len(log) || o.revision < log[i+1]
-}
-
-// text is what is under a row's key.
-func (o *object) text(space *object) string {
-	if o == nil {
-		return ""
-	}
-	if o.counts(space) {
-		return o.state.text
-	}
-	return o.state.Was
 }

@@ -2,8 +2,6 @@ package kubernetes
 
 import (
 	"context"
-	"os"
-	"time"
 
 	"github.com/uidgen/uid/internal/scheme"
 )
@@ -26,29 +24,12 @@ func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store,
 	if err != nil {
 		return nil, err
 	}
-	cfg := Config{TokenFile: u.Params.Get("token-file"), Namespace: u.Path, ClockError: off}
-	switch {
-	case off > maxClockError || off%time.Microsecond != 0:
-		return nil, u.Bad("has a clockerror that is above an hour, or not of whole microseconds")
-	case u.User+u.Password != "":
-		return nil, u.Bad("has a user or password, and the API server wants a token (token-file)")
-	case len(u.Hosts) > 1:
-		return nil, u.Bad("has several hosts")
-	case len(u.Hosts) == 1 && !label.MatchString(u.Path):
-		return nil, u.Bad("has a path that is no name of a Kubernetes namespace")
-	case len(u.Hosts) == 1:
+	if u.User+u.Password != "" || len(u.Hosts) > 1 {
+		return nil, u.Bad("has a user, a password or several hosts; a token comes from token-file")
+	}
+	cfg := Config{CAFile: u.Params.Get("ca"), TokenFile: u.Params.Get("token-file"), Namespace: u.Path, ClockError: off}
+	if len(u.Hosts) > 0 {
 		cfg.URL = "https://" + u.Hosts[0]
-	}
-	// The errors of New would repeat the names of these files.
-	if ca := u.Params.Get("ca"); ca != "" {
-		if cfg.Client, err = client(ca); err != nil {
-			return nil, u.Bad("has a ca that names no PEM file with a certificate")
-		}
-	}
-	if cfg.TokenFile != "" {
-		if _, err := os.ReadFile(cfg.TokenFile); err != nil {
-			return nil, u.Bad("has a token-file that cannot be read")
-		}
 	}
 	store, err := New(cfg)
 	if err != nil {
