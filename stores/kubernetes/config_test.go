@@ -135,10 +135,10 @@ func TestURL(t *testing.T) {
 	require.NoError(t, err)
 	orders.Fails(t, store.Segments.Change(t.Context(), "orders", orders.Draw(1)), true, "certificate")
 	for says, of := range map[string][2]string{
-		"has a user or password":                   {"me:" + orders.Secret + "@" + host, "shop"},
-		"has several hosts":                        {"a:1,b:2", "shop"},
-		"clockerror":                               {host, "shop?clockerror=" + orders.Secret},
-		"the Namespace has 7 bytes that are no na": {host, "hunter_"},
+		"has a user or password":                     {"me:" + orders.Secret + "@" + host, "shop"},
+		"has several hosts":                          {"a:1,b:2", "shop"},
+		"clockerror":                                 {host, "shop?clockerror=" + orders.Secret},
+		"has a path that is no name of a Kubernetes": {host, "hunter_2"},
 	} {
 		_, err := open(of[0], of[1])
 		require.ErrorIs(t, err, uid.ErrConfig, says)
