@@ -53,11 +53,12 @@ func TestAnswers(t *testing.T) {
 		"timed out, and yet": {fake.Fault{Status: 500, Done: true}, true, true, "answered 500 Internal Server Error"},
 		"shuts down":         {fake.Fault{Status: 503, RetryAfter: 1}, false, true, "answered 503 Service Unavailable"},
 		"late":               {fake.Fault{Status: 504, Done: true}, true, true, "answered 504 Gateway Timeout"},
-		"token":              {fake.Fault{Status: 401}, false, true, "update: the API server does not accept the token"},
-		"rights":             {fake.Fault{Status: 403}, false, false, "the account may not update leases.coordination.k8s.io"},
-		"invalid":            {fake.Fault{Status: 422, Message: "is too long"}, false, false, "422 Unprocessable Entity: is too long"},
-		"lost":               {fake.Fault{Lost: true}, false, true, "update: unexpected EOF"},
-		"no reply":           {fake.Fault{Silent: true}, true, true, "update: unexpected EOF"},
+		"token":              {fake.Fault{Status: 401}, false, true, "the API server does not accept the token"},
+		"rights":             {fake.Fault{Status: 403}, false, false, "may not update leases.coordination.k8s.io"},
+		"invalid": {fake.Fault{Status: 422, Message: "is too long"}, false, false,
+			"Unprocessable Entity: is too long"},
+		"lost":     {fake.Fault{Lost: true}, false, true, "update: unexpected EOF"},
+		"no reply": {fake.Fault{Silent: true}, true, true, "update: unexpected EOF"},
 	} {
 		inCluster(t, func(t *testing.T, c *cluster) {
 			l := c.made()
@@ -201,7 +202,9 @@ func TestBehind(t *testing.T) {
 			c.through = behind.RoundTripper()
 		})
 		var floors []int64
-		require.NoError(t, renew(l, id, 1, func(n storage.Namespace, _ storage.Lease) { floors = append(floors, n.Floor) }))
+		require.NoError(t, renew(l, id, 1, func(n storage.Namespace, _ storage.Lease) {
+			floors = append(floors, n.Floor)
+		}))
 		require.Equal(t, []int64{-1, 0}, floors, "what was decided before the floor was raised does not count")
 		require.EqualValues(t, 2, c.row(id).High)
 		require.EqualValues(t, 1, c.take(orders.Leases(t, c.store())))

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -32,8 +33,8 @@ func TestClockError(t *testing.T) {
 	})
 }
 
-// The API server's clock is known by the Date of its answers, in whole seconds. Who begins compares it; who goes on does
-// not, and begins by its own.
+// The API server's clock is known by the Date of its answers, in whole seconds. Who begins compares it; who goes on
+// does not.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	for _, is := range []struct {
@@ -67,8 +68,9 @@ func TestClock(t *testing.T) {
 					continue
 				}
 				require.ErrorIs(t, err, worker.ErrClock, "%v, %v", is.ahead, is.bound)
-				orders.Fails(t, err, false, "at least "+is.apart+" apart; with a ClockError of "+is.bound.String()+" it is "+
-					(2*is.bound).String()+" at most", "this process's shows 2000-01-01T00:00:00Z, that of the API server ")
+				says := fmt.Sprintf("at least %s apart; with a ClockError of %v it is %v at most",
+					is.apart, is.bound, 2*is.bound)
+				orders.Fails(t, err, false, "this process's shows 2000-01-01T00:00:00Z, that of the API server ", says)
 			}
 		})
 	}

@@ -29,8 +29,9 @@ var (
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	names := []string{
-		"orders", "Orders", "a", "a-", "-a", "x", "xa", "a.1", "orders.0", "a b", "ns/worker", "%2F", "own", "0", "uid-a",
-		"x" + slug("Orders")[1:], strings.Repeat("a", 52), strings.Repeat("a", 53), strings.Repeat("a", 64), strings.Repeat("-", 140),
+		"orders", "Orders", "a", "a-", "-a", "x", "xa", "a.1", "orders.0", "a b", "ns/worker", "%2F", "own", "0",
+		"uid-a", slug("Orders"), strings.Repeat("a", 52), strings.Repeat("a", 53), strings.Repeat("a", 64),
+		strings.Repeat("-", 140),
 	}
 	const bytes = "ab0-.AX_ /:%"
 	for range 1000 {
@@ -85,10 +86,8 @@ func TestSpec(t *testing.T) {
 		began := time.Now().Add(1234567 * time.Microsecond).UTC()
 		lead := 90*time.Second + time.Millisecond
 		write := func(change func(r *storage.Lease)) (holder any, seconds, transitions int, acquired, renewed string) {
-			require.NoError(t, l.Change(t.Context(), 0, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
-				change(r)
-				return nil
-			}))
+			require.NoError(t, l.Change(t.Context(), 0,
+				func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error { change(r); return nil }))
 			text, err := json.Marshal(c.Leases("shop")["uid-orders.0"].Spec)
 			require.NoError(t, err)
 			var s map[string]any
@@ -107,10 +106,13 @@ func TestSpec(t *testing.T) {
 			{func(r *storage.Lease) {
 				r.Nonce, r.Holder, r.Acquired, r.Renewed, r.Until = "a", "pod-7", began, began, began.Add(lead)
 			}, "pod-7", 90, 1, "01.234567", "01.234567"},
-			{func(r *storage.Lease) { r.Nonce, r.Renewed = "b", began.Add(time.Second) }, "pod-7", 89, 1, "01.234567", "02.234567"},
+			{func(r *storage.Lease) {
+				r.Nonce, r.Renewed = "b", began.Add(time.Second)
+			}, "pod-7", 89, 1, "01.234567", "02.234567"},
 			{func(r *storage.Lease) { r.Nonce, r.Until = "", began }, nil, 1, 1, "01.234567", "02.234567"},
 			{func(r *storage.Lease) {
-				r.Nonce, r.Holder, r.Acquired, r.Renewed = "c", "pod-8", began.Add(2*time.Second), began.Add(3*time.Second)
+				r.Nonce, r.Holder = "c", "pod-8"
+				r.Acquired, r.Renewed = began.Add(2*time.Second), began.Add(3*time.Second)
 				r.Until = began.Add(200 * 365 * 24 * time.Hour)
 			}, "pod-8", math.MaxInt32, 2, "03.234567", "04.234567"},
 		} {
@@ -145,8 +147,8 @@ func TestObject(t *testing.T) {
 		"a JSON object with a version":     {"uid-orders", func(o *fake.Lease) { o.Meta.Annotations = nil }},
 		"a newer version: its form is 2":   {"uidseg-orders", swap(annotationState, `"v":1`, `"v":2`)},
 		"a field that is not known":        {"uid-orders.0", swap(annotationState, `"on":`, `"`+orders.Secret+`":`)},
-		"log is of another type":           {"uid-orders", swap(annotationState, `"log":[`, `"log":["`+orders.Secret+`",`)},
-		"its log is not in order":          {"uid-orders", swap(annotationState, `"log":[`, `"log":[9223372036854775807,`)},
+		"log is of another type":           {"uid-orders", swap(annotationState, `[`, `["`+orders.Secret+`",`)},
+		"its log is not in order":          {"uid-orders", swap(annotationState, `[`, `[9223372036854775807,`)},
 		"its key is not that of its name":  {"uid-orders.0", swap(annotationKey, "00000", "00001")},
 		"its key is not that of its name ": {"uidseg-orders", swap(annotationKey, "orders", "Orders")},
 	} {

@@ -39,8 +39,8 @@ func TestOutcome(t *testing.T) {
 		"nothing":              {"none", func(*cluster) {}, 1, 1, ""},
 		"raised before":        {"PUT", func(c *cluster) { c.raise(c.made())() }, 1, 2, ""},
 		"raised after":         {"GET", func(c *cluster) { c.raise(c.made())() }, 1, 1, ""},
-		"deleted before":       {"PUT", func(c *cluster) { c.Delete("shop", "uid-orders") }, 1, 1, "the outcome is open"},
-		"deleted after":        {"GET", func(c *cluster) { c.Delete("shop", "uid-orders") }, 1, 1, "the outcome is open"},
+		"deleted before":       {"PUT", func(c *cluster) { c.Delete("shop", "uid-orders") }, 1, 1, "outcome is open"},
+		"deleted after":        {"GET", func(c *cluster) { c.Delete("shop", "uid-orders") }, 1, 1, "outcome is open"},
 		"made anew before":     {"PUT", (*cluster).founded, 0, 1, "the outcome is open"},
 		"made anew after":      {"GET", (*cluster).founded, 1, 1, "the outcome is open"},
 		"log forgotten before": {"PUT", (*cluster).crowd, 0, 1, "the outcome is open"},
@@ -91,12 +91,13 @@ func TestOldDecision(t *testing.T) {
 		require.NoError(t, renew(orders.Leases(t, c.store()), id, 10))
 		var highs []int64
 		asked := c.asked(func() {
-			require.NoError(t, l.Change(t.Context(), id, func(n *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
-				highs = append(highs, r.High)
-				n.Floor = r.High
-				r.High++
-				return nil
-			}))
+			require.NoError(t, l.Change(t.Context(), id,
+				func(n *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
+					highs = append(highs, r.High)
+					n.Floor = r.High
+					r.High++
+					return nil
+				}))
 		})
 		require.Equal(t, []int64{1, 11}, highs)
 		own := slices.DeleteFunc(asked, func(request string) bool { return request != "PUT uid-orders" })
@@ -273,10 +274,8 @@ func TestTrim(t *testing.T) {
 			highs[5]++
 		})
 		for range 2 * mostLog {
-			require.NoError(t, l.Change(t.Context(), 15, func(n *storage.Namespace, _ *storage.Lease, _ storage.Clock) error {
-				n.Floor++
-				return nil
-			}))
+			require.NoError(t, l.Change(t.Context(), 15,
+				func(n *storage.Namespace, _ *storage.Lease, _ storage.Clock) error { n.Floor++; return nil }))
 		}
 		same("raced")
 		another := orders.Leases(t, c.store())
@@ -340,11 +339,13 @@ func TestCopies(t *testing.T) {
 		for _, err := range []error{
 			l.Change(t.Context(), 0, orders.Unasked(t)),
 			l.Take(t.Context(), orders.Wanted(0, 9), orders.Unasked(t)),
-			l.Init(t.Context(), func(*storage.Namespace, storage.Clock) error { return orders.Unasked(t)(nil, nil, storage.Clock{}) }),
+			l.Init(t.Context(), func(n *storage.Namespace, now storage.Clock) error {
+				return orders.Unasked(t)(n, nil, now)
+			}),
 		} {
 			require.ErrorIs(t, err, uid.ErrConfig)
-			orders.Fails(t, err, false, `the Lease uid-orders of namespace "orders" is a copy`, "Stop all its workers and "+
-				"delete the Lease; the next start makes it anew, ahead of what may have been used")
+			orders.Fails(t, err, false, `the Lease uid-orders of namespace "orders" is a copy`, "Stop all its workers "+
+				"and delete the Lease; the next start makes it anew, ahead of what may have been used")
 		}
 		c.Delete("shop", "uid-orders")
 		require.EqualValues(t, 1, c.take(c.made()))
@@ -357,7 +358,7 @@ func TestCopies(t *testing.T) {
 		c.Edit("shop", "uidseg-orders", copied)
 		err := numbers.Change(t.Context(), "orders", orders.UnaskedDraw(t))
 		require.ErrorIs(t, err, segment.ErrLost)
-		orders.Fails(t, err, false, `the Lease uidseg-orders of tag "orders" is a copy`, "Stop all generators of it, delete "+
-			"the Lease, and begin the tag anew above all numbers that are in use (its next number was 18)")
+		orders.Fails(t, err, false, `the Lease uidseg-orders of tag "orders" is a copy`, "Stop all generators of it, "+
+			"delete the Lease, and begin the tag anew above all numbers that are in use (its next number was 18)")
 	})
 }

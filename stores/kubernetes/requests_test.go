@@ -166,7 +166,8 @@ func TestRequests(t *testing.T) {
 			}
 			return n
 		}
-		require.Equal(t, map[string]int{"GET": 1, "LIST": 1, "POST": 1}, kinds(func() { l = orders.Made(t, c.store()) }))
+		require.Equal(t, map[string]int{"GET": 1, "LIST": 1, "POST": 1},
+			kinds(func() { l = orders.Made(t, c.store()) }))
 		// It lists, makes rows, says so, lists anew, takes one, and looks at the namespace.
 		require.Equal(t, map[string]int{"LIST": 2, "POST": 16, "PUT": 2, "GET": 1},
 			kinds(func() { require.Zero(t, c.take(l)) }))
@@ -192,8 +193,8 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// Each write names the object and the revision that it replaces: else a PUT makes a deleted object anew. All reads are by
-// a quorum, so they name no revision. Lists have pages, and only what is this package's.
+// Each write names the object and the revision that it replaces: else a PUT makes a deleted object anew. All reads are
+// by a quorum, so they name no revision. Lists have pages, and only what is this package's.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	inCluster(t, func(t *testing.T, c *cluster) {

@@ -37,7 +37,9 @@ func TestRestoredUnderOwner(t *testing.T) {
 		restore()
 		c.Count()
 		var highs []int64
-		require.NoError(t, renew(owner, 0, 1, func(_ storage.Namespace, r storage.Lease) { highs = append(highs, r.High) }))
+		require.NoError(t, renew(owner, 0, 1, func(_ storage.Namespace, r storage.Lease) {
+			highs = append(highs, r.High)
+		}))
 		require.Equal(t, []int64{3, 1}, highs)
 		require.Equal(t, 1, c.Count()["PUT 409"])
 	})
@@ -140,8 +142,8 @@ func TestRestoredUnseen(t *testing.T) {
 	})
 }
 
-// An API server that is not started anew when etcd is put back goes on showing what is lost to those who ask its memory.
-// Nobody does.
+// An API server that is not started anew when etcd is put back goes on showing what is lost to those who ask its
+// memory. Nobody does.
 func TestRestoredBehindServer(t *testing.T) {
 	t.Parallel()
 	restored(t, func(t *testing.T, c *cluster, _ lease.Store, restore func()) {
