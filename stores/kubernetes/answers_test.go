@@ -168,7 +168,7 @@ func TestPages(t *testing.T) {
 		d := c.store().Driver().(*driver)
 		for n := range 3 * 500 {
 			key := stores.Key{Namespace: "orders", ID: int64(n)}.String()
-			_, err := d.put(t.Context(), (*object)(nil).next(key, "row", stateText{}))
+			_, err := d.put(t.Context(), next(stores.Record{Key: key, Text: "row"}, state{}))
 			require.NoError(t, err)
 		}
 		c.once("LIST?continue", func() {

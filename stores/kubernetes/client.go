@@ -47,7 +47,7 @@ func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, i
 	case code < 300 && json.Unmarshal(text, out) == nil:
 		return code, date, nil
 	}
-	var says struct{ Message string } // about the object, which has no secret
+	says := struct{ Message string }{"this is no answer of one"} // or about the object, which has no secret
 	_ = json.Unmarshal(text, &says)
 	err = fmt.Errorf("kubernetes: %s: the API server answered %d %s: %.300s", verb, code, http.StatusText(code), says.Message)
 	if code == http.StatusUnauthorized || code >= 500 { // a token is renewed in time

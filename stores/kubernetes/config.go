@@ -82,9 +82,11 @@ func (c Config) withDefaults() (Config, error) {
 	// The errors do not repeat a URL, which may have a password, or what may be one in the wrong place.
 	at, err := url.Parse(c.URL)
 	switch {
-	case err != nil || at.Host == "" || at.Scheme != "https" || at.User != nil ||
+	case err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" || at.User != nil ||
 		strings.Trim(at.Path, "/")+at.RawQuery+at.Fragment != "":
 		return bad("the URL is not of the form https://host:port")
+	case c.TokenFile != "" && at.Scheme == "http":
+		return bad("the URL has no TLS: a token is not sent without")
 	case !label.MatchString(c.Namespace):
 		return bad("the Namespace has %d bytes that are no name of a Kubernetes namespace: at most 63 of a-z, 0-9 and -",
 			len(c.Namespace))
@@ -97,7 +99,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Client == nil:
 		c.Client, err = client(c.CAFile)
 	}
-	c.URL = "https://" + at.Host
+	c.URL = at.Scheme + "://" + at.Host
 	return c, err
 }
 

@@ -45,7 +45,7 @@ func TestPlace(t *testing.T) {
 	keys := []string{}
 	for _, name := range slices.Compact(names) {
 		keys = append(keys, stores.Key{Tag: name, ID: -1}.String())
-		for _, id := range []int64{-1, 0, 1, block - 1, block, math.MaxInt64 - 1} {
+		for _, id := range []int64{-1, 0, 1, 63, 64, math.MaxInt64 - 1} {
 			keys = append(keys, stores.Key{Namespace: name, ID: id}.String())
 		}
 	}

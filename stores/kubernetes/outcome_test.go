@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/internal/orders"
 	"github.com/uidgen/uid/stores/kubernetes/internal/fake"
 	"github.com/uidgen/uid/worker"
@@ -251,7 +252,7 @@ func TestTrim(t *testing.T) {
 		longest := 0
 		write := func() {
 			c.raise(l)()
-			var s stateText
+			var s state
 			own := c.Leases("shop")["uid-orders"].Meta.Annotations[annotationState]
 			require.NoError(t, json.Unmarshal([]byte(own), &s))
 			longest = max(longest, len(s.Log))
@@ -312,8 +313,8 @@ func TestForeignRow(t *testing.T) {
 		l := c.made()
 		c.once("POST", func() {
 			another := c.store().Driver().(*driver)
-			o := (*object)(nil).next("leases/orders/worker/0000000000000000000", "text", stateText{})
-			_, err := another.put(t.Context(), o)
+			r := stores.Record{Key: "leases/orders/worker/0000000000000000000", Text: "text"}
+			_, err := another.put(t.Context(), next(r, state{}))
 			require.NoError(t, err)
 			c.Edit("shop", "uid-orders.0", func(o *fake.Lease) { delete(o.Meta.Annotations, annotationKey) })
 		})

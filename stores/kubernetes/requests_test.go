@@ -81,7 +81,7 @@ func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 		request = "LIST" + strings.TrimPrefix(request, "GET")
 	}
 	c.mu.Lock()
-	if r.Body != nil {
+	if r.Body != nil && r.Body != http.NoBody {
 		var o object
 		body, err := io.ReadAll(r.Body)
 		if err != nil || json.Unmarshal(body, &o) != nil {
