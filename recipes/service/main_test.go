@@ -224,7 +224,7 @@ func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string
 	if strings.Contains(strings.Join(env, " "), accountFiles+"=") { // the folder is in this process's view of the files
 		program.Path, program.Args = "/usr/bin/unshare", []string{"--mount", "sh", "-c",
 			"mount -t tmpfs uid /run && mkdir -p " + account +
-			" && mount --bind \"$" + accountFiles + "\" " + account + " && exec \"$0\"", must(os.Executable())}
+				" && mount --bind \"$" + accountFiles + "\" " + account + " && exec \"$0\"", must(os.Executable())}
 	}
 	p := must(harness.Start(program))
 	t.Cleanup(p.Kill)
