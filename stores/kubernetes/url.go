@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	"os"
 
 	"github.com/uidgen/uid/internal/scheme"
 )
@@ -30,6 +31,10 @@ func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store,
 	cfg := Config{CAFile: u.Params.Get("ca"), TokenFile: u.Params.Get("token-file"), Namespace: u.Path, ClockError: off}
 	if len(u.Hosts) > 0 {
 		cfg.URL = "https://" + u.Hosts[0]
+	}
+	// A request would repeat the name, which may be the token itself.
+	if _, err := os.ReadFile(cfg.TokenFile); cfg.TokenFile != "" && err != nil {
+		return nil, u.Bad("has a token-file that cannot be read")
 	}
 	store, err := New(cfg)
 	if err != nil {
