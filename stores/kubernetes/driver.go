@@ -255,7 +255,11 @@ func (d *driver) makeOne(ctx context.Context, space *object, r stores.Record) (m
 	if r.State != nil || now != nil || err != nil {
 		return now != nil, err
 	}
-	// An object may be there whose text does not count, and which no range has shown.
+	// An object may be there whose text does not count, and which no range has shown. One that was decided on the
+	// namespace as it was read does.
+	if o, _, err := d.get(ctx, r.Key); err != nil || o == nil || o.state.On == space.revision {
+		return false, err
+	}
 	v, err := d.look(ctx, stores.Query{Keys: []string{space.key, r.Key}})
 	if err != nil {
 		return false, err
