@@ -169,8 +169,8 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 	space := was[spaceKey(first.Key)]
 	switch {
 	case strings.HasPrefix(first.Key, "segments/"):
-		o, failed := d.put(ctx, next(first, state{}))
-		stored, err = o != nil, failed
+		stored, err = done(d.put(ctx, next(first, state{})))
+	case first.Key != space.Key && space.State == nil: // the namespace is gone
 	case len(w.Puts) == 1 && first.Key != space.Key:
 		stored, err = d.writeRow(ctx, space, was[first.Key], first)
 	case first.Key != space.Key || len(w.Puts) > 1 && space.State == nil:
@@ -185,13 +185,13 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 	return stored, now, err
 }
 
+// done reports whether put has stored something.
+func done(now *object, err error) (bool, error) { return now != nil, err }
+
 // writeRow stores a row that is there. The namespace as it is after that says whether it counts: it may have been written
 // since it was read.
 func (d *driver) writeRow(ctx context.Context, space, was, put stores.Record) (stored bool, err error) {
-	of, there := space.State.(*object)
-	if !there {
-		return false, nil
-	}
+	of := space.State.(*object)
 	now, err := d.put(ctx, next(put, state{On: of.revision, Was: was.Text}))
 	if err != nil || now == nil {
 		return false, err
@@ -230,8 +230,7 @@ func (d *driver) writeSpace(ctx context.Context, put stores.Record, rows []store
 			return false, err
 		}
 	}
-	now, err := d.put(ctx, next(put, s))
-	return now != nil, err
+	return done(d.put(ctx, next(put, s)))
 }
 
 // make stores rows that are new, in their order. Of many that make the same one does: the others wait, until they are
@@ -269,8 +268,7 @@ func (d *driver) makeOne(ctx context.Context, space *object, r stores.Record) (m
 		return false, is.Bad
 	}
 	r.State = is.State
-	now, err = d.put(ctx, next(r, s))
-	return now != nil, err
+	return done(d.put(ctx, next(r, s)))
 }
 
 // trim forgets what a namespace remembers of its writes before the one that is there, for its next one. Rows whose texts do
