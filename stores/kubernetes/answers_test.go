@@ -53,7 +53,7 @@ func TestAnswers(t *testing.T) {
 		"timed out, and yet": {fake.Fault{Status: 500, Done: true}, true, true, "answered 500 Internal Server Error"},
 		"shuts down":         {fake.Fault{Status: 503, RetryAfter: 1}, false, true, "answered 503 Service Unavailable"},
 		"late":               {fake.Fault{Status: 504, Done: true}, true, true, "answered 504 Gateway Timeout"},
-		"token":              {fake.Fault{Status: 401}, false, true, "the API server does not accept the token"},
+		"token":              {fake.Fault{Status: 401}, false, true, "update: the API server answered 401 Unauthorized: "},
 		"rights":             {fake.Fault{Status: 403}, false, false, "may not update leases.coordination.k8s.io"},
 		"invalid": {fake.Fault{Status: 422, Message: "is too long"}, false, false,
 			"Unprocessable Entity: is too long"},
@@ -130,9 +130,9 @@ func TestToken(t *testing.T) {
 		l := c.made()
 		id := c.take(l)
 		c.Forget(orders.Secret)
-		orders.Fails(t, renew(l, id, 1), true, "does not accept the token")
+		orders.Fails(t, renew(l, id, 1), true, "the API server answered 401 Unauthorized: ")
 		require.NoError(t, os.Remove(c.token))
-		orders.Fails(t, renew(l, id, 1), true, "get: the token cannot be read")
+		orders.Fails(t, renew(l, id, 1), true, "list: the token cannot be read")
 		c.Allow("renewed", "shop", "get", "list", "create", "update")
 		require.NoError(t, os.WriteFile(c.token, []byte("renewed"), 0o600))
 		require.NoError(t, renew(l, id, 1))
@@ -234,7 +234,7 @@ func TestNothingStored(t *testing.T) {
 		c.through = through(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("<p>" + orders.Secret))}, nil
 		})
-		orders.Fails(t, renew(l, id, 1), false, "get: the answer cannot be read")
+		orders.Fails(t, renew(l, id, 1), false, "list: the API server answered 200 OK: this is no answer of one")
 	})
 }
 
@@ -252,7 +252,7 @@ func TestSilence(t *testing.T) {
 		orders.Fails(t, err, true, "kubernetes: update: context deadline exceeded")
 		require.EqualValues(t, 0, c.row(id).High)
 
-		c.next("GET", 1, fake.Fault{Wait: wait})
+		c.next("LIST", 1, fake.Fault{Wait: wait})
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New(orders.Secret))
 		defer cancel()
 		err = l.Change(ctx, id, orders.Unasked(t))

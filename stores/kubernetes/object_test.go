@@ -143,14 +143,15 @@ func TestObject(t *testing.T) {
 		name   string
 		change func(*fake.Lease)
 	}{
-		"not a JSON object":                {"uid-orders.0", swap(annotationState, "{", orders.Secret)},
-		"a JSON object with a version":     {"uid-orders", func(o *fake.Lease) { o.Meta.Annotations = nil }},
-		"a newer version: its form is 2":   {"uidseg-orders", swap(annotationState, `"v":1`, `"v":2`)},
-		"a field that is not known":        {"uid-orders.0", swap(annotationState, `"on":`, `"`+orders.Secret+`":`)},
-		"log is of another type":           {"uid-orders", swap(annotationState, `[`, `["`+orders.Secret+`",`)},
-		"its log is not in order":          {"uid-orders", swap(annotationState, `[`, `[9223372036854775807,`)},
-		"its key is not that of its name":  {"uid-orders.0", swap(annotationKey, "00000", "00001")},
-		"its key is not that of its name ": {"uidseg-orders", swap(annotationKey, "orders", "Orders")},
+		"not a JSON object":                 {"uid-orders.0", swap(annotationState, "{", orders.Secret)},
+		"a JSON object with a version":      {"uidseg-orders", swap(annotationState, `{"v":1}`, "")},
+		"its key is not that of its name  ": {"uid-orders", func(o *fake.Lease) { o.Meta.Annotations = nil }},
+		"a newer version: its form is 2":    {"uidseg-orders", swap(annotationState, `"v":1`, `"v":2`)},
+		"a field that is not known":         {"uid-orders.0", swap(annotationState, `"on":`, `"`+orders.Secret+`":`)},
+		"log is of another type":            {"uid-orders", swap(annotationState, `[`, `["`+orders.Secret+`",`)},
+		"its log is not in order":           {"uid-orders", swap(annotationState, `[`, `[9223372036854775807,`)},
+		"its key is not that of its name":   {"uid-orders.0", swap(annotationKey, "00000", "00001")},
+		"its key is not that of its name ":  {"uidseg-orders", swap(annotationKey, "orders", "Orders")},
 	} {
 		inCluster(t, func(t *testing.T, c *cluster) {
 			says := strings.TrimSpace(says)

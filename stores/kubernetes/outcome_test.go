@@ -3,7 +3,6 @@ package kubernetes
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -104,27 +103,6 @@ func TestOldDecision(t *testing.T) {
 		own := slices.DeleteFunc(asked, func(request string) bool { return request != "PUT uid-orders" })
 		require.Len(t, own, 1)
 		require.EqualValues(t, 12, c.row(id).High)
-	})
-}
-
-// A row and its namespace are read one after the other. They are shown as they were at one time.
-func TestTorn(t *testing.T) {
-	t.Parallel()
-	inCluster(t, func(t *testing.T, c *cluster) {
-		l := c.made()
-		id := c.take(l)
-		between := func() {
-			require.NoError(t, renew(l, id, 1))
-			c.raise(l)()
-		}
-		c.once("GET uid-orders.0", func() { c.once("GET uid-orders", between) })
-		errSeen := errors.New("seen")
-		err := orders.Leases(t, c.store()).Change(t.Context(), id,
-			func(n *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
-				require.Equal(t, [2]int64{0, 1}, [2]int64{n.Floor, r.High})
-				return errSeen
-			})
-		require.ErrorIs(t, err, errSeen)
 	})
 }
 
@@ -345,8 +323,8 @@ func TestCopies(t *testing.T) {
 			}),
 		} {
 			require.ErrorIs(t, err, uid.ErrConfig)
-			orders.Fails(t, err, false, `the Lease uid-orders of namespace "orders" is a copy`, "Stop all its workers "+
-				"and delete the Lease; the next start makes it anew, ahead of what may have been used")
+			orders.Fails(t, err, false, "the Lease uid-orders is a copy", "Stop all that use it and delete it; the next "+
+				"start makes a namespace anew, ahead of what may have been used")
 		}
 		c.Delete("shop", "uid-orders")
 		require.EqualValues(t, 1, c.take(c.made()))
@@ -359,7 +337,7 @@ func TestCopies(t *testing.T) {
 		c.Edit("shop", "uidseg-orders", copied)
 		err := numbers.Change(t.Context(), "orders", orders.UnaskedDraw(t))
 		require.ErrorIs(t, err, segment.ErrLost)
-		orders.Fails(t, err, false, `the Lease uidseg-orders of tag "orders" is a copy`, "Stop all generators of it, "+
-			"delete the Lease, and begin the tag anew above all numbers that are in use (its next number was 18)")
+		orders.Fails(t, err, false, "the Lease uidseg-orders is a copy", "Stop all that use it and delete it; ",
+			"a tag has to begin above all numbers that are in use (its next number was 18)")
 	})
 }
