@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -157,6 +158,21 @@ func TestVerbs(t *testing.T) {
 			require.ErrorIs(t, err, uid.ErrConfig)
 			orders.Fails(t, err, false, "the account may not "+verb+" leases.coordination.k8s.io in the namespace shop",
 				"get, list, create and update")
+		})
+	}
+}
+
+// A list that is refused, in whatever way, is not one of nothing.
+func TestRefusedList(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{404, 409, 410} {
+		inCluster(t, func(t *testing.T, c *cluster) {
+			l := c.made()
+			id := c.take(l)
+			c.next("LIST", 1, fake.Fault{Status: status})
+			orders.Fails(t, renew(orders.Leases(t, c.store()), id, 1), false,
+				fmt.Sprintf("list: the API server answered %d ", status))
+			require.NoError(t, renew(l, id, 1))
 		})
 	}
 }

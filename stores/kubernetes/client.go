@@ -25,8 +25,9 @@ import (
 var methods = map[string]string{"get": http.MethodGet, "list": http.MethodGet, "create": http.MethodPost,
 	"update": http.MethodPut}
 
-// ask makes a request, and waits and makes it again where the server was too busy to begin. It returns the status, of
-// which 404, 409 and 410 are no errors, and when it was answered, by the server's clock, in whole seconds.
+// ask makes a request, and waits and makes it again where the server was too busy to begin. It returns the status, and
+// when it was answered, by the server's clock, in whole seconds. No errors are 404 and 409, other than to a list, and 410
+// to a list that goes on.
 func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, in, out any) (int, time.Time, error) {
 	resp, text, err := d.send(ctx, methods[verb], path+"?"+query.Encode(), in)
 	if err != nil {
@@ -39,7 +40,9 @@ func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, i
 		after, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
 		_ = pause(ctx, 2*time.Duration(max(after, 1))*time.Second) // if ctx has ended, ask says so
 		return d.ask(ctx, verb, path, query, in, out)
-	case code == http.StatusNotFound || code == http.StatusConflict || code == http.StatusGone:
+	case verb != "list" && (code == http.StatusNotFound || code == http.StatusConflict):
+		return code, date, nil
+	case code == http.StatusGone && query.Has("continue"):
 		return code, date, nil
 	case code == http.StatusForbidden:
 		return code, date, fmt.Errorf("%w: kubernetes: the account may not %s leases.coordination.k8s.io in the namespace "+
@@ -150,7 +153,7 @@ func (d *driver) list(ctx context.Context, selector string) (*sight, error) {
 			Items []*object
 		}
 		code, date, err := d.ask(ctx, "list", "", query, nil, &page)
-		if err == nil && code == http.StatusGone && query.Has("continue") {
+		if code == http.StatusGone && err == nil {
 			return d.list(ctx, selector) // it has taken longer than etcd keeps what was
 		}
 		for _, o := range page.Items {

@@ -133,14 +133,14 @@ func (d *driver) look(ctx context.Context, q stores.Query) (*sight, error) {
 		ranges = append(ranges, stores.Range{First: key, Last: key})
 	}
 	first := ranges[0].First
+	k, _ := stores.ParseKey(first)
 	switch {
-	case len(ranges) == 1 && len(q.Keys) == 1:
+	case len(ranges) == 1 && len(q.Keys) == 1 && k.ID < 0: // a row needs its namespace
 		o, date, err := d.get(ctx, first)
 		return &sight{map[string]*object{first: o}, date}, err
 	case strings.HasPrefix(first, "segments/"):
 		return d.list(ctx, labelSegment)
 	}
-	k, _ := stores.ParseKey(first)
 	return d.list(ctx, labelNamespace+"="+slug(k.Namespace)+ids(ranges))
 }
 

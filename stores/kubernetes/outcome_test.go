@@ -135,6 +135,10 @@ func TestVoid(t *testing.T) {
 			c.Deliver()
 			require.NotEqual(t, was, text(), "it is stored")
 			require.EqualValues(t, 7, c.row(id).High)
+			alone, err := c.store().Driver().Read(t.Context(),
+				stores.Query{Keys: []string{stores.Key{Namespace: "orders"}.String()}})
+			require.NoError(t, err)
+			require.Contains(t, alone.Records[0].Text, `"high":7`, "also where nobody asks for the namespace")
 			c.raise(l)()
 			require.EqualValues(t, 7, c.row(id).High, "for ever")
 		}
