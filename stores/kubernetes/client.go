@@ -40,9 +40,8 @@ func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, i
 		after, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
 		_ = pause(ctx, 2*time.Duration(max(after, 1))*time.Second) // if ctx has ended, ask says so
 		return d.ask(ctx, verb, path, query, in, out)
-	case verb != "list" && (code == http.StatusNotFound || code == http.StatusConflict):
-		return code, date, nil
-	case code == http.StatusGone && query.Has("continue"):
+	case verb != "list" && (code == http.StatusNotFound || code == http.StatusConflict),
+		code == http.StatusGone && query.Has("continue"):
 		return code, date, nil
 	case code == http.StatusForbidden:
 		return code, date, fmt.Errorf("%w: kubernetes: the account may not %s leases.coordination.k8s.io in the namespace "+
