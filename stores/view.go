@@ -279,7 +279,7 @@ func (v *view) over() (usable, over []known) {
 // draw returns the row whose lease has been over for longest. Where others have been faster, or there are many blocks, it
 // is any of those that were read last, since many may be at it.
 func (v *view) draw(rows []known) known {
-	if v.losses == 0 && (v.block == 0 || v.given-v.ids.First < v.block) {
+	if v.losses == 0 && (v.block == 0 || min(v.given, v.ids.Last)-v.ids.First < v.block) {
 		return slices.MinFunc(rows, func(a, b known) int {
 			return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.WorkerID, b.WorkerID))
 		})

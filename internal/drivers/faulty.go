@@ -81,6 +81,14 @@ func (d *Faulty) take(w *stores.Write) (f suite.Fault) {
 
 var errCut = worker.Transient(errors.New("the connection was lost, the outcome is not known"))
 
+// Block implements [stores.Blocked]. It is 0, as of no blocks, where the Driver is none.
+func (d *Faulty) Block() int64 {
+	if b, is := d.Driver.(stores.Blocked); is {
+		return b.Block()
+	}
+	return 0
+}
+
 // Read implements [stores.Driver].
 func (d *Faulty) Read(ctx context.Context, q stores.Query) (*stores.Answer, error) {
 	if d.take(nil) == suite.Refuse {

@@ -68,6 +68,23 @@ func (s *space) free(w storage.Wanted, clock storage.Clock) (change, error) {
 	return change{}, storage.NoneFree(ids, first.until, own.Missing(ids, slices.Sorted(maps.Keys(s.rows))))
 }
 
+// sample returns what a store may see of a namespace of more rows than n when it offers one: no other that is free.
+func (s *space) sample(n int64, w storage.Wanted, id int64) *space {
+	own := *s.namespace
+	for at := range s.rows {
+		own.Given = max(own.Given, at)
+	}
+	ids, err := w.Within(own)
+	if err != nil || n == 0 || min(own.Given, ids.Last)-ids.First < n {
+		return s
+	}
+	seen := &space{&own, map[int64]row{}}
+	if r, there := s.rows[id]; there {
+		seen.rows[id] = r
+	}
+	return seen
+}
+
 // An ending is the row whose lease ends first of those that it was told of. Of two that end at
 // once that is the one of the lower ID.
 type ending struct {

@@ -44,6 +44,11 @@ func Over(db drivers.Database) Subject {
 			})
 		},
 	}
+	if d, err := db.Open(); err == nil {
+		if b, is := d.(stores.Blocked); is {
+			out.Sample = b.Block()
+		}
+	}
 	if db.Remove != nil {
 		out.RemoveNamespace = func(namespace string) error { return db.Remove(key(namespace, -1)) }
 		out.RemoveRow = func(namespace string, id int64) error { return db.Remove(key(namespace, id)) }

@@ -52,6 +52,9 @@ type Subject struct {
 	// row: a call that fails may leave these alone, and so may each run of decide but the last.
 	Steps bool
 
+	// Sample is how many rows a Take reads at first; of more it may look at some. 0 says all that the suite makes.
+	Sample int64
+
 	// Fault sets the fault of the next call of a client that Open has returned. It returns false
 	// for a Fault that the store cannot be made to have. OK takes back one that is set.
 	Fault func(client lease.Store, f Fault) bool

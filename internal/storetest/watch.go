@@ -53,7 +53,7 @@ func (k *call) run(n *common, now clock, decide func() error) error {
 	})
 }
 
-// Take calls the store's Take under watch. The row has to be the one that a Memory would offer.
+// Take calls the store's Take under watch. The row has to be the one that a Memory would offer, or might.
 func (c *client) Take(ctx context.Context, w wish, decide decision) error {
 	k := c.call("Take")
 	w, asked := c.asks(w)
@@ -69,7 +69,7 @@ func (c *client) Take(ctx context.Context, w wish, decide decision) error {
 			k.seesRow(r.WorkerID, r)
 			wanted := change{id: r.WorkerID, given: n.Given}
 			if s := c.space(); c.p.Alone() && s.namespace != nil {
-				if ch, err := s.free(w, now); err != nil {
+				if ch, err := s.sample(c.p.Sample, w, r.WorkerID).free(w, now); err != nil {
 					k.Doubt("Take offers worker ID %d, where there is none: %v", r.WorkerID, err)
 				} else if wanted = ch; ch.id != r.WorkerID && k.runs.Load() == 1 {
 					k.Doubt("Take of %+v at %v offers worker ID %d, the first one is %d", w, now, r.WorkerID, ch.id)
