@@ -199,7 +199,7 @@ func TestMadeMeanwhile(t *testing.T) {
 			require.NoError(t, err)
 			was := c.Leases("shop")["uid-orders.0"]
 			row.Text = "ours"
-			made, err := d.makeOne(t.Context(), space, row)
+			made, err := d.make(t.Context(), space, []stores.Record{row})
 			require.NoError(t, err)
 			require.False(t, made)
 			require.Equal(t, was, c.Leases("shop")["uid-orders.0"])
@@ -276,7 +276,9 @@ func TestTrim(t *testing.T) {
 		require.Equal(t, mostLog, longest)
 		c.Deliver()
 		same("late")
-		c.once("LIST", func() { // somebody else writes meanwhile
+		meanwhile := false
+		c.once("LIST?labelSelector=app.kubernetes.io%2Fmanaged-by%3Duid%2Cuidgen%2Fnamespace%3Dorders&", func() {
+			meanwhile = true // somebody else writes before all rows are read
 			other := c.made()
 			c.raise(other)()
 			require.NoError(t, renew(other, 5, 1))
@@ -286,6 +288,7 @@ func TestTrim(t *testing.T) {
 			require.NoError(t, l.Change(t.Context(), 15,
 				func(n *storage.Namespace, _ *storage.Lease, _ storage.Clock) error { n.Floor++; return nil }))
 		}
+		require.True(t, meanwhile)
 		same("raced")
 		another := orders.Leases(t, c.store())
 		for id := range highs {
@@ -301,10 +304,10 @@ func TestTrim(t *testing.T) {
 // made.
 func TestForeignRow(t *testing.T) {
 	t.Parallel()
+	foreign := func(o *fake.Lease) { o.Meta.Annotations[annotationState] = `{"v":2,"new":"field"}` }
 	inCluster(t, func(t *testing.T, c *cluster) {
 		l := c.made()
 		c.take(l)
-		foreign := func(o *fake.Lease) { o.Meta.Annotations[annotationState] = `{"v":2,"new":"field"}` }
 		c.Edit("shop", "uid-orders.5", foreign)
 		was := c.Leases("shop")["uid-orders.5"]
 		err := error(nil)
@@ -317,19 +320,24 @@ func TestForeignRow(t *testing.T) {
 		orders.Fails(t, err, false, "the annotations of the Lease uid-orders.5 cannot be read", "a newer version")
 		require.Equal(t, was, c.Leases("shop")["uid-orders.5"])
 	})
-	inCluster(t, func(t *testing.T, c *cluster) {
-		l := c.made()
-		c.once("POST", func() {
-			another := c.store().Driver().(*driver)
-			r := stores.Record{Key: "leases/orders/worker/0000000000000000000", Text: "text"}
-			_, err := another.put(t.Context(), next(r, state{}))
-			require.NoError(t, err)
-			c.Edit("shop", "uid-orders.0", func(o *fake.Lease) { delete(o.Meta.Annotations, annotationKey) })
+	for says, change := range map[string]func(*fake.Lease){
+		"a newer version":      foreign,
+		"not that of its name": func(o *fake.Lease) { delete(o.Meta.Annotations, annotationKey) },
+	} {
+		inCluster(t, func(t *testing.T, c *cluster) {
+			l := c.made()
+			c.once("POST", func() {
+				another := c.store().Driver().(*driver)
+				r := stores.Record{Key: stores.Key{Namespace: "orders"}.String(), Text: "text"}
+				_, err := another.put(t.Context(), next(r, state{}))
+				require.NoError(t, err)
+				c.Edit("shop", "uid-orders.0", change)
+			})
+			err := l.Take(t.Context(), orders.Wanted(0, 9), orders.Keep)
+			require.ErrorIs(t, err, uid.ErrRange)
+			orders.Fails(t, err, false, "the annotations of the Lease uid-orders.0 cannot be read", says)
 		})
-		err := l.Take(t.Context(), orders.Wanted(0, 9), orders.Keep)
-		require.ErrorIs(t, err, uid.ErrRange)
-		orders.Fails(t, err, false, "the annotations of the Lease uid-orders.0 cannot be read", "not that of its name")
-	})
+	}
 }
 
 // A copy of an object has another UID than it says: what was written after it was made is not in it. That is seen from
