@@ -102,15 +102,12 @@ var places = map[string]func(t *testing.T) place{
 	},
 	"kubernetes": func(t *testing.T) place {
 		k := sharedKubernetes(t)
-		namespace := must(k.NewNamespace(t.Context()))
-		file := func(name, text string) string {
-			name = filepath.Join(t.TempDir(), name)
-			require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-			return name
-		}
-		token := must(k.NewAccount(t.Context(), namespace, "get", "list", "create", "update"))
-		at := "kubernetes://" + k.Servers[0].Addr(0) + "/" + namespace + "?ca=" + file("ca.pem", string(k.CA)) + "&token-file="
-		return place{url: at + file("token", token), wrong: at + file("token", canary)}
+		n := must(k.NewTenant(t.Context()))
+		wrong := n
+		wrong.Token = filepath.Join(t.TempDir(), "token")
+		require.NoError(t, os.WriteFile(wrong.Token, []byte(canary), 0o600))
+		addr := k.Servers[0].Addr(0)
+		return place{url: n.URL(addr), wrong: wrong.URL(addr)}
 	},
 	"postgres": func(t *testing.T) place { return place{url: cluster.SharedPostgres(t).NewDatabase(t), sql: true} },
 	"mysql9":   func(t *testing.T) place { return ofMySQL(t, sharedMySQL9(t)) },

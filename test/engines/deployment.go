@@ -36,10 +36,11 @@ var (
 	MariaDB  = alone("mariadb", cluster.StartMariaDB, cluster.StartMariaDBPair)
 	MySQL9   = optional(alone("mysql9", cluster.StartMySQL9, cluster.StartMySQL9Pair))
 
-	Galera    = Engine{Name: "galera", Start: startGalera} // three nodes of MariaDB
-	Etcd      = quorum("etcd", func() (*cluster.Quorum, error) { return cluster.StartEtcd("etcd", 3) })
-	ZooKeeper = quorum("zookeeper", func() (*cluster.Quorum, error) { return cluster.StartZooKeeper(3) })
-	SQLite    = Engine{Name: "sqlite", Start: startSQLite} // a file, which has no server that could be killed
+	Galera     = Engine{Name: "galera", Start: startGalera}         // three nodes of MariaDB
+	Kubernetes = Engine{Name: "kubernetes", Start: startKubernetes} // two API servers over one etcd
+	Etcd       = quorum("etcd", func() (*cluster.Quorum, error) { return cluster.StartEtcd("etcd", 3) })
+	ZooKeeper  = quorum("zookeeper", func() (*cluster.Quorum, error) { return cluster.StartZooKeeper(3) })
+	SQLite     = Engine{Name: "sqlite", Start: startSQLite} // a file, which has no server that could be killed
 )
 
 // Redis is the machine's Redis, with more options of cluster.StartRedis, and Valkey that of Debian sid.
@@ -129,6 +130,24 @@ func startGalera() (*Deployment, error) {
 	return d, nil
 }
 
+// startKubernetes has etcd as a third node, to which no client speaks.
+func startKubernetes() (*Deployment, error) {
+	k, err := cluster.StartKubernetes("kubernetes", 2)
+	if err != nil {
+		return nil, err
+	}
+	n, err := k.NewTenant(context.Background())
+	if err != nil {
+		k.Close()
+		return nil, err
+	}
+	return &Deployment{
+		Nodes: []Node{k.Servers[0], k.Servers[1], k.Etcd.Nodes[0]}, Addrs: k.Servers.Addrs(), Single: true,
+		URL:     func(addrs ...string) string { return n.URL(addrs[0]) + "&clockerror=" + clockError.String() },
+		Version: k.Version, Close: k.Close,
+	}, nil
+}
+
 func startSQLite() (*Deployment, error) {
 	s, err := cluster.New("sqlite", 0) // a folder
 	if err != nil {
@@ -152,8 +171,8 @@ func startSQLite() (*Deployment, error) {
 
 // A Deployment is the running servers of an engine.
 type Deployment struct {
-	Nodes   []Node   // that clients can speak to; nil ones are not ours to kill
-	Addrs   []string // of the nodes; none of a file
+	Nodes   []Node   // of which clients can speak to the first ones; nil ones are not ours to kill
+	Addrs   []string // of those nodes; none of a file
 	URL     func(addrs ...string) string
 	Version func() (string, error)
 	Close   func()

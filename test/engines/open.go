@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid/internal/scheme"
 	"github.com/uidgen/uid/segment"
 	_ "github.com/uidgen/uid/stores/etcd"
+	_ "github.com/uidgen/uid/stores/kubernetes"
 	_ "github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/stores/zookeeper"
 	_ "github.com/uidgen/uid/worker/sqlite"

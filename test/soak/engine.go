@@ -23,6 +23,7 @@ var played = map[string]func(*settings, context.Context, *tables) error{"serve":
 func init() {
 	for _, e := range []engines.Engine{
 		engines.Postgres, engines.MariaDB, engines.MySQL9, engines.Galera, engines.Etcd, engines.ZooKeeper,
+		engines.Kubernetes,
 		engines.Redis("--appendfsync=always"), engines.Valkey("--appendfsync=always"), engines.SQLite,
 	} {
 		played[e.Name] = func(s *settings, ctx context.Context, t *tables) error { return s.engine(ctx, e, t) }

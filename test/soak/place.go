@@ -347,7 +347,7 @@ func (p *place) victims(e event, all bool) ([]int, error) {
 
 // avoid leads clients that know one address past a node that is down, as a balancer would, or back.
 func (p *place) avoid(node int, avoided bool) {
-	if n := len(p.d.Addrs); p.d.Single && n > 1 {
+	if n := len(p.d.Addrs); p.d.Single && n > 1 && node < n {
 		to := node
 		if avoided {
 			to = (node + 1) % n

@@ -239,6 +239,25 @@ func (k *Kubernetes) NewNamespace(ctx context.Context) (name string, err error) 
 	return name, err
 }
 
+// A Tenant is a namespace of Kubernetes, with files: the token of an account that may use its Leases as the store needs
+// it, and the authority of the servers.
+type Tenant struct{ Namespace, Token, CA string }
+
+// NewTenant makes one, whose token lasts an hour.
+func (k *Kubernetes) NewTenant(ctx context.Context) (n Tenant, err error) {
+	if n.Namespace, err = k.NewNamespace(ctx); err != nil {
+		return n, err
+	}
+	token, err := k.NewAccount(ctx, n.Namespace, "get", "list", "create", "update")
+	n.CA, n.Token = k.Servers[0].Path("certs", "apiserver.crt"), k.Servers[0].Path(n.Namespace)
+	return n, errors.Join(err, os.WriteFile(n.Token, []byte(token), 0o600))
+}
+
+// URL is that of the tenant's store at an address.
+func (n Tenant) URL(addr string) string {
+	return "kubernetes://" + addr + "/" + n.Namespace + "?ca=" + n.CA + "&token-file=" + n.Token
+}
+
 // NewAccount makes a service account that may do so much with Leases of a namespace, as in "get", "list". It returns a
 // token of the account, which lasts an hour, once each server lets it do so.
 func (k *Kubernetes) NewAccount(ctx context.Context, namespace string, verbs ...string) (token string, err error) {

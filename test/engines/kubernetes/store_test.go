@@ -4,10 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
@@ -15,29 +12,24 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
-// A tenant is a Kubernetes namespace with an account that may use its Leases.
+// A tenant is one of a cluster.
 type tenant struct {
-	*cluster.Kubernetes
-	namespace, token, ca string // and files with the account's token, and the authority
+	k *cluster.Kubernetes
+	cluster.Tenant
 }
 
 func newTenant(t testing.TB, k *cluster.Kubernetes) tenant {
-	dir := t.TempDir()
-	out := tenant{k, must(k.NewNamespace(t.Context())), filepath.Join(dir, "token"), filepath.Join(dir, "ca.pem")}
-	token := must(k.NewAccount(t.Context(), out.namespace, "get", "list", "create", "update"))
-	require.NoError(t, os.WriteFile(out.token, []byte(token), 0o600))
-	require.NoError(t, os.WriteFile(out.ca, k.CA, 0o600))
-	return out
+	return tenant{k, must(k.NewTenant(t.Context()))}
 }
 
 func (n tenant) config(server int) kubernetes.Config {
-	return kubernetes.Config{URL: n.URL(server), CAFile: n.ca, TokenFile: n.token, Namespace: n.namespace}
+	return kubernetes.Config{URL: n.k.URL(server), CAFile: n.CA, TokenFile: n.Token, Namespace: n.Namespace}
 }
 
 // remove deletes the Lease of a key, as by hand.
 func (n tenant) remove(t *testing.T, key string) error {
-	path := "/apis/coordination.k8s.io/v1/namespaces/" + n.namespace + "/leases"
-	said, err := n.Ask(t.Context(), 0, n.Token, http.MethodGet, path, nil)
+	path := "/apis/coordination.k8s.io/v1/namespaces/" + n.Namespace + "/leases"
+	said, err := n.k.Ask(t.Context(), 0, n.k.Token, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
@@ -54,7 +46,7 @@ func (n tenant) remove(t *testing.T, key string) error {
 	}
 	for _, o := range list.Items {
 		if o.Metadata.Annotations["uidgen/key"] == key {
-			_, err := n.Ask(t.Context(), 0, n.Token, http.MethodDelete, path+"/"+o.Metadata.Name, nil)
+			_, err := n.k.Ask(t.Context(), 0, n.k.Token, http.MethodDelete, path+"/"+o.Metadata.Name, nil)
 			return err
 		}
 	}
@@ -75,7 +67,7 @@ func TestStore(t *testing.T) {
 				return store.Driver(), nil
 			},
 			Remove: func(key string) error { return n.remove(t, key) },
-			Secret: string(must(os.ReadFile(n.token))),
+			Secret: string(must(os.ReadFile(n.Token))),
 		}
 	})
 }
