@@ -113,7 +113,7 @@ on.galera   = UID_TEST_ENGINES=galera $(TESTS) -count 1 -timeout 20m \
   -run 'Test(Store|Segments|SegmentsBesideLeaf|.*Galera)$$' ./test/databases
 on.mysql9   = UID_TEST_ENGINES=mysql9 $(TESTS) -count 1 -timeout 20m ./test/databases
 on.postgres = UID_TEST_ENGINES=postgres $(TESTS) -count 1 -timeout 20m ./test/databases
-on.promise  = for engine in mysql9 galera postgres etcd zookeeper redis; do \
+on.promise  = for engine in mysql9 galera postgres etcd kubernetes zookeeper redis; do \
   UID_TEST_ENGINES=$$engine $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise || none=1; done; [ -z "$${none-}" ]
 on.faults   = $(GO) run ./test/soak --on all --for $(if $(FULL),8m --publish,40s)
 on.leases   = $(GO) run ./test/soak --on mariadb,sqlite --draw leases --for 8m

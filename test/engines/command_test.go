@@ -102,7 +102,7 @@ var places = map[string]func(t *testing.T) place{
 	},
 	"kubernetes": func(t *testing.T) place {
 		k := sharedKubernetes(t)
-		n := must(k.NewTenant(t.Context()))
+		n := must(k.NewTenant(t.Context(), ""))
 		wrong := n
 		wrong.Token = filepath.Join(t.TempDir(), "token")
 		require.NoError(t, os.WriteFile(wrong.Token, []byte(canary), 0o600))

@@ -136,7 +136,7 @@ func startKubernetes() (*Deployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := k.NewTenant(context.Background())
+	n, err := k.NewTenant(context.Background(), "")
 	if err != nil {
 		k.Close()
 		return nil, err

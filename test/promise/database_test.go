@@ -11,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -61,6 +62,11 @@ func (s *scene) sqlAround(do func(), statements ...string) {
 func (s *scene) keep() {
 	if s.keyed() {
 		s.kept = s.all()
+		if w := s.db.keys.whole; w != nil {
+			var err error
+			s.back, err = w.keep()
+			require.NoError(s.t, err)
+		}
 		return
 	}
 	s.sql("CREATE TABLE IF NOT EXISTS KEPT AS SELECT * FROM TABLE_OF_IDS WHERE 1 = 0", "DELETE FROM KEPT",
@@ -69,6 +75,10 @@ func (s *scene) keep() {
 
 func (s *scene) putBack() {
 	s.t.Helper()
+	if s.back != nil {
+		require.NoError(s.t, s.back())
+		return
+	}
 	s.removeRows()
 	s.insertRows()
 	if s.way.column == throwaway {
@@ -91,9 +101,14 @@ func (s *scene) removeRows() {
 
 func (s *scene) insertRows() {
 	s.t.Helper()
-	if s.keyed() {
+	switch {
+	case s.copies(): // which nobody uses: the namespace's object has to go
 		s.put(s.db.keys, s.kept, everything)
-	} else {
+		s.refused(how{seat: 90}, uid.ErrConfig)
+		s.remove(func(key string) bool { return !isRow(key) })
+	case s.keyed():
+		s.put(s.db.keys, s.kept, everything)
+	default:
 		s.sql("INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
 	}
 }
@@ -177,6 +192,9 @@ func (s *scene) split() *base {
 		s.sql("VACUUM INTO '" + path + "'")
 		return s.opened(engines.Database{Driver: "sqlite", Source: path})
 	}
+	if s.keyed() && s.db.keys.whole != nil {
+		return &base{keys: s.db.keys.whole.split(s.t)}
+	}
 	twin := s.second()
 	switch {
 	case twin == nil:
@@ -227,6 +245,7 @@ const (
 	notBack  = "the former file does not come back: nothing tells that it was away"
 	allTried = "nobody starts meanwhile; or all owners have tried to renew (within half a Window, " +
 		"unless they stand still); or their TTL is over when it is back"
+	copied   = "a copy is refused, until the namespace's Lease is deleted"
 	noneMade = "nobody makes a namespace in its place: starts have MustExist"
 )
 
@@ -367,7 +386,7 @@ var databaseFaults = []fault{
 			}
 			s.draw(p, other, third)
 		},
-		crowd: 3, cells: onDatabases(uniqueIf(oneLine)).
+		whole: true, crowd: 3, cells: onDatabases(uniqueIf(oneLine)).
 			but(uniqueIf(fewForgotten), throwaway).but(notCovered(neverSays), durable, withFile),
 		also: []string{"test/soak TestEngine"},
 	},
@@ -401,7 +420,7 @@ var databaseFaults = []fault{
 				away = func() { s.sql("ALTER SCHEMA public RENAME TO away", "CREATE SCHEMA public") }
 				back = func() { s.sql("DROP SCHEMA public CASCADE", "ALTER SCHEMA away RENAME TO public") }
 			}
-			if !s.met {
+			if !s.met || s.copies() {
 				s.thereAndBack(away, back)
 				return
 			}
@@ -424,10 +443,11 @@ var databaseFaults = []fault{
 			s.drawApart(p, other, s.start(how{seat: 2}))
 		},
 		crowd: 3, cells: onDatabases(uniqueIf(allTried)).
-			but(uniqueIf("nobody starts meanwhile"), throwaway).but(uniqueIf(noneMade), durable, withFile),
+			but(uniqueIf("nobody starts meanwhile"), throwaway).but(uniqueIf(noneMade), durable, withFile).
+			but(unique(copied), onKubernetes...),
 	},
 	{
-		name: "split", title: "Two copies of the database both accept writes",
+		name: "split", title: "Two copies of the database accept writes",
 		what: "The database is copied while a process draws. " +
 			"One process starts on the copy, and another one on the original.",
 		play: func(s *scene) {
@@ -436,7 +456,7 @@ var databaseFaults = []fault{
 			other, third := s.start(how{seat: 1, db: twin}), s.start(how{seat: 2})
 			s.drawApart(p, other, third)
 		},
-		crowd: 3, cells: onDatabases(notCovered(twoFiles)),
+		whole: true, crowd: 3, cells: onDatabases(notCovered(twoFiles)),
 	},
 	{
 		name: "regions", title: "Two databases that know nothing of each other serve one layout",
@@ -476,7 +496,7 @@ func (s *scene) second() *base {
 	case s.db == nil:
 		return nil
 	case s.keyed():
-		return &base{keys: s.way.keys(s.t)}
+		return &base{keys: s.way.keys(s.t, false)}
 	}
 	return s.opened(s.way.store(s.t))
 }
@@ -620,7 +640,7 @@ func (s *scene) made() {
 
 // mysqlOnly leaves out what is no server of MySQL's kind.
 func mysqlOnly(cells verdicts) verdicts {
-	return without(cells, "-sqlite", "-postgres", "-etcd", "-zookeeper", "-redis")
+	return without(cells, "-sqlite", "-postgres", "-etcd", "-kubernetes", "-zookeeper", "-redis")
 }
 
 // without leaves some engines out, where a fault is one of others.

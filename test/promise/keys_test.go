@@ -3,11 +3,15 @@ package promise
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +26,7 @@ import (
 	"github.com/uidgen/uid/internal/storage"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/stores/kubernetes"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -34,6 +39,16 @@ type keys struct {
 	registry.Store
 	raw  raw
 	full atomic.Bool // nothing can be written
+
+	copies bool   // what is put back under the keys is known for a copy, and refused
+	whole  *whole // nil where keys that are put back are as those of a snapshot
+}
+
+// A whole store is that of servers which nobody else uses.
+type whole struct {
+	keep  func() (back func() error, err error)
+	split func(testing.TB) *keys // another one, of what is there
+	end   func()
 }
 
 // raw is what is kept under the keys of leases, as the engine has it.
@@ -87,9 +102,11 @@ func (s *scene) edit(change func(*storage.Lease) bool) {
 		}
 		return nil
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.all())) {
-		if k, ok := stores.ParseKey(key); ok && k.ID >= 0 {
-			_ = l.Change(s.t.Context(), k.ID, decide)
+	page, err := s.db.keys.Rows(s.t.Context(), "", -1, 1<<promised.WorkerBits())
+	require.NoError(s.t, err)
+	for _, row := range page.Rows {
+		if id := row.WorkerID; change(&row) {
+			_ = l.Change(s.t.Context(), id, decide)
 		}
 	}
 }
@@ -148,10 +165,12 @@ func (c cable) Init(ctx context.Context, decide func(*storage.Namespace, storage
 }
 
 var sharedEtcd = cluster.Share(func() (*cluster.Etcd, error) {
-	return cluster.StartEtcd("shared etcd", 1, "--unsafe-no-fsync")
+	return cluster.StartEtcd("shared etcd", 1, noSync)
 })
 
-func newEtcd(t testing.TB) *keys {
+const noSync = "--unsafe-no-fsync" // nothing here needs the disk
+
+func newEtcd(t testing.TB, _ bool) *keys {
 	t.Helper()
 	cfg := clientv3.Config{Endpoints: sharedEtcd(t).Addrs(), DialTimeout: time.Second, Logger: zap.NewNop()}
 	client, err := clientv3.New(cfg)
@@ -192,7 +211,7 @@ func (e inEtcd) remove(ctx context.Context, key string) error {
 
 var sharedRedis = cluster.Share(func() (*cluster.Redis, error) { return cluster.StartRedis("shared redis") })
 
-func newRedis(t testing.TB) *keys {
+func newRedis(t testing.TB, _ bool) *keys {
 	t.Helper()
 	client, prefix := goredis.NewClient(&goredis.Options{Addr: sharedRedis(t).Addr(0)}), rand.Text()
 	t.Cleanup(func() { _ = client.Close() })
@@ -258,7 +277,7 @@ type silence struct{}
 
 func (silence) Printf(string, ...any) {}
 
-func newZooKeeper(t testing.TB) *keys {
+func newZooKeeper(t testing.TB, _ bool) *keys {
 	t.Helper()
 	conn, _, err := zk.Connect(sharedZooKeeper(t).Addrs(), 10*time.Second, zk.WithLogger(silence{}))
 	require.NoError(t, err)
@@ -321,4 +340,132 @@ func (z inZooKeeper) remove(_ context.Context, key string) error {
 		return err
 	}
 	return z.Delete(z.path(key), -1)
+}
+
+var sharedKubernetes = cluster.Share(func() (*cluster.Kubernetes, error) {
+	return cluster.StartKubernetes("shared kubernetes", 1, noSync)
+})
+
+func newKubernetes(t testing.TB, own bool) *keys {
+	t.Helper()
+	if own {
+		return ownKubernetes(t)
+	}
+	out := inCluster(t, sharedKubernetes(t), "")
+	out.copies = true
+	return out
+}
+
+// inCluster returns the keys of a Kubernetes namespace that is there or, with "", a new one.
+func inCluster(t testing.TB, k *cluster.Kubernetes, namespace string) *keys {
+	t.Helper()
+	n, err := k.NewTenant(t.Context(), namespace)
+	require.NoError(t, err)
+	s, err := kubernetes.New(kubernetes.Config{
+		URL: k.URL(0), CAFile: n.CA, TokenFile: n.Token, Namespace: n.Namespace, ClockError: 5 * time.Millisecond,
+	})
+	require.NoError(t, err)
+	return &keys{Store: s.Registry(), raw: inKubernetes{k, n.Namespace}}
+}
+
+// few bounds how many clusters run at once.
+var few = make(chan bool, 3)
+
+// ownKubernetes is an API server and an etcd that is put back to a snapshot.
+func ownKubernetes(t testing.TB) *keys {
+	t.Helper()
+	few <- true
+	var all []*cluster.Kubernetes
+	end := sync.OnceFunc(func() {
+		for _, k := range all {
+			k.Close()
+		}
+		<-few
+	})
+	t.Cleanup(end)
+	start := func() *cluster.Kubernetes {
+		k, err := cluster.StartKubernetes("own kubernetes", 1, noSync)
+		require.NoError(t, err)
+		all = append(all, k)
+		return k
+	}
+	k := start()
+	out := inCluster(t, k, "")
+	out.whole = &whole{
+		keep: func() (func() error, error) {
+			back, err := k.Backup()
+			return func() error { return back(k) }, err
+		},
+		split: func(t testing.TB) *keys {
+			t.Helper()
+			back, err := k.Backup()
+			require.NoError(t, err)
+			twin := start()
+			require.NoError(t, back(twin))
+			return inCluster(t, twin, out.raw.(inKubernetes).namespace)
+		},
+		end: end,
+	}
+	return out
+}
+
+// inKubernetes does what kubectl get, create, replace and delete do.
+type inKubernetes struct {
+	k         *cluster.Kubernetes
+	namespace string
+}
+
+type object = map[string]any
+
+// ask asks about the Lease of a key, or with "" about all of them.
+func (c inKubernetes) ask(ctx context.Context, method, key string, sent any) (got object, err error) {
+	path := "/apis/coordination.k8s.io/v1/namespaces/" + c.namespace + "/leases"
+	if k, row := stores.ParseKey(key); row {
+		path += "/uid-" + k.Namespace
+		if k.ID >= 0 {
+			path += fmt.Sprint(".", k.ID)
+		}
+	}
+	said, err := c.k.Ask(ctx, 0, c.k.Token, method, path, sent)
+	if err == nil {
+		err = json.Unmarshal(said, &got)
+	}
+	return got, err
+}
+
+func (c inKubernetes) all(ctx context.Context) (map[string]string, error) {
+	list, err := c.ask(ctx, http.MethodGet, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, item := range list["items"].([]any) {
+		text, _ := json.Marshal(item) // which came as JSON
+		key := item.(object)["metadata"].(object)["annotations"].(object)["uidgen/key"]
+		all[key.(string)] = string(text)
+	}
+	return all, nil
+}
+
+func (c inKubernetes) set(ctx context.Context, key, value string) error {
+	var kept object
+	if err := json.Unmarshal([]byte(value), &kept); err != nil {
+		return err
+	}
+	meta := kept["metadata"].(object)
+	delete(meta, "uid")
+	delete(meta, "resourceVersion")
+	there, err := c.ask(ctx, http.MethodGet, key, nil)
+	if err != nil {
+		_, err = c.ask(ctx, http.MethodPost, "", kept)
+		return err
+	}
+	meta["resourceVersion"] = there["metadata"].(object)["resourceVersion"]
+	_, err = c.ask(ctx, http.MethodPut, key, kept)
+	return err
+}
+
+func (c inKubernetes) remove(ctx context.Context, key string) error {
+	_, err := c.ask(ctx, http.MethodDelete, key, nil)
+	return err
 }

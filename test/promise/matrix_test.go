@@ -37,6 +37,7 @@ type fault struct {
 	title string
 	what  string // what the test does, in a sentence or two
 	play  func(s *scene)
+	whole bool     // of a store of keys, servers of its own are kept and put back
 	crowd int      // how many other processes draw all the time, besides those of the play
 	cells verdicts // by column, or by way where its two databases differ
 	also  []string // tests with real processes that show the same: folder, space, name
@@ -126,7 +127,7 @@ func (f fault) judge(t testing.TB, w way, c cell) {
 			}
 		}
 		for _, s := range scenes {
-			s.crowd = f.crowd
+			s.crowd, s.whole = f.crowd, f.whole
 		}
 		playAll(scenes, f.play)
 		if t.Failed() {
@@ -155,6 +156,7 @@ func playAll(scenes []*scene, play func(s *scene)) {
 	for _, s := range scenes {
 		wg.Go(func() {
 			s.t = elsewhere{s.t}
+			defer s.end()
 			s.set()
 			play(s)
 		})

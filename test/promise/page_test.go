@@ -102,11 +102,13 @@ func (f fault) inColumn(col column, notes *[]string) string {
 	if len(texts) == 1 {
 		return texts[0]
 	}
-	texts = slices.DeleteFunc(texts, func(text string) bool { return text == noPartText })
-	for i, text := range texts {
-		texts[i] = strings.Join(titles[text], ", ") + ": " + text
+	others := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == noPartText })
+	for i, text := range others {
+		if i > 0 || len(others) < len(texts) { // else it is that of all which are not named
+			others[i] = strings.Join(titles[text], ", ") + ": " + text
+		}
 	}
-	return strings.Join(texts, "<br>")
+	return strings.Join(others, "<br>")
 }
 
 // noPartText is what the page says of vNoPart.

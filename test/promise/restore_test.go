@@ -38,7 +38,7 @@ var restoreFaults = []fault{
 		also: []string{"test/databases TestHistoryOfAServer", "test/soak TestEngine"},
 	},
 	{
-		name: "there-and-back", title: "There and back: to server B, then to A again, which lacks B's writes",
+		name: "there-and-back", title: "There and back: to server B, then A again, which lacks B's writes",
 		what: "Three processes start on another server than the first ones, which go on there, too; then the table " +
 			"is what it was before. With the condition of leases the server tells of one more history, and its clock " +
 			"is behind by MaxClockSkew; else it tells of the first.",
@@ -77,7 +77,7 @@ var restoreFaults = []fault{
 			}, all...)
 			s.drawApart(all...)
 		},
-		crowd: 3, cells: without(onDatabases(uniqueIf(backRestarted)).
+		whole: true, crowd: 3, cells: without(onDatabases(uniqueIf(backRestarted)).
 			but(uniqueIf(countAbove), throwaway).but(notCovered(neverSays), durable, withFile), "-sqlite"),
 		also: []string{"test/databases TestHistoryOfAServer"},
 	},
@@ -124,9 +124,10 @@ var restoreFaults = []fault{
 		title: "A backup takes the table's or the file's place (a dump, createdb -T, rm and cp, mv)",
 		what: "A backup is made when no ID is in use. A table is dropped, made anew and filled from it, or it is a " +
 			"copy of the database, which is renamed; a SQLite file is removed and the backup copied or moved there.",
-		play:  comesBack((*scene).replacement, (*scene).durable),
+		play:  comesBack((*scene).replacement, func(s *scene) bool { return s.durable() && !s.copies() }),
 		crowd: 3, cells: onDatabases(unique()).
-			but(uniqueIf(countAbove), throwaway).but(uniqueIf(allStopped), durable, withFile),
+			but(uniqueIf(countAbove), throwaway).but(uniqueIf(allStopped), durable, withFile).
+			but(unique(copied), onKubernetes...),
 		also: []string{
 			"test/soak TestRound", "test/databases TestHistoryOfATable", "test/databases TestHistoryOfAFile",
 		},
@@ -135,9 +136,10 @@ var restoreFaults = []fault{
 		name: "in-place",
 		title: "A backup is laid over what is there (cp over a SQLite file, IMPORT TABLESPACE, EXCHANGE PARTITION, " +
 			"etcd's snapshot)",
-		what:  "The same with the ways that keep the table or the file; on PostgreSQL rows are deleted and inserted.",
+		what: "The same with the ways that keep the table or the file; on PostgreSQL rows are deleted and inserted, " +
+			"and on Kubernetes etcd is put back to a snapshot.",
 		play:  comesBack((*scene).overlay, (*scene).leased),
-		crowd: 3, cells: onDatabases(uniqueIf(allStopped)).but(uniqueIf(countAbove), throwaway),
+		whole: true, crowd: 3, cells: onDatabases(uniqueIf(allStopped)).but(uniqueIf(countAbove), throwaway),
 		also: []string{"test/engines/etcd TestRestore"},
 	},
 	{
@@ -153,7 +155,7 @@ var restoreFaults = []fault{
 				s.pass(ttl - window)
 				s.draw(p)
 			}
-			for _, cure := range s.cures(s.leased()) {
+			for _, cure := range s.cures(s.leased() && !s.copies()) {
 				s.prolong(p)
 				s.drainAll(p)
 				s.keep()
@@ -169,7 +171,8 @@ var restoreFaults = []fault{
 				}, all...)
 			}
 		},
-		crowd: 3, cells: onDatabases(uniqueIf(allStopped)).but(unique(), throwaway),
+		crowd: 3, cells: onDatabases(uniqueIf(allStopped)).but(unique(), throwaway).
+			but(unique(copied), onKubernetes...),
 	},
 }
 

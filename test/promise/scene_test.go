@@ -56,6 +56,8 @@ type scene struct {
 
 	db    *base             // nil where the way has no database
 	kept  map[string]string // of keys
+	back  func() error      // or of a whole store
+	whole bool              // what is kept is the whole store
 	store engines.Database
 	dir   string // of the state files
 
@@ -143,7 +145,7 @@ func (s *scene) set() {
 	s.t.Helper()
 	switch {
 	case s.keyed():
-		s.db = &base{keys: s.way.keys(s.t)}
+		s.db = &base{keys: s.way.keys(s.t, s.whole)}
 		s.make("", promised)
 		return
 	case s.way.store != nil:
@@ -228,6 +230,16 @@ func (s *scene) opened(store engines.Database) *base { return &base{DB: store.Op
 
 // keyed reports whether the way has a store of keys.
 func (s *scene) keyed() bool { return s.way.keys != nil }
+
+// copies reports whether what is put back by hand is refused as a copy.
+func (s *scene) copies() bool { return s.keyed() && s.db.keys.copies }
+
+// end ends servers of the scene's own.
+func (s *scene) end() {
+	if s.db != nil && s.db.keys != nil && s.db.keys.whole != nil {
+		s.db.keys.whole.end()
+	}
+}
 
 // leases are those of a namespace.
 func (s *scene) leases(db *base, namespace string) (lease.Store, error) {

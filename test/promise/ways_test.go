@@ -33,7 +33,9 @@ type engine struct {
 	title  string                            // in cells
 	always bool                              // it is played unless engines are asked for
 	store  func(testing.TB) engines.Database // of tables,
-	keys   func(testing.TB) *keys            // or of keys
+
+	// keys are a store of keys, on servers of its own if they are kept as a whole.
+	keys func(t testing.TB, own bool) *keys
 }
 
 var allEngines = []engine{
@@ -43,6 +45,7 @@ var allEngines = []engine{
 	{"-postgres", "PostgreSQL", false, engines.NewPostgres, nil},
 	{"-sqlite", "SQLite", true, engines.NewSQLite, nil},
 	{"-etcd", "etcd", false, nil, newEtcd},
+	{"-kubernetes", "Kubernetes", false, nil, newKubernetes},
 	{"-zookeeper", "ZooKeeper", false, nil, newZooKeeper},
 	{"-redis", "Redis", false, nil, newRedis},
 }
@@ -87,7 +90,7 @@ var ways = func() []way {
 			worker = disposableWay
 		}
 		for _, e := range allEngines {
-			// No key is a number that is used once, and etcd and ZooKeeper never lose a write.
+			// No key is a number that is used once, and etcd, Kubernetes and ZooKeeper never lose a write.
 			if e.keys == nil || col == durable || col == withFile || e.suffix == "-redis" && col != throwaway {
 				all = append(all, way{col + e.suffix, col, e, worker})
 			}
@@ -95,6 +98,9 @@ var ways = func() []way {
 	}
 	return all
 }()
+
+// onKubernetes are the ways on Kubernetes.
+var onKubernetes = []string{durable + "-kubernetes", withFile + "-kubernetes"}
 
 // sqlite reports whether the way's database is a SQLite file.
 func (s *scene) sqlite() bool { return s.store.Driver == "sqlite" }

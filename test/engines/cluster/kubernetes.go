@@ -30,15 +30,15 @@ type Kubernetes struct {
 	Token   string // of an administrator
 }
 
-// StartKubernetes starts so many API servers, which take four seconds each. The first call ever builds the program from
-// its sources, which takes 7 to 16 minutes of processor time, and keeps it in the cache.
-func StartKubernetes(name string, servers int) (*Kubernetes, error) {
+// StartKubernetes starts so many API servers, which take four seconds each, over an etcd with more arguments. The first
+// call ever builds the program from its sources, which takes 7 to 16 minutes of processor time, and keeps it in the cache.
+func StartKubernetes(name string, servers int, args ...string) (*Kubernetes, error) {
 	path, err := apiServer()
 	if err != nil {
 		return nil, err
 	}
 	k := &Kubernetes{Token: rand.Text()}
-	if k.Etcd, err = StartEtcd(name+"-etcd", 1); err != nil {
+	if k.Etcd, err = StartEtcd(name+"-etcd", 1, args...); err != nil {
 		return nil, err
 	}
 	if k.Servers, err = newNodes(name+"-", servers, 1); err != nil {
@@ -124,18 +124,18 @@ func apiServer() (path string, err error) {
 // URL returns the address of an API server, by its number.
 func (k *Kubernetes) URL(i int) string { return "https://" + k.Servers[i].Addr(0) }
 
-// Backup saves a snapshot of etcd. The function that it returns restores that as operators do: no API server runs
-// meanwhile.
-func (k *Kubernetes) Backup() (restore func() error, err error) {
+// Backup saves a snapshot of etcd. The function that it returns restores that, here or under other API servers, as
+// operators do: none runs meanwhile.
+func (k *Kubernetes) Backup() (restore func(to *Kubernetes) error, err error) {
 	back, err := BackupEtcd(k.Etcd)
-	return func() error {
-		for _, s := range k.Servers {
+	return func(to *Kubernetes) error {
+		for _, s := range to.Servers {
 			s.Kill()
 		}
-		if err := back("restored"); err != nil {
+		if err := back(to.Etcd, "restored"); err != nil {
 			return err
 		}
-		return k.restart()
+		return to.restart()
 	}, err
 }
 
@@ -243,10 +243,12 @@ func (k *Kubernetes) NewNamespace(ctx context.Context) (name string, err error) 
 // it, and the authority of the servers.
 type Tenant struct{ Namespace, Token, CA string }
 
-// NewTenant makes one, whose token lasts an hour.
-func (k *Kubernetes) NewTenant(ctx context.Context) (n Tenant, err error) {
-	if n.Namespace, err = k.NewNamespace(ctx); err != nil {
-		return n, err
+// NewTenant makes one, whose token lasts an hour, in a namespace that is there or, with "", a new one.
+func (k *Kubernetes) NewTenant(ctx context.Context, namespace string) (n Tenant, err error) {
+	if n.Namespace = namespace; namespace == "" {
+		if n.Namespace, err = k.NewNamespace(ctx); err != nil {
+			return n, err
+		}
 	}
 	token, err := k.NewAccount(ctx, n.Namespace, "get", "list", "create", "update")
 	n.CA, n.Token = k.Servers[0].Path("certs", "apiserver.crt"), k.Servers[0].Path(n.Namespace)

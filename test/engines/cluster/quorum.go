@@ -73,25 +73,26 @@ func StartEtcd(name string, nodes int, args ...string) (*Etcd, error) {
 	return orClosed(q, startAll(programs))
 }
 
-// BackupEtcd saves a snapshot of a cluster of one node. The function that it returns restores that, with the cluster's
-// token; with another one it is another cluster.
-func BackupEtcd(q *Etcd) (restore func(token string) error, err error) {
+// BackupEtcd saves a snapshot of a cluster of one node. The function that it returns restores that in one, with that
+// cluster's token; with another one it is another cluster.
+func BackupEtcd(q *Etcd) (restore func(to *Etcd, token string) error, err error) {
 	s := q.Nodes[0]
 	path, err := Find("etcd-client", "etcdctl")
 	if err != nil {
 		return nil, err
 	}
 	snapshot := s.Path("snapshot-" + rand.Text())
-	etcdctl := func(args ...string) error {
+	etcdctl := func(s *Server, args ...string) error {
 		_, err := s.Do(Program{Path: path, Env: []string{"ETCDCTL_API=3"}, Args: args})
 		return err
 	}
-	restore = func(token string) error {
+	restore = func(to *Etcd, token string) error {
+		s := to.Nodes[0]
 		s.Kill()
 		if err := os.RemoveAll(s.Path("data")); err != nil {
 			return err
 		}
-		err := etcdctl("snapshot", "restore", snapshot, "--data-dir", s.Path("data"), "--name", s.Name(),
+		err := etcdctl(s, "snapshot", "restore", snapshot, "--data-dir", s.Path("data"), "--name", s.Name(),
 			"--initial-cluster", s.Name()+"=http://"+s.Addr(1),
 			"--initial-advertise-peer-urls", "http://"+s.Addr(1), "--initial-cluster-token", token)
 		if err != nil {
@@ -99,7 +100,7 @@ func BackupEtcd(q *Etcd) (restore func(token string) error, err error) {
 		}
 		return s.Restart()
 	}
-	return restore, etcdctl("--endpoints", s.Addr(0), "snapshot", "save", snapshot)
+	return restore, etcdctl(s, "--endpoints", s.Addr(0), "snapshot", "save", snapshot)
 }
 
 // StartZooKeeper starts an ensemble of n servers, or one server that stands alone. Its tick is

@@ -92,7 +92,7 @@ func backup(t *testing.T, c *cluster.Etcd) (restore func(token string)) {
 	require.NoError(t, err)
 	return func(token string) {
 		t.Helper()
-		require.NoError(t, back(token))
+		require.NoError(t, back(c, token))
 	}
 }
 

@@ -35,7 +35,7 @@ func TestServers(t *testing.T) {
 	require.NoError(t, get(1, "before"))
 	restore := must(k.Backup())
 	require.NoError(t, create("after"))
-	require.NoError(t, restore())
+	require.NoError(t, restore(k))
 	for i := range k.Servers {
 		require.NoError(t, get(i, "before"))
 		require.ErrorContains(t, get(i, "after"), "404 Not Found")

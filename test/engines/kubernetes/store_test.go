@@ -19,7 +19,7 @@ type tenant struct {
 }
 
 func newTenant(t testing.TB, k *cluster.Kubernetes) tenant {
-	return tenant{k, must(k.NewTenant(t.Context()))}
+	return tenant{k, must(k.NewTenant(t.Context(), ""))}
 }
 
 func (n tenant) config(server int) kubernetes.Config {
