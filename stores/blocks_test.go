@@ -81,10 +81,11 @@ func TestManyBlocks(t *testing.T) {
 	seen := map[int64]bool{}
 	errSeen := errors.New("seen")
 	for range 20 {
-		require.ErrorIs(t, l.Take(t.Context(), all, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
+		err := l.Take(t.Context(), all, func(_ *storage.Namespace, r *storage.Lease, _ storage.Clock) error {
 			seen[r.WorkerID/4] = true
 			return errSeen
-		}), errSeen)
+		})
+		require.ErrorIs(t, err, errSeen)
 	}
 	require.Greater(t, len(seen), 10, "blocks of the rows that were over")
 

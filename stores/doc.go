@@ -5,8 +5,8 @@
 //	leases, err := store.Leases("orders") // for lease.New
 //	segments := store.Segments()          // for segment.New
 //
-// Drivers for etcd, Kubernetes, Redis and ZooKeeper are in modules of their own below this package. The author of another one runs
-// the suite of package drivertest on it.
+// Drivers for etcd, Kubernetes, Redis and ZooKeeper are in modules of their own below this package. The author of
+// another one runs the suite of package drivertest on it.
 //
 // # Keys
 //

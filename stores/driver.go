@@ -15,10 +15,10 @@ type Driver interface {
 	// Read returns what a Query asks for, all as it is at one time of the call.
 	Read(ctx context.Context, q Query) (*Answer, error)
 
-	// Write stores the Puts, all or nothing, if all of w.Were are still the newest, and the database has not lost writes
-	// since they were read. Else it stores nothing, and returns the Answer to w.Otherwise. An error leaves open whether
-	// it is stored; what is still on its way then may arrive, unless one of the records was written since. Rows that are
-	// put with their namespace are new, and nobody's: they may be stored whatever becomes of the rest.
+	// Write stores the Puts, all or nothing, if all of w.Were are still the newest, and the database has not lost
+	// writes since they were read. Else it stores nothing, and returns the Answer to w.Otherwise. An error leaves open
+	// whether it is stored; what is still on its way then may arrive, unless one of the records was written since. Rows
+	// that are put with their namespace are new, and nobody's: they may be stored whatever becomes of the rest.
 	Write(ctx context.Context, w Write) (stored bool, now *Answer, err error)
 
 	// Name says where the keys are: "etcd below uid/". It is the same in every process.
@@ -42,8 +42,8 @@ type Lister interface {
 	Namespaces(ctx context.Context) ([]string, Clock, error)
 }
 
-// A Blocked [Driver] reads rows by blocks of so many IDs, from multiples of that on. A Take begins with a block then, and
-// goes on in others at random.
+// A Blocked [Driver] reads rows by blocks of so many IDs, from multiples of that on. A Take begins with a block then,
+// and goes on in others at random.
 type Blocked interface{ Block() int64 }
 
 // A Clock is a reading of the database's clock. Now is in UTC and whole microseconds. Error bounds how far Now may be

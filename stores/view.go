@@ -276,8 +276,8 @@ func (v *view) over() (usable, over []known) {
 	return usable, over
 }
 
-// draw returns the row whose lease has been over for longest. Where others have been faster, or there are many blocks, it
-// is any of those that were read last, since many may be at it.
+// draw returns the row whose lease has been over for longest. Where others have been faster, or there are many blocks,
+// it is any of those that were read last, since many may be at it.
 func (v *view) draw(rows []known) known {
 	if v.losses == 0 && (v.block == 0 || min(v.given, v.ids.Last)-v.ids.First < v.block) {
 		return slices.MinFunc(rows, func(a, b known) int {

@@ -59,7 +59,8 @@ var packages = map[string]string{
 	"mysql": "connect/mysql", "mariadb": "connect/mysql",
 	"postgres": "connect/postgres", "postgresql": "connect/postgres",
 	"redis": "stores/redis", "rediss": "stores/redis",
-	"sqlite": "worker/sqlite", "etcd": "stores/etcd", "zookeeper": "stores/zookeeper", "kubernetes": "stores/kubernetes",
+	"sqlite": "worker/sqlite", "etcd": "stores/etcd", "zookeeper": "stores/zookeeper",
+	"kubernetes": "stores/kubernetes",
 }
 
 // Parse reads scheme://user:password@host:port,host:port/path?parameters, sqlite:PATH, or a path that

@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 		"5432": "postgres postgresql", "3306": "mysql mariadb", "6379": "redis rediss",
 		"2379": "etcd", "2181": "zookeeper", "443": "kubernetes", "": "sqlite",
 	} {
-		d := Driver{Schemes: strings.Fields(schemes), Port: port, SQL: port != "2379", Inside: port == "443", Form: "as it has to be",
+		d := Driver{Schemes: strings.Fields(schemes), Port: port, SQL: port != "2379", Inside: port == "443",
+			Form: "as it has to be",
 			Open: func(context.Context, *URL, Options) (*Store, error) { return nil, errOpened }}
 		if port == "" || d.Inside {
 			d.Params = []string{}

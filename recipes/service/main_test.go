@@ -31,7 +31,8 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// account is where a pod has the files of its service account, and accountFiles names the folder of a test that has them.
+// account is where a pod has the files of its service account, and accountFiles names the folder of a test that has
+// them.
 const (
 	account      = "/var/run/secrets/kubernetes.io/serviceaccount"
 	accountFiles = "UID_TEST_ACCOUNT"
@@ -162,7 +163,8 @@ func TestCluster(t *testing.T) {
 		ask(folders[kind]+"/namespaces/"+namespace+"/"+strings.ToLower(kind)+"s", object)
 	}
 	deployment := must(kubernetes.Read[appsv1.Deployment]("cluster.yaml", "Deployment"))
-	accounts := "/api/v1/namespaces/" + namespace + "/serviceaccounts/" + deployment.Spec.Template.Spec.ServiceAccountName
+	accounts := "/api/v1/namespaces/" + namespace + "/serviceaccounts/" +
+		deployment.Spec.Template.Spec.ServiceAccountName
 	drawn, tokens := map[uid.UID]bool{}, map[string]bool{}
 	var pods []*pod
 	for range *deployment.Spec.Replicas {

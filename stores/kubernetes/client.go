@@ -26,8 +26,8 @@ var methods = map[string]string{"get": http.MethodGet, "list": http.MethodGet, "
 	"update": http.MethodPut}
 
 // ask makes a request, and waits and makes it again where the server was too busy to begin. It returns the status, and
-// when it was answered, by the server's clock, in whole seconds. No errors are 404 and 409, other than to a list, and 410
-// to a list that goes on.
+// when it was answered, by the server's clock, in whole seconds. No errors are 404 and 409, other than to a list, and
+// 410 to a list that goes on.
 func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, in, out any) (int, time.Time, error) {
 	resp, text, err := d.send(ctx, methods[verb], path+"?"+query.Encode(), in)
 	if err != nil {
@@ -44,14 +44,14 @@ func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, i
 		code == http.StatusGone && query.Has("continue"):
 		return code, date, nil
 	case code == http.StatusForbidden:
-		return code, date, fmt.Errorf("%w: kubernetes: the account may not %s leases.coordination.k8s.io in the namespace "+
-			"%s: its Role has to have the verbs get, list, create and update", uid.ErrConfig, verb, d.cfg.Namespace)
+		return code, date, fmt.Errorf("%w: kubernetes: the account may not %s leases.coordination.k8s.io in the "+
+			"namespace %s: its Role has to have the verbs get, list, create and update", uid.ErrConfig, verb, d.cfg.Namespace)
 	case code < 300 && json.Unmarshal(text, out) == nil:
 		return code, date, nil
 	}
 	says := struct{ Message string }{"this is no answer of one"} // or about the object, which has no secret
 	_ = json.Unmarshal(text, &says)
-	err = fmt.Errorf("kubernetes: %s: the API server answered %d %s: %.300s", verb, code, http.StatusText(code), says.Message)
+	err = fmt.Errorf("kubernetes: %s: the API server answered %s: %.300s", verb, resp.Status, says.Message)
 	if code == http.StatusUnauthorized || code >= 500 { // a token is renewed in time
 		err = worker.Transient(err)
 	}
@@ -73,7 +73,7 @@ func (d *driver) send(ctx context.Context, method, path string, in any) (resp *h
 	if err != nil {
 		return nil, nil, err
 	}
-	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}, "User-Agent": {"uid"}}
+	req.Header = http.Header{"Content-Type": {"application/json"}, "User-Agent": {"uid"}}
 	if d.cfg.TokenFile != "" {
 		token, err := os.ReadFile(d.cfg.TokenFile)
 		if err != nil {
@@ -111,8 +111,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// get reads an object, nil if there is none, as all reads are: by a quorum of etcd, and not from the API server's memory,
-// which can be behind, or show what etcd has lost.
+// get reads an object, nil if there is none, as all reads are: by a quorum of etcd, and not from the API server's
+// memory, which can be behind, or show what etcd has lost.
 func (d *driver) get(ctx context.Context, key string) (*object, time.Time, error) {
 	name, _ := place(key)
 	o := &object{}
@@ -123,7 +123,8 @@ func (d *driver) get(ctx context.Context, key string) (*object, time.Time, error
 	return o, date, o.read()
 }
 
-// put stores an object, if the one that it replaces is there unchanged, or there is none. now is nil if it is not stored.
+// put stores an object, if the one that it replaces is there unchanged, or there is none. now is nil if it is not
+// stored.
 func (d *driver) put(ctx context.Context, o *object) (now *object, err error) {
 	verb, path := "update", "/"+o.Meta.Name
 	if o.Meta.UID == "" {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -65,16 +64,16 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.URL == "" {
 		host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
-		name, err := os.ReadFile(filepath.Join(account, "namespace"))
+		name, err := os.ReadFile(account + "/namespace")
 		switch {
 		case host == "" || port == "":
-			return bad("no URL of an API server, and KUBERNETES_SERVICE_HOST and _PORT are not set: this is no pod of a cluster")
+			return bad("no URL, and KUBERNETES_SERVICE_HOST and _PORT are not set: this is no pod of a cluster")
 		case err != nil && c.Namespace == "":
 			return bad("no Namespace, and none of a service account: %w", err)
 		case c.Client == nil:
-			c.CAFile = cmp.Or(c.CAFile, filepath.Join(account, "ca.crt"))
+			c.CAFile = cmp.Or(c.CAFile, account+"/ca.crt")
 		}
-		c.URL, c.TokenFile = "https://"+net.JoinHostPort(host, port), cmp.Or(c.TokenFile, filepath.Join(account, "token"))
+		c.URL, c.TokenFile = "https://"+net.JoinHostPort(host, port), cmp.Or(c.TokenFile, account+"/token")
 		c.Namespace = cmp.Or(c.Namespace, strings.TrimSpace(string(name)))
 	}
 	c.ClockError, c.Now = cmp.Or(c.ClockError, time.Second), settings.Clock(c.Now)
@@ -88,7 +87,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.TokenFile != "" && at.Scheme == "http":
 		return bad("the URL has no TLS: a token is not sent without")
 	case !label.MatchString(c.Namespace):
-		return bad("the Namespace has %d bytes that are no name of a Kubernetes namespace: at most 63 of a-z, 0-9 and -",
+		return bad("the Namespace has %d bytes that are no name of a Kubernetes namespace: at most 63 of a-z, 0-9, -",
 			len(c.Namespace))
 	case c.Client != nil && c.CAFile != "":
 		return bad("a Client and a CAFile: the Client has to know its authorities")
@@ -120,8 +119,8 @@ func client(caFile string) (*http.Client, error) {
 	return &http.Client{Transport: t}, nil
 }
 
-// New returns a store in a Kubernetes namespace. It reads the CAFile, and sends nothing. It returns [uid.ErrConfig] when
-// a setting cannot be used, or there is none and this is no pod.
+// New returns a store in a Kubernetes namespace. It reads the CAFile, and sends nothing. It returns [uid.ErrConfig]
+// when a setting cannot be used, or there is none and this is no pod.
 func New(cfg Config) (*stores.Store, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

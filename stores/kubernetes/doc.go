@@ -11,8 +11,8 @@
 //
 // A request writes one object, if that is as it was read. A row counts if its namespace's object was not written after
 // the revision that the row was decided on, until the row's own revision; else what it replaced does. These are
-// revisions of etcd, so all clients compute the same. A namespace remembers some 32 writes of its own; before it forgets
-// them, rows that do not count are written anew. Reads are by a quorum of etcd.
+// revisions of etcd, so all clients compute the same. A namespace remembers some 32 writes of its own; before it
+// forgets them, rows that do not count are written anew. Reads are by a quorum of etcd.
 //
 // Each client goes by its own clock: see [Config.ClockError]. The API server tells whole seconds, so a start notices a
 // clock that is off from its by more than two ClockError and a second.
@@ -32,12 +32,12 @@
 //
 // # Rights
 //
-// An account needs a Role with the verbs get, list, create and update on leases of coordination.k8s.io. The error of one
-// that is missing names it.
+// An account needs a Role with the verbs get, list, create and update on leases of coordination.k8s.io. The error of
+// one that is missing names it.
 //
 // # Cost
 //
 // A renewal is two requests, PUT and GET; a start on a free row has a list before. One that finds none makes 16, by a
-// request each, and has five besides. A Change of a segment's row is two, and one more each time that another client was
-// faster.
+// request each, and has five besides. A Change of a segment's row is two, and one more each time that another client
+// was faster.
 package kubernetes

@@ -60,11 +60,11 @@ func (d *driver) record(v *sight, key string) stores.Record {
 	case k.ID >= 0 && !o.counts(v.objects[spaceKey(key)]):
 		r.Text = o.state.Was
 	case k.ID < 0 && o.state.UID != "" && o.state.UID != o.Meta.UID:
-		r.Bad = fmt.Errorf("%w: %w: the Lease %s is a copy, and what was given out since it was made is not known here. Stop "+
-			"all that use it and delete it; the next start makes a namespace anew, ahead of what may have been used, and a tag "+
-			"has to begin above all numbers that are in use", uid.ErrConfig, segment.ErrLost, o.Meta.Name)
+		r.Bad = fmt.Errorf("%w: %w: the Lease %s is a copy, and what was given out since it was made is not known here. "+
+			"Stop all that use it and delete it; the next start makes a namespace anew, ahead of what may have been used, "+
+			"and a tag has to begin above all numbers that are in use", uid.ErrConfig, segment.ErrLost, o.Meta.Name)
 	case k.ID < 0 && k.Namespace != "" && o.state.ClockError != d.cfg.ClockError.Microseconds():
-		r.Bad = fmt.Errorf("%w: ClockError is %v, and namespace %q was made with %v: all its clients have to have the same",
+		r.Bad = fmt.Errorf("%w: ClockError is %v, and namespace %q was made with %v: all clients have to have the same",
 			uid.ErrConfig, d.cfg.ClockError, k.Namespace, time.Duration(o.state.ClockError)*time.Microsecond)
 	}
 	return r
@@ -122,8 +122,8 @@ func (d *driver) judge(asked, answered, date time.Time) error {
 	if date.IsZero() || apart <= 2*d.cfg.ClockError {
 		return nil
 	}
-	return fmt.Errorf("%w: this process's shows %s, that of the API server %s; with a ClockError of %v they are %v apart at "+
-		"most", worker.ErrClock, answered.UTC(), date, d.cfg.ClockError, 2*d.cfg.ClockError)
+	return fmt.Errorf("%w: this process's shows %s, that of the API server %s; with a ClockError of %v they are %v apart "+
+		"at most", worker.ErrClock, answered.UTC(), date, d.cfg.ClockError, 2*d.cfg.ClockError)
 }
 
 // look reads what a query is about, as it is at one time, in one request.
@@ -151,7 +151,7 @@ func ids(ranges []stores.Range) string {
 		from, _ := stores.ParseKey(r.First)
 		to, _ := stores.ParseKey(r.Last)
 		for id := max(from.ID, 0); id <= to.ID; id++ {
-			if in = append(in, fmt.Sprint(id)); len(in) > 300 { // a longer URL would be refused, and cost more than it saves
+			if in = append(in, fmt.Sprint(id)); len(in) > 300 { // longer URLs cost more than they save
 				return ""
 			}
 		}
@@ -188,8 +188,8 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 // done reports whether put has stored something.
 func done(now *object, err error) (bool, error) { return now != nil, err }
 
-// writeRow stores a row that is there. The namespace as it is after that says whether it counts: it may have been written
-// since it was read.
+// writeRow stores a row that is there. The namespace as it is after that says whether it counts: it may have been
+// written since it was read.
 func (d *driver) writeRow(ctx context.Context, space, was, put stores.Record) (stored bool, err error) {
 	of := space.State.(*object)
 	now, err := d.put(ctx, next(put, state{On: of.revision, Was: was.Text}))
@@ -202,8 +202,8 @@ func (d *driver) writeRow(ctx context.Context, space, was, put stores.Record) (s
 		return false, err
 	case after == nil || after.Meta.UID != of.Meta.UID || of.revision < after.logged()[0]:
 		// It may count, or have been replaced already.
-		return false, worker.Transient(fmt.Errorf("kubernetes: update: the Lease %s was deleted or made anew, or its log "+
-			"was shortened, meanwhile: the outcome is open", of.Meta.Name))
+		return false, worker.Transient(fmt.Errorf("kubernetes: update: the Lease %s was deleted or made anew, or its "+
+			"log was shortened, meanwhile: the outcome is open", of.Meta.Name))
 	}
 	if stored = now.counts(after); stored {
 		d.after.Store(put.Key, &sight{objects: map[string]*object{space.Key: after, put.Key: now}})
@@ -271,9 +271,9 @@ func (d *driver) makeOne(ctx context.Context, space *object, r stores.Record) (m
 	return done(d.put(ctx, next(r, s)))
 }
 
-// trim forgets what a namespace remembers of its writes before the one that is there, for its next one. Rows whose texts do
-// not count are written anew before that, as what counts. No row that is stored after the list counts if it was decided
-// on a write before. The log is nil if somebody else has written.
+// trim forgets what a namespace remembers of its writes before the one that is there, for its next one. Rows whose
+// texts do not count are written anew before that, as what counts. No row that is stored after the list counts if it
+// was decided on a write before. The log is nil if somebody else has written.
 func (d *driver) trim(ctx context.Context, space *object) (log []int64, err error) {
 	for {
 		l, err := d.list(ctx, labelNamespace+"="+space.Meta.Labels[labelNamespace])

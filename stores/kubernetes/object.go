@@ -98,8 +98,8 @@ func place(key string) (name string, labels map[string]string) {
 func (o *object) read() (err error) {
 	// Revisions are compared: they are those of etcd, in decimals.
 	if o.revision, err = strconv.ParseInt(o.Meta.Revision, 10, 64); err != nil {
-		return fmt.Errorf("%w: kubernetes: the resourceVersion of the Lease %.253s is no number: this cluster has another "+
-			"storage than etcd", uid.ErrConfig, o.Meta.Name)
+		return fmt.Errorf("%w: kubernetes: the resourceVersion of the Lease %.253s is no number: this cluster has "+
+			"another storage than etcd", uid.ErrConfig, o.Meta.Name)
 	}
 	o.key, o.text = o.Meta.Annotations[annotationKey], o.Meta.Annotations[annotationText]
 	err = storage.Strict(o.Meta.Annotations[annotationState], version, &o.state)
@@ -148,9 +148,9 @@ func (o *object) describe(id int64, was *object) {
 			transitions++
 		}
 	}
+	seconds := min(max(1, int64(row.Until.Sub(row.Renewed)/time.Second)), math.MaxInt32)
 	o.Spec = map[string]any{"acquireTime": acquired, "renewTime": row.Renewed.UTC().Format(stamp),
-		"leaseTransitions": transitions, "leaseDurationSeconds": min(max(1, int64(row.Until.Sub(row.Renewed)/time.Second)),
-			math.MaxInt32)}
+		"leaseTransitions": transitions, "leaseDurationSeconds": seconds}
 	if row.Nonce != "" && row.Holder != "" {
 		o.Spec["holderIdentity"] = row.Holder
 	}
@@ -160,8 +160,8 @@ func (o *object) describe(id int64, was *object) {
 func (o *object) logged() []int64 { return append(slices.Clone(o.state.Log), o.revision) }
 
 // counts reports whether the text of a row is the row's, by its namespace's object as it is at the row's revision or
-// later: what it says then does not change any more. Without that object nobody can tell, and one that is made anew does
-// not know better; its floor is above all that any of these rows has reserved.
+// later: what it says then does not change any more. Without that object nobody can tell, and one that is made anew
+// does not know better; its floor is above all that any of these rows has reserved.
 func (o *object) counts(space *object) bool {
 	if space == nil {
 		return true

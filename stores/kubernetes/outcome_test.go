@@ -361,8 +361,8 @@ func TestCopies(t *testing.T) {
 			}),
 		} {
 			require.ErrorIs(t, err, uid.ErrConfig)
-			orders.Fails(t, err, false, "the Lease uid-orders is a copy", "Stop all that use it and delete it; the next "+
-				"start makes a namespace anew, ahead of what may have been used")
+			orders.Fails(t, err, false, "the Lease uid-orders is a copy", "Stop all that use it and delete it; the "+
+				"next start makes a namespace anew, ahead of what may have been used")
 		}
 		c.Delete("shop", "uid-orders")
 		require.EqualValues(t, 1, c.take(c.made()))

@@ -29,7 +29,8 @@ func TestRights(t *testing.T) {
 	start := func(namespace string) error {
 		leases, err := open().Leases(namespace)
 		require.NoError(t, err)
-		w, err := lease.New(leases, lease.Config{IDs: lease.Range{First: 1, Last: 3}, Logger: slog.New(slog.DiscardHandler)})
+		cfg := lease.Config{IDs: lease.Range{First: 1, Last: 3}, Logger: slog.New(slog.DiscardHandler)}
+		w, err := lease.New(leases, cfg)
 		require.NoError(t, err)
 		g, err := cached.New(w, cached.Config{})
 		if err == nil {

@@ -36,9 +36,9 @@ func openURL(_ context.Context, u *scheme.URL, _ scheme.Options) (*scheme.Store,
 	if _, err := os.ReadFile(cfg.TokenFile); cfg.TokenFile != "" && err != nil {
 		return nil, u.Bad("has a token-file that cannot be read")
 	}
-	store, err := New(cfg)
+	s, err := New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &scheme.Store{Registry: store.Registry(), Segments: store.Segments(), Close: func() error { return nil }}, nil
+	return &scheme.Store{Registry: s.Registry(), Segments: s.Segments(), Close: func() error { return nil }}, nil
 }

@@ -75,8 +75,10 @@ var (
 	sharedValkey = cluster.Share(func() (*cluster.Redis, error) {
 		return cluster.StartValkey("command", "--appendfsync=always")
 	})
-	sharedKubernetes = cluster.Share(func() (*cluster.Kubernetes, error) { return cluster.StartKubernetes("command", 1) })
-	sharedMySQL9     = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("command") })
+	sharedKubernetes = cluster.Share(func() (*cluster.Kubernetes, error) {
+		return cluster.StartKubernetes("command", 1)
+	})
+	sharedMySQL9 = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("command") })
 )
 
 var placed atomic.Int64

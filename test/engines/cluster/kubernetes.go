@@ -31,7 +31,8 @@ type Kubernetes struct {
 }
 
 // StartKubernetes starts so many API servers, which take four seconds each, over an etcd with more arguments. The first
-// call ever builds the program from its sources, which takes 7 to 16 minutes of processor time, and keeps it in the cache.
+// call ever builds the program from its sources, which takes 7 to 16 minutes of processor time, and keeps it in the
+// cache.
 func StartKubernetes(name string, servers int, args ...string) (*Kubernetes, error) {
 	path, err := apiServer()
 	if err != nil {

@@ -51,9 +51,9 @@ func (c counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// BenchmarkFleet measures pods that start at once, each with a connection of its own, on one API server with its default
-// limits: how long until all have drawn a UID, and the requests of a start. There are no rows yet, or as many as pods, or
-// half as many again, which nobody has.
+// BenchmarkFleet measures pods that start at once, each with a connection of its own, on one API server with its
+// default limits: how long until all have drawn a UID, and the requests of a start. There are no rows yet, or as many
+// as pods, or half as many again, which nobody has.
 //
 //	go test -run '^$' -bench Fleet -benchtime 1x ./engines/kubernetes
 func BenchmarkFleet(b *testing.B) {
@@ -84,7 +84,8 @@ func makeRows(b *testing.B, d stores.Driver, rows int64) {
 	for id := int64(0); id < rows; {
 		a := must(d.Read(b.Context(), stores.Query{Keys: []string{own}, Newest: true}))
 		n := must(storage.ParseNamespace(a.Records[0].Text))
-		w := stores.Write{Read: a, Were: a.Records, Puts: slices.Clone(a.Records), Otherwise: stores.Query{Keys: []string{own}}}
+		w := stores.Write{Read: a, Were: a.Records, Puts: slices.Clone(a.Records),
+			Otherwise: stores.Query{Keys: []string{own}}}
 		for end := min(id+100, rows); id < end; id++ {
 			none := stores.Record{Key: stores.Key{Namespace: "fleet", ID: id}.String()}
 			w.Were = append(w.Were, none)
