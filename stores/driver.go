@@ -42,8 +42,8 @@ type Lister interface {
 	Namespaces(ctx context.Context) ([]string, Clock, error)
 }
 
-// A Blocked [Driver] reads rows by blocks of so many IDs, from multiples of that on. A Take begins with a block then,
-// and goes on in others at random.
+// A Blocked [Driver] reads rows by blocks of so many IDs, from multiples of that on; 0 is no blocks. A Take begins with
+// a block then, goes on in others at random, and offers any of their rows that is free.
 type Blocked interface{ Block() int64 }
 
 // A Clock is a reading of the database's clock. Now is in UTC and whole microseconds. Error bounds how far Now may be

@@ -12,7 +12,7 @@ import (
 
 // Take implements [lease.Store]. It takes two requests, two more if it makes rows or decide changes the namespace, one
 // more in a namespace of more than 256 rows whose first ones are all held, and one more each time that another client
-// has been faster.
+// has been faster. With blocks it takes one more where there are several.
 func (l *leases) Take(ctx context.Context, w storage.Wanted,
 	decide func(*storage.Namespace, *storage.Lease, storage.Clock) error) error {
 	if w.IDs.First < 0 || w.IDs.First > w.IDs.Last {

@@ -68,8 +68,8 @@ type LeaseStore interface {
 	// make up to 100. A NewLease above Given is not offered as a row: somebody is making it. An ID up to
 	// Given without a row is never offered: somebody has removed its row, and its owner may be at work.
 	//
-	// In a namespace of more rows than it reads at once (256 at least) a Store may look at a sample
-	// of them, and offer the first of that.
+	// In a namespace of more rows than it reads at once a Store may look at a sample of them, and offer the first of
+	// that. It reads 256 at least, or else a block (see stores.Blocked), and offers any of its rows that is free.
 	//
 	// When there is none of these it returns the error of [NoneFree] for these IDs, with those whose
 	// rows are missing. A Store that has lost a row to another client's Take may offer a later one of

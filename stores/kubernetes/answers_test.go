@@ -92,6 +92,12 @@ func TestConflict(t *testing.T) {
 		c.once("POST", func() { orders.Made(t, c.store()) })
 		orders.Set(t, l, func(*storage.Namespace) {})
 		require.Equal(t, 1, c.Count()["POST 409"])
+
+		c.Delete("shop", "uid-orders")
+		c.next("POST", 1, fake.Fault{Status: 404})
+		err := l.Init(t.Context(), func(*storage.Namespace, storage.Clock) error { return nil })
+		require.ErrorIs(t, err, uid.ErrConfig)
+		orders.Fails(t, err, false, "there is no Kubernetes namespace shop")
 	})
 }
 

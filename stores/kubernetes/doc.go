@@ -37,7 +37,7 @@
 //
 // # Cost
 //
-// A renewal is two requests, PUT and GET; a start on a free row has a list before. One that finds none makes 16, by a
-// request each, and has five besides. A Change of a segment's row is two, and one more each time that another client
-// was faster.
+// A renewal is two requests, PUT and GET; a start on a free row has a list before, of 64 rows, and where there are more
+// another one. One that finds none makes 16, by a request each, and has five besides. A Change of a segment's row is two,
+// and two more each time that another client was faster.
 package kubernetes

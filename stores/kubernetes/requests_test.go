@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -187,6 +188,19 @@ func TestRequests(t *testing.T) {
 		require.Equal(t, map[string]int{"POST": 1, "GET": 1}, kinds(draw))
 		require.Equal(t, map[string]int{"PUT": 1, "GET": 1}, kinds(draw))
 	})
+}
+
+// A list names the rows that are asked for, or none where these are many: no URL is refused for its length.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	rows := func(first, last int64) stores.Range {
+		return stores.Range{First: stores.Key{Namespace: "orders", ID: first}.String(),
+			Last: stores.Key{Namespace: "orders", ID: last}.String()}
+	}
+	require.Equal(t, ",uidgen/id in (own,7,8,1000)", ids([]stores.Range{rows(7, 8), rows(1000, 1000)}))
+	require.NotEmpty(t, ids([]stores.Range{rows(1, 100), rows(200, 398)}))
+	require.Empty(t, ids([]stores.Range{rows(1, 100), rows(200, 399)}))
+	require.Empty(t, ids([]stores.Range{rows(0, math.MaxInt64-1)}))
 }
 
 // Each write names the object and the revision that it replaces: else a PUT makes a deleted object anew. All reads are
