@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Parts is a UID taken apart by a layout, for people and for debugging. It is comparable.
+// Parts is a UID taken apart by a layout. It is comparable.
 type Parts struct {
 	UID UID `json:"uid"`
 	// Time is when the UID's tick begins, in UTC.

@@ -81,8 +81,7 @@ type Drawer interface {
 	GetUID() (UID, error)
 }
 
-// A Generator makes UIDs until it is closed. Those of this module have more methods, such as Health. Any number of
-// goroutines may call all methods at once.
+// A Generator makes UIDs until it is closed. Any number of goroutines may call all methods at once.
 type Generator interface {
 	Drawer
 

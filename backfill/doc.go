@@ -1,5 +1,5 @@
-// Package backfill makes UIDs for times that are past: for rows that were created before they had UIDs, and that are to
-// sort among the others by the time of their creation.
+// Package backfill makes UIDs for times that are past: for rows that are older than their UIDs, and that are to sort by
+// their creation.
 //
 //	source := backfill.FromLeases(orders, backfill.LeaseConfig{}) // or FromNumbers
 //	g, err := backfill.New(source, backfill.Config{From: oldest, To: newest})
@@ -23,8 +23,7 @@
 //
 // # Spaces of worker IDs
 //
-// UIDs are unique within one layout and one space of worker IDs: a namespace, a table of disposable IDs, the static
-// IDs, or the state files. Take the source that the live generators use, or one with worker IDs that they do not have:
+// Take the source that the live generators use, or one with worker IDs that they do not have (see package worker):
 //   - Live generators with static IDs or state files, 0 to 99 say: make a namespace with the IDs 100 and up for imports
 //     (uid worker init --ids 100-199), for example in a SQLite file.
 //   - Live leases, and imports from another namespace or from disposable IDs: give the live namespace a range when it

@@ -242,8 +242,8 @@ func (g *Generator) Stats() Stats {
 }
 
 // Close ends the run: calls that make UIDs return [uid.ErrClosed]. It gives back leased ticks above the last one that
-// was issued, in at most 30 s, and returns the error of that write. A run that is not closed keeps its ticks for ever,
-// which harms nobody. Closing again returns nil.
+// was issued, in at most 30 s, and returns the error of that write. A run that is not closed keeps its ticks for ever.
+// Closing again returns nil.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

@@ -10,8 +10,7 @@
 // Bits above a narrower layout are 0. A tick is one [Config.Unit] of time, counted from [Config.Epoch]: UIDs of a later
 // tick are larger, whatever their worker and sequence.
 //
-// A worker has 1<<SequenceBits UIDs per tick; one that issues faster borrows from the future and uses up the time field
-// sooner. Package plan finds layouts for a given need.
+// A worker has 1<<SequenceBits UIDs per tick. Package plan finds layouts for a given need.
 //
 // Everything in this package is safe for concurrent use.
 package bits

@@ -43,8 +43,7 @@ type Config struct {
 	// UIDs are drawn, the generator wakes about every half MaxLag, but at most once a tick.
 	//
 	// If the scheduler delays the generator, or the process was stopped, UIDs can be later: at 1 ms, up to 3.6 % were
-	// on a busy machine. While a reservation that cannot be renewed ends, they can be up to 1½ MaxLag behind. Where
-	// times must be exact, use package uncached.
+	// on a busy machine. While a reservation that cannot be renewed ends, they can be up to 1½ MaxLag behind.
 	MaxLag time.Duration
 
 	// After is the floor: no UID at or below it is issued, whatever the clock shows and whatever layout made it. For

@@ -9,7 +9,7 @@
 // A UID's time is that of its tick (a second in the default layout), not of the call: behind the clock by at most
 // Config.MaxLag, ahead by at most Config.MaxLead. It is ahead only after more UIDs were drawn than the ticks hold: the
 // default layout sustains 8,192 a second; a burst borrows the rest from the future, and gives it back while less is
-// drawn. More sequence bits sustain more.
+// drawn.
 //
 //	   MaxLag               MaxLead
 //	|<------->|<----------------------------------->|
@@ -23,7 +23,7 @@
 // # Waiting
 //
 // Calls that wait, for the clock or for the worker, are served in the order in which they began to, whatever they draw
-// with; no later call passes them.
+// with.
 //
 // # The worker
 //

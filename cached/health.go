@@ -11,7 +11,7 @@ import (
 
 var _ health.Reporter = (*Generator)(nil)
 
-// Health says whether the generator is ready, why not, and what it has counted: see [health.Reporter].
+// Health says how the generator stands: see [health.Reporter].
 func (g *Generator) Health() health.Health {
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, g.now())
 	h.Generator = "cached"

@@ -28,7 +28,7 @@ type Config struct {
 	// Layout is what the field for UIDs takes them apart by. The default are the layouts of the Generators.
 	Layout bits.Layout
 
-	// HideHosts leaves out the holders of the worker IDs, and the texts of failures, which name hosts and addresses.
+	// HideHosts leaves out the holders of the worker IDs, and the texts of failures.
 	HideHosts bool
 
 	// Now is the wall clock; nil is time.Now. Any number of goroutines may call it at once.

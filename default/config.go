@@ -15,8 +15,7 @@ const maxFloorAhead = 2 * time.Minute
 
 // Config configures a generator. Its zero value works.
 type Config struct {
-	// Layout of the UIDs. The zero value is bits.Default(). Only [RollbackBits] allows a part of the worker ID named
-	// "rollback".
+	// Layout of the UIDs. The zero value is bits.Default().
 	Layout bits.Layout
 
 	// ClockBack is what to do when the wall clock is behind the last UID. The zero value is [Logical].
@@ -33,8 +32,7 @@ type Config struct {
 	// evenly modulo any small number. A tick holds at least half of its UIDs then.
 	RandomStart bool
 
-	// Expiry is what to do near the end of the layout's time field. Zero refuses to start in the last 30 days and warns
-	// in the last year.
+	// Expiry is what to do near the end of the layout's time field.
 	Expiry bits.Expiry
 
 	// Logger gets what an operator wants to know, never UIDs. Nil is slog.Default().

@@ -1,5 +1,5 @@
-// Package uncached makes UIDs and looks at the clock for each one. Go does not allow its folder's name, default, as a
-// package's.
+// Package uncached makes UIDs and looks at the clock for each one. Go allows no package named default, as its folder
+// is.
 //
 //	 62         worker+sequence   sequence         0
 //	+-+----------------+-----------+--------------+
@@ -8,8 +8,7 @@
 //	                               0, 1, 2 … within the tick
 //
 // A call costs about a bare time.Now with one goroutine, without a lock or an allocation. A worker has 2^sequence bits
-// UIDs in a tick, 8,192 a second in the default layout; the command uid plan finds layouts for higher rates. Package
-// cached is for speed and bursts.
+// UIDs in a tick, 8,192 a second in the default layout; the command uid plan finds layouts for higher rates.
 //
 // # When the clock goes back
 //

@@ -75,7 +75,7 @@ func New(w uid.Worker, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), w, cfg)
 }
 
-// NewContext is New with a context for the worker's acquisition. The generator outlives ctx.
+// NewContext is New with a context for acquiring the worker alone.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
 	ownClock := cfg.Now != nil
 	cfg, err := cfg.withDefaults()

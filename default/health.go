@@ -10,8 +10,7 @@ import (
 
 var _ health.Reporter = (*Generator)(nil)
 
-// Health says whether the generator is ready, why not, what it has counted, and how long the reservation and the layout
-// last.
+// Health says how the generator stands: see [health.Reporter].
 func (g *Generator) Health() health.Health {
 	now := g.now()
 	h := g.tenure.Health(g.layout, g.cfg.Expiry, now)

@@ -1,6 +1,6 @@
 // Package foreign reads numbers that other generators made and that no layout of package bits describes: Sonyflake's,
 // whose sequence is above the machine ID, and those that UidGenerator has made since its time field ran over into the
-// sign. (Others are presets of package bits.)
+// sign.
 //
 //	 0   39 bits of 10 ms          8 bits     16 bits
 //	+-+--------------------------+----------+------------+

@@ -7,8 +7,7 @@ type Encoding struct{ digits *alphabet }
 
 var (
 	// Base32 is Crockford's (0-9 and a-z without i, l, o and u), lower case, always 13 characters. The texts sort as
-	// the numbers do, as bytes and in every collation in which digits come before letters and a before z. Parse does
-	// not take the capitals, hyphens, i, l and o that Crockford's readers take.
+	// the numbers do, as bytes and in every collation in which digits come before letters and a before z.
 	Base32 = Encoding{crockford}
 
 	// Base58 has the digits in Bitcoin's order, 1-9, A-Z, a-z: 1 to 11 characters. Libraries that write the eight bytes

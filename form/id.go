@@ -23,8 +23,7 @@ type Prefixed interface {
 }
 
 // ID is the UID of one kind of things, for APIs. Its text is the prefix, an underscore and [Base32]:
-// order_05067s0001009. No ID is read from a text with the prefix of another kind. The texts of one kind sort as the IDs
-// do. It is no TypeID.
+// order_05067s0001009. The texts of one kind sort as the IDs do. It is no TypeID.
 //
 // In JSON it is that text (numbers are refused, null leaves an ID as it was), in a database the BIGINT. It converts
 // from and to a UID.

@@ -3,7 +3,7 @@
 //
 // A tick is one unit of a UID's time field. A run is the 2^s UIDs of one tick of one worker, s being the number of
 // sequence bits. A position is a UID without its worker ID: tick<<s | sequence. Positions are handed out in order, each
-// at most once; that is what makes UIDs unique.
+// at most once.
 //
 //	position   | tick .................... | sequence |       63 - w bits
 //	run, UID   | tick .................... | worker ID | sequence |  63 bits
@@ -18,17 +18,7 @@
 //
 //	slots of a ring of 4:   [ 44 ] [ 45 ] [ 42 ] [ 43 ]     tick t is in slot t mod 4
 //
-// A slot's flag is the run that it holds.
-//
-// # Who does what, when
-//
-// A taker reads front, the run that is probably in use, and adds one to the cursor: that is the claim. If the position
-// lies in that run, the UID is good. Otherwise Resolve reads the tail and the flag of the tick's slot: the UID is good
-// if the flag carries the tick, and else the claim is void. A position ahead of the tail stays its claimant's, and is
-// worth a UID as soon as its tick is published.
-//
-// The producer stores the tail's run in its slot, once the cursor has left the run that was there, and raises the tail.
-// A taker that was paused since it claimed there sees another tick and drops its claim.
+// # The producer
 //
 // The producer never moves a cursor that takers add to. It shuts the ring, so that later claims say so; then it may
 // move on (Skip, Restart), claim for takers that wait (Allot), and open the ring again (Open). Shut an empty ring that
@@ -39,6 +29,16 @@
 // Take is one load and one atomic add. No call allocates, locks, spins or reads a clock.
 package ringbuffer
 
+// Who does what, a slot's flag being the run that it holds:
+//
+// A taker reads front, the run that is probably in use, and adds one to the cursor: that is the claim. If the position
+// lies in that run, the UID is good. Otherwise Resolve reads the tail and the flag of the tick's slot: the UID is good
+// if the flag carries the tick, and else the claim is void. A position ahead of the tail stays its claimant's, and is
+// worth a UID as soon as its tick is published.
+//
+// The producer stores the tail's run in its slot, once the cursor has left the run that was there, and raises the tail.
+// A taker that was paused since it claimed there sees another tick and drops its claim.
+//
 // Why it is right:
 //
 //   - A position is claimed by the one atomic step that moves the cursor over it.

@@ -194,8 +194,7 @@ func (g *Generator) GetUID() (uid.UID, error) {
 	return g.takeSlow(context.Background(), s, pos, g.cfg.OnRejectedTake)
 }
 
-// GetUIDContext is GetUID that returns ctx's error when ctx ends during a wait. If ctx has already ended, it takes
-// nothing.
+// GetUIDContext is GetUID with a context: see [uid.Generator].
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -11,7 +11,7 @@ import (
 
 var _ health.Reporter = (*Generator)(nil)
 
-// Health says whether the generator is ready, why not, what it has counted, and how long its numbers last.
+// Health says how the generator stands: see [health.Reporter].
 func (g *Generator) Health() health.Health {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,11 +8,8 @@
 //
 //	time.Sleep(time.Until(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)))
 //
-// or give the test a layout with that epoch, which makes small UIDs:
-//
-//	layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13,
-//		Epoch: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)})
+// or give the test a layout with that epoch, which makes small UIDs.
 //
 // Make the generator inside the bubble, and close it there: a bubble waits for its goroutines. TestSynctest, in
-// example_synctest_test.go, has both ways in full.
+// example_synctest_test.go, has both ways.
 package uidtest

@@ -23,8 +23,8 @@ import (
 //     MaxLead later, of which Close warns ([uid.UnkeptError]);
 //   - the clock went back across a restart.
 //
-// statefile.New(path, worker.FixedID(1)) has an ID that survives a restart: its file excludes the second and third
-// case, and the first among processes that use the file.
+// The file of statefile.New(path, worker.FixedID(1)) excludes the second and third case, and the first among processes
+// that use it.
 //
 // Name a space for each of two Statics whose UIDs may be equal, such as the keys of two tables:
 //

@@ -21,9 +21,9 @@ import (
 	"github.com/uidgen/uid/metrics/internal/measure"
 )
 
-// Register makes an observable instrument of meter for each metric: nothing is measured until a reader collects. The
-// set may change while it is in use; Unregister of what Register returns ends it. The error wraps [uid.ErrConfig] when
-// meter or s is nil, and is the meter's otherwise.
+// Register makes an observable instrument of meter for each metric. The set may change while it is in use; Unregister
+// of what Register returns ends it. The error wraps [uid.ErrConfig] when meter or s is nil, and is the meter's
+// otherwise.
 func Register(meter metric.Meter, s *metrics.Set) (metric.Registration, error) {
 	if meter == nil || s == nil {
 		return nil, fmt.Errorf("otel: %w: no meter, or no set", uid.ErrConfig)

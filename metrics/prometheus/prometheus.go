@@ -11,8 +11,7 @@
 //	...
 //	err = prometheus.Register(uidprometheus.NewCollector(&generators))
 //
-// The names are those of package metrics; the one label is generator. Package metrics has a
-// dashboard and alert rules.
+// The names are those of package metrics; the one label is generator.
 package prometheus
 
 import (

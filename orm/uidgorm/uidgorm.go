@@ -15,9 +15,8 @@
 // After an upsert (clause.OnConflict) that has updated a row, the struct has a key that no row has. With
 // clause.Returning{} it has the row's, on MariaDB, PostgreSQL and SQLite.
 //
-// Without the plugin GORM writes the zero. A table with AUTO_INCREMENT turns that into its largest
-// key plus one, which the generator may issue next. A hook of GORM's is not enough: it runs neither for maps nor
-// with SkipHooks.
+// Without the plugin GORM writes the zero. A table with AUTO_INCREMENT turns that into its largest key plus one, which
+// the generator may issue next.
 package uidgorm
 
 import (
@@ -32,9 +31,10 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Model is what models embed for a key. Its tag keeps databases from making keys of their own:
-// autoIncrement:false any, the type SQLite, where an INTEGER PRIMARY KEY is numbered by itself. It has no
-// check: GORM would copy that to the tables that join two models, which have no column id.
+// A Model has no check: GORM would copy that to the tables that join two models, which have no column id.
+
+// A Model is what models embed for a key. Its tag keeps databases from making keys of their own: autoIncrement:false
+// any, the type SQLite, where an INTEGER PRIMARY KEY is numbered by itself.
 type Model struct {
 	ID uid.UID `gorm:"primaryKey;autoIncrement:false;type:bigint;not null"`
 }

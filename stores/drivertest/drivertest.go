@@ -11,8 +11,8 @@
 //		})
 //	}
 //
-// The suite tries the contract, and then leases and segments over the driver with lost or late writes and lost replies.
-// It is no proof, and without [Subject.Backup] does not try what the death of a server would show.
+// The suite tries lost and late writes, and lost replies, too. It is no proof, and without [Subject.Backup] does not
+// try what the death of a server would show.
 package drivertest
 
 import (

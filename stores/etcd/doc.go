@@ -1,5 +1,6 @@
 // Package etcd keeps leases of worker IDs (see package lease), and segments of numbers (see package segment), in etcd.
-// It needs etcd from version 3.4.22 or 3.5.6 on, and the caller's client of go.etcd.io/etcd/client/v3.
+// It needs the caller's client of go.etcd.io/etcd/client/v3, and etcd from version 3.4.22 or 3.5.6 on: a start refuses
+// those before, which have known faults.
 //
 //	uids, err := cached.New(etcd.Lease(client, "orders"), cached.Config{})
 //
@@ -19,7 +20,6 @@
 //   - the loss of the disks of a majority of the members; of a single member its one disk;
 //   - a restored snapshot, a cluster made anew from one member that is behind (--force-new-cluster), and keys that were
 //     copied elsewhere (make-mirror);
-//   - versions with known faults, below 3.4.22 and 3.5.0 to 3.5.5: a start refuses these;
 //   - keys that are changed or removed by hand. Nobody gets the ID of a row that is gone until it is put back as it
 //     was.
 //
@@ -30,8 +30,8 @@
 //
 // Keys hold the ID of their cluster. Under another ID (another --initial-cluster-token or other peer URLs) workers are
 // refused until this is done, and a Change of a segment returns [segment.ErrLost]. A cluster with the same ID notices
-// only decisions that were made on what is lost, and numbers that a running generator has. If nobody can be sure to
-// follow these steps, set lease.Anytime as the Losses of [lease.Config]: each start then begins ahead of the clock.
+// only decisions that were made on what is lost, and numbers that a running generator has. Where nobody can be sure to
+// follow these steps, set lease.Anytime as the Losses of [lease.Config].
 //
 // # Rights
 //
@@ -46,8 +46,8 @@
 //
 // # Cost
 //
-// A renewal is two requests with 2 kB in all. For acquisitions see package stores. A Change of a segment's row is two
-// requests, and one more each time that another client was faster.
+// A renewal is two requests with 2 kB in all. A Change of a segment's row is two requests, and one more each time that
+// another client was faster.
 //
 // Each write leaves its value, for a lease about 400 bytes, in the history: set --auto-compaction-retention (an hour,
 // say), since at its quota of 2 GB the cluster refuses all writes.

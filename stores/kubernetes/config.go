@@ -21,8 +21,7 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Config holds the settings of [New]. The zero value works in a pod: it goes by the environment, and by the files that
-// Kubernetes mounts for the pod's service account.
+// Config holds the settings of [New]. The zero value works in a pod.
 type Config struct {
 	// URL is the API server's: https://10.0.0.1:6443. The default is that of the pod's cluster.
 	URL string

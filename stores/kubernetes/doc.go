@@ -9,13 +9,12 @@
 //
 // # What makes it safe
 //
-// A request writes one object, if that is as it was read. A row counts if its namespace's object was not written after
-// the revision that the row was decided on, until the row's own revision; else what it replaced does. These are
-// revisions of etcd, so all clients compute the same. A namespace remembers some 32 writes of its own; before it
-// forgets them, rows that do not count are written anew. Reads are by a quorum of etcd.
+// A request writes one object, if that is as it was read. A row counts if, by the revisions of etcd, its namespace's
+// object was not written between what the row was decided on and the row; else what it replaced does. Reads are by a
+// quorum of etcd.
 //
-// Each client goes by its own clock: see [Config.ClockError]. The API server tells whole seconds, so a start notices a
-// clock that is off from its by more than two ClockError and a second.
+// Each client goes by its own clock: see [Config.ClockError]. A start notices one that is off the API server's by more
+// than two ClockError and a second.
 //
 // # What breaks it
 //
@@ -37,7 +36,7 @@
 //
 // # Cost
 //
-// A renewal is two requests, PUT and GET; a start on a free row has a list before, of 64 rows, and where there are more
-// another one. One that finds none makes 16, by a request each, and has five besides. A Change of a segment's row is two,
-// and two more each time that another client was faster.
+// A renewal is two requests, PUT and GET; a start on a free row has a list before. One that finds none makes 16, by a
+// request each, and five besides. A Change of a segment's row is two, and two more each time that another client was
+// faster.
 package kubernetes

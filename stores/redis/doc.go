@@ -6,7 +6,7 @@
 //
 // # What is kept
 //
-// With the Prefix "uid", for each namespace, say "orders", and for each tag of segments, say "invoices":
+// With the Prefix "uid", for a namespace "orders", and a tag of segments, "invoices":
 //
 //	uid:{orders}:namespace       text        the namespace
 //	uid:{orders}:rows            hash        a row for each worker ID, of 19 digits; some 300 bytes each
@@ -34,8 +34,8 @@
 // are the same. These change with a restart or a promoted replica. The clock is the server's.
 //
 // The store is not durable: Redis loses acknowledged writes in a crash (a second of them with appendfsync everysec) and
-// when a replica takes over, also after WAIT. After such a change a new owner of an ID begins ahead of the clock,
-// beyond all that any former owner can have reserved. lease.Never is refused; do not set lease.NeverUnchecked.
+// when a replica takes over, also after WAIT. After either, new owners begin ahead of the clock, beyond all that former
+// ones can have reserved. lease.Never is refused; do not set lease.NeverUnchecked.
 //
 // Lost numbers of segments are given out again. A generator refuses to start unless the server stands alone, with
 // appendfsync always and without eviction, or its Config accepts a LossyStore.

@@ -15,7 +15,7 @@
 // # What makes it safe
 //
 // The store is durable. A write that was decided by old values fails, also when it arrives late. No row is ever
-// removed, and nobody gets an ID whose row was deleted.
+// removed.
 //
 // The clock is the process's, within Config.ClockError. Acquisitions and Init refuse with [worker.ErrClock] when the
 // leader's time shows that one of the two clocks is off by more. A renewal goes on: no tick comes twice.
@@ -34,10 +34,9 @@
 //
 // # A short outage and a long one
 //
-// Calls wait up to two seconds for a session, and else return an error that may pass. For starts while the ensemble is
-// down see package statefile. A request can wait for a silent server as long as the session's timeout: choose 10
-// seconds or less. Version 1.0.4 of the client library waits almost seven times that for a server that accepts a
-// connection and is silent.
+// Calls wait up to two seconds for a session, and else return an error that may pass. A request can wait for a silent
+// server as long as the session's timeout: choose 10 seconds or less. Version 1.0.4 of the client library waits almost
+// seven times that for a server that accepts a connection and is silent.
 //
 // # Rights
 //

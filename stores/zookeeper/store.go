@@ -19,7 +19,7 @@ type Config struct {
 	Root string
 
 	// ACL is given to each node that is made. The default, zk.WorldACL(zk.PermAll), leaves them open to all clients
-	// that reach the ensemble; with an account use zk.AuthACL(zk.PermAll).
+	// that reach the ensemble.
 	ACL []zk.ACL
 
 	// ClockError bounds how far the clock of any process that leases IDs here, and of any server, is off true

@@ -14,10 +14,10 @@ import (
 )
 
 // A Store keeps the rows of one namespace for all processes that lease IDs in it: a row for the namespace, and one for
-// each worker ID that could ever be leased. Packages sqlstore and stores, and the modules below stores, have some.
+// each worker ID. Packages sqlstore and stores, and the modules below stores, have some.
 type Store = storage.LeaseStore
 
-// A Range is the worker IDs from First to Last, both included: lease.Range{First: 0, Last: 1023}.
+// A Range is the worker IDs from First to Last, both included.
 type Range = storage.Range
 
 // Burn is how far beyond the store's clock a new owner begins if the store may have lost writes, or if a start makes

@@ -1,5 +1,4 @@
 // Package lease leases worker IDs: the worker of [New] takes a free ID from a [Store], and gives it back.
-// It is for fleets whose starts would use disposable IDs up, and for layouts with few worker bits.
 //
 // # How it works
 //
@@ -20,8 +19,8 @@
 //
 // # Several stores, one space of worker IDs
 //
-// UIDs of two namespaces, such as a store's in each region, can be equal, unless both have the same layout and each has
-// worker IDs of its own (see [Founding]). A new layout needs a new namespace.
+// UIDs of two namespaces can be equal, unless both have the same layout and each has worker IDs of its own (see
+// [Founding]). A new layout needs a new namespace.
 //
 // # What breaks it
 //

@@ -20,8 +20,7 @@ import (
 // writes, if the store's history shows it and the servers' clocks differ by no more than MaxClockSkew. docs/promise.md
 // has every case.
 //
-// When the worker loses a lease it acquires another ID for the generator. While the store is away a generator draws
-// from what is reserved; then its calls fail with [uid.ErrNoReservation].
+// When the worker loses a lease it acquires another ID for the generator.
 //
 // The worker serves one generator at a time, and is a [health.WorkerReporter]. New returns [uid.ErrConfig] or
 // [uid.ErrRange] when a setting cannot be used. Only Acquire touches the store.

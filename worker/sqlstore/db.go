@@ -42,7 +42,7 @@ type Config struct {
 }
 
 // A DB is a database with the tables of worker IDs and of segments. Make it with [New]. Any number of goroutines may
-// call all methods at once.
+// call all methods at once; none touches the database.
 type DB struct{ tables }
 
 // tables are the tables of a database.

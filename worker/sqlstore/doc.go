@@ -5,7 +5,7 @@
 //	numbers, err := sqlstore.Segment(db, "invoice", segment.Config{})
 //
 // With settings, [New] gives [DB.Leases] for lease.New, [DB.Numbers] for disposable.New and [DB.Segments] for
-// segment.New. The caller opens and closes the database.
+// segment.New.
 //
 // # The tables
 //
@@ -20,29 +20,26 @@
 // # Connections, proxies and poolers
 //
 // An acquisition or renewal is a read, and a write if all columns are still as they were read: two round trips, with no
-// lock in between (except on SQLite). It notices changes by hand. A proxy must not send the two to different servers
-// or, with MySQL, over different connections: the write is then refused. A read waits until a Galera node has the
-// commits of all nodes. PgBouncer may pool transactions; a driver that wraps pgx needs default_query_exec_mode=exec in
-// the URL for that.
+// lock in between (except on SQLite). A proxy must not send the two to different servers or, with MySQL, over different
+// connections: the write is then refused. A read waits until a Galera node has the commits of all nodes. PgBouncer may
+// pool transactions; a driver that wraps pgx needs default_query_exec_mode=exec in the URL for that.
 //
 // # The history of a store
 //
 // A namespace's row has in HISTORY the history under which it was written (see package lease). A start that finds
-// another history burns ticks, once. The text contains, so that people see what has changed:
+// another history burns ticks, once. The text contains:
 //
-//   - MySQL and MariaDB: a checksum of the server's names, the time of its start, on MariaDB also four random digits of
-//     this start, in a Galera cluster also the cluster's UUID, and the table's CREATE_TIME. DROP, ALTER and OPTIMIZE
-//     change that, on MariaDB RENAME, too. In the first two seconds after its start a server has no history.
+//   - MySQL and MariaDB: a checksum of the server's names, the time of its start, on MariaDB with four random digits,
+//     in a Galera cluster also the cluster's UUID, and the table's CREATE_TIME. DROP, ALTER and OPTIMIZE change that,
+//     on MariaDB RENAME, too. In the first two seconds after its start a server has no history.
 //   - PostgreSQL: the time of the server's start, its log's timeline, the time of the last reset of its statistics (a
-//     crash of one of its processes, or needlessly pg_stat_reset_shared), the table's oid, relfilenode and xmin in
-//     pg_class, its schema's xmin in pg_namespace, and the database's oid and xmin in pg_database. RENAME, TRUNCATE,
-//     ALTER, VACUUM FULL and GRANT change those; renewals, VACUUM, ANALYZE and CREATE INDEX do not.
+//     crash of one of its processes, or needlessly pg_stat_reset_shared), the table's oid, relfilenode and xmin, its
+//     schema's xmin, and the database's oid and xmin. RENAME, TRUNCATE, ALTER, VACUUM FULL and GRANT change those;
+//     renewals, VACUUM, ANALYZE and CREATE INDEX do not.
 //   - SQLite: the file's device and number, on Linux its birth time if the file system has one, and schema_version,
 //     which each change of a definition in the file raises. With synchronous OFF, the journal_mode MEMORY or OFF, and
 //     on macOS, also the machine's boot ID: let all connections to a file have the same settings. There is none on
 //     Windows: then each start burns.
-//
-// After a needless change of the history, starts of the next two minutes begin ahead of the clock.
 //
 // No history shows the following. Before you do it stop all owners, and run uid worker init --lost before you start
 // them:
@@ -90,16 +87,16 @@
 //
 // # Which databases lose no disposable ID
 //
-// IDs are unique while the table's counter never falls, in one copy of the table. A start refuses the tables and
-// sessions that it refuses for leases, and an engine other than InnoDB. Unless LossyStore of disposable.Config is set,
-// it also refuses a database that loses commits in a crash: with other settings of a server than those above, an
-// UNLOGGED table or counter, and SQLite with synchronous OFF or without a journal on disk.
+// A start refuses the tables and sessions that it refuses for leases, and an engine other than InnoDB. Unless
+// LossyStore of disposable.Config is set, it also refuses a database that loses commits in a crash: with other settings
+// of a server than those above, an UNLOGGED table or counter, and SQLite with synchronous OFF or without a journal on
+// disk.
 //
 // Rows of TYPE 5, marks, keep the table's history. A start that finds another history skips IDs (Skip of [Config]),
 // also after each restart of the server, and on Galera once a node. IDs repeat all the same when
 //
 //   - more starts than Skip are lost at once;
-//   - a second failover loses the first start after another one, and both skip the same number of IDs (see Skip);
+//   - a second failover loses the first start after another one, too, and both skip alike (see Skip);
 //   - a start that ignores marks, such as Java's, is the first one after a failover;
 //   - the rows since the newest mark are deleted, or a dump is restored: set AUTO_INCREMENT above the largest ID ever
 //     given;
@@ -109,12 +106,12 @@
 //     n, above the largest ID.
 //
 // A start uses up several IDs with an auto_increment_increment above 1, after a crash of PostgreSQL (up to 32), and
-// when a reply was lost. After a row with a huge ID all later IDs are huge.
+// when a reply was lost.
 //
 // # Rights
 //
-// On MySQL and MariaDB, give workers an account of their own with no other rights: an account with more can delete or
-// drop the rows that keep IDs from repeating. If the tables exist, it needs
+// On MySQL and MariaDB, give workers an account with these rights alone: one with more can delete or drop the rows that
+// keep IDs from repeating. If the tables exist, it needs
 //
 //	GRANT SELECT, INSERT, UPDATE ON app.WORKER_LEASE TO 'uid'@'%'; -- leased IDs
 //	GRANT SELECT, INSERT ON app.WORKER_NODE TO 'uid'@'%'; -- disposable IDs, with

@@ -29,11 +29,11 @@ type leaseTable struct {
 
 var _ storage.PlacedStore = (*leaseTable)(nil)
 
-// Leases returns a namespace of leases. Namespaces keep services apart that share a table: worker IDs are unique within
-// one, and all its UIDs have the same layout. UIDs of two can be equal.
+// Leases returns a namespace of leases. Worker IDs are unique within one, and all its UIDs have the same layout. UIDs
+// of two can be equal.
 //
 // The name has at most 64 ASCII letters, digits, spaces (not at its ends) and !"#$%&'()*+,-./:;<=>?_. For "" it is
-// "default". Leases returns [uid.ErrConfig] or [uid.ErrRange] for all others. It does not touch the database.
+// "default". Leases returns [uid.ErrConfig] or [uid.ErrRange] for all others.
 func (d *DB) Leases(namespace string) (lease.Store, error) {
 	name, err := settings.Namespace(namespace)
 	if err != nil {

@@ -33,7 +33,7 @@ var (
 	_ storage.Beginner   = (*numberTable)(nil)
 )
 
-// Numbers returns the numbers of the table of disposable IDs. It does not touch the database.
+// Numbers returns the numbers of the table of disposable IDs.
 func (d *DB) Numbers() disposable.Numbers { return &numberTable{d.tables} }
 
 // Name returns the table: table WORKER_NODE.

@@ -23,7 +23,7 @@ var (
 	_ doctor.Examiner    = register{}
 )
 
-// Registry returns all namespaces of leases, for debug.Workers and backfill.Live. It does not touch the database.
+// Registry returns all namespaces of leases, for debug.Workers and backfill.Live.
 func (d *DB) Registry() registry.Store { return register{d} }
 
 // Registry is that of the DB: package debug asks for it.

@@ -24,7 +24,7 @@ type segmentTable struct {
 
 var _ segment.Store = (*segmentTable)(nil)
 
-// Segments returns the table of segments. It does not touch the database.
+// Segments returns the table of segments.
 func (d *DB) Segments() segment.Store { return &segmentTable{tables: d.tables} }
 
 // Name returns the table: table leaf_alloc.

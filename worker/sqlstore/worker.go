@@ -13,8 +13,8 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Lease returns a worker that leases a worker ID of a namespace in db (see [DB.Leases]). It takes one Config at most. A
-// first start makes a missing namespace, and the table.
+// Lease returns a worker that leases a worker ID of a namespace in db (see [DB.Leases]). A first start makes a missing
+// namespace, and the table.
 //
 // A generator returns the errors of [New], [DB.Leases] and [lease.New] when it is made, and [uid.ErrConfig] for a
 // second Config. Close it, which gives the ID back, before db.
@@ -28,9 +28,9 @@ func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...le
 	})
 }
 
-// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start. It takes
-// one Config at most, and makes a missing table. Its errors are those of [New] and [disposable.New], and
-// [uid.ErrConfig] for a second Config. Close the generator before db.
+// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start. It makes a
+// missing table. Its errors are those of [New] and [disposable.New], and [uid.ErrConfig] for a second Config. Close the
+// generator before db.
 func Disposable[Database *sql.DB | *sqlx.DB](db Database, cfg ...disposable.Config) uid.Worker {
 	return lazy.New(func(context.Context) (uid.Worker, func() error, error) {
 		c, err := lazy.One(cfg)
