@@ -141,7 +141,7 @@ func (s *settings) engine(ctx context.Context, e engines.Engine, t *tables) erro
 
 // leases has leaseholders draw, and then blind ones, and where a failover can lose writes those that do not see it.
 func (s *settings) leases(ctx context.Context, w *world, name string, t *tables) error {
-	w.ids = lease.Range{Last: 23} // so few that they are used again soon
+	w.ids = lease.Range{Last: 47} // so few that they are used again soon
 	slots := leaseSlots(6, servers, "burning", "")
 	if w.places[pair] != nil {
 		slots = append(slots, leaseSlots(4, pair, "pair", "")...)

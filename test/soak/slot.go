@@ -114,7 +114,7 @@ var soakSlots = []slot{
 }
 
 // leaseSlots draw UIDs under leases in one store, in as many ways as there are processes. Every third process is
-// uncached, and one has many tenants, unless something is planted.
+// uncached. Unless something is planted each has five tenants, so that thirty owners are six processes.
 func leaseSlots(n int, place, share, planted string) (all []slot) {
 	for i := range n {
 		s := slot{Name: fmt.Sprint("lease ", i), Cached: i%3 != 2, Draw: []string{fill, strict}, Worker: leased,
@@ -122,8 +122,8 @@ func leaseSlots(n int, place, share, planted string) (all []slot) {
 		if s.Cached {
 			s.MaxLead = lease.Burn
 		}
-		if i == 1 && planted == "" {
-			s.Tenants = 8
+		if planted == "" {
+			s.Tenants = 5
 		}
 		all = append(all, s)
 	}
