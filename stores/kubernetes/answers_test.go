@@ -54,7 +54,7 @@ func TestAnswers(t *testing.T) {
 		"timed out, and yet": {fake.Fault{Status: 500, Done: true}, true, true, "answered 500 Internal Server Error"},
 		"shuts down":         {fake.Fault{Status: 503, RetryAfter: 1}, false, true, "answered 503 Service Unavailable"},
 		"late":               {fake.Fault{Status: 504, Done: true}, true, true, "answered 504 Gateway Timeout"},
-		"token":              {fake.Fault{Status: 401}, false, true, "update: the API server answered 401 Unauthorized"},
+		"token":              {fake.Fault{Status: 401}, false, true, "update: the API server answered 401 Unauth"},
 		"rights":             {fake.Fault{Status: 403}, false, false, "may not update leases.coordination.k8s.io"},
 		"invalid": {fake.Fault{Status: 422, Message: "is too long"}, false, false,
 			"Unprocessable Entity: is too long"},

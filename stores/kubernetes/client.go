@@ -45,7 +45,7 @@ func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, i
 		return code, date, nil
 	case code == http.StatusForbidden:
 		return code, date, fmt.Errorf("%w: kubernetes: the account may not %s leases.coordination.k8s.io in the "+
-			"namespace %s: its Role has to have the verbs get, list, create and update", uid.ErrConfig, verb, d.cfg.Namespace)
+			"namespace %s: its Role needs the verbs get, list, create and update", uid.ErrConfig, verb, d.cfg.Namespace)
 	case code < 300 && json.Unmarshal(text, out) == nil:
 		return code, date, nil
 	}

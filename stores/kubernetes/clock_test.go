@@ -68,7 +68,7 @@ func TestClock(t *testing.T) {
 					continue
 				}
 				require.ErrorIs(t, err, worker.ErrClock, "%v, %v", is.ahead, is.bound)
-				orders.Fails(t, err, false, "this process's shows 2000-01-01 00:00:00 +0000 UTC, that of the API server",
+				orders.Fails(t, err, false, "this process's shows 2000-01-01 00:00:00 +0000 UTC, that of the API serv",
 					fmt.Sprintf("with a ClockError of %v they are %v apart at most", is.bound, 2*is.bound))
 			}
 		})

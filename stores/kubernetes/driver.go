@@ -60,9 +60,9 @@ func (d *driver) record(v *sight, key string) stores.Record {
 	case k.ID >= 0 && !o.counts(v.objects[spaceKey(key)]):
 		r.Text = o.state.Was
 	case k.ID < 0 && o.state.UID != "" && o.state.UID != o.Meta.UID:
-		r.Bad = fmt.Errorf("%w: %w: the Lease %s is a copy, and what was given out since it was made is not known here. "+
-			"Stop all that use it and delete it; the next start makes a namespace anew, ahead of what may have been used, "+
-			"and a tag has to begin above all numbers that are in use", uid.ErrConfig, segment.ErrLost, o.Meta.Name)
+		r.Bad = fmt.Errorf("%w: %w: the Lease %s is a copy, and what was given out since it was made is not known "+
+			"here. Stop all that use it and delete it; the next start makes a namespace anew, ahead of what may have been "+
+			"used, and a tag has to begin above all numbers that are in use", uid.ErrConfig, segment.ErrLost, o.Meta.Name)
 	case k.ID < 0 && k.Namespace != "" && o.state.ClockError != d.cfg.ClockError.Microseconds():
 		r.Bad = fmt.Errorf("%w: ClockError is %v, and namespace %q was made with %v: all clients have to have the same",
 			uid.ErrConfig, d.cfg.ClockError, k.Namespace, time.Duration(o.state.ClockError)*time.Microsecond)
@@ -122,8 +122,8 @@ func (d *driver) judge(asked, answered, date time.Time) error {
 	if date.IsZero() || apart <= 2*d.cfg.ClockError {
 		return nil
 	}
-	return fmt.Errorf("%w: this process's shows %s, that of the API server %s; with a ClockError of %v they are %v apart "+
-		"at most", worker.ErrClock, answered.UTC(), date, d.cfg.ClockError, 2*d.cfg.ClockError)
+	return fmt.Errorf("%w: this process's shows %s, that of the API server %s; with a ClockError of %v they are %v "+
+		"apart at most", worker.ErrClock, answered.UTC(), date, d.cfg.ClockError, 2*d.cfg.ClockError)
 }
 
 // look reads what a query is about, as it is at one time, in one request.
