@@ -61,8 +61,8 @@ func (d *driver) record(v *sight, key string) stores.Record {
 		r.Text = o.state.Was
 	case k.ID < 0 && o.state.UID != "" && o.state.UID != o.Meta.UID:
 		r.Bad = fmt.Errorf("%w: %w: the Lease %s is a copy, and what was given out since it was made is not known "+
-			"here. Stop all that use it and delete it; the next start makes a namespace anew, ahead of what may have been "+
-			"used, and a tag has to begin above all numbers that are in use", uid.ErrConfig, segment.ErrLost, o.Meta.Name)
+			"here. Stop all that use it and delete it; the next start makes a namespace anew, ahead of what may have "+
+			"been used, and a tag has to begin above all numbers in use", uid.ErrConfig, segment.ErrLost, o.Meta.Name)
 	case k.ID < 0 && k.Namespace != "" && o.state.ClockError != d.cfg.ClockError.Microseconds():
 		r.Bad = fmt.Errorf("%w: ClockError is %v, and namespace %q was made with %v: all clients have to have the same",
 			uid.ErrConfig, d.cfg.ClockError, k.Namespace, time.Duration(o.state.ClockError)*time.Microsecond)
