@@ -22,7 +22,7 @@ func OnPage(t testing.TB, s *stores.Store, w uid.Worker) {
 	require.NoError(t, lease.Found(t.Context(), Leases(t, s), lease.Founding{}))
 	g, err := cached.New(w, cached.Config{})
 	require.NoError(t, err)
-	defer g.Close()
+	defer func() { _ = g.Close() }()
 	page, err := debug.New(debug.Config{Generators: []debug.Generator{{Name: "g", Generator: g}}})
 	require.NoError(t, err)
 	for {
