@@ -376,6 +376,6 @@ func TestCopies(t *testing.T) {
 		err := numbers.Change(t.Context(), "orders", orders.UnaskedDraw(t))
 		require.ErrorIs(t, err, segment.ErrLost)
 		orders.Fails(t, err, false, "the Lease uidseg-orders is a copy", "Stop all that use it and delete it; ",
-			"a tag has to begin above all numbers that are in use (its next number was 18)")
+			"a tag has to begin above all numbers in use (its next number was 18)")
 	})
 }
