@@ -254,7 +254,8 @@ func TestNothingStored(t *testing.T) {
 		})
 		orders.Fails(t, renew(l, id, 1), true, "update: the API server has stored nothing")
 		c.through = through(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Status: "200 OK", Body: io.NopCloser(strings.NewReader("<p>" + orders.Secret))}, nil
+			body := io.NopCloser(strings.NewReader("<p>" + orders.Secret))
+			return &http.Response{StatusCode: 200, Status: "200 OK", Body: body}, nil
 		})
 		orders.Fails(t, renew(l, id, 1), false, "list: the API server answered 200 OK: this is no answer of one")
 	})
