@@ -184,19 +184,24 @@ func TestVoidNewRow(t *testing.T) {
 // A row that somebody else has made meanwhile is not written over, nor anything once the namespace was written.
 func TestMadeMeanwhile(t *testing.T) {
 	t.Parallel()
-	for _, raised := range []bool{false, true} {
+	for _, raised := range []string{"", "before", "after"} {
 		inCluster(t, func(t *testing.T, c *cluster) {
 			l, d := c.made(), c.store().Driver().(*driver)
 			space, _, err := d.get(t.Context(), stores.Key{Namespace: "orders", ID: -1}.String())
 			require.NoError(t, err)
 			row := stores.Record{Key: stores.Key{Namespace: "orders"}.String(), Text: "theirs"}
 			on := space.revision
-			if raised {
+			if raised == "before" {
 				c.raise(l)()
 				on = 1 // lost
 			}
 			_, err = d.put(t.Context(), next(row, state{On: on}))
 			require.NoError(t, err)
+			if raised == "after" { // their row counts, by an older namespace
+				c.raise(l)()
+				space, _, err = d.get(t.Context(), space.key)
+				require.NoError(t, err)
+			}
 			was := c.Leases("shop")["uid-orders.0"]
 			row.Text = "ours"
 			made, err := d.make(t.Context(), space, []stores.Record{row})
