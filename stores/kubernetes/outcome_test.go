@@ -189,7 +189,9 @@ func TestMadeMeanwhile(t *testing.T) {
 			l, d := c.made(), c.store().Driver().(*driver)
 			space, _, err := d.get(t.Context(), stores.Key{Namespace: "orders", ID: -1}.String())
 			require.NoError(t, err)
-			row := stores.Record{Key: stores.Key{Namespace: "orders"}.String(), Text: "theirs"}
+			theirs, err := storage.LeaseText(storage.NewLease(0), "theirs")
+			require.NoError(t, err)
+			row := stores.Record{Key: stores.Key{Namespace: "orders"}.String(), Text: theirs}
 			on := space.revision
 			if raised == "before" {
 				c.raise(l)()
