@@ -35,12 +35,13 @@ func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, i
 	}
 	date, _ := http.ParseTime(resp.Header.Get("Date"))
 	code := resp.StatusCode
+	gone := code == http.StatusNotFound && bytes.Contains(text, []byte(`"name":`)) // a server that starts names none
 	switch {
 	case code == http.StatusTooManyRequests: // nothing was done
 		after, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
 		_ = pause(ctx, 2*time.Duration(max(after, 1))*time.Second) // if ctx has ended, ask says so
 		return d.ask(ctx, verb, path, query, in, out)
-	case verb != "list" && (code == http.StatusNotFound || code == http.StatusConflict),
+	case verb != "list" && (gone || code == http.StatusConflict),
 		code == http.StatusGone && query.Has("continue"):
 		return code, date, nil
 	case code == http.StatusForbidden:
@@ -52,7 +53,7 @@ func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, i
 	says := struct{ Message string }{"this is no answer of one"} // or about the object, which has no secret
 	_ = json.Unmarshal(text, &says)
 	err = fmt.Errorf("kubernetes: %s: the API server answered %s: %.300s", verb, resp.Status, says.Message)
-	if code == http.StatusUnauthorized || code >= 500 { // a token is renewed in time
+	if code == http.StatusUnauthorized || code == http.StatusNotFound || code >= 500 { // a token is renewed in time
 		err = worker.Transient(err)
 	}
 	return code, date, err

@@ -151,6 +151,8 @@ func (f Fault) refusal() *answer {
 	switch {
 	case f.Message != "":
 		a = failed(f.Status, "", nil, "%s", f.Message)
+	case f.Status == http.StatusNotFound: // of a Kubernetes namespace
+		a = failed(f.Status, "NotFound", on("missing"), `namespaces "missing" not found`)
 	case f.Status == http.StatusTooManyRequests: // it is said before there is an API: in plain text
 		a = &answer{f.Status, http.Header{}, []byte("Too many requests, please try again later.\n")}
 		a.header.Set("Content-Type", "text/plain; charset=utf-8")
