@@ -108,7 +108,8 @@ stress: ## half a billion takes from tiny, starved rings
 ENGINES := stores kubernetes galera mysql9 postgres promise faults leases serve metrics page recipes
 on.stores   = $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... \
   $$($(GO) list ./test/engines/... | grep -vE '/(serve|kubernetes)')
-on.kubernetes = $(TESTS) -count 1 -timeout 40m ./stores/kubernetes/... ./test/engines/kubernetes
+on.kubernetes = UID_TEST_ENGINES=kubernetes $(TESTS) -count 1 -timeout 40m ./stores/kubernetes/... \
+  ./test/engines/kubernetes ./recipes/service
 on.galera   = UID_TEST_ENGINES=galera $(TESTS) -count 1 -timeout 20m \
   -run 'Test(Store|Segments|SegmentsBesideLeaf|.*Galera)$$' ./test/databases
 on.mysql9   = UID_TEST_ENGINES=mysql9 $(TESTS) -count 1 -timeout 20m ./test/databases
