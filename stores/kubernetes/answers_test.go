@@ -55,7 +55,7 @@ func TestAnswers(t *testing.T) {
 		"shuts down":         {fake.Fault{Status: 503, RetryAfter: 1}, false, true, "answered 503 Service Unavailable"},
 		"late":               {fake.Fault{Status: 504, Done: true}, true, true, "answered 504 Gateway Timeout"},
 		"token":              {fake.Fault{Status: 401}, false, true, "update: the API server answered 401 Unauth"},
-		"starts":             {fake.Fault{Status: 404, Message: "no resource"}, false, true, "404 Not Found: no resource"},
+		"starts":             {fake.Fault{Status: 404, Message: "no resource"}, false, true, "404 Not Found: no"},
 		"rights":             {fake.Fault{Status: 403}, false, false, "may not update leases.coordination.k8s.io"},
 		"invalid": {fake.Fault{Status: 422, Message: "is too long"}, false, false,
 			"Unprocessable Entity: is too long"},

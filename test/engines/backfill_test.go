@@ -57,7 +57,7 @@ func TestBackfill(t *testing.T) {
 			require.Len(t, ids, 5)
 			later, err := backfilled(backfill.Config{From: day(4)}, day(4))
 			require.NoError(t, err)
-			if name != "etcd" && name != "zookeeper" && name != "kubernetes" { // there a lease rests for the clocks' error
+			if name != "etcd" && name != "zookeeper" && name != "kubernetes" { // a lease rests for the clocks' error
 				require.Contains(t, ids, later)
 			}
 			_, err = backfilled(backfill.Config{From: day(4), To: day(1).AddDate(173, 0, 0)}, day(4))
