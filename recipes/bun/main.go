@@ -36,7 +36,7 @@ func (o *Order) BeforeAppendModel(ctx context.Context, q bun.Query) (err error) 
 func main() {
 	ctx, file := context.Background(), os.Getenv("UID_SQLITE_FILE")
 	uids = must(cached.New(sqlite.Lease(file, "orders"), cached.Config{}))
-	defer uids.Close() // gives the worker ID back
+	defer func() { _ = uids.Close() }() // gives the worker ID back
 	db := bun.NewDB(must(sql.Open("sqlite", file)), sqlitedialect.New())
 	must(db.Exec("CREATE TABLE IF NOT EXISTS orders (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item TEXT)"))
 	orders := []Order{{Item: "lamp"}, {Item: "chair"}}

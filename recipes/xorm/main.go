@@ -33,7 +33,7 @@ func (o *Orders) BeforeInsert() {
 func main() {
 	file := os.Getenv("UID_SQLITE_FILE")
 	uids = must(cached.New(sqlite.Lease(file, "orders"), cached.Config{}))
-	defer uids.Close() // gives the worker ID back
+	defer func() { _ = uids.Close() }() // gives the worker ID back
 	db := must(xorm.NewEngine("sqlite", file))
 	must(db.Exec("CREATE TABLE IF NOT EXISTS orders (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item TEXT)"))
 	orders := []*Orders{{Item: "lamp"}, {Item: "chair"}}
