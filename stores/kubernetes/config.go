@@ -112,10 +112,9 @@ func client(caFile string) (*http.Client, error) {
 			return nil, fmt.Errorf("%w: the CAFile cannot be read, or has no certificate in PEM", uid.ErrConfig)
 		}
 	}
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.TLSClientConfig, t.DisableCompression = secure, true
-	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second}
-	return &http.Client{Transport: t}, nil
+	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: secure,
+		ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: time.Minute,
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second}}}, nil
 }
 
 // New returns a store in a Kubernetes namespace. It reads the CAFile, and sends nothing. It returns [uid.ErrConfig]

@@ -145,3 +145,12 @@ func TestURL(t *testing.T) {
 		orders.Fails(t, err, false, says)
 	}
 }
+
+// Programs put transports of their own in the place of the default one, for traces, say.
+func TestDefaultTransport(t *testing.T) {
+	was := http.DefaultTransport
+	defer func() { http.DefaultTransport = was }()
+	http.DefaultTransport = struct{ http.RoundTripper }{was}
+	_, err := New(Config{URL: "https://cluster", Namespace: "shop"})
+	require.NoError(t, err)
+}
