@@ -98,7 +98,7 @@ type Record struct {
 // A Write says what to write.
 type Write struct {
 	Read      *Answer  // the last that the decision is based on; some of Were may have been read again since
-	Were      []Record // as they were read: those of the Puts, there or not; a row's namespace; the row one is written for
+	Were      []Record // as they were read: those of the Puts, there or not; a row's namespace; the row that one is for
 	Puts      []Record // with their State of when they were read: one, or a namespace and rows that are new
 	Otherwise Query    // what to read if it is refused
 }

@@ -113,7 +113,8 @@ func client(caFile string) (*http.Client, error) {
 		}
 	}
 	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: secure,
-		ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: time.Minute,
+		ForceAttemptHTTP2: true, DisableCompression: true,
+		IdleConnTimeout: time.Minute, TLSHandshakeTimeout: time.Minute,
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second}}}, nil
 }
 
