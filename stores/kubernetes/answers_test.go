@@ -169,15 +169,15 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// A list that is refused, in whatever way, is not one of nothing.
+// A list that is refused, in whatever way, is not one of nothing. One from memory is made by a quorum if that is behind.
 func TestRefusedList(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{404, 409, 410} {
+	for status, n := range map[int]int64{404: 1, 409: 1, 410: 1, 504: 2} {
 		inCluster(t, func(t *testing.T, c *cluster) {
 			l := c.made()
 			id := c.take(l)
-			c.next("LIST", 1, fake.Fault{Status: status})
-			orders.Fails(t, renew(orders.Leases(t, c.store()), id, 1), status == 404,
+			c.next("LIST", n, fake.Fault{Status: status})
+			orders.Fails(t, renew(orders.Leases(t, c.store()), id, 1), status != 409 && status != 410,
 				fmt.Sprintf("list: the API server answered %d ", status))
 			require.NoError(t, renew(l, id, 1))
 		})
@@ -198,20 +198,21 @@ func TestPages(t *testing.T) {
 			c.Delete("shop", "uid-orders.0")
 			c.Compact()
 		})
-		l, err := d.list(t.Context(), labelNamespace+"=orders")
+		l, err := d.list(t.Context(), labelNamespace+"=orders", "")
 		require.NoError(t, err)
 		require.Len(t, l.objects, 3*500-1)
 		require.Equal(t, map[string]int{"POST 201": 3 * 500, "LIST 200": 4, "LIST 410": 1}, c.Count())
 
 		c.once("LIST?continue", func() { c.Delete("shop", "uid-orders.999") })
-		l, err = d.list(t.Context(), labelNamespace+"=orders")
+		l, err = d.list(t.Context(), labelNamespace+"=orders", "")
 		require.NoError(t, err)
 		require.Len(t, l.objects, 3*500-1, "the list is of the time of its first page")
 		require.Contains(t, l.objects, stores.Key{Namespace: "orders", ID: 999}.String())
 	})
 }
 
-// The memory of one of several API servers stands still. Nothing is read from it.
+// The memory of one of several API servers stands still. What it shows is taken if it is still so. Who reads it again,
+// because something was not, waits until it shows that, or asks etcd.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	inCluster(t, func(t *testing.T, c *cluster) {
@@ -230,7 +231,23 @@ func TestBehind(t *testing.T) {
 		}))
 		require.Equal(t, []int64{-1, 0}, floors, "what was decided before the floor was raised does not count")
 		require.EqualValues(t, 2, c.row(id).High)
-		require.EqualValues(t, 1, c.take(orders.Leases(t, c.store())))
+
+		c.through = behind.RoundTripper()
+		for _, catchesUp := range []bool{true, false} {
+			behind.HoldCache(true)
+			c.take(other)
+			behind.Count()
+			began := time.Now()
+			counts := map[string]int{"LIST 200": 2, "PUT 409": 1, "PUT 200": 1, "GET 200": 2}
+			if catchesUp {
+				time.AfterFunc(time.Second, func() { behind.HoldCache(false) })
+			} else {
+				counts["LIST 504"] = 1
+			}
+			c.take(orders.Leases(t, c.store()))
+			require.Equal(t, counts, behind.Count())
+			require.Equal(t, catchesUp, time.Since(began) < 2*time.Second)
+		}
 	})
 }
 

@@ -21,15 +21,14 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// methods are those of HTTP, by the verbs that a Role has.
-var methods = map[string]string{"get": http.MethodGet, "list": http.MethodGet, "create": http.MethodPost,
-	"update": http.MethodPut}
+// methods are those of HTTP, by the verbs that a Role has; the others are GET.
+var methods = map[string]string{"create": http.MethodPost, "update": http.MethodPut}
 
 // ask makes a request, and waits and makes it again where the server was too busy to begin. It returns the status, and
 // when it was answered, by the server's clock, in whole seconds. No errors are 404 and 409, other than to a list, and
-// 410 to a list that goes on.
+// 410 to a list that goes on, and 504 to one from memory that is behind.
 func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, in, out any) (int, time.Time, error) {
-	resp, text, err := d.send(ctx, methods[verb], path+"?"+query.Encode(), in)
+	resp, text, err := d.send(ctx, cmp.Or(methods[verb], http.MethodGet), path+"?"+query.Encode(), in)
 	if err != nil {
 		return 0, time.Time{}, failed(ctx, verb, err)
 	}
@@ -42,7 +41,8 @@ func (d *driver) ask(ctx context.Context, verb, path string, query url.Values, i
 		_ = pause(ctx, 2*time.Duration(max(after, 1))*time.Second) // if ctx has ended, ask says so
 		return d.ask(ctx, verb, path, query, in, out)
 	case verb != "list" && (gone || code == http.StatusConflict),
-		code == http.StatusGone && query.Has("continue"):
+		code == http.StatusGone && query.Has("continue"),
+		code == http.StatusGatewayTimeout && query.Get("resourceVersion") != "":
 		return code, date, nil
 	case code == http.StatusForbidden:
 		return code, date, fmt.Errorf("%w: kubernetes: the account may not %s leases.coordination.k8s.io in the "+
@@ -112,8 +112,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// get reads an object, nil if there is none, as all reads are: by a quorum of etcd, and not from the API server's
-// memory, which can be behind, or show what etcd has lost.
+// get reads an object, nil if there is none, by a quorum of etcd: the API server's memory can be behind, or show what
+// etcd has lost.
 func (d *driver) get(ctx context.Context, key string) (*object, time.Time, error) {
 	name, _ := place(key)
 	o := &object{}
@@ -144,18 +144,21 @@ func (d *driver) put(ctx context.Context, o *object) (now *object, err error) {
 	return now, now.read()
 }
 
-// list reads all objects that have labels.
-func (d *driver) list(ctx context.Context, selector string) (*sight, error) {
-	v := &sight{objects: map[string]*object{}}
-	query := url.Values{"labelSelector": {labelManaged + "=" + managed + "," + selector}, "limit": {"500"}}
+// list reads all objects that have labels: by a quorum, or as the API server remembers them, since a revision.
+func (d *driver) list(ctx context.Context, selector, since string) (*sight, error) {
+	v := &sight{objects: map[string]*object{}, old: since != ""}
+	query := url.Values{"labelSelector": {labelManaged + "=" + managed + "," + selector}, "resourceVersion": {since}}
+	if !v.old {
+		query.Set("limit", "500")
+	}
 	for {
 		var page struct {
 			Meta  struct{ Continue string } `json:"metadata"`
 			Items []*object
 		}
 		code, date, err := d.ask(ctx, "list", "", query, nil, &page)
-		if code == http.StatusGone && err == nil {
-			return d.list(ctx, selector) // it has taken longer than etcd keeps what was
+		if code >= 300 && err == nil { // it has taken longer than etcd keeps what was, or the memory is behind
+			return d.list(ctx, selector, "")
 		}
 		for _, o := range page.Items {
 			if err = cmp.Or(err, o.read()); err == nil && o.key == "" {

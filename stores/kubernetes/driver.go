@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,15 +35,12 @@ func (d *driver) Block() int64 { return 64 }
 // Inspect implements [stores.Inspector]: nothing is to be seen of how the API server keeps its objects.
 func (d *driver) Inspect(context.Context, string) (lossy []string, err error) { return nil, nil }
 
-// A sight is objects by their keys, all as they were at one time, and the API server's date.
+// A sight is objects by their keys, all as they were at one time, and the API server's date. Old ones may have been
+// written since.
 type sight struct {
 	objects map[string]*object
 	date    time.Time
-}
-
-func spaceKey(key string) string {
-	k, _ := stores.ParseKey(key)
-	return stores.Key{Namespace: k.Namespace, ID: -1}.String()
+	old     bool
 }
 
 // record returns what is under a key, and why it must not be used.
@@ -57,12 +53,12 @@ func (d *driver) record(v *sight, key string) stores.Record {
 	r.State, r.Bad, r.Text = o, o.bad, o.text
 	switch {
 	case o.bad != nil:
-	case k.ID >= 0 && !o.counts(v.objects[spaceKey(key)]):
+	case k.ID >= 0 && !o.counts(v.objects[stores.Key{Namespace: k.Namespace, ID: -1}.String()]):
 		r.Text = o.state.Was
 	case k.ID < 0 && o.state.UID != "" && o.state.UID != o.Meta.UID:
-		r.Bad = fmt.Errorf("%w: %w: the Lease %s is a copy, and what was given out since it was made is not known "+
-			"here. Stop all that use it and delete it; the next start makes a namespace anew, ahead of what may have "+
-			"been used, and a tag has to begin above all numbers in use", uid.ErrConfig, segment.ErrLost, o.Meta.Name)
+		r.Bad = fmt.Errorf("%w: %w: the Lease %s is a copy. Stop all that use it and delete it; the next start "+
+			"makes a namespace anew, ahead of what may have been used, and a tag has to begin above all numbers in use",
+			uid.ErrConfig, segment.ErrLost, o.Meta.Name)
 	case k.ID < 0 && k.Namespace != "" && o.state.ClockError != d.cfg.ClockError.Microseconds():
 		r.Bad = fmt.Errorf("%w: ClockError is %v, and namespace %q was made with %v: all clients have to have the same",
 			uid.ErrConfig, d.cfg.ClockError, k.Namespace, time.Duration(o.state.ClockError)*time.Microsecond)
@@ -70,29 +66,37 @@ func (d *driver) record(v *sight, key string) stores.Record {
 	return r
 }
 
-// Read implements [stores.Driver]. A renewal begins with what the one before has read.
+// Read implements [stores.Driver]. A renewal begins with what the one before has read, and what need not be the newest
+// with what the API server remembers: that takes no time of etcd's, of which a list takes more for each Lease of the
+// Kubernetes namespace.
 func (d *driver) Read(ctx context.Context, q stores.Query) (*stores.Answer, error) {
 	if len(q.Keys) == 2 && len(q.Ranges) == 0 && !q.Newest && ctx.Err() == nil {
 		if v, is := d.after.LoadAndDelete(q.Keys[1]); is {
-			a := d.answer(q, v.(*sight), d.cfg.Now())
-			a.Old = true
-			return a, nil
+			return d.answer(q, v.(*sight)), nil
 		}
 	}
+	return d.read(ctx, q, "0")
+}
+
+// read reads what is as new as a revision, if it need not be the newest.
+func (d *driver) read(ctx context.Context, q stores.Query, since string) (*stores.Answer, error) {
+	if q.Newest {
+		since = ""
+	}
 	asked := d.cfg.Now()
-	v, err := d.look(ctx, q)
+	v, err := d.look(ctx, q, since)
 	if err != nil {
 		return nil, err
 	}
-	a := d.answer(q, v, d.cfg.Now())
+	a := d.answer(q, v)
 	if q.Judge {
 		err = d.judge(asked, a.Clock.Now, v.date)
 	}
 	return a, err
 }
 
-func (d *driver) answer(q stores.Query, v *sight, now time.Time) *stores.Answer {
-	a := &stores.Answer{}
+func (d *driver) answer(q stores.Query, v *sight) *stores.Answer {
+	a := &stores.Answer{Clock: d.clock(), Old: v.old}
 	for _, key := range q.Keys {
 		a.Records = append(a.Records, d.record(v, key))
 	}
@@ -107,12 +111,11 @@ func (d *driver) answer(q stores.Query, v *sight, now time.Time) *stores.Answer 
 		}
 		a.Pages = append(a.Pages, page)
 	}
-	a.Clock = d.clock(now)
 	return a
 }
 
-func (d *driver) clock(now time.Time) stores.Clock {
-	return stores.Clock{Now: now.UTC().Truncate(time.Microsecond), Error: d.cfg.ClockError}
+func (d *driver) clock() stores.Clock {
+	return stores.Clock{Now: d.cfg.Now().UTC().Truncate(time.Microsecond), Error: d.cfg.ClockError}
 }
 
 // judge returns [worker.ErrClock] when this process's clock and the API server's, of which an answer tells whole
@@ -127,7 +130,7 @@ func (d *driver) judge(asked, answered, date time.Time) error {
 }
 
 // look reads what a query is about, as it is at one time, in one request.
-func (d *driver) look(ctx context.Context, q stores.Query) (*sight, error) {
+func (d *driver) look(ctx context.Context, q stores.Query, since string) (*sight, error) {
 	ranges := slices.Clone(q.Ranges)
 	for _, key := range q.Keys {
 		ranges = append(ranges, stores.Range{First: key, Last: key})
@@ -137,11 +140,11 @@ func (d *driver) look(ctx context.Context, q stores.Query) (*sight, error) {
 	switch {
 	case len(ranges) == 1 && len(q.Keys) == 1 && k.ID < 0: // a row needs its namespace
 		o, date, err := d.get(ctx, first)
-		return &sight{map[string]*object{first: o}, date}, err
+		return &sight{objects: map[string]*object{first: o}, date: date}, err
 	case strings.HasPrefix(first, "segments/"):
-		return d.list(ctx, labelSegment)
+		return d.list(ctx, labelSegment, since)
 	}
-	return d.list(ctx, labelNamespace+"="+slug(k.Namespace)+ids(ranges))
+	return d.list(ctx, labelNamespace+"="+slug(k.Namespace)+ids(ranges), since)
 }
 
 // ids returns the part of a selector that picks a namespace's own object, and the rows in ranges; "" for all.
@@ -165,22 +168,24 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 	for _, r := range w.Were {
 		was[r.Key] = r
 	}
-	first, q := w.Puts[0], w.Otherwise
-	space := was[spaceKey(first.Key)]
+	first, since := w.Puts[0], ""
+	k, _ := stores.ParseKey(first.Key)
+	space, row := was[stores.Key{Namespace: k.Namespace, ID: -1}.String()], k.ID >= 0
 	switch {
-	case strings.HasPrefix(first.Key, "segments/"):
+	case k.Namespace == "": // segments
 		stored, err = done(d.put(ctx, next(first, state{})))
-	case first.Key != space.Key && space.State == nil: // the namespace is gone
-	case len(w.Puts) == 1 && first.Key != space.Key:
-		stored, err = d.writeRow(ctx, space, was[first.Key], first)
-	case first.Key != space.Key || len(w.Puts) > 1 && space.State == nil:
-		err = errors.New("kubernetes: rows without their namespace cannot be written at once")
+	case space.State == nil && (row || len(w.Puts) > 1): // the namespace is gone
+	case row:
+		if stored, err = d.writeRow(ctx, space, was[first.Key], first); err == nil && !stored {
+			if o, _, _ := d.get(ctx, first.Key); o != nil { // what refused it is as old as that, or older
+				since = o.Meta.Revision
+			}
+		}
 	case !w.Read.Old: // else its row may have been written since
 		stored, err = d.writeSpace(ctx, first, w.Puts[1:])
 	}
 	if err == nil && !stored {
-		q.Newest = true
-		now, err = d.Read(ctx, q)
+		now, err = d.read(ctx, w.Otherwise, since)
 	}
 	return stored, now, err
 }
@@ -202,11 +207,11 @@ func (d *driver) writeRow(ctx context.Context, space, was, put stores.Record) (s
 		return false, err
 	case after == nil || after.Meta.UID != of.Meta.UID || of.revision < after.logged()[0]:
 		// It may count, or have been replaced already.
-		return false, worker.Transient(fmt.Errorf("kubernetes: update: the Lease %s was deleted or made anew, or its "+
-			"log was shortened, meanwhile: the outcome is open", of.Meta.Name))
+		return false, worker.Transient(fmt.Errorf("kubernetes: update: the outcome is open, since the Lease %s was "+
+			"deleted or made anew, or its log was shortened", of.Meta.Name))
 	}
 	if stored = now.counts(after); stored {
-		d.after.Store(put.Key, &sight{objects: map[string]*object{space.Key: after, put.Key: now}})
+		d.after.Store(put.Key, &sight{objects: map[string]*object{space.Key: after, put.Key: now}, old: true})
 	}
 	return stored, nil
 }
@@ -237,8 +242,7 @@ func (d *driver) writeSpace(ctx context.Context, put stores.Record, rows []store
 // there.
 func (d *driver) make(ctx context.Context, space *object, rows []stores.Record) (made bool, err error) {
 	for i, r := range rows {
-		made, err := d.makeOne(ctx, space, r)
-		if err == nil && !made && i == 0 {
+		if made, err = d.makeOne(ctx, space, r); err == nil && !made && i == 0 {
 			err = pause(ctx, time.Second)
 		}
 		if err != nil || !made {
@@ -249,26 +253,26 @@ func (d *driver) make(ctx context.Context, space *object, rows []stores.Record) 
 }
 
 func (d *driver) makeOne(ctx context.Context, space *object, r stores.Record) (made bool, err error) {
-	s := state{On: space.revision}
-	now, err := d.put(ctx, next(r, s))
+	now, err := d.put(ctx, next(r, state{On: space.revision}))
 	if r.State != nil || now != nil || err != nil {
 		return now != nil, err
 	}
 	// An object may be there whose text does not count, and which no range has shown. One that was decided on the
 	// namespace as it was read does.
-	if o, _, err := d.get(ctx, r.Key); err != nil || o == nil || o.state.On == space.revision {
+	o, _, err := d.get(ctx, r.Key)
+	if err != nil || o == nil || o.state.On == space.revision {
 		return false, err
 	}
-	v, err := d.look(ctx, stores.Query{Keys: []string{space.key, r.Key}})
-	if err != nil {
+	of, _, err := d.get(ctx, space.key)
+	if err != nil || of == nil || of.revision != space.revision {
 		return false, err
 	}
-	is, of := d.record(v, r.Key), v.objects[space.key]
-	if is.State == nil || of == nil || of.revision != space.revision || is.Text != "" || is.Bad != nil {
+	is := d.record(&sight{objects: map[string]*object{r.Key: o, space.key: of}}, r.Key)
+	if is.Text != "" || is.Bad != nil {
 		return false, is.Bad
 	}
-	r.State = is.State
-	return done(d.put(ctx, next(r, s)))
+	r.State = o
+	return done(d.put(ctx, next(r, state{On: space.revision})))
 }
 
 // trim forgets what a namespace remembers of its writes before the one that is there, for its next one. Rows whose
@@ -276,7 +280,7 @@ func (d *driver) makeOne(ctx context.Context, space *object, r stores.Record) (m
 // was decided on a write before. The log is nil if somebody else has written.
 func (d *driver) trim(ctx context.Context, space *object) (log []int64, err error) {
 	for {
-		l, err := d.list(ctx, labelNamespace+"="+space.Meta.Labels[labelNamespace])
+		l, err := d.list(ctx, labelNamespace+"="+space.Meta.Labels[labelNamespace], "")
 		if err != nil {
 			return nil, err
 		}
@@ -305,11 +309,11 @@ func (d *driver) trim(ctx context.Context, space *object) (log []int64, err erro
 
 // Namespaces implements [stores.Lister].
 func (d *driver) Namespaces(ctx context.Context) (names []string, now stores.Clock, err error) {
-	l, err := d.list(ctx, labelNamespace)
+	l, err := d.list(ctx, labelNamespace, "")
 	for key := range l.objects {
 		k, _ := stores.ParseKey(key)
 		names = append(names, k.Namespace)
 	}
 	slices.Sort(names)
-	return slices.Compact(names), d.clock(d.cfg.Now()), err
+	return slices.Compact(names), d.clock(), err
 }

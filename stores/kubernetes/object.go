@@ -167,12 +167,10 @@ func (o *object) counts(space *object) bool {
 		return true
 	}
 	log := space.logged()
-	i, found := slices.BinarySearch(log, o.state.On)
-	switch {
-	case o.state.On < log[0]:
+	if o.state.On < log[0] {
 		return o.revision < log[0]
-	case !found || o.state.On > o.revision:
-		return false // it was decided on a write that is lost: etcd was put back
 	}
-	return i+1 == len(log) || o.revision < log[i+1]
+	// A write that is not found, or later than the row, is lost: etcd was put back.
+	i, found := slices.BinarySearch(log, o.state.On)
+	return found && o.state.On <= o.revision && (i+1 == len(log) || o.revision < log[i+1])
 }

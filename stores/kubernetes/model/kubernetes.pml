@@ -268,7 +268,8 @@ active [CLIENTS] proctype Process() provided (begun)
 
 end:
 	do
-	/* It reads the row and then the namespace, or both at once. */
+	/* It reads the row and then the namespace, or both at once. A list from the API server's memory is one that was
+	 * read earlier: who has read may wait for any time. */
 	:: d_step { c[me].phase == Idle -> copyRow(c[me].row, row); c[me].phase = Half }
 	:: d_step { c[me].phase == Half -> copyNS(c[me].ns, ns); c[me].phase = Read }
 	:: d_step { c[me].phase == Read -> forget(me) }
