@@ -121,8 +121,8 @@ func store(ctx context.Context, d Driver, a *Answer, writes []Write, q Query) (s
 			w.Puts[0].State = w.Were[len(w.Were)-1].State
 		}
 		stored, now, err = d.Write(ctx, w)
-		if err == nil && !stored && now.Old && same(w.Were, now.Records[:len(w.Were)]) { // older than what refused it
-			q.Newest = true
+		if err == nil && !stored && now.Old && len(w.Puts) == 1 && same(w.Were, now.Records[:len(w.Were)]) {
+			q.Newest = true // that is older than what refused it
 			now, err = d.Read(ctx, q)
 		}
 		if err != nil || !stored && !now.has(w.Puts[0]) {

@@ -37,6 +37,6 @@
 // # Cost
 //
 // A renewal is two requests, PUT and GET; a start on a free row has a list before, or two where there are more than 64
-// rows. One that finds none makes 16, by a request each, and six besides. A Change of a segment's row is two, and two more each time that another client was
+// rows. One that finds none makes 16, by a request each, and five besides. A Change of a segment's row is two, and two more each time that another client was
 // faster.
 package kubernetes

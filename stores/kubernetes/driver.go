@@ -181,7 +181,7 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 				since = o.Meta.Revision
 			}
 		}
-	case !w.Read.Old: // else its row may have been written since
+	case !w.Read.Old || len(w.Were) == len(w.Puts): // else one that is not put may have been written since
 		stored, err = d.writeSpace(ctx, first, w.Puts[1:])
 	}
 	if err == nil && !stored {
