@@ -169,7 +169,8 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// A list that is refused, in whatever way, is not one of nothing. One from memory is made by a quorum if that is behind.
+// A list that is refused, in whatever way, is not one of nothing. One from memory is made by a quorum if that is
+// behind.
 func TestRefusedList(t *testing.T) {
 	t.Parallel()
 	for status, n := range map[int]int64{404: 1, 409: 1, 410: 1, 504: 2} {

@@ -10,8 +10,8 @@
 // # What makes it safe
 //
 // A request writes one object, if that is as it was read. A row counts if, by the revisions of etcd, its namespace's
-// object was not written between what the row was decided on and the row; else what it replaced does. What may be old
-// when it is used is read from the API server's memory; the verdict, and an error, are by a quorum of etcd.
+// object was not written between what the row was decided on and the row; else what it replaced does. First
+// looks are from the API server's memory; verdicts and errors are by a quorum of etcd.
 //
 // Each client goes by its own clock: see [Config.ClockError]. A start notices one that is off the API server's by more
 // than two ClockError and a second.
@@ -37,6 +37,6 @@
 // # Cost
 //
 // A renewal is two requests, PUT and GET; a start on a free row has a list before, or two where there are more than 64
-// rows. One that finds none makes 16, by a request each, and five besides. A Change of a segment's row is two, and two more each time that another client was
-// faster.
+// rows. One that finds none makes 16, by a request each, and five besides. A Change of a segment's row is two, and two
+// more each time that another client was faster.
 package kubernetes
