@@ -111,6 +111,26 @@ func TestNamespaceGone(t *testing.T) {
 	})
 }
 
+// An owner that has stood still finds its row under a namespace that was made since. Another one may have had the ID
+// meanwhile, under a namespace that is gone.
+func TestNamespaceMadeAnew(t *testing.T) {
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		var told events
+		l, was := h.held(lease.Config{Losses: losses, OnEvent: told.add})
+		row := h.row(0)
+		h.empty()
+		require.Zero(t, h.acquire(h.bare(lease.Config{Losses: losses})).WorkerID)
+		h.pass(window / 2)
+		h.empty()
+		h.memory.SetRow(orders, row)
+		h.acquire(h.bare(lease.Config{Losses: losses}))
+		next := h.extend(l, 0)
+		require.NotEqual(t, was.WorkerID, next.WorkerID)
+		require.Greater(t, next.First, h.namespace().Floor)
+		require.Equal(t, []string{"acquired", "lost", "acquired"}, told.kinds())
+	})
+}
+
 // A person that says that a namespace was lost, or restored, raises its floor for later owners. A floor is never
 // lowered.
 func TestFoundLost(t *testing.T) {

@@ -60,7 +60,7 @@ func (l *lessee) renew(ctx context.Context, through int64) error {
 		if wentBack = l.endOutdated(row, ns, now); wentBack {
 			return nil
 		}
-		if err := l.checkHeld(row, now); err != nil {
+		if err := l.checkHeld(ns, row, now); err != nil {
 			return err
 		}
 		l.adoptHistory(ns, now)
@@ -83,11 +83,14 @@ func (l *lessee) renew(ctx context.Context, through int64) error {
 	return nil
 }
 
-// checkHeld returns a lostError unless the row is this owner's, and its lease is not over.
-func (l *lessee) checkHeld(row *storage.Lease, now storage.Clock) error {
+// checkHeld returns a lostError unless the row is this owner's, and its lease is not over. A namespace that was made
+// since may not be the next one: others may have had the ID under one in between that is gone.
+func (l *lessee) checkHeld(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
 	switch {
 	case row == nil:
 		return &lostError{why: "its row is gone"}
+	case l.lease.owns(row) && ns.Made.After(row.Acquired.Add(l.apart(now))):
+		return &lostError{why: fmt.Sprintf("the namespace was made anew at %s", stamp(ns.Made))}
 	case l.lease.owns(row) && now.Within(row.Until):
 		return nil
 	case l.lease.owns(row):

@@ -9,9 +9,10 @@ import (
 
 // reach is how far beyond the store's clock this owner may reserve, whatever the store can lose: a [Burn] by any other
 // clock goes further.
-func (l *lessee) reach(now storage.Clock) time.Duration {
-	return Burn - max(l.cfg.MaxClockSkew, 2*now.Error)
-}
+func (l *lessee) reach(now storage.Clock) time.Duration { return Burn - l.apart(now) }
+
+// apart is how far two clocks of the store can be apart: those of servers, or of clients.
+func (l *lessee) apart(now storage.Clock) time.Duration { return max(l.cfg.MaxClockSkew, 2*now.Error) }
 
 // target returns the last tick that a write reserves: 3/2 Window beyond the clock, or further if the
 // generator asks for ticks up to through.
