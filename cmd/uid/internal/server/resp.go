@@ -25,12 +25,19 @@ type conn struct {
 	args [][]byte // of the newest command, and the bytes that they share
 	text []byte
 
-	began   time.Time // of the command that is being read; zero between two
+	readBy, writeBy deadline
+
+	reading bool      // a command has begun
+	began   time.Time // when the rest of it was first waited for; zero if it was not
 	allowed bool      // it has shown the token, or need not
 	guesses int       // how often it has shown a wrong one
 	quit    bool      // it is to be closed
 
 	commands, errors uint64
+
+	// What is not in the metrics yet. All goroutines share those, which is slow; so they get at once what a read from
+	// the connection has brought.
+	newCommands, newUIDs, newNumbers int
 }
 
 const respBuffer = 16 << 10
@@ -43,9 +50,8 @@ func (s *Server) serveRESP(l net.Listener) error {
 	defer l.Close()
 	s.mu.Lock()
 	s.listener = l
-	stop := s.stop
 	s.mu.Unlock()
-	if stop { // Drain came first
+	if s.stopping() { // Drain came first
 		return nil
 	}
 	for pause := time.Duration(0); ; {
@@ -74,7 +80,7 @@ func (s *Server) serveRESP(l net.Listener) error {
 func (s *Server) begin(f func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stop {
+	if s.stopping() {
 		return false
 	}
 	s.ended.Go(f)
@@ -94,6 +100,7 @@ func (s *Server) serveConn(nc net.Conn) {
 			s.cfg.Logger.Error("uid: a command panicked", "panic", p, "stack", string(debug.Stack()))
 		}
 		_ = nc.Close()
+		c.count()
 		s.mu.Lock()
 		delete(s.conns, c)
 		s.mu.Unlock()
@@ -107,27 +114,41 @@ func (s *Server) serveConn(nc net.Conn) {
 		if err != nil {
 			break
 		}
-		c.began = time.Time{}
+		c.reading, c.began = false, time.Time{}
 		if len(args) > 0 {
-			c.commands++
-			s.metrics.commands.Add(1)
+			c.newCommands++
 			c.command(args)
 		}
 	}
 	_ = c.out.Flush()
 }
 
+// count adds to the metrics what is not there yet.
+func (c *conn) count() {
+	m := &c.server.metrics
+	m.commands.Add(float64(c.newCommands))
+	m.uids[overRESP].Add(float64(c.newUIDs))
+	m.numbers[overRESP].Add(float64(c.newNumbers))
+	c.commands += uint64(c.newCommands)
+	c.newCommands, c.newUIDs, c.newNumbers = 0, 0, 0
+}
+
 // Read reads from the connection once all is used up that was read before. Answers leave first: the
 // client may wait for them.
 func (c *conn) Read(b []byte) (int, error) {
+	c.count()
 	if err := c.out.Flush(); err != nil {
 		return 0, err
 	}
-	until := time.Now().Add(idleTime)
-	if !c.began.IsZero() {
+	now := time.Now()
+	until := now.Add(idleTime)
+	if c.reading {
+		if c.began.IsZero() {
+			c.began = now
+		}
 		until = c.began.Add(readTime)
 	}
-	if err := c.SetReadDeadline(until); err != nil {
+	if err := c.readBy.move(until, c.SetReadDeadline); err != nil {
 		return 0, err
 	}
 	// After the deadline is set, which Drain moves.
@@ -137,9 +158,21 @@ func (c *conn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
+// A deadline is when reads or writes of a connection end. To set it costs much of what an answer does: it ends up to a
+// second too early instead.
+type deadline struct{ time.Time }
+
+func (d *deadline) move(until time.Time, set func(time.Time) error) error {
+	if later := until.Sub(d.Time); later >= 0 && later < time.Second {
+		return nil
+	}
+	d.Time = until
+	return set(until)
+}
+
 // Write writes to the connection within the limit.
 func (c *conn) Write(b []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+	if err := c.writeBy.move(time.Now().Add(writeTime), c.SetWriteDeadline); err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Write(b)
@@ -152,7 +185,7 @@ func (c *conn) Write(b []byte) (int, error) {
 // drainRESP has each connection end after the commands that the server has read.
 func (s *Server) drainRESP(ctx context.Context) error {
 	s.mu.Lock()
-	s.stop = true
+	s.stop.Store(true)
 	if s.listener != nil {
 		_ = s.listener.Close()
 	}
@@ -178,11 +211,7 @@ func (s *Server) drainRESP(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (s *Server) stopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stop
-}
+func (s *Server) stopping() bool { return s.stop.Load() }
 
 // A protocolError is what a client is told before its connection is closed.
 type protocolError string
@@ -279,9 +308,7 @@ func (c *conn) line() ([]byte, error) {
 			return nil, err
 		}
 	}
-	if c.began.IsZero() {
-		c.began = time.Now()
-	}
+	c.reading = true
 	line, err := c.in.ReadSlice('\n')
 	switch {
 	case err != nil && len(line) > maxArg, err == nil && len(line) > maxArg+2:

@@ -70,10 +70,10 @@ func (c *conn) incr(key []byte, n int) error {
 	ctx := context.Background() // the draw has a limit of its own
 	var u uid.UID
 	var err error
-	count := s.metrics.numbers[overRESP]
+	count := &c.newNumbers
 	switch {
 	case string(key) == s.cfg.UIDKey:
-		count = s.metrics.uids[overRESP]
+		count = &c.newUIDs
 		u, err = s.uid(ctx)
 	case n == 1:
 		u, err = s.number(ctx, string(key))
@@ -85,7 +85,7 @@ func (c *conn) incr(key []byte, n int) error {
 	if err != nil {
 		return errors.New("ERR " + reason(err))
 	}
-	count.Add(float64(n))
+	*count += n
 	return c.integer(int64(u))
 }
 
@@ -114,7 +114,7 @@ func (c *conn) uids(args [][]byte) error {
 	if err := c.server.fill(context.Background(), all[:n]); err != nil {
 		return errors.New("ERR " + reason(err))
 	}
-	c.server.metrics.uids[overRESP].Add(float64(n))
+	c.newUIDs += n
 	_ = c.array(n)
 	for _, u := range all[:n] {
 		_ = c.bulkString(strconv.AppendInt(nil, int64(u), 10))

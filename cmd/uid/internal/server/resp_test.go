@@ -183,6 +183,34 @@ func TestRESPSlow(t *testing.T) {
 	})
 }
 
+// The limits hold on a connection that is in use, if not to the last second. What it has drawn is counted before the
+// answer leaves.
+func TestRESPInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		l := h.serving(t)[overRESP]
+		for text, lasts := range map[string]time.Duration{"": 2 * time.Minute, "I": 10 * time.Second} {
+			c := l.dial(t)
+			for range 3 {
+				before := testutil.ToFloat64(h.metrics.commands)
+				_, err := io.WriteString(c, command("PING"))
+				require.NoError(t, err)
+				answer := make([]byte, len("+PONG\r\n"))
+				_, err = io.ReadFull(c, answer)
+				require.NoError(t, err)
+				require.Equal(t, before+1, testutil.ToFloat64(h.metrics.commands))
+				time.Sleep(400 * time.Millisecond)
+			}
+			_, err := io.WriteString(c, text)
+			require.NoError(t, err)
+			began := time.Now()
+			_, err = io.ReadAll(c)
+			require.NoError(t, err)
+			require.InDelta(t, lasts, time.Since(began), float64(time.Second))
+		}
+	})
+}
+
 // A command waits for a UID as long as the limit says, and no longer.
 func TestWaitsWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -110,7 +110,7 @@ type Server struct {
 	mu       sync.Mutex     // of what follows
 	conns    map[*conn]struct{}
 	listener net.Listener
-	stop     bool // connections are to end
+	stop     atomic.Bool // connections are to end; it is set under mu
 }
 
 // connKey is the key of a request's connection in its context.
