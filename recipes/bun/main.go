@@ -41,9 +41,7 @@ func main() {
 	must(db.Exec("CREATE TABLE IF NOT EXISTS orders (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item TEXT)"))
 	orders := []Order{{Item: "lamp"}, {Item: "chair"}}
 	must(db.NewInsert().Model(&orders).Exec(ctx))
-	for _, o := range orders {
-		fmt.Println(o.ID, o.Item)
-	}
+	fmt.Printf("%v\n%v\n", orders[0].ID, orders[1].ID)
 }
 
 func must[V any](v V, err error) V {

@@ -131,6 +131,21 @@ func TestNamespaceMadeAnew(t *testing.T) {
 	})
 }
 
+// Where the store's clock is set back an owner finds a namespace that was made later. It goes on.
+func TestNamespaceOfTheFuture(t *testing.T) {
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		h.shiftStore(time.Hour)
+		require.NoError(t, h.foundWith(0, 0))
+		h.shiftStore(-time.Hour)
+		l := h.bare(lease.Config{Losses: losses})
+		require.Zero(t, h.acquire(l).WorkerID)
+		for range 3 {
+			h.pass(window / 2)
+			require.Zero(t, h.extend(l, 0).WorkerID)
+		}
+	})
+}
+
 // A person that says that a namespace was lost, or restored, raises its floor for later owners. A floor is never
 // lowered.
 func TestFoundLost(t *testing.T) {

@@ -84,12 +84,14 @@ func (l *lessee) renew(ctx context.Context, through int64) error {
 }
 
 // checkHeld returns a lostError unless the row is this owner's, and its lease is not over. A namespace that was made
-// since may not be the next one: others may have had the ID under one in between that is gone.
+// since may not be the next one: others may have had the ID under one in between that is gone. (One of the future was
+// made before the clock was set back.)
 func (l *lessee) checkHeld(ns *storage.Namespace, row *storage.Lease, now storage.Clock) error {
+	apart := l.apart(now)
 	switch {
 	case row == nil:
 		return &lostError{why: "its row is gone"}
-	case l.lease.owns(row) && ns.Made.After(row.Acquired.Add(l.apart(now))):
+	case l.lease.owns(row) && ns.Made.After(row.Acquired.Add(apart)) && !ns.Made.After(now.Now.Add(apart)):
 		return &lostError{why: fmt.Sprintf("the namespace was made anew at %s", stamp(ns.Made))}
 	case l.lease.owns(row) && now.Within(row.Until):
 		return nil
