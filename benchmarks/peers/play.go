@@ -74,7 +74,7 @@ func (s stage) second(c column, st step) cell {
 
 // restarted ends a process that has drawn for a second as fast as it can, and starts it again.
 func (s stage) restarted(c column, moved time.Duration) cell {
-	t := s.task(c, step{N: million, For: time.Second})
+	t := s.task(c, step{N: 10 * million, For: time.Second})
 	first := s.start(t)
 	first.begin()
 	before := first.end()
