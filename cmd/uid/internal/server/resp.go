@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -22,8 +21,10 @@ type conn struct {
 	in     *bufio.Reader
 	out    *bufio.Writer
 
-	args [][]byte // of the newest command, and the bytes that they share
-	text []byte
+	args  [][]byte // of the newest command, and the bytes that they share
+	text  []byte
+	name  string // of the newest command, and what it stands for
+	known respCommand
 
 	readBy, writeBy deadline
 
@@ -279,20 +280,24 @@ func (c *conn) bulk() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin := len(c.text)
-	c.text = slices.Grow(c.text, n+2)[:begin+n+2]
-	b := c.text[begin:]
-	if _, err := io.ReadFull(c.in, b); err != nil {
+	b, err := c.in.Peek(n + 2)
+	if err != nil {
 		return nil, err
 	}
 	if b[n] != '\r' || b[n+1] != '\n' {
 		return nil, malformed("an argument is not as long as it says")
 	}
-	return b[:n:n], nil
+	begin := len(c.text)
+	c.text = append(c.text, b[:n]...)
+	_, _ = c.in.Discard(n + 2)
+	return c.text[begin:len(c.text):len(c.text)], nil
 }
 
 // length reads a length of 0 to most.
 func length(text []byte, most uint64, what string) (int, error) {
+	if len(text) == 1 && '0' <= text[0] && text[0] <= '9' { // as most are, and no limit is below
+		return int(text[0] - '0'), nil
+	}
 	n, err := strconv.ParseUint(string(text), 10, 64)
 	if err != nil || n > most || text[0] == '+' {
 		return 0, malformed("%.24q %s, want 0 to %d", text, what, most)

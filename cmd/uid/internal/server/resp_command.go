@@ -45,19 +45,22 @@ func (c *conn) command(args [][]byte) {
 			name[i] = b - 'a' + 'A'
 		}
 	}
-	known, is := respCommands[string(name)]
+	if string(name) != c.name { // a pipeline has one again and again
+		c.name = string(name)
+		c.known = respCommands[c.name]
+	}
 	n := len(args) - 1
 	var err error
 	switch {
 	case !c.allowed && string(name) != "AUTH" && string(name) != "HELLO" && string(name) != "QUIT":
 		err = respError("NOAUTH Authentication required.")
-	case !is:
+	case c.known.answer == nil:
 		err = fmt.Errorf("ERR unknown command %s: this server takes INCR, INCRBY and UIDS, and is no Redis",
 			shown(string(name)))
-	case n < known.least || n > known.most:
+	case n < c.known.least || n > c.known.most:
 		err = fmt.Errorf("ERR wrong number of arguments for '%s' command", bytes.ToLower(name))
 	default:
-		err = known.answer(c, args[1:])
+		err = c.known.answer(c, args[1:])
 	}
 	if err != nil {
 		c.fail(err.Error())
