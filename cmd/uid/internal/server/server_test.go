@@ -182,13 +182,15 @@ func TestMetrics(t *testing.T) {
 	h.get("/v1/uids?n=5")
 	h.get("/nosuch")
 	h.get("/api/segment/get/invoice")
-	h.serveConn(newScript(command("INCRBY", "invoice", "3") + command("GET") + command("QUIT")))
+	h.serveConn(newScript(command("INCRBY", "invoice", "3") + command("GET") + command("INCR", "uid") +
+		command("UIDS", "4") + command("QUIT")))
 	text := h.get("/metrics").Body.String()
 	for _, line := range []string{
 		`uid_serve_requests_total{path="",status="404"} 1`, `uid_serve_requests_total{path="/v1/uid",status="200"} 1`,
-		`uid_serve_issued_total{kind="uid",protocol="http"} 6`, `more 1`, `uid_serve_commands_total 3`,
+		`uid_serve_issued_total{kind="uid",protocol="http"} 6`, `more 1`, `uid_serve_commands_total 5`,
 		`uid_serve_issued_total{kind="number",protocol="http"} 1`, `uid_serve_command_errors_total 1`,
 		`uid_serve_issued_total{kind="number",protocol="redis"} 3`,
+		`uid_serve_issued_total{kind="uid",protocol="redis"} 5`,
 	} {
 		require.Contains(t, text, "\n"+line+"\n")
 	}
