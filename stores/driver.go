@@ -79,7 +79,7 @@ type Answer struct {
 	Pages   [][]Record // one for each of its Ranges
 	Clock   Clock      // read after all that
 	// Old says that some of it may be older than what was acknowledged before the call, or that parts of it are
-	// of different times. A Write that follows is refused then.
+	// of different times. A Write that follows is refused if so.
 	Old bool
 	// State is the Driver's own, for the Write that follows.
 	State any
