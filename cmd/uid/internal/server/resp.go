@@ -36,8 +36,8 @@ type conn struct {
 
 	commands, errors uint64
 
-	// What is not in the metrics yet. All goroutines share those, which is slow; so they get at once what a read from
-	// the connection has brought.
+	// What is not in the metrics yet. All goroutines share those, which is slow; so they get at once what the answers
+	// that leave together have.
 	newCommands, newUIDs, newNumbers int
 }
 
@@ -101,7 +101,6 @@ func (s *Server) serveConn(nc net.Conn) {
 			s.cfg.Logger.Error("uid: a command panicked", "panic", p, "stack", string(debug.Stack()))
 		}
 		_ = nc.Close()
-		c.count()
 		s.mu.Lock()
 		delete(s.conns, c)
 		s.mu.Unlock()
@@ -137,7 +136,6 @@ func (c *conn) count() {
 // Read reads from the connection once all is used up that was read before. Answers leave first: the
 // client may wait for them.
 func (c *conn) Read(b []byte) (int, error) {
-	c.count()
 	if err := c.out.Flush(); err != nil {
 		return 0, err
 	}
@@ -173,6 +171,7 @@ func (d *deadline) move(until time.Time, set func(time.Time) error) error {
 
 // Write writes to the connection within the limit.
 func (c *conn) Write(b []byte) (int, error) {
+	c.count()
 	if err := c.writeBy.move(time.Now().Add(writeTime), c.SetWriteDeadline); err != nil {
 		return 0, err
 	}
